@@ -87,7 +87,7 @@ const variables = ({ claim, complete, fail }) => ({
 
 /** The reader's questions: those of train-sim's own reader, which are of its seed. */
 function probes(seed) {
-  const documents = new DocumentGenerator(seed, "producers/0");
+  const documents = new DocumentGenerator(seed, "preload/0");
   return Array.from({ length: PROBES }, (_, number) => {
     const { eventType, authorityId, trainId } = documents.at(number);
     return { number, values: { type: eventType, authority: authorityId, train: trainId } };

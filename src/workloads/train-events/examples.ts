@@ -67,6 +67,7 @@ documentSize: 4kB
 validate: all
 preload: 20000
 topology: actors
+reads: { dispatcher: 4, id: 4, authority: 2, typeTime: 2, path: 1, newest: 1, byType: 1 }
 actors:
   producers: { clients: 8, load: { thinkTime: 100ms } }
   consumers: { workers: 2, load: { executor: constant-clients, clients: 16 } }
@@ -173,6 +174,7 @@ trial: { duration: 1m }
       yaml: "name: x\nactors: { consumers: false }\ntrial: { drain: 10s }",
     },
     { title: "documents that make a huge transaction", yaml: "name: x\nbatch: 10000\ndocumentSize: 1MB" },
+    { title: "readers that ask for nothing", yaml: "name: x\nreads: { id: 0 }" },
     { title: "a range the wrong way round", yaml: "name: x\nbatch: { min: 100, max: 10 }" },
   ],
 };

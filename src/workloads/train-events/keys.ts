@@ -10,9 +10,9 @@ import { rangeOrder, type Finding } from "../../syntax/problems.js";
 import { DURATION_RANGE, durationRange, rangeOf, size } from "../../syntax/scalars.js";
 import type { WorkloadTreatment } from "../workload.js";
 import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "./model/document-generator.js";
+import { ARCHIVED } from "./model/lifecycle.js";
 import { ID_KINDS, MAX_WORKER_ORDINALS } from "./model/event-id.js";
 import {
-  ARCHIVED,
   ARCHIVE_DELETES,
   CLAIM_INDEXES,
   DELAYED_OPERATIONS,
@@ -20,6 +20,7 @@ import {
   EVENT_STORAGES,
   LOCKINGS,
   PAYLOADS,
+  READ_KINDS,
   ROLES,
   STATEMENT_SHAPES,
   TOPOLOGIES,
@@ -35,6 +36,14 @@ const MAX_BATCH_BYTES = 512 * 1024 ** 2;
 const NO_DELAY = { min: 0, max: 0 };
 
 const BatchSize = z.int().min(1).max(MAX_BATCH);
+
+const weight = (what: string) =>
+  z
+    .number()
+    .min(0)
+    .max(1e6)
+    .default(0)
+    .meta({ description: `Weight of ${what}. Default 0.` });
 
 const chance = (description: string) => z.number().min(0).max(1).meta({ description });
 
@@ -180,6 +189,23 @@ export const keys = {
         "actors: producers, consumers and archivers with clients of their own; cycle: each client adds, processes and " +
         "archives in turn. Default actors.",
     }),
+  reads: z
+    .strictObject({
+      dispatcher: weight("read: the newest events of a type, and those of a train"),
+      id: weight("readId: an event by its key"),
+      authority: weight("readAuthority: the events of an authority"),
+      typeTime: weight("readTypeTime: the newest events of a type within 10 s"),
+      path: weight("readPath: the events whose document names a track section or a circuit"),
+      newest: weight("readNewest: the newest of all events"),
+      byType: weight("readByType: the number of events of each type, and the newest"),
+    })
+    .prefault({ dispatcher: 1 })
+    .meta({
+      title: "Reads",
+      description:
+        "What readers ask for: a weight for each kind of read, which is an operation of its own. " +
+        "Default { dispatcher: 1 }.",
+    }),
 } as const;
 
 /** A scenario as its schema leaves it. */
@@ -196,7 +222,7 @@ const delaysOf = ({ appDelay }: Written): EventSettings["appDelayMs"] =>
   "min" in appDelay ? { add: NO_DELAY, process: appDelay, archive: NO_DELAY } : appDelay;
 
 export function resolve(written: Written): OwnSettings {
-  const { payload, locking, isolation: level, ids, statementShape, batch, topology } = written;
+  const { payload, locking, isolation: level, ids, statementShape, batch, topology, reads } = written;
   const {
     advance,
     claimIndex,
@@ -211,13 +237,13 @@ export function resolve(written: Written): OwnSettings {
     ...{ payload, locking, isolation: level, ids, statementShape, batch },
     ...{ advance, claimIndex, archived, archiveDelete },
     appDelayMs: delaysOf(written),
-    ...{ documentBytes, documentShape, validate, preload, topology },
+    ...{ documentBytes, documentShape, validate, preload, topology, reads },
   };
 }
 
-/** The groups that the topology has. */
+/** The groups that the topology has; each has readers. */
 export function hasRole(role: string, { topology }: Pick<Written, "topology">): boolean {
-  return (role === "cycle") === (topology === "cycle");
+  return role === "readers" || (role === "cycle") === (topology === "cycle");
 }
 
 function batchSizeRules({ batch, documentSize }: Written): Finding[] {
@@ -251,7 +277,7 @@ function topologyRules({ topology, actors }: Written): Finding[] {
   const findings: Finding[] = namedRoles(actors)
     .filter((role) => !hasRole(role, { topology }))
     .map((role) => {
-      const own = topology === "cycle" ? "only actors.cycle" : "producers, consumers, archivers and readers";
+      const own = topology === "cycle" ? "cycle and readers" : "producers, consumers, archivers and readers";
       const way = role === "cycle" ? "; set topology: cycle, or remove it" : "";
       return {
         path: ["actors", role],
@@ -262,6 +288,11 @@ function topologyRules({ topology, actors }: Written): Finding[] {
   if (topology === "cycle" && actors.cycle === false)
     findings.push({ path: ["actors", "cycle"], message: "topology cycle is nothing without its clients" });
   return findings;
+}
+
+function readRules({ reads }: Written): Finding[] {
+  if (READ_KINDS.some((kind) => reads[kind] > 0)) return [];
+  return [{ path: ["reads"], message: "all weights are 0: readers would ask for nothing" }];
 }
 
 function emptinessRules({ topology, actors }: Written): Finding[] {
@@ -318,6 +349,7 @@ const RULES: readonly ((written: Written, treatment: Treatment) => readonly Find
   claimRules,
   advanceRules,
   topologyRules,
+  readRules,
   emptinessRules,
   drainRules,
   workerRules,

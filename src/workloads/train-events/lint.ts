@@ -1,13 +1,14 @@
 // Settings that are allowed and hardly meant: rows that a database locks by the table, keys that all inserts have in one place,
-// a backlog that only grows.
+// a backlog that only grows, reads without readers.
 import { capabilitiesOf } from "../../database/dialects/registry.js";
 import type { Storage } from "../../database/settings.js";
 import type { Objection } from "../workload.js";
 import type { EventTreatment } from "./actors/assignment.js";
+import { QUESTION_KINDS } from "./settings.js";
 
 type Linted = EventTreatment & { readonly storage: Storage };
 
-export function lint({ dialect, locking, ids, storage, actors }: Linted): Objection[] {
+export function lint({ dialect, locking, ids, storage, actors, reads }: Linted): Objection[] {
   const { lockingCaveat, orderedKeysCaveat } = capabilitiesOf(dialect);
   const objections: Objection[] = [];
   if ((actors.consumers ?? actors.cycle) && locking !== "for-update" && lockingCaveat !== undefined)
@@ -16,5 +17,7 @@ export function lint({ dialect, locking, ids, storage, actors }: Linted): Object
     objections.push({ rule: "ordered-keys", words: orderedKeysCaveat });
   if (actors.producers && !actors.consumers)
     objections.push({ rule: "no-consumers", words: "producers without consumers: the backlog only grows" });
+  if (!actors.readers && QUESTION_KINDS.some((kind) => reads[kind] > 0))
+    objections.push({ rule: "no-readers", words: "reads without readers: name actors.readers" });
   return objections;
 }

@@ -3,7 +3,7 @@
 import type { DialectName, Isolation, Storage } from "../../database/settings.js";
 import type { Range } from "../../load/load-settings.js";
 import type { IdKind } from "./model/event-id.js";
-import type { AdvanceProbabilities } from "./model/lifecycle.js";
+import type { AdvanceProbabilities, Archived } from "./model/lifecycle.js";
 
 export const PAYLOADS = ["jsonb", "jsonb-manual", "text", "text-generated"] as const;
 
@@ -34,11 +34,6 @@ export const CLAIM_INDEXES = ["partial", "status-updated"] as const;
 
 export type ClaimIndex = (typeof CLAIM_INDEXES)[number];
 
-/** Which events are archived: all that are finished, or those that are COMPLETE, and FAILED ones stay. */
-export const ARCHIVED = ["finished", "complete"] as const;
-
-export type Archived = (typeof ARCHIVED)[number];
-
 /** How an archived event leaves the live tables: by a DELETE on each, or by one that the foreign key cascades. */
 export const ARCHIVE_DELETES = ["explicit", "cascade"] as const;
 
@@ -57,6 +52,31 @@ export type Topology = (typeof TOPOLOGIES)[number];
 export const DOCUMENT_SHAPES = ["default", "source"] as const;
 
 export type DocumentShape = (typeof DOCUMENT_SHAPES)[number];
+
+/** What readers ask for, and the operation that asks it. */
+export const READS = {
+  dispatcher: "read",
+  id: "readId",
+  authority: "readAuthority",
+  typeTime: "readTypeTime",
+  path: "readPath",
+  newest: "readNewest",
+  byType: "readByType",
+} as const;
+
+export type ReadKind = keyof typeof READS;
+export const READ_KINDS = Object.keys(READS) as ReadKind[];
+
+/** Those of one statement each. */
+export type QuestionKind = Exclude<ReadKind, "dispatcher">;
+export const QUESTION_KINDS = READ_KINDS.filter((kind) => kind !== "dispatcher");
+
+/** How often each kind is asked, by weight. */
+export type ReadWeights = Readonly<Record<ReadKind, number>>;
+
+export const DISPATCHER_ALONE: ReadWeights = {
+  ...{ dispatcher: 1, id: 0, authority: 0, typeTime: 0, path: 0, newest: 0, byType: 0 },
+};
 
 /** Transactions that can pause while they hold their locks. */
 export const DELAYED_OPERATIONS = ["add", "process", "archive"] as const;
@@ -91,4 +111,5 @@ export interface EventSettings {
   /** Events inserted before the warm-up, PENDING. */
   readonly preload: number;
   readonly topology: Topology;
+  readonly reads: ReadWeights;
 }

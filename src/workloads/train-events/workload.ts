@@ -12,6 +12,7 @@ import { check, dialectProblems, hasRole, keys, resolve } from "./keys.js";
 import { lint } from "./lint.js";
 import { VIOLATION_KINDS } from "./model/conservation.js";
 import { QUEUE } from "./queue-depth.js";
+import { READ_KINDS, READS } from "./settings.js";
 import { readQueueLeft } from "./sql/audit-queries.js";
 import { createWorkload } from "./sql/create-workload.js";
 import { preloadTrial } from "./sql/preload.js";
@@ -30,6 +31,12 @@ export const trainEvents = {
     process: { verb: "processes", flow: "through", ...events },
     archive: { verb: "archives", flow: "out", ...events },
     read: { verb: "reads", ...events },
+    readId: { verb: "reads", ...events },
+    readAuthority: { verb: "reads", ...events },
+    readTypeTime: { verb: "reads", ...events },
+    readPath: { verb: "reads", ...events },
+    readNewest: { verb: "reads", ...events },
+    readByType: { verb: "counts", ...events },
     __cycle__: { verb: "cycles", ...events },
   },
   roles: {
@@ -49,15 +56,19 @@ export const trainEvents = {
       ...{ operations: ["archive"], arrivals: ["archive"], ...working },
     },
     readers: {
-      purpose: "Clients that look events up as a dispatcher would. Left out unless named here.",
+      purpose: "Clients that look events up, as reads says. Left out unless named here.",
       ...{ clients: 2, thinkTimeMs: 100, isByDefault: false, drains: false },
-      ...{ operations: ["read"], arrivals: ["read"], ...working },
+      ...{ operations: Object.values(READS), arrivals: Object.values(READS), ...working },
     },
     cycle: {
       purpose: "The clients of the topology cycle: each adds, processes and archives in turn.",
       ...{ clients: 8, thinkTimeMs: 100, isByDefault: true, drains: true },
       ...{ operations: ["add", "process", "archive", "__cycle__"], arrivals: ["__cycle__"], ...publishing },
     },
+  },
+  performs(operation, { reads }) {
+    const kind = READ_KINDS.find((each) => READS[each] === operation);
+    return kind === undefined || reads[kind] > 0;
   },
   settings: { keys, check, dialectProblems, resolve, hasRole },
   tables: {

@@ -15,7 +15,9 @@ import { SampleChecker } from "./sample-checks.js";
 import { createWorkload } from "../sql/create-workload.js";
 import type { Role } from "../settings.js";
 
-const ACTORS: Readonly<Record<Role, (context: EventContext) => Actor>> = {
+type RoleActor = Actor & Pick<WorkloadClient, "operationOf">;
+
+const ACTORS: Readonly<Record<Role, (context: EventContext) => RoleActor>> = {
   producers: producer,
   consumers: consumer,
   archivers: archiver,
@@ -27,9 +29,10 @@ export function client(given: ClientContext<EventTreatment>): WorkloadClient {
   const { assignment, source, time } = given;
   const lifecycle = new LifecycleClock(assignment.shared);
   const ledger = BatchLedger.of(assignment, assignment.shared.has(assignment.ordinal));
-  const checks = SampleChecker.of(assignment, { lifecycle, beside: lookBeside(source, time) });
+  const beside = lookBeside(source, time);
+  const checks = SampleChecker.of(assignment, { lifecycle, beside });
   const workload = createWorkload(assignment.settings);
-  const actor = ACTORS[assignment.role as Role]({ ...given, workload, lifecycle, ledger, checks });
+  const actor = ACTORS[assignment.role as Role]({ ...given, workload, lifecycle, ledger, checks, beside });
   return Object.assign(actor, {
     flush() {
       lifecycle.settlePending();

@@ -4,6 +4,7 @@ import type { ActorContext } from "../../../actors/actor.js";
 import type { EventAssignment } from "./assignment.js";
 import type { Workload } from "../sql/workload.js";
 import type { BatchLedger } from "./batch-ledger.js";
+import type { LookBeside } from "./look-beside.js";
 import type { LifecycleClock } from "./publish-times.js";
 import type { SampleChecker } from "./sample-checks.js";
 
@@ -12,4 +13,5 @@ export interface EventContext extends ActorContext<EventAssignment> {
   readonly lifecycle: LifecycleClock;
   readonly ledger: BatchLedger;
   readonly checks: SampleChecker;
+  readonly beside: LookBeside;
 }

@@ -1,7 +1,17 @@
 // Answers to reads, right and wrong in one way each, against what must hold for them.
 import { describe, expect, it } from "vitest";
 import { RECENT_LIMIT } from "../sql/statements.js";
-import { misreadRows, missingRows, oldestOf, rowsOf, type Sought } from "./read-check.js";
+import {
+  containsPart,
+  misansweredRows,
+  misreadRows,
+  missingAnswer,
+  missingRows,
+  oldestOf,
+  rowsOf,
+  type Sought,
+} from "./read-check.js";
+import type { Question } from "../sql/workload.js";
 import type { StatementRow } from "../../../database/contract.js";
 
 const SOUGHT: Sought = { eventType: "SIGNAL_CLEAR", authorityId: "a1", trainId: "RR-1", id: "e3" };
@@ -63,4 +73,66 @@ describe("a read's rows", () => {
     } = rowsOf({ answers: [[row(1, { train: "RR-9" }), row(3)]] }, SOUGHT);
     expect([recent.map(([id]) => id), found.map(([id]) => id), isOrdered]).toEqual([["e1"], ["e3"], false]);
   });
+});
+
+describe("the rows of a question", () => {
+  const wrong = (rows: readonly StatementRow[], question: Question): string[] =>
+    misansweredRows(rows, question).map(({ id }) => id);
+  const typeTime = {
+    kind: "typeTime",
+    eventType: "SIGNAL_CLEAR",
+    from: new Date(Date.UTC(2026, 10, 25, 7, 0, 50)),
+    to: "2026-11-25 07:00:59.001+00",
+  } as const;
+
+  it("are right where each is what was asked for", () => {
+    expect(wrong([row(3)], { kind: "id", id: "e3" })).toEqual([]);
+    expect(wrong([row(3), row(1)], { kind: "authority", authorityId: "a1" })).toEqual([]);
+    expect(wrong(newest, typeTime)).toEqual([]);
+    expect(wrong([row(3)], { kind: "path", part: { train: { trainId: "RR-1" } } })).toEqual([]);
+    expect(wrong(newest, { kind: "newest" })).toEqual([]);
+    expect(wrong([["DISPATCH_NOTE", "3", "2026-11-25 07:00:00+00"]], { kind: "byType" })).toEqual([]);
+  });
+
+  it("are wrong where one is not", () => {
+    expect(wrong([row(3), row(4)], { kind: "id", id: "e3" })).toEqual(["e4"]);
+    expect(wrong([row(3)], { kind: "authority", authorityId: "a2" })).toEqual(["e3"]);
+    expect(wrong([row(1, { type: "DISPATCH_NOTE" }), row(2), row(11)], typeTime)).toEqual(["e1", "e11"]);
+    expect(wrong([row(0)], typeTime)).toEqual(["e0"]);
+    expect(wrong([row(3)], { kind: "path", part: { train: { trainId: "RR-2" } } })).toEqual(["e3"]);
+    expect(wrong([["e1", "", "no JSON"]], { kind: "path", part: { train: {} } })).toEqual(["e1"]);
+    expect(
+      wrong(
+        [
+          ["DISPATCH_NOTE", "0"],
+          ["DISPATCH", "1"],
+        ],
+        { kind: "byType" },
+      ),
+    ).toEqual(["DISPATCH_NOTE", "DISPATCH"]);
+  });
+
+  it("are wrong twice, out of order and too many", () => {
+    expect(wrong([row(3), row(3)], { kind: "id", id: "e3" })).toEqual(["e3"]);
+    expect(wrong([row(2), row(1), row(3)], { kind: "newest" })).toEqual(["e1"]);
+    expect(wrong([row(2), row(1)], typeTime)).toEqual(["e1"]);
+    expect(wrong([row(2), row(1)], { kind: "authority", authorityId: "a1" })).toEqual([]);
+    const many = Array.from({ length: RECENT_LIMIT + 1 }, (_, i) => row(i + 1));
+    expect(wrong(many, { kind: "newest" })).toEqual(["e21"]);
+  });
+
+  it("lack an event that is live", () => {
+    expect(missingAnswer([row(3)], { kind: "id", id: "e3" }, "e3")).toEqual([]);
+    expect(missingAnswer([], { kind: "id", id: "e3" }, "e3")).toEqual([
+      { id: "e3", words: "it is live, and readId did not give it" },
+    ]);
+  });
+});
+
+it("a part is contained as @> has it: by names in objects, at any place in arrays, deep inside", () => {
+  const whole = { a: [{ b: ["x", "y"], c: 1 }, { b: ["z"] }], d: null };
+  for (const part of [{}, { a: [] }, { a: [{ b: ["y"] }] }, { a: [{ b: ["z"] }, { c: 1 }] }, { d: null }])
+    expect(containsPart(whole, part), JSON.stringify(part)).toBe(true);
+  for (const part of [{ e: 1 }, { a: { b: ["y"] } }, { a: [{ b: ["y", "z"] }] }, { d: {} }, { a: ["x"] }, []])
+    expect(containsPart(whole, part), JSON.stringify(part)).toBe(false);
 });

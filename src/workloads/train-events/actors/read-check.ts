@@ -2,8 +2,9 @@
 // events was asked afterwards, in; what is wrong, by event, out. Only events that were there before the read began and
 // after it ended are missed; what was added or archived meanwhile may be there or not.
 import { RECENT_LIMIT } from "../sql/statements.js";
-import type { ReadOutcome } from "../sql/workload.js";
-import type { EventType } from "../model/event.js";
+import type { Question, ReadOutcome } from "../sql/workload.js";
+import { EVENT_TYPES, type EventType } from "../model/event.js";
+import { READS } from "../settings.js";
 import type { StatementRow } from "../../../database/contract.js";
 
 /** What a reader asks for. */
@@ -39,7 +40,7 @@ export function textIn(row: StatementRow, name: "eventType" | "authorityId" | "t
 }
 
 /** Microseconds since 1970 of a timestamp as PostgreSQL writes it. */
-function microsOf(text: string): number {
+export function microsOf(text: string): number {
   const [, seconds = "", fraction = "", zone = ""] =
     /^([^.+]*?)(?:\.(\d+))?([+-]\d\d[\d:]*)$/.exec(text) ?? [];
   return Date.parse(seconds + zone) * 1000 + Number(fraction.padEnd(6, "0"));
@@ -70,28 +71,86 @@ export function oldestOf({ newest }: ReadRows): string | undefined {
 
 /** What is wrong with the rows by themselves. */
 export function misreadRows({ newest, found, isOrdered }: ReadRows, sought: Sought): Misread[] {
-  const misread: Misread[] = [];
-  const extra = newest[RECENT_LIMIT];
-  if (extra)
-    misread.push({
-      id: idOf(extra),
-      words: `${newest.length} rows were read, ${RECENT_LIMIT} at most were asked for`,
-    });
-  for (const rows of [newest, found]) misread.push(...readTwice(rows));
-  for (const [i, row] of newest.entries()) {
-    const before = newest[i - 1];
-    if (textIn(row, "eventType") !== sought.eventType)
+  const misread = [...beyondLimit(newest), ...[newest, found].flatMap(readTwice)];
+  const isOfType = (row: StatementRow): boolean => textIn(row, "eventType") === sought.eventType;
+  for (const row of newest)
+    if (!isOfType(row))
       misread.push({ id: idOf(row), words: "it was read, and is of another type than asked for" });
-    else if (isOrdered && before && microsOf(createdAtOf(row)) > microsOf(createdAtOf(before)))
-      misread.push({
-        id: idOf(row),
-        words: "it was read after an older one, and newest first was asked for",
-      });
-  }
+  if (isOrdered) misread.push(...afterOlder(newest));
   for (const row of found)
     if (textIn(row, "authorityId") !== sought.authorityId || textIn(row, "trainId") !== sought.trainId)
       misread.push({ id: idOf(row), words: "it was found, and is of another train than asked for" });
   return misread;
+}
+
+/** What is wrong with the rows of a question by themselves; those of `byType` are named by their type. */
+export function misansweredRows(rows: readonly StatementRow[], question: Question): Misread[] {
+  const { kind } = question;
+  const words = `${READS[kind]} gave it, and it is not what was asked for`;
+  const others = rows.filter((row) => !isAnswer(row, question)).map((row) => ({ id: idOf(row), words }));
+  const misread = [...others, ...readTwice(rows)];
+  if (kind === "typeTime" || kind === "newest") misread.push(...beyondLimit(rows), ...afterOlder(rows));
+  return misread;
+}
+
+function isAnswer(row: StatementRow, question: Question): boolean {
+  switch (question.kind) {
+    case "id":
+      return idOf(row) === question.id;
+    case "authority":
+      return textIn(row, "authorityId") === question.authorityId;
+    case "typeTime": {
+      const micros = microsOf(createdAtOf(row));
+      const isWithin = question.from.getTime() * 1000 <= micros && micros <= microsOf(question.to);
+      return isWithin && textIn(row, "eventType") === question.eventType;
+    }
+    case "path":
+      return containsPart(documentOf(row), question.part);
+    case "newest":
+      return true;
+    case "byType":
+      return EVENT_TYPES.some((type) => type === row[0]) && Number(row[1]) > 0;
+  }
+}
+
+function documentOf(row: StatementRow): unknown {
+  try {
+    return JSON.parse(row[2] as string);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As `@>` of objects, arrays and texts has it. */
+export function containsPart(whole: unknown, part: unknown): boolean {
+  if (typeof whole !== "object" || whole === null || typeof part !== "object" || part === null)
+    return whole === part;
+  if (Array.isArray(part))
+    return Array.isArray(whole) && part.every((each) => whole.some((one) => containsPart(one, each)));
+  return Object.entries(part).every(
+    ([name, each]) =>
+      Object.hasOwn(whole, name) && containsPart((whole as Record<string, unknown>)[name], each),
+  );
+}
+
+/** Of an answer to a question that this event, still live, was an answer to before. */
+export function missingAnswer(rows: readonly StatementRow[], { kind }: Question, liveId: string): Misread[] {
+  if (idsOf(rows).has(liveId)) return [];
+  return [{ id: liveId, words: `it is live, and ${READS[kind]} did not give it` }];
+}
+
+function beyondLimit(rows: readonly StatementRow[]): Misread[] {
+  const extra = rows[RECENT_LIMIT];
+  if (!extra) return [];
+  const words = `${rows.length} rows were read, ${RECENT_LIMIT} at most were asked for`;
+  return [{ id: idOf(extra), words }];
+}
+
+function afterOlder(rows: readonly StatementRow[]): Misread[] {
+  const words = "it was read after an older one, and newest first was asked for";
+  const isAfter = (row: StatementRow, before: StatementRow | undefined): boolean =>
+    before !== undefined && microsOf(createdAtOf(row)) > microsOf(createdAtOf(before));
+  return rows.filter((row, i) => isAfter(row, rows[i - 1])).map((row) => ({ id: idOf(row), words }));
 }
 
 function readTwice(rows: readonly StatementRow[]): Misread[] {

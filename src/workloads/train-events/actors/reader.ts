@@ -1,29 +1,51 @@
-// The reader: looks events up as a dispatcher would, by type and by train. It is what an index on the document is
-// for: without readers, an inverted index is pure cost. It looks for the train of an event that its worker has just seen, so
-// that a look-up finds its event unless that was archived since.
+// The reader: looks events up, each time by one of the kinds of reads that are weighed. It is what an index on the document is
+// for: without readers, an inverted index is pure cost.
 import { monotonicMs } from "../../../foundation/clock.js";
+import { deriveSeed } from "../../../foundation/prng.js";
+import type { Arrival } from "../../../load/arrivals.js";
+import { Mix } from "../../mix.js";
 import { DocumentGenerator, type GeneratedDocument } from "../model/document-generator.js";
+import { streamName } from "../model/ledger.js";
+import { READS, type QuestionKind } from "../settings.js";
+import { preloadSource } from "../sql/preload.js";
 import type { ReadOutcome } from "../sql/workload.js";
+import type { WorkloadClient } from "../../workload.js";
 import type { Actor } from "../../../actors/actor.js";
 import type { EventContext } from "./context.js";
-import { Ahead } from "../../../actors/ahead.js";
+import { Probes } from "./probes.js";
 import { textIn, type Sought } from "./read-check.js";
 import type { StatementRow } from "../../../database/contract.js";
 
-/** Documents of the first producer, whose types are asked for, and whose trains until any event was seen. */
+/** Documents whose types a dispatcher asks for, and whose trains until any event was seen. */
 const PROBES = 256;
+
+/** One that was drawn, to be run by a client. */
+type Read = (client: number, intendedMs: number) => Promise<void>;
 
 const rowsIn = ({ answers }: ReadOutcome): number => answers.reduce((sum, { length }) => sum + length, 0);
 
-export function reader(context: EventContext): Actor {
-  const { workload, transactor, prng, assignment, checks } = context;
-  const documents = new DocumentGenerator(assignment.trial.seed, "producers/0");
-  const probes: GeneratedDocument[] = Array.from({ length: PROBES }, (_, index) => documents.at(index));
+/**
+ * Two look-ups of a dispatcher: the newest events of a type, and those of a train. The train is that of an event that the
+ * worker has just seen, so that a look-up finds its event unless that was archived since.
+ */
+function dispatcher({ workload, transactor, prng, assignment, checks }: EventContext): () => Read {
+  const { settings, trial } = assignment;
+  const { preload, topology } = settings;
+  const published = { stream: topology === "cycle" ? "cycle" : "producers" };
+  const source = preload > 0 ? preloadSource(settings, trial.seed) : published;
+  const documents = new DocumentGenerator(
+    trial.seed,
+    streamName(source, 0),
+    undefined,
+    settings.documentShape,
+  );
+  const count = preload > 0 ? Math.min(PROBES, preload) : PROBES;
+  const probes: GeneratedDocument[] = Array.from({ length: count }, (_, index) => documents.at(index));
   /** Of the worker's last answer: the newest events of a type, then those of a train. */
   let seen: readonly StatementRow[] = [];
 
   function draw(): Sought {
-    const probe = probes[prng.intBetween(0, PROBES - 1)] as GeneratedDocument;
+    const probe = probes[prng.intBetween(0, count - 1)] as GeneratedDocument;
     const row = seen[prng.intBetween(0, Math.max(0, seen.length - 1))];
     if (!row) return probe;
     const { eventType } = probe;
@@ -31,26 +53,61 @@ export function reader(context: EventContext): Actor {
     return { eventType, authorityId, trainId, id: row[0] as string };
   }
 
-  const ahead = new Ahead(() => {
+  return () => {
     const sought = draw();
-    return { sought, read: workload.read(sought) };
-  });
-  return {
-    prepare: (client) => ahead.prepare(client),
-    async iterate(client, intendedMs) {
-      const { sought, read } = ahead.take(client);
+    const body = workload.read(sought);
+    return async (client, intendedMs) => {
       const startedMs = monotonicMs();
-      const end = await transactor.run({
-        operation: "read",
-        client,
-        intendedMs,
-        body: read,
-        isPoll: false,
-        events: rowsIn,
-      });
+      const plan = { operation: READS.dispatcher, client, intendedMs, isPoll: false };
+      const end = await transactor.run({ ...plan, body, events: rowsIn });
       if (end.kind === "failed") return;
       seen = end.result.answers[0] ?? [];
       await checks.read({ client, startedMs }, sought, end.result);
+    };
+  };
+}
+
+/** Questions of one statement each. One that no event can answer is an empty poll: no read is measured by it. */
+function questioner(context: EventContext): (kind: QuestionKind) => Read {
+  const { workload, transactor, prng, assignment, checks, beside } = context;
+  const { settings, trial } = assignment;
+  const probes = new Probes({ settings, seed: trial.seed, prng, workload, beside });
+  return (kind) => {
+    const { question, id, isOfNothing } = probes.draw(kind);
+    const body = workload.ask(question);
+    return async (client, intendedMs) => {
+      const plan = { operation: READS[kind], client, intendedMs, isPoll: isOfNothing };
+      const end = await transactor.run({ ...plan, body, events: ({ length }) => length });
+      if (end.kind === "failed") return;
+      if (end.kind === "committed") await checks.answer(client, { question, id }, end.result);
+      await probes.look(client);
+    };
+  };
+}
+
+export function reader(context: EventContext): Actor & Pick<WorkloadClient, "operationOf"> {
+  const { assignment, prng } = context;
+  const { settings, trial, role } = assignment;
+  const mix = new Mix(settings.reads, deriveSeed(trial.seed, "reads", role));
+  const look = dispatcher(context);
+  const ask = questioner(context);
+  const drawn: (Read | undefined)[] = [];
+
+  function draw(arrival?: Arrival): Read {
+    const kind = arrival ? mix.of(arrival) : mix.next(prng);
+    return kind === "dispatcher" ? look() : ask(kind);
+  }
+
+  return {
+    operationOf: (arrival) => READS[mix.of(arrival)],
+    prepare(client, arrival) {
+      if (arrival) drawn[client] = draw(arrival);
+      else drawn[client] ??= draw();
+    },
+    async iterate(client, intendedMs) {
+      const read = drawn[client] ?? draw();
+      drawn[client] = undefined;
+      await read(client, intendedMs);
     },
   };
 }

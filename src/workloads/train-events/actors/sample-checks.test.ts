@@ -3,9 +3,11 @@
 import { describe, expect, it } from "vitest";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { EventBatch } from "../model/event-batch.js";
+import type { StatementRow } from "../../../database/contract.js";
 import type { Validation } from "../settings.js";
 import type { ClaimedPass } from "../sql/workload.js";
 import type { LiveDocument, Verification } from "../sql/verification.js";
+import type { Probe } from "./probes.js";
 import { SampleChecker } from "./sample-checks.js";
 
 const LOCKED_MOST = 3;
@@ -50,6 +52,39 @@ const pass = (id: string, was: ClaimedPass["was"] = "PENDING", payload?: string)
   was,
   status: "PROCESSING",
   ...(payload !== undefined && { payload }),
+});
+
+describe("a sampled answer", () => {
+  const live = "0199aaaa-bbbb-7ccc-8ddd-eeeeffff0001";
+  const probe = { question: { kind: "id", id: live }, id: live } as const;
+  const answered = async (
+    rows: readonly StatementRow[],
+    isThere = true,
+    of: Pick<Probe, "question" | "id"> = probe,
+  ) => {
+    const checker = checkerOf({ isThere }, "off");
+    await checker.answer(0, of, rows);
+    return checker.total();
+  };
+
+  it("is right where it has the event that it is of, and wrong where it lacks that", async () => {
+    expect(await answered([[live, "", "{}"]])).toMatchObject({
+      ...{ reads: { sampled: 1, verified: 1 }, misread: 0 },
+    });
+    expect(await answered([])).toMatchObject({ misread: 1, named: [{ kind: "misread", id: live }] });
+  });
+
+  it("is wrong by itself, whether or not the tables could be asked", async () => {
+    expect(await answered([["other", "", "{}"]], false)).toMatchObject({
+      ...{ reads: { sampled: 1, verified: 0 }, misread: 1, named: [{ id: "other" }] },
+    });
+  });
+
+  it("is not verified where it is of no event that was seen", async () => {
+    expect(await answered([], true, { question: probe.question })).toMatchObject({
+      ...{ reads: { sampled: 1, verified: 0 }, misread: 0 },
+    });
+  });
 });
 
 describe("a sampled claim", () => {

@@ -9,10 +9,20 @@ import { Findings } from "../audit/findings.js";
 import { WORKABLE_STATUSES, type EventPass, type EventStatus } from "../model/lifecycle.js";
 import type { SampleChecks } from "../model/ledger.js";
 import type { LifecycleClock } from "./publish-times.js";
-import { misreadRows, missingRows, oldestOf, rowsOf, type Sought } from "./read-check.js";
+import type { Probe } from "./probes.js";
+import {
+  misansweredRows,
+  misreadRows,
+  missingAnswer,
+  missingRows,
+  oldestOf,
+  rowsOf,
+  type Sought,
+} from "./read-check.js";
 import type { LookBeside } from "./look-beside.js";
 import type { EventAssignment } from "./assignment.js";
 import type { Validation } from "../settings.js";
+import type { StatementRow } from "../../../database/contract.js";
 
 const ONE_IN = 100;
 /**
@@ -85,6 +95,24 @@ export class SampleChecker {
     const newer = seen.newer.filter((id) => lifecycle.wasPublishedBefore(id, startedMs));
     for (const { id, words } of missingRows(rows, newer, seen.isLive ? sought.id : undefined))
       this.findings.add("misread", id, words);
+  }
+
+  /** Of a question, made of the event `id` where that was seen before. Never rejects. */
+  async answer(
+    client: number,
+    { question, id }: Pick<Probe, "question" | "id">,
+    rows: readonly StatementRow[],
+  ): Promise<void> {
+    if (!this.isSampled()) return;
+    const { verification, beside } = this.options;
+    this.reads.sampled++;
+    const misread = misansweredRows(rows, question);
+    if (id !== undefined) {
+      const isLive = await beside(client, (connection) => verification.isLive(connection, id));
+      if (isLive !== undefined) this.reads.verified++;
+      if (isLive) misread.push(...missingAnswer(rows, question, id));
+    }
+    for (const each of misread) this.findings.add("misread", each.id, each.words);
   }
 
   /** Never rejects. Without events there is nothing to verify. */

@@ -9,9 +9,9 @@ import {
   isArchivable,
   possiblePasses,
   type AdvanceProbabilities,
+  type Archived,
   type EventStatus,
 } from "../model/lifecycle.js";
-import type { Archived } from "../settings.js";
 import type { DocumentChecks } from "./document-checks.js";
 import type { ExpectedDocuments, Standing } from "./expected-document.js";
 import type { Findings } from "./findings.js";

@@ -9,7 +9,6 @@
 //
 // With one step a pass may end an event that is PENDING, too.
 import * as z from "zod";
-import type { Archived } from "../settings.js";
 
 export const EventStatus = z.enum(["PENDING", "PROCESSING", "COMPLETE", "FAILED"]);
 export type EventStatus = z.infer<typeof EventStatus>;
@@ -18,7 +17,10 @@ export type EventStatus = z.infer<typeof EventStatus>;
 export const WORKABLE_STATUSES = ["PENDING", "PROCESSING"] as const satisfies readonly EventStatus[];
 /** Statuses that an archive transaction selects. */
 export const TERMINAL_STATUSES = ["COMPLETE", "FAILED"] as const satisfies readonly EventStatus[];
-/** Those of the levels of `archived`. */
+/** Which events are archived: all that are finished, or those that are COMPLETE, and FAILED ones stay. */
+export const ARCHIVED = ["finished", "complete"] as const;
+export type Archived = (typeof ARCHIVED)[number];
+
 export const ARCHIVED_STATUSES = {
   finished: TERMINAL_STATUSES,
   complete: ["COMPLETE"],

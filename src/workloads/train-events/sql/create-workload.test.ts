@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createWorkload } from "./create-workload.js";
-import { STATEMENT_SHAPES } from "../settings.js";
+import { DISPATCHER_ALONE, READ_KINDS, STATEMENT_SHAPES, type ReadWeights } from "../settings.js";
 
+const ALL_READS = Object.fromEntries(READ_KINDS.map((kind) => [kind, 1])) as ReadWeights;
 const settings = {
   dialect: "postgres",
   namespace: 'odd"name',
@@ -43,9 +44,21 @@ describe("createWorkload", () => {
     ]);
   });
 
+  test("lists the reads that have a weight, and the look that finds what to ask for", () => {
+    const reads = { ...DISPATCHER_ALONE, dispatcher: 0, id: 1, path: 0.5 };
+    for (const statementShape of STATEMENT_SHAPES) {
+      const { statements } = createWorkload({ ...settings, statementShape, reads });
+      expect(statements.map(({ name }) => name).filter((name) => /^read|^probe/.test(name))).toEqual([
+        "readId",
+        "readPath",
+        "probe.live",
+      ]);
+    }
+  });
+
   test("qualifies and quotes every table", () => {
     for (const statementShape of STATEMENT_SHAPES) {
-      for (const { text } of createWorkload({ ...settings, statementShape }).statements) {
+      for (const { text } of createWorkload({ ...settings, statementShape, reads: ALL_READS }).statements) {
         const tables = text.match(/\S*\bevent(s|_status|s_archive)\b(?!_)/g) ?? [];
         expect(tables.length).toBeGreaterThan(0);
         for (const table of tables) expect(table).toMatch(/^"odd""name"\./);

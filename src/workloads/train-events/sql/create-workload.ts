@@ -1,6 +1,6 @@
 // From the levels of a treatment to its transactions. Whether the dialect has them was asked before.
 import type { AdvanceProbabilities } from "../model/lifecycle.js";
-import type { EventSettings, StatementShape } from "../settings.js";
+import { DISPATCHER_ALONE, type EventSettings, type StatementShape } from "../settings.js";
 import { dialectOf } from "../../../database/dialects/registry.js";
 import { inDatabase } from "./in-database.js";
 import { rowByRow } from "./row-by-row.js";
@@ -23,7 +23,7 @@ export type WorkloadSettings = Pick<
   EventSettings,
   "dialect" | "namespace" | "payload" | "locking" | "isolation" | "statementShape"
 > &
-  Partial<Pick<EventSettings, "claimIndex" | "archived" | "archiveDelete">> & {
+  Partial<Pick<EventSettings, "claimIndex" | "archived" | "archiveDelete" | "reads">> & {
     readonly advance?: Pick<AdvanceProbabilities, "isOneStep">;
   };
 
@@ -31,9 +31,10 @@ export function createWorkload(settings: WorkloadSettings): Workload {
   const dialect = dialectOf(settings.dialect);
   const tables = tablesOf(dialect, settings.namespace);
   const { claimIndex = "partial", archived = "finished", archiveDelete = "explicit" } = settings;
+  const { reads = DISPATCHER_ALONE } = settings;
   const isOneStep = settings.advance?.isOneStep === true;
   return SHAPES[settings.statementShape]({
     ...settings,
-    ...{ dialect, tables, claimIndex, archived, archiveDelete, isOneStep },
+    ...{ dialect, tables, claimIndex, archived, archiveDelete, isOneStep, reads },
   });
 }

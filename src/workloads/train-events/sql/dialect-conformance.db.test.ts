@@ -4,6 +4,7 @@
 // `workload.db.test.ts` looks closer; this one asks nothing that only PostgreSQL could answer.
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { keyBytes } from "../model/event-id.js";
+import type { EventDocument } from "../model/event.js";
 import { EventBatch } from "../model/event-batch.js";
 import { parseConnectionUrl } from "../../../database/endpoint/parse-url.js";
 import { makeAuditedTrial } from "../../../../test/support/audited-trial.js";
@@ -14,6 +15,7 @@ import { connectAdmin } from "../../../database/admin.js";
 import { countPresent, readTableCounts } from "./audit-queries.js";
 import { PgConnection } from "../../../database/connection.js";
 import { createWorkload } from "./create-workload.js";
+import type { Question } from "./workload.js";
 import { dialectOf, lackOf } from "../../../database/dialects/registry.js";
 import { dropNamespace } from "../../namespace.js";
 import { dialectOfProduct, readServerInfo } from "../../../database/server-info.js";
@@ -84,6 +86,18 @@ describe(`${product} as ${name}`, () => {
       if (!first) throw new Error("a batch has a first event");
       await workload.add(EventBatch.of(batch))(connection);
       expect((await workload.read(first)(connection)).answers.flat()).not.toEqual([]);
+      const { metrics } = JSON.parse(first.payload) as EventDocument;
+      for (const question of [
+        { kind: "id", id: first.id },
+        { kind: "authority", authorityId: first.authorityId },
+        { kind: "typeTime", eventType: first.eventType, from: new Date(0), to: "2999-01-01 00:00:00+00" },
+        { kind: "path", part: { metrics: { circuitIds: metrics.circuitIds.slice(0, 1) } } },
+        { kind: "newest" },
+        { kind: "byType" },
+      ] satisfies Question[])
+        expect(await workload.ask(question)(connection), question.kind).not.toEqual([]);
+      const sought = { authorityIds: [first.authorityId], eventType: first.eventType, most: 1 };
+      expect((await workload.someLive(connection, sought)).length).toBeGreaterThanOrEqual(1);
       const ids = batch.map(({ id }) => id);
       expect(await workload.countPresent(connection, keyBytes([...ids, ...failed]))).toBe(batch.length);
       const claim = { limit: 5, roll: () => 0, chances: { claim: 1, complete: 1, fail: 0 } };

@@ -17,8 +17,10 @@ import {
   EVENT_STORAGES,
   LOCKINGS,
   PAYLOADS,
+  READ_KINDS,
   STATEMENT_SHAPES,
   type Payload,
+  type ReadWeights,
 } from "../settings.js";
 
 const NAMESPACE = "train_sim";
@@ -35,13 +37,19 @@ const COMBINATIONS = DIALECTS.flatMap((dialect) =>
   offered(dialect, "payload", PAYLOADS).map((payload) => [dialect, payload] as const),
 );
 
+const ALL_READS = Object.fromEntries(READ_KINDS.map((kind) => [kind, 1])) as ReadWeights;
+
 /** Levels beside the defaults, one at a time. */
 const OTHER_TABLES = {
   "claimIndex: status-updated": { claimIndex: "status-updated" },
   "archived: complete": { archived: "complete" },
   "archiveDelete: cascade": { archiveDelete: "cascade" },
 } as const;
-const OTHERS = { ...OTHER_TABLES, "advance: one step": { advance: { isOneStep: true } } } as const;
+const OTHERS = {
+  ...OTHER_TABLES,
+  "advance: one step": { advance: { isOneStep: true } },
+  "reads: all": { reads: ALL_READS },
+} as const;
 
 /** Each text once, under all the levels that have it. */
 class Listing {

@@ -5,6 +5,7 @@ import { bindAhead } from "../../../database/wire/bind-message.js";
 import { outcomeOf } from "./process-pass.js";
 import { archiveClaim, readFind, readRecent, RECENT_LIMIT } from "./statements.js";
 import { inReadTransaction, inTransaction } from "../../../database/transaction.js";
+import { questionsOf, type InRead } from "./questions.js";
 import type { ClaimedPass, ProcessRequest, Workload } from "./workload.js";
 import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";
 import type { Connection, Statement, StatementRow } from "../../../database/contract.js";
@@ -45,6 +46,8 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
   const claimTerminal = archiveClaim(context);
   const recent = readRecent(context);
   const find = readFind(context);
+  const inRead: InRead = (connection, ask) => inReadTransaction(connection, beginRead, ask);
+  const questions = questionsOf(context, inRead);
   const presence = presenceCounter(context);
   return {
     statements: [
@@ -53,8 +56,8 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
       ...steps.statements.process,
       claimTerminal,
       ...steps.statements.archive,
-      recent,
-      find,
+      ...(context.reads.dispatcher > 0 ? [recent, find] : []),
+      ...questions.statements,
       presence.statement,
     ],
     documentRoom: steps.documentRoom,
@@ -99,12 +102,14 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
       const newestOf = bindAhead(recent, [probe.eventType, RECENT_LIMIT]);
       const foundBy = bindAhead(find, findValues(context.payload, probe));
       return (connection) =>
-        inReadTransaction(connection, beginRead, async () => {
+        inRead(connection, async () => {
           const newest = await connection.execute(recent, newestOf);
           const found = await connection.execute(find, foundBy);
           return { answers: [newest, found] };
         });
     },
+    ask: questions.ask,
+    someLive: questions.someLive,
     countPresent: presence.countPresent,
   };
 }

@@ -80,7 +80,7 @@ async function openFiller(
 
 /** The preload as the worker that it is in the keys of its events. */
 export function preloadSource(
-  { ids, documentBytes, documentShape }: PreloadSettings,
+  { ids, documentBytes, documentShape }: Pick<PreloadSettings, "ids" | "documentBytes" | "documentShape">,
   seed: number,
 ): LedgerSource {
   return { worker: PRELOAD_WORKER, stream: "preload", ids, seed, documentBytes, documentShape };

@@ -18,6 +18,7 @@ import {
   type StatementContext,
 } from "./statements.js";
 import { asTransaction, inReadTransaction, inTransaction } from "../../../database/transaction.js";
+import { questionsOf, type InRead } from "./questions.js";
 import type { ArchiveOutcome, ProcessOutcome, ReadOutcome } from "./workload.js";
 import { batchArrays, documentRoom, insertBatch } from "./batch-arrays.js";
 import { beginOf, findValues, presenceCounter, type Shape } from "./shape.js";
@@ -113,9 +114,12 @@ export const singleStatement: Shape = (context) => {
   const process = processStatement(context);
   const archive = archiveStatement(context);
   const read = readStatement(context);
+  const isAlone = context.isolation === "read committed";
+  const inRead: InRead = (connection, ask) =>
+    isAlone ? ask() : inReadTransaction(connection, beginRead, ask);
+  const questions = questionsOf(context, inRead);
   const presence = presenceCounter(context);
   const textsOf = chanceTexts();
-  const isAlone = context.isolation === "read committed";
 
   /** One statement as one transaction; the app delay, where there is one and the outcome has events, holds its locks. */
   function run<T>(
@@ -135,7 +139,12 @@ export const singleStatement: Shape = (context) => {
   }
 
   return {
-    statements: [add, process, archive, read, presence.statement],
+    statements: [
+      ...[add, process, archive],
+      ...(context.reads.dispatcher > 0 ? [read] : []),
+      ...questions.statements,
+      presence.statement,
+    ],
     documentRoom: documentRoom(context),
     add(batch) {
       if (batch.size === 0) return () => Promise.resolve();
@@ -156,9 +165,10 @@ export const singleStatement: Shape = (context) => {
       const values = bindAhead(read, [probe.eventType, RECENT_LIMIT, ...findValues(context.payload, probe)]);
       const ask = (connection: Connection): Promise<ReadOutcome> =>
         connection.execute(read, values).then((rows) => ({ answers: [rows] }));
-      if (isAlone) return ask;
-      return (connection) => inReadTransaction(connection, beginRead, () => ask(connection));
+      return (connection) => inRead(connection, () => ask(connection));
     },
+    ask: questions.ask,
+    someLive: questions.someLive,
     countPresent: presence.countPresent,
   };
 };

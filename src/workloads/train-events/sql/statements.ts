@@ -7,11 +7,11 @@
 // statement has a form whose plan on empty tables is the right one on full tables too; `statements.db.test.ts`
 // holds that. Two rules do it: a row limit is a parameter, and an array is joined through such a limit, because
 // the planner then expects a tenth of the array's assumed ten elements, that is one row, and looks it up by key.
-import { ARCHIVED_STATUSES, EventStatus, WORKABLE_STATUSES } from "../model/lifecycle.js";
+import { ARCHIVED_STATUSES, EventStatus, WORKABLE_STATUSES, type Archived } from "../model/lifecycle.js";
 import { inStatus, type Dialect } from "../../../database/dialects/dialect.js";
 import { PAYLOAD_TRAITS, type Tables } from "./tables.js";
 import type { Statement } from "../../../database/contract.js";
-import type { ArchiveDelete, Archived, ClaimIndex, Locking, Payload } from "../settings.js";
+import type { ArchiveDelete, ClaimIndex, Locking, Payload, ReadWeights } from "../settings.js";
 import { literals } from "./literals.js";
 
 /** What statements are made from. */
@@ -25,9 +25,10 @@ export interface StatementContext {
   readonly archiveDelete: ArchiveDelete;
   /** See `AdvanceProbabilities`. */
   readonly isOneStep: boolean;
+  readonly reads: ReadWeights;
 }
 
-/** Rows of one `read.recent`. */
+/** Rows of a read that asks for the newest events, at most. */
 export const RECENT_LIMIT = 20;
 
 /** Columns that an insert of events names, and the array types that hold them, in the same order. */
@@ -119,11 +120,14 @@ export function archiveClaim(context: StatementContext): Statement {
   return { name: "archive.claim", text: archiveSelect(context) };
 }
 
+/** What a read gives of an event: key, creation, document. */
+export const EVENT_COLUMNS = "id, created_at, payload::text AS payload";
+
 /** $1 event type, $2 limit. */
 export function readRecent({ tables }: StatementContext): Statement {
   return {
     name: "read.recent",
-    text: `SELECT id, created_at, payload::text AS payload
+    text: `SELECT ${EVENT_COLUMNS}
 FROM ${tables.events} WHERE event_type = $1::text ORDER BY created_at DESC LIMIT $2`,
   };
 }
@@ -138,7 +142,7 @@ export function readFind({ tables, payload }: StatementContext): Statement {
     : "authority_id = $1::uuid AND train_id = $2::text";
   return {
     name: "read.find",
-    text: `SELECT id, created_at, payload::text AS payload FROM ${tables.events} WHERE ${condition}`,
+    text: `SELECT ${EVENT_COLUMNS} FROM ${tables.events} WHERE ${condition}`,
   };
 }
 

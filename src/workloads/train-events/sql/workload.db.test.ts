@@ -7,6 +7,8 @@ import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { applyBusinessRule } from "../model/business-rules.js";
 import type { EventDocument, PreparedEvent } from "../model/event.js";
 import {
+  ARCHIVED,
+  type Archived,
   advance,
   isArchivable,
   isTerminal,
@@ -23,15 +25,7 @@ import { createWorkload } from "./create-workload.js";
 import { dropNamespace, resetNamespace } from "../../namespace.js";
 import type { Workload } from "./workload.js";
 import { ISOLATIONS } from "../../../database/settings.js";
-import {
-  ARCHIVED,
-  ARCHIVE_DELETES,
-  CLAIM_INDEXES,
-  LOCKINGS,
-  PAYLOADS,
-  STATEMENT_SHAPES,
-  type Archived,
-} from "../settings.js";
+import { ARCHIVE_DELETES, CLAIM_INDEXES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 
 const namespace = testNamespace("workload");
 const TWO_STEPS = { claim: 0.7, complete: 0.4, fail: 0.2, isOneStep: false };

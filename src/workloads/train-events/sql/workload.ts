@@ -4,7 +4,7 @@
 // Implementations live beside this file, one per statement shape.
 import type { AdvanceProbabilities, EventPass } from "../model/lifecycle.js";
 import type { EventBatch } from "../model/event-batch.js";
-import type { PreparedEvent } from "../model/event.js";
+import type { EventType, PreparedEvent } from "../model/event.js";
 import type { StatementRow, Connection, Statement, MadeTransaction } from "../../../database/contract.js";
 
 export interface ProcessRequest {
@@ -46,6 +46,26 @@ export interface ReadOutcome {
   readonly answers: readonly (readonly StatementRow[])[];
 }
 
+/** What one statement asks of the live events. */
+export type Question =
+  | { readonly kind: "id"; readonly id: string }
+  | { readonly kind: "authority"; readonly authorityId: string }
+  /** Both ends included; `to` as the server writes it. */
+  | { readonly kind: "typeTime"; readonly eventType: string; readonly from: Date; readonly to: string }
+  /** What the document contains, as `@>` has it. */
+  | { readonly kind: "path"; readonly part: object }
+  | { readonly kind: "newest" }
+  | { readonly kind: "byType" };
+
+/** Which live events a look is to find; it may find one twice. */
+export interface LiveSought {
+  readonly authorityIds: readonly string[];
+  /** Of which the newest are sought. */
+  readonly eventType: EventType;
+  /** Events under these authorities, and events of this type. */
+  readonly most: number;
+}
+
 /**
  * A transaction that waits the app delay, where there is one: an add between its events and their statuses, a process between
  * statuses and payloads, an archive between copying and deleting; one of a single statement after it.
@@ -64,6 +84,10 @@ export interface Workload {
   archive(limit: number): MadePaused<ArchiveOutcome>;
   /** Looks events up as a dispatcher would: recent ones of a type, one train's. */
   read(probe: Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">): MadeTransaction<ReadOutcome>;
+  /** Resolves to key, creation and document of each event; of `byType` to type, number and newest creation. */
+  ask(question: Question): MadeTransaction<readonly StatementRow[]>;
+  /** Rows as those of an event. Beside the load: no part of it. */
+  someLive(connection: Connection, sought: LiveSought): Promise<readonly StatementRow[]>;
   /** Of these keys, `KEY_BYTES` each, how many are live or archived: settles an add in doubt (0 or all, for one transaction). */
   countPresent(connection: Connection, keys: Buffer): Promise<number>;
 }

@@ -123,6 +123,39 @@ SELECT event_id, status, attempts FROM "train_sim".event_status
   WHERE event_id = ANY (ARRAY(SELECT event_id FROM "train_sim".event_status WHERE status IN ('COMPLETE') ORDER BY updated_at LIMIT $1)) AND status NOT IN ('PENDING', 'PROCESSING', 'FAILED')
   ORDER BY event_id LIMIT $1 FOR UPDATE;
 
+-- readId (set-based, for-update, reads: all)
+SELECT id, created_at, payload::text AS payload
+FROM "train_sim".events WHERE id = $1::uuid;
+
+-- readAuthority (set-based, for-update, reads: all)
+SELECT id, created_at, payload::text AS payload
+FROM "train_sim".events WHERE authority_id = $1::uuid;
+
+-- readTypeTime (set-based, for-update, reads: all)
+SELECT id, created_at, payload::text AS payload
+FROM "train_sim".events WHERE event_type = $1::text AND created_at BETWEEN $2::timestamptz AND $3::timestamptz
+ORDER BY created_at DESC LIMIT $4;
+
+-- readPath (set-based, for-update, reads: all)
+SELECT id, created_at, payload::text AS payload
+FROM "train_sim".events WHERE payload @> $1::jsonb;
+
+-- readNewest (set-based, for-update, reads: all)
+SELECT id, created_at, payload::text AS payload
+FROM "train_sim".events ORDER BY created_at DESC LIMIT $1;
+
+-- readByType (set-based, for-update, reads: all)
+SELECT event_type, count(*) AS count, max(created_at) AS newest
+FROM "train_sim".events GROUP BY event_type ORDER BY event_type;
+
+-- probe.live (set-based, for-update, reads: all)
+(SELECT id, created_at, payload::text AS payload
+FROM (SELECT * FROM unnest($1::uuid[]) AS u (authority_id) LIMIT $3) AS a
+JOIN "train_sim".events AS e ON e.authority_id = a.authority_id LIMIT $3)
+UNION ALL
+(SELECT id, created_at, payload::text AS payload
+FROM "train_sim".events WHERE event_type = $2::text ORDER BY created_at DESC LIMIT $3);
+
 -- process.claim (set-based, skip-locked)
 -- process.claim (row-by-row, skip-locked)
 WITH claimed AS (

@@ -1,0 +1,162 @@
+// What readers ask for: always of events that a look has found, or of documents of the preload; of nothing where no event is
+// known, and said so.
+import { describe, expect, it } from "vitest";
+import { Prng } from "../../../foundation/prng.js";
+import type { Connection, StatementRow } from "../../../database/contract.js";
+import { DocumentGenerator } from "../model/document-generator.js";
+import { EVENT_TYPES } from "../model/event.js";
+import type { QuestionKind } from "../settings.js";
+import type { LiveSought } from "../sql/workload.js";
+import { Probes } from "./probes.js";
+import { containsPart } from "./read-check.js";
+
+const SEED = 7;
+const PRELOAD = 40;
+const PROBED = ["id", "authority", "typeTime", "path"] as const;
+
+const preloaded = new DocumentGenerator(SEED, "preload/0");
+const documents = Array.from({ length: PRELOAD }, (_, index) => preloaded.at(index));
+
+/** The event with that document, as the server gives it. */
+function rowOf(index: number): StatementRow {
+  const at = `2026-11-25 07:00:${String(index % 60).padStart(2, "0")}.123456+00`;
+  return [`00000000-0000-4000-8000-${String(index).padStart(12, "0")}`, at, documents[index]?.json];
+}
+
+function probesOf({ preload = 0, documentBytes = 900 } = {}) {
+  const looks: LiveSought[] = [];
+  const state = { nowMs: 0, live: [] as readonly StatementRow[], isThere: true };
+  const probes = new Probes({
+    settings: { preload, documentBytes, ids: "uuidv7" },
+    seed: SEED,
+    prng: new Prng(1),
+    workload: {
+      someLive: async (_, sought) => {
+        looks.push(sought);
+        return state.live;
+      },
+    },
+    beside: async (_, look) => (state.isThere ? look({} as Connection) : undefined),
+    nowMs: () => state.nowMs,
+  });
+  const draw = (kind: QuestionKind, times = 50) => Array.from({ length: times }, () => probes.draw(kind));
+  return { probes, draw, looks, state };
+}
+
+describe("before the first look", () => {
+  it("authorities and parts are those of preloaded documents", () => {
+    const { draw } = probesOf({ preload: PRELOAD });
+    const known = documents.map(({ authorityId }) => authorityId);
+    for (const { question, isOfNothing } of [...draw("authority"), ...draw("path")]) {
+      expect(isOfNothing).toBe(false);
+      if (question.kind === "authority") expect(known).toContain(question.authorityId);
+      if (question.kind === "path")
+        expect(documents.some(({ json }) => containsPart(JSON.parse(json), question.part))).toBe(true);
+    }
+  });
+
+  it("keys and times are not known, and without a preload nothing is", () => {
+    const withPreload = probesOf({ preload: PRELOAD });
+    for (const kind of ["id", "typeTime"] as const)
+      expect(withPreload.draw(kind, 1)).toMatchObject([{ isOfNothing: true, question: { kind } }]);
+    const without = probesOf();
+    for (const kind of PROBED)
+      expect(without.draw(kind, 1)).toMatchObject([{ isOfNothing: true, question: { kind } }]);
+  });
+
+  it("the newest events and counts are asked for at once", () => {
+    const { draw } = probesOf();
+    expect([draw("newest", 1), draw("byType", 1)].flat()).toEqual([
+      { question: { kind: "newest" }, isOfNothing: false },
+      { question: { kind: "byType" }, isOfNothing: false },
+    ]);
+  });
+});
+
+describe("a look", () => {
+  it("seeks events of the preload by their authorities, and the newest of a type", async () => {
+    const { probes, looks, state } = probesOf({ preload: PRELOAD });
+    for (let second = 0; second < 30; second++) {
+      state.nowMs = second * 1000;
+      await probes.look(0);
+    }
+    expect(looks).toHaveLength(30);
+    const sought = looks.flatMap(({ authorityIds }) => authorityIds);
+    expect(new Set(sought)).toEqual(new Set(documents.map(({ authorityId }) => authorityId)));
+    expect(new Set(looks.map(({ eventType }) => eventType)).size).toBeGreaterThan(EVENT_TYPES.length / 2);
+  });
+
+  it("comes once a second, whoever asks for it", async () => {
+    const { probes, looks, state } = probesOf();
+    await Promise.all([probes.look(0), probes.look(1)]);
+    state.nowMs = 999;
+    await probes.look(2);
+    expect(looks).toHaveLength(1);
+    state.nowMs = 1000;
+    await probes.look(2);
+    expect(looks).toHaveLength(2);
+  });
+
+  it("seeks fewer events where documents are large", async () => {
+    const small = probesOf({ preload: 1000 });
+    const large = probesOf({ preload: 1000, documentShape: "default" as const, documentBytes: 1024 ** 2 });
+    await small.probes.look(0);
+    await large.probes.look(0);
+    expect(small.looks[0]).toMatchObject({ most: 128 });
+    expect(small.looks[0]?.authorityIds).toHaveLength(128);
+    expect(large.looks[0]).toMatchObject({ most: 1 });
+    expect(large.looks[0]?.authorityIds).toHaveLength(1);
+  });
+
+  it("gives what is asked from then on: each question is answered by the event that it is of", async () => {
+    const { probes, draw, state } = probesOf({ preload: PRELOAD });
+    state.live = [rowOf(3), rowOf(4), rowOf(5)];
+    await probes.look(0);
+    const drawn = PROBED.flatMap((kind) => draw(kind));
+    expect(new Set(drawn.map(({ id }) => id))).toEqual(new Set(state.live.map(([id]) => id)));
+    for (const { question, id, isOfNothing } of drawn) {
+      expect(isOfNothing).toBe(false);
+      const index = Number(id?.slice(-12));
+      const { json, eventType, authorityId } = documents[index] ?? expect.fail("no such document");
+      if (question.kind === "id") expect(question.id).toBe(id);
+      if (question.kind === "authority") expect(question.authorityId).toBe(authorityId);
+      if (question.kind === "path") expect(containsPart(JSON.parse(json), question.part)).toBe(true);
+      if (question.kind === "typeTime")
+        expect(question).toEqual({
+          kind: "typeTime",
+          eventType,
+          from: new Date(Date.UTC(2026, 10, 25, 6, 59, 50 + index, 123)),
+          to: rowOf(index)[1],
+        });
+    }
+  });
+
+  it("asks for track sections and for circuits", () => {
+    const { draw } = probesOf({ preload: PRELOAD });
+    const names = draw("path").flatMap(({ question }) =>
+      question.kind === "path" ? Object.keys(question.part) : [],
+    );
+    expect(new Set(names)).toEqual(new Set(["route", "metrics"]));
+  });
+
+  it("that finds no event leaves none to ask for; one that could not be had changes nothing", async () => {
+    const { probes, draw, state } = probesOf({ preload: PRELOAD });
+    state.live = [rowOf(3)];
+    await probes.look(0);
+    Object.assign(state, { nowMs: 1000, live: [], isThere: false });
+    await probes.look(0);
+    expect(draw("id", 1)).toMatchObject([{ id: rowOf(3)[0], isOfNothing: false }]);
+    Object.assign(state, { nowMs: 2000, isThere: true });
+    await probes.look(0);
+    expect(draw("authority", 1)).toMatchObject([{ isOfNothing: true }]);
+  });
+
+  it("that finds a document of another form has no part of it to ask for", async () => {
+    const { probes, draw, state } = probesOf();
+    const [id, at] = rowOf(3);
+    state.live = [[id, at, "{}"]];
+    await probes.look(0);
+    expect(draw("path", 1)).toMatchObject([{ isOfNothing: true }]);
+    expect(draw("id", 1)).toMatchObject([{ question: { kind: "id", id }, isOfNothing: false }]);
+  });
+});

@@ -1,0 +1,154 @@
+// What readers ask for: keys, authorities, types with times, and parts of documents, of events that exist. Once a second a
+// look beside the load finds some: events of the preload, and the newest of a type. Until the first look has ended, the
+// documents of the preload are known.
+import { monotonicMs } from "../../../foundation/clock.js";
+import type { Prng } from "../../../foundation/prng.js";
+import type { StatementRow } from "../../../database/contract.js";
+import { DocumentGenerator } from "../model/document-generator.js";
+import { EVENT_TYPES, type EventDocument } from "../model/event.js";
+import { streamName } from "../model/ledger.js";
+import type { EventSettings, QuestionKind } from "../settings.js";
+import { preloadSource } from "../sql/preload.js";
+import type { Question, Workload } from "../sql/workload.js";
+import type { LookBeside } from "./look-beside.js";
+import { microsOf, textIn } from "./read-check.js";
+
+const LOOK_EVERY_MS = 1_000;
+/** Events of the preload, and newest ones, that a look finds at most: fewer where documents are large. */
+const LOOK_EVENTS = 128;
+const LOOK_BYTES = 256 * 1024;
+/** How far back from an event a question by type and time goes. */
+const TIME_RANGE_MS = 10_000;
+
+const NIL = "00000000-0000-0000-0000-000000000000";
+const EPOCH = "1970-01-01 00:00:00+00";
+
+/** Questions that no event answers. */
+const OF_NOTHING = {
+  id: { kind: "id", id: NIL },
+  authority: { kind: "authority", authorityId: NIL },
+  typeTime: { kind: "typeTime", eventType: "", from: new Date(0), to: EPOCH },
+  path: { kind: "path", part: { metrics: { circuitIds: [""] } } },
+} as const satisfies Partial<Record<QuestionKind, Question>>;
+
+/** What is known of an event. */
+interface Known {
+  readonly json: string;
+  readonly eventType: string;
+  readonly authorityId: string;
+  readonly id?: string;
+  /** As the server wrote it. */
+  readonly createdAt?: string;
+}
+
+export interface Probe {
+  readonly question: Question;
+  /** Key of the event that it was made of, where a look has found that. */
+  readonly id?: string | undefined;
+  /** No event was known: none answers it. */
+  readonly isOfNothing: boolean;
+}
+
+export interface ProbesOptions {
+  readonly settings: Pick<EventSettings, "preload" | "ids" | "documentBytes" | "documentShape">;
+  /** The trial's. */
+  readonly seed: number;
+  readonly prng: Prng;
+  readonly workload: Pick<Workload, "someLive">;
+  readonly beside: LookBeside;
+  readonly nowMs?: () => number;
+}
+
+/** Those of one worker. */
+export class Probes {
+  private readonly preloaded: DocumentGenerator;
+  /** What the last look found. */
+  private found: readonly StatementRow[] | undefined;
+  private dueMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly options: ProbesOptions) {
+    const { settings, seed } = options;
+    const name = streamName(preloadSource(settings, seed), 0);
+    this.preloaded = new DocumentGenerator(seed, name, settings.documentBytes, settings.documentShape);
+  }
+
+  draw(kind: QuestionKind): Probe {
+    if (kind === "newest" || kind === "byType") return { question: { kind }, isOfNothing: false };
+    const known = this.pick();
+    const question = known && questionOf(kind, known, this.options.prng);
+    if (!known || !question) return { question: OF_NOTHING[kind], isOfNothing: true };
+    return { question, id: known.id, isOfNothing: false };
+  }
+
+  /** Looks at the tables where the last look is old. Never rejects. */
+  async look(client: number): Promise<void> {
+    const { settings, prng, workload, beside, nowMs = monotonicMs } = this.options;
+    if (nowMs() < this.dueMs) return;
+    this.dueMs = nowMs() + LOOK_EVERY_MS;
+    const most = Math.max(1, Math.min(LOOK_EVENTS, Math.floor(LOOK_BYTES / settings.documentBytes)));
+    const authorityIds = Array.from(
+      { length: Math.min(most, settings.preload) },
+      () => this.ofPreload().authorityId,
+    );
+    const sought = { authorityIds, eventType: pickOf(EVENT_TYPES, prng), most };
+    const found = await beside(client, (connection) => workload.someLive(connection, sought));
+    if (found) this.found = found;
+  }
+
+  private pick(): Known | undefined {
+    const { settings, prng } = this.options;
+    if (this.found) return this.found.length > 0 ? knownOf(pickOf(this.found, prng)) : undefined;
+    return settings.preload > 0 ? this.ofPreload() : undefined;
+  }
+
+  private ofPreload(): Known {
+    const { settings, prng } = this.options;
+    return this.preloaded.at(prng.intBetween(0, settings.preload - 1));
+  }
+}
+
+/** There must be one. */
+function pickOf<T>(items: readonly T[], prng: Prng): T {
+  return items[prng.intBetween(0, items.length - 1)] as T;
+}
+
+function knownOf(row: StatementRow): Known {
+  const [id, createdAt, json] = row as [string, string, string];
+  const [eventType, authorityId] = [textIn(row, "eventType"), textIn(row, "authorityId")];
+  return { id, createdAt, json, eventType, authorityId };
+}
+
+/** Undefined where too little is known. */
+function questionOf(
+  kind: keyof typeof OF_NOTHING,
+  { id, createdAt, eventType, authorityId, json }: Known,
+  prng: Prng,
+): Question | undefined {
+  switch (kind) {
+    case "id":
+      return id === undefined ? undefined : { kind, id };
+    case "authority":
+      return { kind, authorityId };
+    case "typeTime": {
+      if (createdAt === undefined) return undefined;
+      const from = new Date(microsOf(createdAt) / 1000 - TIME_RANGE_MS);
+      return { kind, eventType, from, to: createdAt };
+    }
+    case "path": {
+      const part = partOf(json, prng);
+      return part && { kind, part };
+    }
+  }
+}
+
+/** A track section or a circuit, in its place; undefined of a document that has none. */
+function partOf(json: string, prng: Prng): object | undefined {
+  try {
+    const { route, metrics } = JSON.parse(json) as EventDocument;
+    if (prng.float() < 0.5) return { metrics: { circuitIds: [pickOf(metrics.circuitIds, prng)] } };
+    const { trackSections } = pickOf(route.segments, prng);
+    return { route: { segments: [{ trackSections: [pickOf(trackSections, prng)] }] } };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+// Which read comes next: at random by weight for a client, and for an arrival the same in every worker; and what becomes of a
+// question that nothing is known to ask for.
+import { expect, it } from "vitest";
+import { Prng } from "../../../foundation/prng.js";
+import type { TransactionPlan } from "../../../actors/transactor.js";
+import type { Connection } from "../../../database/contract.js";
+import { DISPATCHER_ALONE, READS, type ReadWeights } from "../settings.js";
+import type { Question } from "../sql/workload.js";
+import type { EventContext } from "./context.js";
+import { reader } from "./reader.js";
+
+const ID = "00000000-0000-4000-8000-000000000001";
+const LIVE = [[ID, "2026-11-25 07:00:00+00", '{"eventType":"SIGNAL_CLEAR","authorityId":"a1"}']];
+
+function readerOf(weights: Partial<ReadWeights>, seed = 1) {
+  const plans: Pick<TransactionPlan<unknown>, "operation" | "isPoll">[] = [];
+  const asked: Question[] = [];
+  const calls: string[] = [];
+  const context = {
+    assignment: {
+      role: "readers",
+      trial: { seed: 5 },
+      settings: {
+        ...{ preload: 0, topology: "actors", ids: "uuidv7", documentBytes: 900 },
+        reads: { ...DISPATCHER_ALONE, dispatcher: 0, ...weights },
+      },
+    },
+    prng: new Prng(seed),
+    workload: {
+      read: () => async () => ({ answers: [[], []] }),
+      ask: (question: Question) => {
+        asked.push(question);
+        return async () => (question.kind === "id" && question.id !== ID ? [] : LIVE);
+      },
+      someLive: async () => LIVE,
+    },
+    transactor: {
+      run: async (plan: TransactionPlan<unknown>) => {
+        calls.push("run");
+        plans.push(plan);
+        const result = await plan.body({} as Connection, undefined as never);
+        const isEmpty = plan.isPoll && plan.events(result) === 0;
+        return { kind: isEmpty ? "empty" : "committed", result, finishedMs: 0 };
+      },
+    },
+    checks: {
+      read: async () => void calls.push("check"),
+      answer: async () => void calls.push("check"),
+    },
+    beside: async (_: number, look: (connection: Connection) => Promise<unknown>) => {
+      calls.push("look");
+      return look({} as Connection);
+    },
+  } as unknown as EventContext;
+  return { client: reader(context), plans, asked, calls };
+}
+
+it("is drawn by weight", async () => {
+  const { client, plans } = readerOf({ newest: 3, byType: 1 });
+  for (let i = 0; i < 400; i++) await client.iterate(0, 0);
+  const newest = plans.filter(({ operation }) => operation === "readNewest").length;
+  expect(new Set(plans.map(({ operation }) => operation))).toEqual(new Set(["readNewest", "readByType"]));
+  expect(newest).toBeGreaterThan(260); // 300 are expected
+  expect(newest).toBeLessThan(340);
+});
+
+it("is the one that the arrival is booked as, in every worker", async () => {
+  const one = readerOf({ dispatcher: 1, id: 1, path: 1 }, 1);
+  const other = readerOf({ dispatcher: 1, id: 1, path: 1 }, 2);
+  for (let number = 0; number < 60; number++) {
+    const arrival = { number, offsetMs: number };
+    const booked = one.client.operationOf?.(arrival);
+    expect(other.client.operationOf?.(arrival)).toBe(booked);
+    one.client.prepare(0);
+    one.client.prepare(0, arrival);
+    await one.client.iterate(0, 0);
+    expect(one.plans.at(-1)?.operation).toBe(booked);
+  }
+  expect(new Set(one.plans.map(({ operation }) => operation))).toEqual(
+    new Set([READS.dispatcher, READS.id, READS.path]),
+  );
+});
+
+it("is an empty poll until a look beside the load has found an event, and then a read of that one", async () => {
+  const { client, plans, asked, calls } = readerOf({ id: 1 });
+  await client.iterate(0, 0);
+  await client.iterate(0, 0);
+  expect(plans.map(({ isPoll }) => isPoll)).toEqual([true, false]);
+  expect(asked.map((question) => question.kind === "id" && question.id === ID)).toEqual([false, true]);
+  expect(calls).toEqual(["run", "look", "run", "check"]);
+});
+
+it("of a dispatcher takes no look", async () => {
+  const { client, calls } = readerOf({ dispatcher: 1 });
+  for (let i = 0; i < 3; i++) await client.iterate(0, 0);
+  expect(calls).toEqual(["run", "check", "run", "check", "run", "check"]);
+});

@@ -1,0 +1,63 @@
+// Weights of reads: what they come to, which operations they make, and what of them is refused.
+import { expect, test } from "vitest";
+import { scenarioProblems } from "../../../test/support/scenario-problems.js";
+import { lint } from "../../analysis/lint/lint.js";
+import { operationsOf } from "../../results/operation-results.js";
+import { parseScenario } from "../../scenario/loader.js";
+import { DISPATCHER_ALONE, READ_KINDS, READS } from "./settings.js";
+
+const READERS = "actors: { producers: false, consumers: false, archivers: false, readers: {} }";
+const scenario = (...lines: string[]): string => ["name: x", "seed: 1", ...lines].join("\n");
+
+function settingsOf(...lines: string[]) {
+  const [treatment] = parseScenario(scenario(...lines), "x.yaml").treatments;
+  if (!treatment) throw new Error("a scenario has a treatment");
+  return treatment.settings;
+}
+
+test("without weights readers ask what a dispatcher asks, and nothing else is an operation", () => {
+  const settings = settingsOf(READERS);
+  expect(settings.reads).toEqual(DISPATCHER_ALONE);
+  expect(operationsOf(settings)).toEqual(["read"]);
+});
+
+test("weights leave out what they do not name", () => {
+  const settings = settingsOf(READERS, "reads: { path: 2, byType: 0.5 }");
+  expect(settings.reads).toEqual({ ...DISPATCHER_ALONE, dispatcher: 0, path: 2, byType: 0.5 });
+  expect(operationsOf(settings)).toEqual(["readPath", "readByType"]);
+});
+
+test("every kind is an operation of its own, in the order of its key", () => {
+  const all = `reads: { ${READ_KINDS.map((kind) => `${kind}: 1`).join(", ")} }`;
+  expect(operationsOf(settingsOf(READERS, all))).toEqual(Object.values(READS));
+});
+
+test("a weight is a factor", () => {
+  const { treatments } = parseScenario(
+    scenario(READERS, "reads: { id: 1 }", "factors: { reads.path: [0, 1] }"),
+    "x.yaml",
+  );
+  const operations = treatments.map(({ settings }) => operationsOf(settings));
+  expect(operations).toEqual([["readId"], ["readId", "readPath"]]);
+});
+
+test("the cycle topology may have readers", () => {
+  const settings = settingsOf("topology: cycle", "actors: { readers: {} }", "reads: { newest: 1 }");
+  expect(operationsOf(settings)).toEqual(["add", "process", "archive", "readNewest", "__cycle__"]);
+});
+
+test.each([
+  ["no weight above 0", "reads: { id: 0 }", /reads: all weights are 0: readers would ask for nothing$/],
+  ["an unknown kind", "reads: { key: 1 }", /reads\.key: unknown key/],
+  ["a threshold of a read of weight 0", "thresholds: { readId: [max<1] }", /no client runs it$/],
+])("%s is refused", (_, line, expected) => {
+  expect(scenarioProblems(scenario(READERS, line))).toEqual([expect.stringMatching(expected)]);
+});
+
+test("weights without readers are objected to", () => {
+  const rulesOf = (...lines: string[]): string[] =>
+    lint(parseScenario(scenario(...lines), "x.yaml")).map(({ rule }) => rule);
+  expect(rulesOf("reads: { id: 1 }")).toContain("no-readers");
+  expect(rulesOf("reads: { id: 1 }", READERS)).not.toContain("no-readers");
+  expect(rulesOf()).not.toContain("no-readers");
+});

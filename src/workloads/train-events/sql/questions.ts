@@ -1,0 +1,89 @@
+// Reads of one statement each, the same for every shape; and the look beside the load by which readers know what there is to
+// ask for.
+import { bindAhead } from "../../../database/wire/bind-message.js";
+import { uuidArray } from "../../../database/wire/binary-arrays.js";
+import type { Connection, SqlValue, Statement } from "../../../database/contract.js";
+import { QUESTION_KINDS, READS, type QuestionKind } from "../settings.js";
+import { EVENT_COLUMNS, RECENT_LIMIT, type StatementContext } from "./statements.js";
+import { PAYLOAD_TRAITS } from "./tables.js";
+import type { Question, Workload } from "./workload.js";
+
+/** Runs what a read asks, in a transaction where that takes one. */
+export type InRead = <T>(connection: Connection, ask: () => Promise<T>) => Promise<T>;
+
+/**
+ * `path` is the same condition for every level: answered by the index on the document where there is one, by reading all
+ * documents elsewhere, and parsing them where they are text.
+ */
+function textOf(kind: QuestionKind, { tables, payload }: StatementContext): string {
+  const rows = `SELECT ${EVENT_COLUMNS}\nFROM ${tables.events}`;
+  const document = PAYLOAD_TRAITS[payload].columnType === "text" ? "payload::jsonb" : "payload";
+  switch (kind) {
+    case "id":
+      return `${rows} WHERE id = $1::uuid`;
+    case "authority":
+      return `${rows} WHERE authority_id = $1::uuid`;
+    case "typeTime":
+      return `${rows} WHERE event_type = $1::text AND created_at BETWEEN $2::timestamptz AND $3::timestamptz
+ORDER BY created_at DESC LIMIT $4`;
+    case "path":
+      return `${rows} WHERE ${document} @> $1::jsonb`;
+    case "newest":
+      return `${rows} ORDER BY created_at DESC LIMIT $1`;
+    case "byType":
+      return `SELECT event_type, count(*) AS count, max(created_at) AS newest
+FROM ${tables.events} GROUP BY event_type ORDER BY event_type`;
+  }
+}
+
+function valuesOf(question: Question): SqlValue[] {
+  switch (question.kind) {
+    case "id":
+      return [question.id];
+    case "authority":
+      return [question.authorityId];
+    case "typeTime":
+      return [question.eventType, question.from, question.to, RECENT_LIMIT];
+    case "path":
+      return [JSON.stringify(question.part)];
+    case "newest":
+      return [RECENT_LIMIT];
+    case "byType":
+      return [];
+  }
+}
+
+/** $1 authorities, $2 a type, $3 events of each at most. An array is joined through a limit: see `statements.ts`. */
+function someLive({ tables }: StatementContext): Statement {
+  return {
+    name: "probe.live",
+    text: `(SELECT ${EVENT_COLUMNS}
+FROM (SELECT * FROM unnest($1::uuid[]) AS u (authority_id) LIMIT $3) AS a
+JOIN ${tables.events} AS e ON e.authority_id = a.authority_id LIMIT $3)
+UNION ALL
+(SELECT ${EVENT_COLUMNS}
+FROM ${tables.events} WHERE event_type = $2::text ORDER BY created_at DESC LIMIT $3)`,
+  };
+}
+
+/** As `Workload` has them. */
+export function questionsOf(
+  context: StatementContext,
+  inRead: InRead,
+): Pick<Workload, "ask" | "someLive"> & { readonly statements: readonly Statement[] } {
+  const statements = Object.fromEntries(
+    QUESTION_KINDS.map((kind) => [kind, { name: READS[kind], text: textOf(kind, context) }]),
+  ) as Record<QuestionKind, Statement>;
+  const asked = QUESTION_KINDS.filter((kind) => context.reads[kind] > 0).map((kind) => statements[kind]);
+  const probe = someLive(context);
+  return {
+    statements: asked.length > 0 ? [...asked, probe] : [],
+    ask(question) {
+      const statement = statements[question.kind];
+      const values = bindAhead(statement, valuesOf(question));
+      return (connection) => inRead(connection, () => connection.execute(statement, values));
+    },
+    someLive: (connection, { authorityIds, eventType, most }) =>
+      connection.execute(probe, [uuidArray(authorityIds), eventType, most]),
+  };
+}
