@@ -34,7 +34,11 @@ async function cpuMsOfSample() {
     const admin = await connectAdmin(server.admin);
     sessions.push(admin);
     await resetNamespace(admin, { namespace, payload: "jsonb" });
-    const documents = { documentBytes: 900, documentShape: "default", preload: BACKLOG };
+    const documents = {
+      documentBytes: 900,
+      documentShape: /** @type {const} */ ("default"),
+      preload: BACKLOG,
+    };
     await preload(
       admin,
       { namespace, payload: "jsonb", dialect: "postgres", ids: "uuidv7", ...documents },

@@ -48,7 +48,14 @@ test("no mapping takes unknown keys, but those whose keys are free", () => {
   );
   const byWorkload = ["", "/factors"];
   expect(new Set(open.map(([path]) => path))).toEqual(
-    new Set(["/pool/settings", "/target/settings", "/thresholds", "/workload/define", ...byWorkload]),
+    new Set([
+      "/pool/settings",
+      "/target/settings",
+      "/thresholds",
+      "/workload/declares/settings",
+      "/workload/define",
+      ...byWorkload,
+    ]),
   );
 });
 

@@ -42,9 +42,11 @@ const ModuleFile = z.strictObject({
   hash: z.string().meta({ description: "SHA-256 of the file as it was when the scenario was loaded." }),
   declares: z
     .strictObject({
-      name: z.string(),
-      settings: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
-      transactions: z.array(z.string()),
+      name: z.string().meta({ description: "Its name." }),
+      settings: z
+        .record(z.string(), z.union([z.number(), z.string(), z.boolean()]))
+        .meta({ description: "Its settings, with their values where the scenario has none." }),
+      transactions: z.array(z.string()).meta({ description: "Names of its transactions." }),
     })
     .optional()
     .meta({ description: "What it declared then, for commands that read a result and do not load code." }),

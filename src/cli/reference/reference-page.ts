@@ -199,7 +199,7 @@ export function scenarioReferencePage(): string {
     INTRODUCTION,
     "## Keys at the top\n",
     rowList(small.flatMap(({ rows }) => rows)),
-    `${paragraph(`With keys of their own below: ${large.map(({ key }) => `[\`${pathText([key])}\`](#${key})`).join(", ")}.`)}\n`,
+    `${paragraph(`With keys of their own below: ${large.map(({ key }) => `[\`${pathText([key])}\`](#${key.toLowerCase()})`).join(", ")}.`)}\n`,
     ...large.map(section),
     FACTORS,
     examples(),

@@ -8,7 +8,7 @@ export const examples: WorkloadExamples = {
       yaml: `name: storage-and-pooling
 workload: train-events
 seed: 42
-target: { kind: embedded, port: 0, auth: scram-sha-256, settings: { shared_buffers: 256MB, jit: false } }
+target: { kind: embedded, port: 0, auth: scram-sha-256, nice: 10, processors: 1, settings: { shared_buffers: 256MB, jit: false } }
 factors:
   payload: [jsonb, text]
   pool: [direct, { strategy: pgbouncer, mode: transaction, size: 16, instances: 2, maxPreparedStatements: 200 }]
@@ -34,6 +34,21 @@ published:
     treatment: '{payload:text,pool:direct,clients:16}'
     metric: __cycle__ transactions/s
     value: 120
+`,
+    },
+    {
+      title: "One step from status to status, in the database, as Train Events' source does it",
+      yaml: `name: source
+pool: { strategy: pgbouncer, size: 16, settings: { server_reset_query_always: true } }
+statementShape: in-database
+claimIndex: status-updated
+archived: complete
+archiveDelete: cascade
+documentShape: source
+preload: 2000
+appDelay: { add: { min: 10ms, max: 50ms }, process: { min: 10ms, max: 50ms }, archive: { min: 10ms, max: 50ms } }
+advance: { processing: 0.6, complete: 0.36, fail: 0.04 }
+topology: cycle
 `,
     },
     {

@@ -27,7 +27,7 @@ function probesOf({ preload = 0, documentBytes = 900 } = {}) {
   const looks: LiveSought[] = [];
   const state = { nowMs: 0, live: [] as readonly StatementRow[], isThere: true };
   const probes = new Probes({
-    settings: { preload, documentBytes, ids: "uuidv7" },
+    settings: { preload, documentBytes, documentShape: "default", ids: "uuidv7" },
     seed: SEED,
     prng: new Prng(1),
     workload: {
@@ -99,7 +99,7 @@ describe("a look", () => {
 
   it("seeks fewer events where documents are large", async () => {
     const small = probesOf({ preload: 1000 });
-    const large = probesOf({ preload: 1000, documentShape: "default" as const, documentBytes: 1024 ** 2 });
+    const large = probesOf({ preload: 1000, documentBytes: 1024 ** 2 });
     await small.probes.look(0);
     await large.probes.look(0);
     expect(small.looks[0]).toMatchObject({ most: 128 });
