@@ -1,4 +1,4 @@
-// Flips are told, each with its trials, plans and times; what differs by design is listed only; beside a difference stands a flip
+// A flip is a caveat with its trials, plans and times. What differs between treatments is listed only. A difference names a flip
 // that goes with it, and no other.
 import { describe, expect, it } from "vitest";
 import { exampleLatency, exampleResult } from "../../../test/support/example-result.js";
@@ -67,7 +67,7 @@ describe("plans side by side", () => {
     ]);
   });
 
-  it("are told whole where the same steps stand in another order, and without a time where none was measured", () => {
+  it("show the whole plan where only the order of steps differs, and no time where none was measured", () => {
     const [joined, turned] = ["(Seq Scan a, Seq Scan b) > Hash Join", "(Seq Scan b, Seq Scan a) > Hash Join"];
     const result = exampleResult(3, 1);
     for (const trial of result.treatments[0]?.trials ?? []) plan(trial, trial.block === 1 ? turned : joined);

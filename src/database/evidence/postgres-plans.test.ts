@@ -20,7 +20,7 @@ it("keeps steps, tables and indexes, what is read first on the left", () => {
   ]);
 });
 
-it("is the same whatever conditions and aliases are, and another one for other steps", () => {
+it("is the same for other conditions and aliases, and another one for other steps", () => {
   const text = JSON.stringify(EXPLAINED["SELECT count(*) FROM big WHERE n > $1"]);
   const like = (from: string, to: string): string => planOf(JSON.parse(text.replace(from, to)));
   expect(text).toContain('"Alias":"big"');

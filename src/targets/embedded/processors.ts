@@ -42,10 +42,14 @@ export interface Partition {
 export function partition(count: number): Partition {
   const all = processorsOf("self");
   if (all.length === 0)
-    throw new TargetError("target.processors needs Linux: no processor of this process is known");
+    throw new TargetError(
+      "target.processors: this system does not say which processors a process may use",
+      "It needs Linux; elsewhere leave it out, or use target.nice.",
+    );
   if (count >= all.length)
     throw new TargetError(
-      `target.processors: ${count} of ${all.length} processors leave none for the clients; give the server fewer`,
+      `target.processors: ${count} of ${all.length} processors leave none for the clients`,
+      "Give the server fewer, or leave target.processors out.",
     );
   const keep = (processors: readonly number[], pid: number): void => {
     try {

@@ -3,14 +3,13 @@
 import { nearest } from "../../syntax/nearest.js";
 import { parseExpression, variablesOf } from "../script/expression.js";
 import type { Branch, Expression, FileProblem, Parameter, Place, SqlStep, Step } from "../script/program.js";
-import { joined, placeIn, statementsOf, tokenAt, tokensOf, wordsOf } from "../script/sql-text.js";
-import type { SqlText } from "../script/program.js";
+import { placeIn, statementsOf, tokenAt, wordsOf } from "../script/sql-text.js";
 import type { CutStatement, Token } from "../script/sql-text.js";
 import { BUILT_IN_VARIABLES, scriptProblem } from "../script/statement-rules.js";
 import { sqlStepsOf } from "../script/statements.js";
+import { joinedQuoted, withQuoted, type QuotedSql } from "./quoted-variables.js";
 
 type Columns = NonNullable<SqlStep["columns"]>;
-type QuotedSql = SqlText & Pick<SqlStep, "quoted">;
 type ControlStep = Extract<Step, { readonly kind: "control" }>;
 
 export interface ScriptParameter extends Parameter {
@@ -67,19 +66,6 @@ function controlIn(words: readonly string[]): ControlStep["does"] | undefined {
   if (verb === "COMMIT" || verb === "END") return "commit";
   if (verb !== "ROLLBACK" && verb !== "ABORT") return undefined;
   return TO_SAVEPOINT.test(words.join(" ")) ? undefined : "rollback";
-}
-
-/** Quoted text, cut at the variables that pgbench would see in it. */
-const VARIABLE_IN_QUOTES = /(?<!:):([A-Za-z_]\w*)/;
-
-function joinedQuoted(texts: readonly QuotedSql[]): QuotedSql {
-  let before = 0;
-  const quoted = texts.flatMap(({ variables, quoted: own = [] }) => {
-    const first = before;
-    before += variables.length;
-    return own.map((position) => position + first);
-  });
-  return { ...joined(texts, "; "), ...(quoted.length > 0 && { quoted }) };
 }
 
 class ScriptReader {
@@ -324,40 +310,9 @@ class ScriptReader {
     const problem = controlIn(words) === undefined ? scriptProblem(statement) : undefined;
     if (problem !== undefined) this.refuse(place, problem);
     this.requireKnown(variables, place);
-    return this.withQuoted(statement, words[0] === "DO");
-  }
-
-  /** With the variables within quotes too. */
-  private withQuoted({ pieces, variables, place }: SqlText, isDo: boolean): QuotedSql {
-    const all = [""];
-    const names: string[] = [];
-    const quoted: number[] = [];
-    const append = (text: string): void => void all.push(`${all.pop() ?? ""}${text}`);
-    const appendVariable = (name: string): void => {
-      names.push(name);
-      all.push("");
-    };
-    const appendQuoted = (text: string): void => {
-      // `DO` has no other way to take a value.
-      const isBody = isDo && text.startsWith("$");
-      for (const [at, part] of text.split(VARIABLE_IN_QUOTES).entries())
-        if (at % 2 === 0) append(part);
-        else if (!this.isKnown(part)) append(`:${part}`);
-        else {
-          if (!isBody && !text.startsWith("'"))
-            this.refuse(
-              place,
-              `:${part} within ${text.slice(0, 20)}; a variable is a value, or a part of '...'`,
-            );
-          if (!isBody) quoted.push(names.length);
-          appendVariable(part);
-        }
-    };
-    for (const [i, piece] of pieces.entries()) {
-      if (i > 0) appendVariable(variables[i - 1] ?? "");
-      for (const { kind, text } of tokensOf(piece)) (kind === "quoted" ? appendQuoted : append)(text);
-    }
-    return { pieces: all, variables: names, place, ...(quoted.length > 0 && { quoted }) };
+    const { sql, misplaced } = withQuoted(statement, words[0] === "DO", (name) => this.isKnown(name));
+    for (const problem of misplaced) this.refuse(place, problem);
+    return sql;
   }
 
   private addStatement(

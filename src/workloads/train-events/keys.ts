@@ -15,6 +15,7 @@ import { ID_KINDS, MAX_WORKER_ORDINALS } from "./model/event-id.js";
 import {
   ARCHIVE_DELETES,
   CLAIM_INDEXES,
+  DEFAULT_LEVELS,
   DELAYED_OPERATIONS,
   DOCUMENT_SHAPES,
   EVENT_STORAGES,
@@ -131,7 +132,7 @@ export const keys = {
     }),
   claimIndex: z
     .enum(CLAIM_INDEXES)
-    .default("partial")
+    .default(DEFAULT_LEVELS.claimIndex)
     .meta({
       description:
         "What gives claims their order. partial: an index on the time of workable events and one of finished ones; " +
@@ -139,7 +140,7 @@ export const keys = {
     }),
   archived: z
     .enum(ARCHIVED)
-    .default("finished")
+    .default(DEFAULT_LEVELS.archived)
     .meta({
       description:
         "What archive moves. finished: COMPLETE and FAILED events; complete: COMPLETE ones, and FAILED ones stay. " +
@@ -147,7 +148,7 @@ export const keys = {
     }),
   archiveDelete: z
     .enum(ARCHIVE_DELETES)
-    .default("explicit")
+    .default(DEFAULT_LEVELS.archiveDelete)
     .meta({
       description:
         "How archive deletes. explicit: statuses, then events; cascade: events, and the foreign key deletes their " +

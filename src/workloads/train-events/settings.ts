@@ -39,6 +39,16 @@ export const ARCHIVE_DELETES = ["explicit", "cascade"] as const;
 
 export type ArchiveDelete = (typeof ARCHIVE_DELETES)[number];
 
+/** The levels of tables and claims where nothing is said. */
+export const DEFAULT_LEVELS = {
+  claimIndex: "partial",
+  archived: "finished",
+  archiveDelete: "explicit",
+} as const satisfies Pick<EventSettings, "claimIndex" | "archived" | "archiveDelete">;
+
+/** Those, where they differ. */
+export type OtherLevels = Partial<Pick<EventSettings, keyof typeof DEFAULT_LEVELS>>;
+
 /** Which documents are held to the model where they are made and claimed: each, one in a hundred, or none. */
 export const VALIDATIONS = ["all", "sample", "off"] as const;
 

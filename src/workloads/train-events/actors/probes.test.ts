@@ -86,7 +86,7 @@ describe("a look", () => {
     expect(new Set(looks.map(({ eventType }) => eventType)).size).toBeGreaterThan(EVENT_TYPES.length / 2);
   });
 
-  it("comes once a second, whoever asks for it", async () => {
+  it("comes once a second, for all clients of the worker", async () => {
     const { probes, looks, state } = probesOf();
     await Promise.all([probes.look(0), probes.look(1)]);
     state.nowMs = 999;

@@ -47,7 +47,7 @@ export interface DocumentTemplate {
   readonly ranges?: readonly NumberRange[];
 }
 
-/** Whole numbers of four digits that a place may hold: so many from the first on. */
+/** Whole numbers of four digits that a place may hold: `first` to `first + count - 1`. */
 export interface NumberRange {
   readonly first: number;
   readonly count: number;

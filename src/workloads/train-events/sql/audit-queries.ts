@@ -11,6 +11,7 @@ import type { SqlClient } from "../../../database/admin.js";
 import { uuidArray } from "../../../database/wire/binary-arrays.js";
 import type { Dialect } from "../../../database/dialects/dialect.js";
 import { postgres } from "../../../database/dialects/postgres/dialect.js";
+import { DEFAULT_LEVELS, type OtherLevels } from "../settings.js";
 import { literals } from "./literals.js";
 import { resolvePresent, statusIn, type StatementContext } from "./statements.js";
 import { tablesOf } from "./tables.js";
@@ -49,14 +50,15 @@ FROM (SELECT ${BY_STATUS} FROM ${status}) AS queue`);
   };
 }
 
-type QueueLevels = Partial<Pick<StatementContext, "dialect" | "claimIndex" | "archived">>;
+type QueueLevels = Partial<Pick<StatementContext, "dialect">> & OtherLevels;
 
 /** Whether anything is left for consumers, or for archivers: by an index each, however long the queue is. */
 export async function readQueueLeft(
   client: SqlClient,
   namespace: string,
-  { dialect = postgres, claimIndex = "partial", archived = "finished" }: QueueLevels = {},
+  { dialect = postgres, ...levels }: QueueLevels = {},
 ): Promise<{ readonly workable: boolean; readonly terminal: boolean }> {
+  const { claimIndex, archived } = { ...DEFAULT_LEVELS, ...levels };
   const { status } = tablesOf(dialect, namespace);
   const exists = (statuses: readonly EventStatus[]): string =>
     `EXISTS (SELECT FROM ${status} WHERE ${statusIn({ dialect, claimIndex }, statuses)})`;

@@ -1,6 +1,12 @@
 // From the levels of a treatment to its transactions. Whether the dialect has them was asked before.
 import type { AdvanceProbabilities } from "../model/lifecycle.js";
-import { DISPATCHER_ALONE, type EventSettings, type StatementShape } from "../settings.js";
+import {
+  DEFAULT_LEVELS,
+  DISPATCHER_ALONE,
+  type EventSettings,
+  type OtherLevels,
+  type StatementShape,
+} from "../settings.js";
 import { dialectOf } from "../../../database/dialects/registry.js";
 import { inDatabase } from "./in-database.js";
 import { rowByRow } from "./row-by-row.js";
@@ -23,18 +29,13 @@ export type WorkloadSettings = Pick<
   EventSettings,
   "dialect" | "namespace" | "payload" | "locking" | "isolation" | "statementShape"
 > &
-  Partial<Pick<EventSettings, "claimIndex" | "archived" | "archiveDelete" | "reads">> & {
-    readonly advance?: Pick<AdvanceProbabilities, "isOneStep">;
-  };
+  OtherLevels &
+  Partial<Pick<EventSettings, "reads">> & { readonly advance?: Pick<AdvanceProbabilities, "isOneStep"> };
 
 export function createWorkload(settings: WorkloadSettings): Workload {
   const dialect = dialectOf(settings.dialect);
   const tables = tablesOf(dialect, settings.namespace);
-  const { claimIndex = "partial", archived = "finished", archiveDelete = "explicit" } = settings;
-  const { reads = DISPATCHER_ALONE } = settings;
   const isOneStep = settings.advance?.isOneStep === true;
-  return SHAPES[settings.statementShape]({
-    ...settings,
-    ...{ dialect, tables, claimIndex, archived, archiveDelete, isOneStep, reads },
-  });
+  const defaults = { ...DEFAULT_LEVELS, reads: DISPATCHER_ALONE };
+  return SHAPES[settings.statementShape]({ ...defaults, ...settings, dialect, tables, isOneStep });
 }

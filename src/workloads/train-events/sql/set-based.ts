@@ -91,7 +91,7 @@ function parts(batch: EventBatch): EventBatch[] {
   );
 }
 
-/** How a batch is written, whoever decides about its events. */
+/** How a batch is written; what becomes of its events a shape may decide otherwise. */
 export function setBasedSteps(context: ShapeContext): WriteSteps {
   const sql = statementsOf(context);
   const isExplicit = context.archiveDelete === "explicit";

@@ -4,7 +4,7 @@
 import type { Dialect } from "../../../database/dialects/dialect.js";
 import type { TableSet } from "../../../database/namespace/schema-files.js";
 import { ARCHIVED_STATUSES } from "../model/lifecycle.js";
-import type { EventSettings, Payload } from "../settings.js";
+import { DEFAULT_LEVELS, type EventSettings, type OtherLevels, type Payload } from "../settings.js";
 import { literals } from "./literals.js";
 
 export type Tables = Readonly<Record<"events" | "status" | "archive", string>>;
@@ -22,24 +22,19 @@ export function tablesOf(dialect: Dialect, namespace: string): Tables {
 export const TABLE_NAMES = ["events", "event_status", "events_archive"] as const;
 
 /** The levels that decide about the tables. */
-export type TableLevels = Pick<EventSettings, "payload"> &
-  Partial<Pick<EventSettings, "claimIndex" | "archived" | "archiveDelete">>;
+export type TableLevels = Pick<EventSettings, "payload"> & OtherLevels;
 
-export function tableSetOf({
-  payload,
-  claimIndex = "partial",
-  archived = "finished",
-  archiveDelete = "explicit",
-}: TableLevels): TableSet {
+export function tableSetOf({ payload, ...others }: TableLevels): TableSet {
+  const { claimIndex, archived, archiveDelete } = { ...DEFAULT_LEVELS, ...others };
   const isPartial = claimIndex === "partial";
   const isCascading = archiveDelete === "cascade";
-  const others = [
+  const named = [
     ...(isPartial ? [] : [claimIndex]),
     ...(isPartial && archived === "complete" ? [archived] : []),
     ...(isCascading ? [archiveDelete] : []),
   ];
   return {
-    variant: `payload ${[payload, ...others].join("-")}`,
+    variant: `payload ${[payload, ...named].join("-")}`,
     files: [payload, "event-status", ...(isPartial ? ["claim-indexes"] : [])],
     values: {
       archivedStatuses: literals(ARCHIVED_STATUSES[archived]),

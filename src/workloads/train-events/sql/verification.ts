@@ -5,6 +5,7 @@ import type { EventType } from "../model/event.js";
 import { WORKABLE_STATUSES } from "../model/lifecycle.js";
 import { uuidArray } from "../../../database/wire/binary-arrays.js";
 import { dialectOf } from "../../../database/dialects/registry.js";
+import { DEFAULT_LEVELS } from "../settings.js";
 import type { WorkloadSettings } from "./create-workload.js";
 import { statusIn } from "./statements.js";
 import { tablesOf } from "./tables.js";
@@ -34,6 +35,7 @@ export function createVerification(
   settings: Pick<WorkloadSettings, "dialect" | "namespace" | "claimIndex">,
 ): Verification {
   const dialect = dialectOf(settings.dialect);
+  const { claimIndex } = { ...DEFAULT_LEVELS, ...settings };
   const { events, status } = tablesOf(dialect, settings.namespace);
   const newer: Statement = {
     name: "verify.newer",
@@ -45,7 +47,7 @@ WHERE event_type = $1::text AND created_at > $2::timestamptz ORDER BY created_at
   const passedOver: Statement = {
     name: "verify.passed-over",
     text: `SELECT event_id FROM ${status}
-WHERE ${statusIn({ dialect, claimIndex: settings.claimIndex ?? "partial" }, WORKABLE_STATUSES)} AND event_id <> ALL ($1::uuid[])
+WHERE ${statusIn({ dialect, claimIndex }, WORKABLE_STATUSES)} AND event_id <> ALL ($1::uuid[])
 AND updated_at < (SELECT max(created_at) FROM ${events} WHERE id = ANY ($1::uuid[]))${skew}
 ORDER BY updated_at LIMIT $2`,
   };

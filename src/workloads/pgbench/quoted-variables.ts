@@ -1,0 +1,61 @@
+// Variables of a script within quoted texts. pgbench puts them in wherever it sees `:name`, quoted or not.
+import type { SqlStep, SqlText } from "../script/program.js";
+import { joined, tokensOf } from "../script/sql-text.js";
+
+export type QuotedSql = SqlText & Pick<SqlStep, "quoted">;
+
+/** Quoted text, cut at the variables that pgbench would see in it. */
+const VARIABLE_IN_QUOTES = /(?<!:):([A-Za-z_]\w*)/;
+/** Characters of a quoted text that a problem repeats. */
+const SHOWN = 20;
+
+/**
+ * The statement with the variables within its quotes too, as far as `isKnown`; `misplaced` says of each that stands where
+ * neither a value nor a part of a text can. The body of a `DO` has no other way to take a value.
+ */
+export function withQuoted(
+  { pieces, variables, place }: SqlText,
+  isDo: boolean,
+  isKnown: (name: string) => boolean,
+): { readonly sql: QuotedSql; readonly misplaced: readonly string[] } {
+  const all = [""];
+  const names: string[] = [];
+  const quoted: number[] = [];
+  const misplaced: string[] = [];
+  const append = (text: string): void => void all.push(`${all.pop() ?? ""}${text}`);
+  const appendVariable = (name: string): void => {
+    names.push(name);
+    all.push("");
+  };
+  const appendQuoted = (text: string): void => {
+    const isBody = isDo && text.startsWith("$");
+    for (const [at, part] of text.split(VARIABLE_IN_QUOTES).entries())
+      if (at % 2 === 0) append(part);
+      else if (!isKnown(part)) append(`:${part}`);
+      else {
+        if (!isBody && !text.startsWith("'"))
+          misplaced.push(
+            `:${part} within ${text.slice(0, SHOWN)}; a variable is a value, or a part of '...'`,
+          );
+        if (!isBody) quoted.push(names.length);
+        appendVariable(part);
+      }
+  };
+  for (const [i, piece] of pieces.entries()) {
+    if (i > 0) appendVariable(variables[i - 1] ?? "");
+    for (const { kind, text } of tokensOf(piece)) (kind === "quoted" ? appendQuoted : append)(text);
+  }
+  const sql = { pieces: all, variables: names, place, ...(quoted.length > 0 && { quoted }) };
+  return { sql, misplaced };
+}
+
+/** Several statements as one message. */
+export function joinedQuoted(texts: readonly QuotedSql[]): QuotedSql {
+  let before = 0;
+  const quoted = texts.flatMap(({ variables, quoted: own = [] }) => {
+    const first = before;
+    before += variables.length;
+    return own.map((position) => position + first);
+  });
+  return { ...joined(texts, "; "), ...(quoted.length > 0 && { quoted }) };
+}
