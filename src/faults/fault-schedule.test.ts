@@ -48,6 +48,9 @@ const lock = (atMs: number, forMs: number): Fault => ({
 });
 const kill = (atMs: number, forMs: number): Fault => ({ kind: "postgres-kill", atMs, forMs });
 const hold = (atMs: number, forMs: number): Fault => ({ kind: "long-transaction", atMs, forMs });
+const full = (atMs: number, forMs: number): Fault => ({
+  ...{ kind: "connection-limit", connections: 0, drop: true, atMs, forMs },
+});
 
 interface Setup {
   readonly inject?: (host: FaultHost, fault: Fault) => Promise<Injected>;
@@ -93,24 +96,26 @@ describe("a schedule of faults", () => {
     ]);
   });
 
-  it("lets one wait that cannot happen beside another which takes longer than planned", async () => {
-    let back: () => void = () => undefined;
-    const { clock, schedule, told } = scheduleOf([kill(1000, 500), lock(2000, 1000)], {
-      clear: (fault) =>
-        fault.kind === "postgres-kill" ? new Promise((resolve) => (back = resolve)) : Promise.resolve(),
-    });
-    schedule.begin(0);
-    await clock.moveTo(4000);
-    expect(told).toEqual(["1000 postgres-kill begins", "1000 postgres-kill is there"]);
-    back();
-    await clock.moveTo(6000);
-    expect(told.slice(2)).toEqual([
-      "4000 postgres-kill is over",
-      "4000 lock-holder begins",
-      "4000 lock-holder is there",
-      "5000 lock-holder is over",
-    ]);
-  });
+  it.each([kill(1000, 500), full(1000, 500)])(
+    "lets one wait for a $kind beside which it cannot happen and which takes longer than planned",
+    async (longer) => {
+      let back: () => void = () => undefined;
+      const { clock, schedule, told } = scheduleOf([longer, lock(2000, 1000)], {
+        clear: (fault) => (fault === longer ? new Promise((resolve) => (back = resolve)) : Promise.resolve()),
+      });
+      schedule.begin(0);
+      await clock.moveTo(4000);
+      expect(told).toEqual([`1000 ${longer.kind} begins`, `1000 ${longer.kind} is there`]);
+      back();
+      await clock.moveTo(6000);
+      expect(told.slice(2)).toEqual([
+        `4000 ${longer.kind} is over`,
+        "4000 lock-holder begins",
+        "4000 lock-holder is there",
+        "5000 lock-holder is over",
+      ]);
+    },
+  );
 
   it("clears at the end of the window what is there, and begins nothing more", async () => {
     const { clock, schedule, told } = scheduleOf([hold(1000, 60_000), kill(70_000, 0)]);

@@ -80,17 +80,19 @@ function groundOf(fault: Fault): Ground {
 
 /** Whether two faults cannot be there at the same time. */
 export function areExclusive(a: Fault, b: Fault): boolean {
-  if (a.kind === b.kind) return true;
+  if (a.kind === b.kind || leavesNoConnection(a, b) || leavesNoConnection(b, a)) return true;
   const [one, other] = [groundOf(a), groundOf(b)];
   if (one === other) return one !== "session";
   return [one, other].every((ground) => ground === "server" || ground === "session");
 }
 
-/** Whether one of two faults takes every connection when the other, a session of its own, is to begin. */
-export function takesAllConnections(a: Fault, b: Fault): boolean {
-  const takes = (one: Fault, other: Fault): boolean =>
-    kindOf(one.kind).takesAllConnections === true && groundOf(other) === "session" && one.atMs <= other.atMs;
-  return takes(a, b) || takes(b, a);
+/** Whether `taker` has every connection when `other` is to open a session of its own. */
+function leavesNoConnection(taker: Fault, other: Fault): boolean {
+  return (
+    kindOf(taker.kind).takesAllConnections === true &&
+    groundOf(other) === "session" &&
+    taker.atMs <= other.atMs
+  );
 }
 
 /** Where a treatment's faults need a network that can be made bad. */

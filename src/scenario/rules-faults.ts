@@ -2,7 +2,7 @@
 // cannot suffer. A fault that cannot be had is refused here with the reason, before anything is started, rather than left
 // out of the run. Pure checks over a scenario that passed its schema.
 import { formatDuration } from "../foundation/units.js";
-import { areExclusive, obstacleTo, takesAllConnections } from "../faults/faults.js";
+import { areExclusive, obstacleTo } from "../faults/faults.js";
 import type { Fault } from "../faults/registry.js";
 import { isBudgeted } from "./plan/estimate.js";
 import type { Finding } from "../syntax/problems.js";
@@ -34,7 +34,7 @@ export function overlapRules({ faults }: TreatmentSettings): Finding[] {
     const earlier = faults.findIndex(
       (other, i) =>
         i < index &&
-        (areExclusive(fault, other) || takesAllConnections(fault, other)) &&
+        areExclusive(fault, other) &&
         fault.atMs <= other.atMs + other.forMs &&
         other.atMs <= fault.atMs + fault.forMs,
     );

@@ -57,7 +57,7 @@ faults:
 target: { kind: embedded, settings: { max_connections: 60 } }
 appDelay: 50ms
 preload: 500
-trial: { warmUp: 500ms, duration: 7s, drain: 60s }
+trial: { warmUp: 500ms, duration: 8s, drain: 60s }
 faults:
   - { at: 2s, kind: backend-terminate, sessions: 8 }
   - { at: 2500ms, kind: connection-limit, connections: 1, for: 2s }

@@ -20,7 +20,7 @@ const ROOMY = "50%";
 const FILL_ATTEMPTS = 100;
 
 export interface SmallDisk {
-  /** Leaves no free byte. */
+  /** Leaves no room. */
   fill(): Promise<void>;
   free(): Promise<void>;
   /** Never rejects; what cannot be unmounted now is left to the reaper. */
@@ -65,15 +65,15 @@ export async function mountSmallDisk(directory: string, user: ServerUser | undef
   };
 }
 
+/** Refused when more is used by now: each attempt leaves a busy server a page more, which it fills as quickly. */
 async function shrink(directory: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 0; ; attempt++) {
     const { blocks, bfree, bsize } = await statfs(directory);
-    const usedBytes = (blocks - bfree) * bsize;
+    const usedBytes = (blocks - bfree + attempt) * bsize;
     try {
       await mount("-o", `remount,size=${usedBytes}`, directory);
       return;
     } catch (error) {
-      // Refused when more is used by now.
       if (attempt === FILL_ATTEMPTS) throw error;
     }
   }
