@@ -23,8 +23,6 @@ function lane(
   };
 }
 
-const SQL = "src/workloads/train-events/sql";
-
 export default defineConfig({
   test: {
     projects: [
@@ -39,8 +37,8 @@ export default defineConfig({
         "full",
         [
           ...["test/full/*.test.ts", "test/*/fuzz-*.test.ts", "src/analysis/comparison/findings.test.ts"],
-          "test/e2e/{report-page,run}.test.ts",
-          `${SQL}/{workload,dialect-conformance}.db.test.ts`,
+          "test/e2e/{evidence,faults,fidelity,judgement,open-loop,report,report-page,resume,run,secrets,verify}.test.ts",
+          "src/{pools/pgpool,workloads/{documents,module,script},workloads/train-events/sql}/*.db.test.ts",
         ],
         { env: { TRAIN_SIM_TESTS: "full", TRAIN_SIM_FUZZ_CASES: "400" }, testTimeout: 900_000 },
       ),

@@ -2,6 +2,7 @@
 // the clients counted, causes that are made to happen and must be found.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { fullIt } from "../support/lanes.js";
 import { readEvidence } from "../../src/results/evidence-file.js";
 import { evidenceMetricOf } from "../../src/results/evidence-metrics.js";
 import type { TrialResult } from "../../src/results/result-schema.js";
@@ -77,7 +78,7 @@ describe("the evidence of a trial", () => {
     expect(database.waits?.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 6);
   });
 
-  it("has totals and no samples where sampling is off", async () => {
+  fullIt("has totals and no samples where sampling is off", async () => {
     const { trial, samples } = await run("evidence.every=off", "trial.duration=1s");
     expect(samples).toEqual([]);
     expect(trial.database.walBytes).toBeGreaterThan(0);
@@ -85,7 +86,7 @@ describe("the evidence of a trial", () => {
     expect(trial.database).not.toHaveProperty("sessionsActive");
   });
 
-  it("shows consumers that wait for one another's rows, and none where they skip them", async () => {
+  fullIt("shows consumers that wait for one another's rows, and none where they skip them", async () => {
     // All of them want the head of the queue, and each keeps it for as long as its application thinks.
     const contention = [
       "appDelay=200ms",

@@ -2,6 +2,7 @@
 // event is lost, the system is well again for drain and audit, and nothing is left running or mounted; not even when
 // train-sim is stopped or killed in the middle of one. Several kinds share a run.
 import { describe, expect, it } from "vitest";
+import { fullIt } from "../support/lanes.js";
 import {
   codesOf,
   expectNothingLost,
@@ -51,7 +52,7 @@ faults:
     expect(seen.stdout).toContain("postgres-kill (base): ");
   });
 
-  it("have the errors that happened during each, where one follows another within a second", async () => {
+  fullIt("have the errors that happened during each, where one follows another within a second", async () => {
     // Room for those who come back before the server has seen the others go.
     const seen = await runFaults(`
 target: { kind: embedded, settings: { max_connections: 60 } }
@@ -71,19 +72,20 @@ faults:
     expect(codesOf(seen.faults.get("connection-limit"))).toContain("53300");
   });
 
-  it.runIf(isRoot)("leave a full disk behind them, of the tables and of the log", async () => {
-    const seen = await runFaults(`
+  if (isRoot)
+    fullIt("leave a full disk behind them, of the tables and of the log", async () => {
+      const seen = await runFaults(`
 trial: { warmUp: 500ms, duration: 9s, drain: 60s }
 faults:
   - { at: 1s, kind: disk-full, disk: tables, for: 2s }
   - { at: 5s, kind: disk-full, disk: wal, for: 2s }
 `);
-    expectNothingLost(seen, 2);
-    const [tables, wal] = seen.result.faults;
-    expect(codesOf(tables)).toContain("53100");
-    // The server panicked: its sessions ended, and there was none to be had until there was room again.
-    expect(codesOf(wal).join()).toMatch(/57P02|57P03|ECONNREFUSED|08006|ECONNRESET|53100/);
-  });
+      expectNothingLost(seen, 2);
+      const [tables, wal] = seen.result.faults;
+      expect(codesOf(tables)).toContain("53100");
+      // The server panicked: its sessions ended, and there was none to be had until there was room again.
+      expect(codesOf(wal).join()).toMatch(/57P02|57P03|ECONNREFUSED|08006|ECONNRESET|53100/);
+    });
 
   it("are cleared where the run is stopped in the middle of one", async () => {
     const { started, out } = startFaultRun(`

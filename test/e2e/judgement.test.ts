@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { fullIt } from "../support/lanes.js";
 import type { ResultDocument } from "../../src/results/result-schema.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import { serversBelow, stall } from "../support/stall.js";
@@ -78,7 +79,7 @@ describe("thresholds", () => {
     expect(result.treatments[0]?.ceiling).toBeUndefined();
   });
 
-  it("on ratios pair trials by block, and are not surely met with too few", async () => {
+  fullIt("on ratios pair trials by block, and are not surely met with too few", async () => {
     const { exitCode, stdout, result } = await run(
       ...["trials=2", "factors.payload=[text, jsonb-manual]", "trial.warmUp=0s"],
       'thresholds."add{payload:text} / add{payload:jsonb-manual}"=[events/s>0.01, events/s surely>0.01]',
@@ -151,7 +152,7 @@ describe("the diagnosis", () => {
     expect(stdout).toContain("steady state: not assessed (window 2 s, needs 20 s)");
   });
 
-  it("accounts for the time of one client that never thinks, in a window of a second", async () => {
+  fullIt("accounts for the time of one client that never thinks, in a window of a second", async () => {
     const { result } = await run(
       "actors.producers.load={ clients: 1, thinkTime: 0 }",
       ...["actors.consumers=false", "batch=1", "trial.drain=false"],
@@ -162,7 +163,7 @@ describe("the diagnosis", () => {
     expect(trial?.client?.accountedRatio).toBeLessThan(1.001);
   });
 
-  it("accounts for the time of clients whose iterations are used up", async () => {
+  fullIt("accounts for the time of clients whose iterations are used up", async () => {
     const budget = "executor: per-client-iterations, iterations: 20, thinkTime: 5ms, clients: 2";
     const { result } = await run(
       `actors.producers.load={ ${budget} }`,
@@ -191,7 +192,7 @@ describe("the diagnosis", () => {
     expect(judged.exitCode).toBe(99);
   });
 
-  it("warns of a retry storm, on the terminal and in the result, and does not taint for it", async () => {
+  fullIt("warns of a retry storm, on the terminal and in the result, and does not taint for it", async () => {
     const judged = await run(
       "locking=nowait",
       "actors.consumers.clients=8",
@@ -253,7 +254,7 @@ trial: { warmUp: 200ms, duration: 10s, drain: false }
 diagnosis: { ceiling: false }
 `;
 
-  it("is a finding with the seconds in which nothing ended and the longest transaction", async () => {
+  fullIt("is a finding with the seconds in which nothing ended and the longest transaction", async () => {
     const out = join(scratchDirectory(), "results");
     const started = startTrainSim(["run", writeScenarioFile(PACED), "--out", out, "--verbose"]);
     await untilLogged(out, '"phase":"measure"');

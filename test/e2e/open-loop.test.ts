@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { fullIt } from "../support/lanes.js";
 import { systemClock } from "../../src/foundation/clock.js";
 import { percentileMs } from "../../src/metrics/histograms.js";
 import { readTrialHistograms } from "../../src/results/reader.js";
@@ -126,7 +127,7 @@ describe("an open loop", () => {
   });
 
   /** More clients than the night has arrivals: each waits for one when the warm-up ends, in which it is always night. */
-  it("sends the batches of a simulated day", async () => {
+  fullIt("sends the batches of a simulated day", async () => {
     const out = scratchDirectory();
     const load =
       "{ executor: daily-arrival-rate, rate: 100, maxClients: 120, distribution: uniform, " +

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { afterEach, beforeAll, expect, test } from "vitest";
+import { casesOf } from "../support/lanes.js";
 import type { TrialResult } from "../../src/results/result-schema.js";
 import { describeInChromium } from "../support/chromium.js";
-import { isFull } from "../support/combinations.js";
 import { exampleReport } from "../support/example-report.js";
 import { cutTexts, inkOf, openFromDisk, type WatchedPage } from "../support/report-page.js";
 import { LIGHT } from "../../src/report/html/page/charts/theme.js";
@@ -17,7 +17,7 @@ import { renderReport } from "../../src/report/html/render.js";
 import type { ReportData } from "../../src/report/html/report-data.js";
 
 const BUILT = join(import.meta.dirname, "..", "..", "dist", "report", "html");
-const SCHEMES = isFull ? (["light", "dark"] as const) : (["light"] as const);
+const SCHEMES = casesOf(["light", "dark"] as const, 1);
 const IDS = CHARTS.map(({ id }) => id);
 
 function htmlOf(report: ReportData): string {

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { fullIt } from "../support/lanes.js";
 import type { ResultDocument } from "../../src/results/result-schema.js";
 import { cellsOf, elementsOf, embeddedData } from "../support/report-html.js";
 import { onSuiteServer } from "../support/suite-server.js";
@@ -101,25 +102,28 @@ describe("the report of a run", () => {
   });
 });
 
-it("tells of a run that was stopped that it is partial, and of what came after it was continued", async () => {
-  const out = join(scratchDirectory(), "results");
-  const scenario = writeScenarioFile(SCENARIO);
-  const { child, ended } = startTrainSim(["run", scenario, "--out", out, "--quiet"]);
-  await untilLogged(out, '"trial":2,');
-  child.kill("SIGINT");
-  expect((await ended).exitCode).toBe(105);
-  const { directory, result } = onlyResultIn(out);
-  const stopped = embeddedData(reportIn(directory));
-  expect(stopped.result).toEqual(result);
-  expect(stopped.findings[0]?.text).toContain("ABORTED");
-  expect(reportIn(directory)).toContain("<strong>ABORTED</strong>");
-  // Results hold no password.
-  const env = { ...process.env, PGPASSWORD: inject("adminEndpoint").password };
-  expect((await trainSim(["run", "--resume", directory, "--quiet"], { env })).exitCode).toBe(0);
-  const whole = embeddedData(reportIn(directory));
-  expect(whole.series.map(({ trial }) => trial)).toEqual([1, 2]);
-  expect(whole.result).toEqual(onlyResultIn(out).result);
-});
+fullIt(
+  "tells of a run that was stopped that it is partial, and of what came after it was continued",
+  async () => {
+    const out = join(scratchDirectory(), "results");
+    const scenario = writeScenarioFile(SCENARIO);
+    const { child, ended } = startTrainSim(["run", scenario, "--out", out, "--quiet"]);
+    await untilLogged(out, '"trial":2,');
+    child.kill("SIGINT");
+    expect((await ended).exitCode).toBe(105);
+    const { directory, result } = onlyResultIn(out);
+    const stopped = embeddedData(reportIn(directory));
+    expect(stopped.result).toEqual(result);
+    expect(stopped.findings[0]?.text).toContain("ABORTED");
+    expect(reportIn(directory)).toContain("<strong>ABORTED</strong>");
+    // Results hold no password.
+    const env = { ...process.env, PGPASSWORD: inject("adminEndpoint").password };
+    expect((await trainSim(["run", "--resume", directory, "--quiet"], { env })).exitCode).toBe(0);
+    const whole = embeddedData(reportIn(directory));
+    expect(whole.series.map(({ trial }) => trial)).toEqual([1, 2]);
+    expect(whole.result).toEqual(onlyResultIn(out).result);
+  },
+);
 
 it("refuses a directory that holds no result, and leaves nothing in it", async () => {
   const directory = scratchDirectory();

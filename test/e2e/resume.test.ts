@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { fullIt } from "../support/lanes.js";
 import { HistogramSet, percentileMs } from "../../src/metrics/histograms.js";
 import { readTrialHistograms } from "../../src/results/reader.js";
 import type { ResultDocument } from "../../src/results/result-schema.js";
@@ -107,7 +108,7 @@ it("leaves a readable directory, refuses another scenario, and continues at the 
   expect(JSON.parse(again.stdout)).toEqual(result);
 }, 180_000);
 
-it("goes on on a server of the experiment on which no trial ran yet, whatever its settings", async () => {
+fullIt("goes on on a server of the experiment on which no trial ran yet, whatever its settings", async () => {
   await one.admin.query(`ALTER DATABASE ${one.endpoint.database} SET work_mem = '5MB'`);
   await one.admin.query(`ALTER DATABASE ${other.endpoint.database} SET work_mem = '7MB'`);
   const allow = (is: boolean): Promise<unknown> =>

@@ -5,13 +5,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
+import { casesOf, fullIt } from "../support/lanes.js";
 import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
 import { resetNamespace } from "../../src/workloads/namespace.js";
 import { ResultDocument } from "../../src/results/result-schema.js";
 import { trialPath } from "../../src/results/directory.js";
 import { readTrialHistograms } from "../../src/results/reader.js";
 import { startEmbedded } from "../../src/targets/embedded/embedded.js";
-import { isFull } from "../support/combinations.js";
 import { testNamespace } from "../support/namespace.js";
 import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { urlOf } from "../support/suite-server.js";
@@ -180,7 +180,7 @@ trials: 1
     expect((operations?.process?.transactions ?? 0) + (operations?.process?.emptyPolls ?? 0)).toBe(103);
   });
 
-  it.each(isFull ? (["1.18", "1.24"] as const) : (["1.24"] as const))(
+  it.each(casesOf(["1.24", "1.18"] as const, 1))(
     "runs through managed PgBouncers %s in transaction mode",
     async (kind) => {
       const out = scratchDirectory();
@@ -211,7 +211,7 @@ trials: 1
     await withAdmin((client) => client.query(`DROP ROLE ${role}`));
   });
 
-  it("counts the retries that a locking level invites, and loses no event by them", async () => {
+  fullIt("counts the retries that a locking level invites, and loses no event by them", async () => {
     const out = scratchDirectory();
     const { yaml } = onSuiteServer(
       `payload: text\nlocking: nowait\nappDelay: 2ms\nretry: { attempts: 50 }\n${ACTORS.replace("appDelay: 0\n", "")}${SHORT}`,
@@ -338,7 +338,7 @@ describe("a run that cannot start", () => {
 });
 
 describe("a run that is stopped", () => {
-  it.each(isFull ? ["warm-up", "measure", "drain"] : ["measure", "drain"])(
+  it.each(casesOf(["measure", "drain", "warm-up"], 1))(
     "keeps partial, marked results after Ctrl-C in phase %s",
     async (phase) => {
       const out = scratchDirectory();

@@ -5,6 +5,7 @@ import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { casesOf, fullIt } from "../support/lanes.js";
 import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
 import { testNamespace } from "../support/namespace.js";
 import { pgBouncerEnv } from "../support/pgbouncers.js";
@@ -178,25 +179,28 @@ describe("a password", { timeout: 180_000 }, () => {
     expect(readFileSync(join(directory, "scenario.yaml"), "utf8")).toContain(urlWith(undefined));
   });
 
-  it("that a command prints reaches no file and no output, whether the run goes well or not", async () => {
-    const out = scratchDirectory();
-    const token = join(scratchDirectory(), "token");
-    writeFileSync(token, `${secret.password}\n`);
-    const target = JSON.stringify({ urls: [urlWith(undefined)], passwordCommand: ["cat", token] });
-    const file = writeScenarioFile(
-      `name: secrets\ntarget: ${target}\npool: { strategy: pg-pool, size: 6 }\n${LOAD}`,
-    );
-    const env = { PGPASSWORD: "not the password" };
-    const ended = await trainSim(["run", file, "--out", out, "--json"], { env });
-    expect(ended.exitCode).toBe(0);
-    writeFileSync(token, `${secret.password}\n${secret.password}\n`);
-    const refused = await trainSim(["run", file, "--out", out], { env });
-    expect(refused.stderr).toContain("target.passwordCommand (cat) printed more than one line");
-    expect(refused.exitCode).toBe(111);
-    const texts = { ...textsOf("run", ended), ...textsOf("refused", refused), ...filesIn(out) };
-    expect(Object.keys(texts).length).toBeGreaterThan(8);
-    expect(leaksIn(texts, secret.forms)).toEqual([]);
-  });
+  fullIt(
+    "that a command prints reaches no file and no output, whether the run goes well or not",
+    async () => {
+      const out = scratchDirectory();
+      const token = join(scratchDirectory(), "token");
+      writeFileSync(token, `${secret.password}\n`);
+      const target = JSON.stringify({ urls: [urlWith(undefined)], passwordCommand: ["cat", token] });
+      const file = writeScenarioFile(
+        `name: secrets\ntarget: ${target}\npool: { strategy: pg-pool, size: 6 }\n${LOAD}`,
+      );
+      const env = { PGPASSWORD: "not the password" };
+      const ended = await trainSim(["run", file, "--out", out, "--json"], { env });
+      expect(ended.exitCode).toBe(0);
+      writeFileSync(token, `${secret.password}\n${secret.password}\n`);
+      const refused = await trainSim(["run", file, "--out", out], { env });
+      expect(refused.stderr).toContain("target.passwordCommand (cat) printed more than one line");
+      expect(refused.exitCode).toBe(111);
+      const texts = { ...textsOf("run", ended), ...textsOf("refused", refused), ...filesIn(out) };
+      expect(Object.keys(texts).length).toBeGreaterThan(8);
+      expect(leaksIn(texts, secret.forms)).toEqual([]);
+    },
+  );
 
   it.runIf(isLinux)("in the environment reaches no process that is started, and no file", async () => {
     const out = scratchDirectory();
@@ -218,13 +222,18 @@ describe("a password", { timeout: 180_000 }, () => {
     expect(leaksIn({ ...processes, ...textsOf("run", ended), ...filesIn(out) }, secret.forms)).toEqual([]);
   });
 
-  it.each([
-    ["that is wrong", urlWith(secret.encoded, { user: "postgres" }), 111],
-    ["to where nobody listens", urlWith(secret.encoded, { port: 1 }), 111],
-    ["that is not encoded", urlWith(secret.password), 104],
-    ["with an unknown parameter", `${urlWith(secret.encoded)}?pasword=${secret.encoded}`, 104],
-    ["with half a parameter", `${urlWith(undefined)}?password=${secret.encoded}&sslmode=x`, 104],
-  ])("%s is not repeated in the refusal", async (_, url, exitCode) => {
+  it.each(
+    casesOf(
+      [
+        ["that is wrong", urlWith(secret.encoded, { user: "postgres" }), 111],
+        ["to where nobody listens", urlWith(secret.encoded, { port: 1 }), 111],
+        ["that is not encoded", urlWith(secret.password), 104],
+        ["with an unknown parameter", `${urlWith(secret.encoded)}?pasword=${secret.encoded}`, 104],
+        ["with half a parameter", `${urlWith(undefined)}?password=${secret.encoded}&sslmode=x`, 104],
+      ],
+      1,
+    ),
+  )("%s is not repeated in the refusal", async (_, url, exitCode) => {
     const texts: Record<string, string> = {};
     const out = scratchDirectory();
     for (const yaml of [onUrl(url), onUrl(url, `wrong: 1\n${LOAD}`)]) {

@@ -3,6 +3,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { fullIt } from "../support/lanes.js";
 import { packageVersion } from "../../src/cli/package-info.js";
 import { ExitCode } from "../../src/foundation/errors.js";
 import { isVerified, type Verification } from "../../src/verify/verification.js";
@@ -319,7 +320,7 @@ describe("what cannot be recomputed", () => {
   });
 });
 
-it("agrees for a run that was stopped, and for one that was continued", async () => {
+fullIt("agrees for a run that was stopped, and for one that was continued", async () => {
   const out = join(scratchDirectory(), "results");
   const { child, ended } = startTrainSim(["run", writeScenarioFile(ON_OWN_SERVER), "--out", out, "--quiet"]);
   await untilLogged(out, '"trial":2,');

@@ -1,9 +1,8 @@
 // What a suite tries of several factors: every two levels together at least once, or, under `npm run test:full`, all.
+import { isFull } from "./lanes.js";
 
 type Levels = Readonly<Record<string, readonly unknown[]>>;
 type Combination<L extends Levels> = { readonly [Factor in keyof L]: L[Factor][number] };
-
-export const isFull = process.env["TRAIN_SIM_TESTS"] === "full";
 
 export function combinations<const L extends Levels>(levels: L): Combination<L>[] {
   return isFull ? product(levels) : pairwise(levels);

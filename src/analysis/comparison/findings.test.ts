@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isFull } from "../../../test/support/lanes.js";
 import { Prng } from "../../foundation/prng.js";
 import type { RatioFinding } from "../../results/result-schema.js";
 import {
@@ -8,7 +9,6 @@ import {
   trialsNeeded,
   type Question,
 } from "./findings.js";
-import { isFull } from "../../../test/support/combinations.js";
 import type { LogSeries } from "../steady-state/series.js";
 
 /** Standard normal, by Box and Muller. */

@@ -3,6 +3,7 @@
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { afterEach, expect, inject, it, vi } from "vitest";
+import { fullIt } from "../../../test/support/lanes.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { connectAdmin } from "../../database/admin.js";
 import { processTree } from "../../foundation/machine-usage.js";
@@ -122,7 +123,7 @@ factors:
   }
 });
 
-it("suffers the faults of a pooler, with its clients and without loss", async () => {
+fullIt("suffers the faults of a pooler, with its clients and without loss", async () => {
   const yaml = `name: pgpool-faults
 target: ${urlOf(own.endpoint)}
 namespace: pgpool_faults

@@ -2,6 +2,7 @@
 // fault of a client or of its connection, that the audit has to find.
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { casesOf } from "../../../test/support/lanes.js";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import type { Connection, StatementRow } from "../../database/contract.js";
 import type { TransactionEnd, TransactionPlan } from "../../actors/transactor.js";
@@ -139,11 +140,13 @@ ${onSuiteServer("sizes")}`;
     expect(published?.map(({ ours }) => ours?.median)).toEqual([jsonb, relational]);
   }, 60_000);
 
-  it.each([
-    [
-      "of documents",
-      10,
-      `mix: { read: 1, insert: 1, update: 2, slice: 1 }
+  it.each(
+    casesOf(
+      [
+        [
+          "of documents",
+          10,
+          `mix: { read: 1, insert: 1, update: 2, slice: 1 }
 shape: large
 bytes: 3kB
 factors: { column: [jsonb, json, text], index: [none, btree-id, expression, gin, gin-path-ops], keys: [zipfian] }
@@ -154,28 +157,31 @@ exclude:
   - { column: text, index: gin }
   - { column: text, index: gin-path-ops }
 `,
-    ],
-    [
-      "of other levels of jsonb",
-      4,
-      `mix: { read: 1, insert: 1, update: 2, slice: 1 }
+        ],
+        [
+          "of other levels of jsonb",
+          4,
+          `mix: { read: 1, insert: 1, update: 2, slice: 1 }
 bytes: 12kB
 keys: zipfian
 factors: { shape: [large, complex], toast: [external, main] }
 include: [{ toast: main, update: whole }, { shape: large, slice: record }]
 `,
-    ],
-    [
-      "of columns",
-      4,
-      `mix: { read: 1, insert: 1, update: 2 }
+        ],
+        [
+          "of columns",
+          4,
+          `mix: { read: 1, insert: 1, update: 2 }
 column: relational
 shape: large
 bytes: 3kB
 factors: { index: [none, btree-id], update: [column, whole] }
 `,
-    ],
-  ])(
+        ],
+      ],
+      1,
+    ),
+  )(
     "%s does what it acknowledges",
     async (_, treatments, lines) => {
       const out = join(scratchDirectory(), "results");

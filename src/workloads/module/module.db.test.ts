@@ -4,6 +4,7 @@ import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { casesOf } from "../../../test/support/lanes.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { urlOf } from "../../../test/support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim } from "../../../test/support/train-sim.js";
@@ -88,21 +89,34 @@ it("names the statement of a module that the server refuses", async () => {
   expect(ended.stderr).toContain('t.wrong: column "nothing" does not exist');
 });
 
-it.each([
-  ["draw", "draw() {\n throw new Error('not today'); }, async run() {}", ":2:8: t.draw: threw: not today"],
-  ["run", "draw() {}, async run() {\n null.x; }", ":2:7: t.run: threw: Cannot read properties of null"],
-  ["fact", "draw() {}, async run() {}, fact() {}", ": t.fact: returned undefined; expected text or a number"],
-  [
-    "a COMMIT",
-    "draw() {}, async run(session) {\n await session.query('done', 'COMMIT'); }",
-    "t.done: COMMIT: the statements of a name are one transaction already",
-  ],
-  [
-    "what it caught",
-    "draw() {}, async run(session) { try { await session.query('zero', 'SELECT 1 / 0'); } catch {} }",
-    "t.zero: division by zero",
-  ],
-])("says of one whose transactions fail by %s where and why", async (_, members, words) => {
+it.each(
+  casesOf(
+    [
+      [
+        "draw",
+        "draw() {\n throw new Error('not today'); }, async run() {}",
+        ":2:8: t.draw: threw: not today",
+      ],
+      ["run", "draw() {}, async run() {\n null.x; }", ":2:7: t.run: threw: Cannot read properties of null"],
+      [
+        "fact",
+        "draw() {}, async run() {}, fact() {}",
+        ": t.fact: returned undefined; expected text or a number",
+      ],
+      [
+        "a COMMIT",
+        "draw() {}, async run(session) {\n await session.query('done', 'COMMIT'); }",
+        "t.done: COMMIT: the statements of a name are one transaction already",
+      ],
+      [
+        "what it caught",
+        "draw() {}, async run(session) { try { await session.query('zero', 'SELECT 1 / 0'); } catch {} }",
+        "t.zero: division by zero",
+      ],
+    ],
+    2,
+  ),
+)("says of one whose transactions fail by %s where and why", async (_, members, words) => {
   const code = `export default { name: "broken", schema: "CREATE TABLE d (id text)", transactions: { t: { ${members} } },
     invariants: [${members.includes("fact") ? '{ name: "all", sql: "SELECT id FROM d", acknowledged: "t" }' : ""}] };`;
   const { scenario, out } = withModule(code);
@@ -127,22 +141,31 @@ it.each([
   expect(ended.stderr + ended.stdout).toContain(words);
 });
 
-it.each([
-  ["throws", "throw new Error('not today');", "not today"],
-  ["imports what is not there", 'import "nowhere-to-be-found"; export default {};', "nowhere-to-be-found"],
-  ["does not end", "for (;;);", "does not load within 10 s"],
-  ["exports nothing", "export const a = 1;", "name: missing; expected text"],
-  [
-    "has no function",
-    "export default { name: 'x', transactions: { t: { draw: 1, run() {} } } };",
-    "transactions.t.draw: expected a function",
-  ],
-  [
-    "asks for a setting that it does not have",
-    "export default { name: 'x', schema: 'SELECT :n', transactions: { t: { draw() {}, run() {} } } };",
-    "n is no setting",
-  ],
-])("says of one that %s what is wrong, before anything runs", async (_, code, words) => {
+it.each(
+  casesOf(
+    [
+      ["throws", "throw new Error('not today');", "not today"],
+      [
+        "imports what is not there",
+        'import "nowhere-to-be-found"; export default {};',
+        "nowhere-to-be-found",
+      ],
+      ["exports nothing", "export const a = 1;", "name: missing; expected text"],
+      [
+        "has no function",
+        "export default { name: 'x', transactions: { t: { draw: 1, run() {} } } };",
+        "transactions.t.draw: expected a function",
+      ],
+      [
+        "asks for a setting that it does not have",
+        "export default { name: 'x', schema: 'SELECT :n', transactions: { t: { draw() {}, run() {} } } };",
+        "n is no setting",
+      ],
+      ["does not end", "for (;;);", "does not load within 10 s"],
+    ],
+    5,
+  ),
+)("says of one that %s what is wrong, before anything runs", async (_, code, words) => {
   const { scenario } = withModule(code);
   const ended = await trainSim(["validate", scenario]);
   expect(ended.exitCode).toBe(104);

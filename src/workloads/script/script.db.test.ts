@@ -1,6 +1,7 @@
 // Workloads of the user's own on the built program: what is acknowledged is there, what breaks an invariant is found, and what the
 // server refuses is said before the first trial. Every pool and every mutant: test/full/bank.test.ts.
 import { describe, expect, it } from "vitest";
+import { fullIt } from "../../../test/support/lanes.js";
 import { BANK, bankIn, BUDGET, expectFoundOut, expectSound, MUTANTS } from "../../../test/support/bank.js";
 import { poolerEnv } from "../../../test/support/poolers.js";
 import { onlyResultIn, trainSim, writeScenarioFile } from "../../../test/support/train-sim.js";
@@ -65,7 +66,7 @@ SELECT bool_and(double = 2 * id) FROM t;
   expect(ended.exitCode, ended.stderr).toBe(0);
 });
 
-it("varies a setting as a factor, asks thresholds, keeps an open loop, and is read again by what it stored", async () => {
+fullIt("varies a setting as a factor, asks thresholds, keeps an open loop, and is read again by what it stored", async () => {
   const { ended, out } = await run(BANK, {
     factors: { accounts: [100, 1000] },
     actors: { clients: { load: { executor: "constant-arrival-rate", rate: 50, maxClients: 8 } } },

@@ -2,6 +2,7 @@
 // gives the events that it must, and no others. And a run of readers of all kinds, which find what they ask for.
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { fullIt } from "../../../../test/support/lanes.js";
 import { testNamespace } from "../../../../test/support/namespace.js";
 import { onSuiteServer } from "../../../../test/support/suite-server.js";
 import {
@@ -169,7 +170,7 @@ describe.each(
   });
 });
 
-it("readers of all kinds find what they ask for, beside producers, consumers and archivers", async () => {
+fullIt("readers of all kinds find what they ask for, beside producers, consumers and archivers", async () => {
   const out = join(scratchDirectory(), "results");
   const weights = READ_KINDS.map((kind) => `${kind}: ${kind === "newest" ? 0 : 1}`).join(", ");
   const scenario = `name: readers
@@ -209,4 +210,4 @@ ${onSuiteServer("readers")}`;
     expect(integrity?.checks?.reads.verified).toBeGreaterThan(0);
     expect(integrity?.misread).toBe(0);
   }
-}, 90_000);
+});
