@@ -66,27 +66,30 @@ SELECT bool_and(double = 2 * id) FROM t;
   expect(ended.exitCode, ended.stderr).toBe(0);
 });
 
-fullIt("varies a setting as a factor, asks thresholds, keeps an open loop, and is read again by what it stored", async () => {
-  const { ended, out } = await run(BANK, {
-    factors: { accounts: [100, 1000] },
-    actors: { clients: { load: { executor: "constant-arrival-rate", rate: 50, maxClients: 8 } } },
-    thresholds: { pay: ["p(50)<5000", "failures==0"], look: ["rate>1"] },
-  });
-  expect(ended.exitCode, ended.stdout + ended.stderr).toBe(0);
-  const { directory, result } = onlyResultIn(out);
-  expect(result.treatments.map(({ id }) => id)).toEqual(["accounts-100", "accounts-1000"]);
-  expect(result.thresholds?.every(({ ok }) => ok)).toBe(true);
-  const {
-    offered = 0,
-    transactions = 0,
-    dropped = 0,
-    unfinished = 0,
-  } = result.treatments[0]?.trials[0]?.operations.pay ?? {};
-  expect(offered).toBeGreaterThan(60);
-  expect(transactions + dropped + unfinished).toBe(offered);
-  const verified = await trainSim(["report", directory, "--verify"]);
-  expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);
-});
+fullIt(
+  "varies a setting as a factor, asks thresholds, keeps an open loop, and is read again by what it stored",
+  async () => {
+    const { ended, out } = await run(BANK, {
+      factors: { accounts: [100, 1000] },
+      actors: { clients: { load: { executor: "constant-arrival-rate", rate: 50, maxClients: 8 } } },
+      thresholds: { pay: ["p(50)<5000", "failures==0"], look: ["rate>1"] },
+    });
+    expect(ended.exitCode, ended.stdout + ended.stderr).toBe(0);
+    const { directory, result } = onlyResultIn(out);
+    expect(result.treatments.map(({ id }) => id)).toEqual(["accounts-100", "accounts-1000"]);
+    expect(result.thresholds?.every(({ ok }) => ok)).toBe(true);
+    const {
+      offered = 0,
+      transactions = 0,
+      dropped = 0,
+      unfinished = 0,
+    } = result.treatments[0]?.trials[0]?.operations.pay ?? {};
+    expect(offered).toBeGreaterThan(60);
+    expect(transactions + dropped + unfinished).toBe(offered);
+    const verified = await trainSim(["report", directory, "--verify"]);
+    expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);
+  },
+);
 
 it("names the invariant whose query fails", async () => {
   const sql = `-- schema
