@@ -55,8 +55,8 @@ export interface PoolStrategy<S extends { readonly strategy: string }> {
   readonly settings: PoolSettingsOf<S>;
   /** Connections of this program that its clients share; left out where each client has its own. */
   shared?(settings: S): number;
-  /** Whether a transaction of the pooler's own follows each of a client's: it resets the session that the client left. */
-  resets?(settings: S): boolean;
+  /** Transactions of the pooler's own beside each of a client's, as those that reset a session. Default none. */
+  ownTransactions?(settings: S): number;
   /** The connections of one worker thread. */
   source(settings: S, options: SourceOptions): ConnectionSource;
   /** What stands between the clients and the server; left out where nothing does. */

@@ -12,8 +12,8 @@ export interface WorkDone {
   readonly operations: Readonly<Record<Operation, { readonly events: number }>>;
   /** Transactions that the load began in the window, whatever came of them. */
   readonly attempts?: number;
-  /** Whether the pooler adds one of its own to each. */
-  readonly isReset?: boolean;
+  /** What the pooler adds of its own to each. Default none. */
+  readonly poolerTransactions?: number;
   /** CPU time of train-sim itself; undefined where it was not read. */
   readonly clientCpuSeconds: number | undefined;
 }

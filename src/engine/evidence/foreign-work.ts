@@ -37,12 +37,12 @@ function transactionsHere(window: WindowEvidence, own: number, seconds: number):
 /** Of a window of `seconds`; undefined where nothing of it is known. */
 export function foreignWorkOf(
   window: WindowEvidence,
-  { attempts, isReset = false }: WorkDone,
+  { attempts = 0, poolerTransactions = 0 }: WorkDone,
   seconds: number,
 ): ForeignWork | undefined {
   const elsewhere = window.total("transactions.elsewhere");
   // Without a rate of the load it is not known how many of the warm-up's are counted late.
-  const own = (attempts ?? 0) * (isReset ? 2 : 1);
+  const own = attempts * (1 + poolerTransactions);
   const here = own > 0 && seconds > 0 ? transactionsHere(window, own, seconds) : undefined;
   const transactions = elsewhere === undefined ? undefined : elsewhere + (here ?? 0);
   const all = (transactions ?? 0) + own;

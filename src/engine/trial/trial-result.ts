@@ -126,9 +126,9 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const { operations } = summary;
   const workload = workloadOf(treatment.settings);
   const { pool } = treatment.settings;
-  const isReset = strategyOf(pool).resets?.(pool) ?? false;
+  const poolerTransactions = strategyOf(pool).ownTransactions?.(pool) ?? 0;
   const clientCpuSeconds = client?.cpuSeconds;
-  const database = evidence.result({ workload, operations, attempts, isReset, clientCpuSeconds });
+  const database = evidence.result({ workload, operations, attempts, poolerTransactions, clientCpuSeconds });
   const notAssessed = [
     ...outcome.surroundings.notAssessed,
     ...read.notAssessed,

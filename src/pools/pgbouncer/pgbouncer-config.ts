@@ -31,6 +31,18 @@ export function openFilesNeeded(settings: PgBouncerSettings): number {
   return settings.maxClientConnections + ADMIN_CONNECTIONS + settings.size + 32;
 }
 
+export const RESET_QUERY = "DISCARD ALL";
+
+/** PgBouncer's own is for session mode, unless it is asked for after every transaction. */
+export function resetsAlways({ settings }: Pick<PgBouncerPool, "settings">): boolean {
+  return settings?.["server_reset_query_always"] === "1";
+}
+
+/** Whether a server connection stays as it was set up: a reset between two clients would undo it. */
+export function keepsSetUp(settings: Pick<PgBouncerPool, "mode" | "settings">): boolean {
+  return settings.mode !== "session" && !resetsAlways(settings);
+}
+
 /** Text of pgbouncer.ini. */
 export function pgBouncerIni(
   settings: PgBouncerSettings,
@@ -38,8 +50,7 @@ export function pgBouncerIni(
   files: PgBouncerFiles,
   hasPreparedStatements: boolean,
 ): string {
-  // In session mode the reset between two clients would undo it.
-  const searchPath = settings.mode === "session" ? undefined : upstream.searchPath;
+  const searchPath = keepsSetUp(settings) ? upstream.searchPath : undefined;
   const place = `host=${quoted(upstream.host, upstream)} port=${upstream.port} dbname=${quoted(upstream.database, upstream)}`;
   // The client names the schema too when it logs in; a server connection has it once and for all.
   const setUp =
@@ -59,7 +70,7 @@ export function pgBouncerIni(
     max_client_conn: settings.maxClientConnections + ADMIN_CONNECTIONS,
     ignore_startup_parameters: `extra_float_digits${searchPath === undefined ? "" : ", search_path"}`,
     // Used in session mode only: in the other modes a client leaves nothing behind that could be reset.
-    server_reset_query: "DISCARD ALL",
+    server_reset_query: RESET_QUERY,
     // A server that comes back is tried again soon; the default of 15 s would be most of a trial.
     server_login_retry: 1,
     ...(hasPreparedStatements && { max_prepared_statements: settings.maxPreparedStatements }),

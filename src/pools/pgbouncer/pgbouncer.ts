@@ -7,7 +7,7 @@ import { ClientConnections } from "../client-connections.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";
 import { statementObstacles, versionAt } from "./obstacles.js";
-import { openFilesNeeded, type PgBouncerSettings } from "./pgbouncer-config.js";
+import { openFilesNeeded, RESET_QUERY, resetsAlways, type PgBouncerSettings } from "./pgbouncer-config.js";
 import { pause, pauseObstacle } from "./pause.js";
 import { PoolerSampler } from "./pooler-sampler.js";
 import { pgbouncerSettings, type PgBouncerPool } from "./settings.js";
@@ -45,12 +45,18 @@ export const pgbouncerKind: PoolerKind<
   obstacles: statementObstacles,
 };
 
+/** DISCARD ALL discards the name of the client, too, so a SET of it follows. The query is for session mode, unless sent always. */
+function ownTransactions(pool: PgBouncerPool): number {
+  const { mode, reconnect } = pool;
+  const isReset = resetsAlways(pool) || (mode === "session" && reconnect === "per-transaction");
+  const query = pool.settings?.["server_reset_query"] ?? RESET_QUERY;
+  if (!isReset || query === "") return 0;
+  return /^discard\s+all\b/i.test(query) ? 2 : 1;
+}
+
 export const pgbouncer = {
   settings: pgbouncerSettings,
-  // The server's reset query is for session mode only, unless it is sent always.
-  resets: ({ mode, reconnect, settings }) =>
-    (mode === "session" && reconnect === "per-transaction") ||
-    settings?.["server_reset_query_always"] === "1",
+  ownTransactions,
   // One name for all roles: PgBouncer sends a SET, a round trip of its own, whenever it lends a server connection
   // to a client whose application_name differs from the last one's.
   source: ({ reconnect }, options) =>

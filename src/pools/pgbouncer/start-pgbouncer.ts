@@ -8,6 +8,7 @@ import {
   ADMIN_DATABASE,
   ADMIN_USER,
   CLIENT_DATABASE,
+  keepsSetUp,
   pgBouncerIni,
   pgBouncerUserList,
   type PgBouncerSettings,
@@ -55,7 +56,7 @@ export function startPgBouncer(
       quit: "SIGQUIT",
       client: {
         ...{ database: CLIENT_DATABASE, user: upstream.user, password },
-        ...(settings.mode !== "session" && searchPathOf(upstream)),
+        ...(keepsSetUp(settings) && searchPathOf(upstream)),
       },
       console: { database: ADMIN_DATABASE, user: ADMIN_USER, password: adminPassword },
     },
