@@ -73,7 +73,7 @@ test("train-events: payload x pool at 512 clients, with 64 direct clients as the
       `${payload}-pgbouncer-transaction-64-1-clients-512`,
     ]),
   );
-  expect(trials).toHaveLength(60);
+  expect(trials).toHaveLength(72);
   const pause = { min: 10, max: 50 };
   for (const { settings, levels } of treatments) {
     expect(totalClients(settings)).toBe(Number(levels.clients));

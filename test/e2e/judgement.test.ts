@@ -239,8 +239,7 @@ describe("the diagnosis", () => {
   });
 });
 
-describe("a server that stands still from outside", () => {
-  const PACED = `
+const PACED = `
 name: stalled
 seed: 7
 trials: 1
@@ -254,7 +253,9 @@ trial: { warmUp: 200ms, duration: 10s, drain: false }
 diagnosis: { ceiling: false }
 `;
 
-  fullIt("is a finding with the seconds in which nothing ended and the longest transaction", async () => {
+fullIt(
+  "a server that stands still from outside is a finding with the seconds in which nothing ended and the longest transaction",
+  async () => {
     const out = join(scratchDirectory(), "results");
     const started = startTrainSim(["run", writeScenarioFile(PACED), "--out", out, "--verbose"]);
     await untilLogged(out, '"phase":"measure"');
@@ -267,5 +268,5 @@ diagnosis: { ceiling: false }
     expect(trial?.stall?.seconds).toBeGreaterThanOrEqual(2);
     expect(found?.words).toMatch(/stood still for \d of 10 s .* The longest took \d{4} ms/);
     expect(stdout.replaceAll(/\s+/g, " ")).toContain("stood still");
-  });
-});
+  },
+);

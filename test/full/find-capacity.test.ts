@@ -2,10 +2,12 @@
 // does not depend on the machine, fewer than 30 transactions a second, so that the answer is known beforehand.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { packageVersion } from "../../src/cli/package-info.js";
 import { verifyResult } from "#program/verify/verify.js";
-import { onSuiteServer } from "../support/suite-server.js";
+import { ownDatabase } from "../support/own-database.js";
+import { onSuiteServer, urlOf } from "../support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
 const SCENARIO = `
@@ -78,6 +80,49 @@ it("walks to the highest rate that holds, confirms it, and keeps the curve, whic
   expect(resumed).toMatchObject({ exitCode: 104, stdout: "" });
   expect(resumed.stderr).toContain("holds a search for capacity, which cannot be continued");
 }, 180_000);
+
+const SCENARIOS = fileURLToPath(new URL("../../scenarios/", import.meta.url));
+const own = ownDatabase("capacity_own");
+
+it.each([
+  ["a file of SQL", `${SCENARIOS}bank.sql`, "look"],
+  ["a module", `${SCENARIOS}orders.mjs`, "look"],
+  [
+    "pgbench scripts",
+    `{ pgbench: ["builtin:select-only", "builtin:simple-update"], scale: 1 }`,
+    "select-only",
+  ],
+])(
+  "finds that of %s, at which one operation of its mix still holds",
+  async (_, workload, operation) => {
+    const out = join(scratchDirectory(), "results");
+    const scenario = `
+name: own
+seed: 1
+workload: ${workload}
+target: { url: "${urlOf(own.endpoint)}" }
+namespace: own_capacity
+retry: { attempts: 100 }
+actors:
+  clients: { load: { executor: constant-arrival-rate, rate: 50, maxClients: 4, distribution: uniform } }
+trial: { warmUp: 0, duration: 1s, drain: false }
+trials: 2
+diagnosis: { ceiling: false }
+`;
+    const search = ["--find-capacity", `${operation}: rate<20`, "--quiet"];
+    const ended = await trainSim(["run", writeScenarioFile(scenario), "--out", out, ...search]);
+    expect(ended.exitCode, ended.stderr).toBe(0);
+    const { directory, result } = onlyResultIn(out);
+    const [{ outcome, ratePerSecond, metric } = expect.fail("no search")] = result.capacity ?? [];
+    expect({ outcome, metric }).toEqual({ outcome: "found", metric: operation });
+    // Others of the mix arrive beside it.
+    expect(ratePerSecond).toBeGreaterThan(20);
+    for (const { trials } of result.treatments)
+      for (const { integrity } of trials) expect(integrity?.verdict).toBe("ok");
+    expect((await verifyResult(directory, packageVersion())).differences).toEqual([]);
+  },
+  180_000,
+);
 
 it("ends with 99 where not even the lowest rate holds, and with 104 for a threshold that is none", async () => {
   const out = join(scratchDirectory(), "results");
