@@ -53,6 +53,7 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cli\/schema\.ts$/, ["schema print", "schema apply", "schema drop"]],
   [/^cli\/init\.ts$/, ["run"]],
   [/^cli\/import\.ts$/, ["import pgbench"]],
+  [/^cli\/agent\.ts$/, ["agent", "run"]],
   [/^cli\/([a-z-]+)\.ts$/, []],
   [/^logs\//, ["logs"]],
   [/^engine\/agents\//, ["agent", "run"]],

@@ -1,19 +1,17 @@
 // A run whose workers are in other processes, as its user meets it: the built program, real agents, a real server. Two
 // processors cannot show that several machines do more; that they do the same, exactly, they can.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { monotonicMs } from "../../src/foundation/clock.js";
 import type { ResultDocument, TrialResult } from "../../src/results/result-schema.js";
 import { startAgent, startCoordinator, tokenFile, whereToJoin } from "../support/agents.js";
-import { fullIt } from "../support/lanes.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
   onlyResultIn,
   scratchDirectory,
   startTrainSim,
   trainSim,
-  untilLogged,
   writeScenarioFile,
 } from "../support/train-sim.js";
 
@@ -76,64 +74,6 @@ it("does with two agents, one of them with another clock, what one process does"
   const verified = await trainSim(["report", directory, "--verify"]);
   expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);
 });
-
-fullIt("shares a budget over agents exactly", async () => {
-  const scenario = writeScenarioFile(`
-name: agents
-trials: 1
-topology: cycle
-actors: { cycle: { clients: 3, load: { executor: shared-iterations, iterations: 50, maxDuration: 30s, thinkTime: 5ms } } }
-appDelay: 0
-batch: 5
-trial: { warmUp: 200ms, drain: false }
-diagnosis: { ceiling: false }
-${onSuiteServer("agentsbudget")}`);
-  const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
-  const run = startCoordinator([scenario, "--out", out, "--agents", "2"], token);
-  const url = await whereToJoin(run);
-  for (const name of ["a", "b"]) startAgent({ name, url, token });
-  const { exitCode, stderr } = await run.ended;
-  expect(exitCode, stderr).toBe(0);
-  const { workers, operations } = onlyTrial(onlyResultIn(out).result);
-  expect(operations["add"]?.transactions).toBe(50);
-  expect(workers?.map(({ clients }) => clients)).toEqual([2, 1]);
-});
-
-fullIt(
-  "fails the trial of an agent that is killed, audits what it did, and repeats the trial with --resume",
-  async () => {
-    const scenario = writeScenarioFile(SCENARIO + onSuiteServer("agentskilled"));
-    const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
-    const run = startCoordinator([scenario, "--out", out, "--agents", "2", "--duration", "5s"], token);
-    const url = await whereToJoin(run);
-    const [survivor, victim] = ["a", "b"].map((name) => startAgent({ name, url, token })) as [
-      ReturnType<typeof startAgent>,
-      ReturnType<typeof startAgent>,
-    ];
-    await untilLogged(out, '"phase":"measure"');
-    victim.child.kill("SIGKILL");
-    const [ended, left] = await Promise.all([run.ended, survivor.ended]);
-    expect(ended.exitCode, ended.stderr).toBe(111);
-    expect(ended.stderr).toMatch(/agent b is lost: its connection closed/);
-    expect(ended.stderr).toMatch(/Continue with: .*--resume .*--token-file/);
-    expect(left.exitCode, left.stderr).toBe(0);
-    const { directory, result } = onlyResultIn(out);
-    const trial = onlyTrial(result);
-    expect(trial.status).toBe("failed");
-    expect(trial.integrity?.verdict).toBe("ok");
-
-    const again = startCoordinator(
-      [scenario, "--resume", directory, "--agents", "2", "--duration", "5s"],
-      token,
-    );
-    const nextUrl = await whereToJoin(again);
-    for (const name of ["a", "b"]) startAgent({ name, url: nextUrl, token });
-    const resumed = await again.ended;
-    expect(resumed.exitCode, resumed.stderr).toBe(0);
-    expect(onlyTrial(onlyResultIn(out).result).status).toBe("complete");
-    expect(readFileSync(join(directory, "summary.txt"), "utf8")).toContain("1 of 1 trial complete");
-  },
-);
 
 it("takes agents that know the token, once each, and no more than it wants", async () => {
   const scenario = writeScenarioFile(SCENARIO + onSuiteServer("agentsjoin"));
