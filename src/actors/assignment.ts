@@ -42,8 +42,8 @@ export interface Assignment<S extends ClientSettings = ClientSettings> {
   readonly prepared: boolean;
   /** The trial's directory, where a worker keeps what the audit reads. */
   readonly directory: string;
-  /** What workers write that all workers of the trial read, by the ordinal of the one that writes it. */
+  /** What workers write that all workers of this process read, by the ordinal of the one that writes it. */
   readonly shared: ReadonlyMap<number, SharedArrayBuffer>;
-  /** Counts iterations of a budget that the whole group shares. */
+  /** Counts iterations of a budget that the whole group shares, from those on that workers of other processes do. */
   readonly sharedCounter: Int32Array<SharedArrayBuffer>;
 }

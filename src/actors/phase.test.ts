@@ -5,7 +5,7 @@ import { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { parseScenario } from "../scenario/loader.js";
 import type { Actor } from "./actor.js";
 import { keepsTime, startPhase } from "./phase.js";
-import type { Assignment } from "../engine/workers/protocol.js";
+import type { ThreadAssignment } from "../engine/workers/protocol.js";
 import { TimeAccount } from "./time-account.js";
 import type { Role } from "../workloads/train-events/settings.js";
 
@@ -38,7 +38,7 @@ function window(role: Role, clients: number, load: string, plan: PacingPlan, act
     ...{ role, settings, index: 0, workers: 1, clients, firstClient: 0, groupClients: clients },
     trial: { number: 1, treatmentId: "base", seed: 1 },
     sharedCounter: new Int32Array(new SharedArrayBuffer(4)),
-  } as unknown as Assignment;
+  } as unknown as ThreadAssignment;
   const time = new TimeAccount();
   const sleeper = PunctualSleeper.withThread((error) => expect.unreachable(String(error)));
   const startMs = monotonicMs();

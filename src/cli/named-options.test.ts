@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
+import { register as registerAgent } from "./agent.js";
 import { register as registerCompare } from "./compare.js";
 import { register as registerDoctor } from "./doctor.js";
 import { register as registerImport } from "./import.js";
@@ -24,6 +25,7 @@ const OPTIONS: ReadonlyMap<string, ReadonlySet<string>> = optionsByCommand();
 function optionsByCommand(): Map<string, Set<string>> {
   const program = new Command();
   registerRun(program);
+  registerAgent(program);
   registerCompare(program);
   registerReport(program);
   registerLogs(program);
@@ -51,8 +53,10 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cli\/schema\.ts$/, ["schema print", "schema apply", "schema drop"]],
   [/^cli\/init\.ts$/, ["run"]],
   [/^cli\/import\.ts$/, ["import pgbench"]],
+  [/^cli\/agent\.ts$/, ["agent", "run"]],
   [/^cli\/([a-z-]+)\.ts$/, []],
   [/^logs\//, ["logs"]],
+  [/^engine\/agents\//, ["agent", "run"]],
   [/^engine\/session\/left-behind\.ts$/, ["run", "schema drop"]],
   [/^cli\/reference\/reference-page\.ts$/, ["run", "json-schema"]],
 ];

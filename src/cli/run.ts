@@ -2,6 +2,8 @@
 // says so. Results go to standard output; progress and everything else to standard error. The first SIGINT, SIGTERM or
 // SIGHUP stops gracefully with partial, marked results and the command that continues the run, the second at once.
 import { InvalidArgumentError, type Command } from "commander";
+import type { AgentOptions } from "../engine/agents/agent-hub.js";
+import { readToken } from "../engine/agents/token.js";
 import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
 import { counted } from "../foundation/units.js";
@@ -24,6 +26,7 @@ import { loadScenario } from "../scenario/loader.js";
 import type { Threshold } from "../scenario/judgement.js";
 import type { Overrides } from "../scenario/plan/overrides.js";
 import type { Experiment } from "../scenario/settings.js";
+import { readPem } from "./agent.js";
 import { isColoured } from "./colour.js";
 import { DASHBOARD_PORT } from "../live/dashboard.js";
 import { PROMETHEUS_PORT } from "../live/prometheus.js";
@@ -31,6 +34,7 @@ import { startWatchers, type WatchOptions } from "../live/watch.js";
 import { sweepOrphans } from "../foundation/process/orphans.js";
 import { endNow } from "./end-of-process.js";
 import { writeOutcome } from "./outcome-files.js";
+import { listenOption, port, waitOption, wholeNumber, type Address } from "./option-values.js";
 import { packageVersion } from "./package-info.js";
 import { renderPlan } from "./plan.js";
 import { RepeatedSignal } from "./repeated-signal.js";
@@ -43,6 +47,12 @@ interface RunOptions {
   readonly trials?: number;
   readonly duration?: string;
   readonly seed?: number;
+  readonly agents?: number;
+  readonly tokenFile?: string;
+  readonly agentsWait: number;
+  readonly listen: Address;
+  readonly cert?: string;
+  readonly key?: string;
   readonly out: string;
   readonly resume?: string;
   readonly findCapacity?: string;
@@ -55,23 +65,9 @@ interface RunOptions {
   readonly prometheus?: number | true;
 }
 
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
-    throw new InvalidArgumentError(`Give a whole number, at most ${Number.MAX_SAFE_INTEGER}.`);
-  return value;
-}
-
 function named(text: string): string {
   if (text !== "") return text;
   throw new InvalidArgumentError("Name a directory.");
-}
-
-/** An option's value is what follows it, even if a scenario was meant. */
-function port(text: string): number {
-  const value = Number(text);
-  if (/^\d{1,5}$/.test(text) && value <= 65_535) return value;
-  throw new InvalidArgumentError("Give a port, 0 to 65535, or nothing; name the scenario before the option.");
 }
 
 export function register(program: Command): void {
@@ -97,6 +93,16 @@ export function register(program: Command): void {
       "--find-capacity <threshold>",
       "search the highest arrival rate that holds a threshold, as 'add: p(99)<50'",
     )
+    .option(
+      "--agents <n>",
+      "number of processes, on this machine or on others, that run the clients: train-sim agent",
+      wholeNumber,
+    )
+    .option("--token-file <file>", "the secret that agents must know")
+    .addOption(waitOption("--agents-wait <duration>", "how long to wait for them"))
+    .addOption(listenOption("--listen <host:port>", "where they join"))
+    .option("--cert <file>", "certificate (PEM) for them; needed unless they join on loopback")
+    .option("--key <file>", "its private key (PEM)")
     .option("--plan", "print treatments, trials and the time they take; touch no database")
     .option(
       "--json",
@@ -114,13 +120,15 @@ export function register(program: Command): void {
 }
 
 async function run(scenario: string | undefined, options: RunOptions): Promise<void> {
-  const { set, trials, duration, seed, resume } = options;
+  const { set, trials, duration, seed, agents, resume } = options;
   const overrides: Overrides = {
     set,
     ...(trials !== undefined && { trials }),
     ...(duration !== undefined && { duration }),
     ...(seed !== undefined && { seed }),
+    ...(agents !== undefined && { agents }),
   };
+  const agentOptions = agentOptionsOf(options);
   if (resume !== undefined && options.findCapacity !== undefined)
     throw new UsageError("--find-capacity cannot resume", "Leave out one of --resume and --find-capacity.");
   const isPlanJson = options.plan === true && options.json === true;
@@ -135,7 +143,7 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     return;
   }
   const resumed = resume === undefined ? undefined : await readInterrupted(resume, experiment);
-  const outcome = await runWithSignals(experiment, options, resumed);
+  const outcome = await runWithSignals(experiment, options, agentOptions, resumed);
   process.stdout.write(
     options.json ? `${JSON.stringify(outcome.result, null, 2)}\n` : summaryOf(outcome, options),
   );
@@ -144,7 +152,7 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   const canGoOn = exitCode === ExitCode.interrupted || exitCode === ExitCode.targetUnreachable;
   const isResumable = canGoOn && options.findCapacity === undefined;
   const wayOn = isResumable
-    ? `\n  Continue with: ${resumeCommand(experiment, directory, scenario, overrides)}`
+    ? `\n  Continue with: ${resumeCommand(experiment, directory, scenario, overrides, options.tokenFile)}`
     : "";
   if (failure) {
     const hint = `${failure.hint ? `${failure.hint}\n  ` : ""}Partial results are in ${directory}.${wayOn}`;
@@ -152,6 +160,20 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   }
   if (exitCode === ExitCode.interrupted)
     tell(`train-sim: stopped; partial results are in ${directory}${wayOn}`);
+}
+
+/** Undefined where no token is given. */
+function agentOptionsOf({ tokenFile, listen, agentsWait, cert, key }: RunOptions): AgentOptions | undefined {
+  if ((cert === undefined) !== (key === undefined))
+    throw new UsageError("--cert and --key belong together", "Give both, or neither.");
+  if (tokenFile === undefined) return undefined;
+  return {
+    ...listen,
+    token: readToken(tokenFile),
+    waitMs: agentsWait,
+    ...(cert !== undefined &&
+      key !== undefined && { tls: { cert: readPem("--cert", cert), key: readPem("--key", key) } }),
+  };
 }
 
 function tell(words: string): void {
@@ -201,6 +223,7 @@ function loadNamed(
 async function runWithSignals(
   experiment: Experiment,
   options: RunOptions,
+  agents: AgentOptions | undefined,
   resumed: ResumedExperiment | undefined,
 ): Promise<ExperimentOutcome> {
   const interruption = new Interruption();
@@ -242,7 +265,7 @@ async function runWithSignals(
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
   let end: LiveEnd = { words: "The run has ended without a result.", isGood: false };
   try {
-    const common = { out: options.out, programVersion, observer, interruption };
+    const common = { out: options.out, programVersion, observer, interruption, ...(agents && { agents }) };
     const searched = searchedThreshold(experiment, options);
     const outcome = searched
       ? await findCapacity(experiment, searched, common)

@@ -1,8 +1,9 @@
 // The only file that reads a clock. Every duration in the program comes from the monotonic clock, whose
-// origin all threads of a process share, so that a publish time taken in one worker and a completion time
-// taken in another can be subtracted. Wall time is for names and stamps only, never for a duration.
+// origin all threads of a process share, and all agents of a run, so that a publish time taken in one worker and a
+// completion time taken in another can be subtracted. Wall time is for names and stamps only, never for a duration.
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
+import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 
 /**
  * `performance.now()` is the cheap reading, but its origin may differ between threads; `hrtime` has the
@@ -23,9 +24,76 @@ function measureOffsetMs(): number {
 
 const OFFSET_MS = measureOffsetMs();
 
-/** Monotonic milliseconds with a fraction, on one origin for every thread of this machine. */
-export function monotonicMs(): number {
+/** Monotonic milliseconds of this machine, with a fraction, on one origin for all of its threads. */
+export function ownMonotonicMs(): number {
   return OFFSET_MS + performance.now();
+}
+
+/** What a clock that follows another one adds to its own: `offsetMs` at `sinceMs`, and `slope` a millisecond from then on. */
+export interface ClockLine {
+  readonly sinceMs: number;
+  readonly offsetMs: number;
+  readonly slope: number;
+}
+
+/** Name under which threads are handed the memory of `followClock`. */
+const FOLLOWED = "train-sim.clock";
+/** Two lines, so that no thread reads one that is being written, and which of them holds. */
+const LINE_BYTES = 3 * Float64Array.BYTES_PER_ELEMENT;
+
+class FollowedClock {
+  private readonly lines: Float64Array;
+  private readonly which: Int32Array;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.lines = new Float64Array(memory, 0, 6);
+    this.which = new Int32Array(memory, 2 * LINE_BYTES, 1);
+  }
+
+  /** To be added to `ownMs`. */
+  correctionMs(ownMs: number): number {
+    const at = Atomics.load(this.which, 0) * 3;
+    const { lines } = this;
+    return (lines[at + 1] as number) + (lines[at + 2] as number) * (ownMs - (lines[at] as number));
+  }
+
+  set({ sinceMs, offsetMs, slope }: ClockLine): void {
+    const next = 1 - Atomics.load(this.which, 0);
+    this.lines.set([sinceMs, offsetMs, slope], next * 3);
+    Atomics.store(this.which, 0, next);
+  }
+}
+
+function followedClock(): FollowedClock | undefined {
+  const memory = getEnvironmentData(FOLLOWED);
+  return memory instanceof SharedArrayBuffer ? new FollowedClock(memory) : undefined;
+}
+
+let followed = followedClock();
+
+/**
+ * From now on `monotonicMs` of this process, in threads that are yet to be started too, follows the clock of another machine
+ * as far as that is told: each call of the result tells what holds from then on.
+ */
+export function followClock(): (line: ClockLine) => void {
+  setEnvironmentData(FOLLOWED, new SharedArrayBuffer(2 * LINE_BYTES + Int32Array.BYTES_PER_ELEMENT));
+  const clock = followedClock() as FollowedClock;
+  followed = clock;
+  return (line) => clock.set(line);
+}
+
+/** What `monotonicMs` adds to this machine's own clock at that moment of it. */
+export function correctionMs(ownMs: number): number {
+  return followed?.correctionMs(ownMs) ?? 0;
+}
+
+/**
+ * Monotonic milliseconds with a fraction, on one origin for every thread of this machine; of an agent, on the
+ * coordinator's.
+ */
+export function monotonicMs(): number {
+  const ownMs = ownMonotonicMs();
+  return followed === undefined ? ownMs : ownMs + followed.correctionMs(ownMs);
 }
 
 /** Wall-clock milliseconds since 1970-01-01T00:00:00Z. */

@@ -36,6 +36,7 @@ export const CHECKS = [
   "closure",
   "dropped",
   "clock-step",
+  "agent-clock",
   "failures",
   "retries",
   "steal",

@@ -117,6 +117,19 @@ const split = {
   regions: z.array(RegionResult).optional().describe("The endpoints of each region, where one is named"),
 };
 
+/** One process that ran workers of the trial for the one that wrote this. */
+export const TrialAgent = z.strictObject({
+  name: z.string(),
+  workers: count,
+  cpuSeconds: amount.optional().describe("Of its process within the window"),
+  clock: z.strictObject({
+    offsetMs: z.number().describe("What its monotonic clock lacks to the coordinator's, at the end"),
+    errorMs: amount.describe("Bound of the error with which it followed the coordinator's, at worst"),
+    driftPpm: z.number().describe("By how much its clock is slower than the coordinator's"),
+  }),
+});
+export type TrialAgent = z.infer<typeof TrialAgent>;
+
 const Entry = z.record(z.string(), z.json());
 
 export const TrialResult = z.strictObject({
@@ -144,6 +157,7 @@ export const TrialResult = z.strictObject({
     .array(WorkerResult)
     .optional()
     .describe("What each worker thread did; it adds up to `operations`"),
+  agents: z.array(TrialAgent).optional().describe("Where the workers ran, unless in the coordinator itself"),
   ...split,
   clampedSamples: count.optional().describe("Samples below 0 or above 7 days, recorded at that bound"),
   faults: z

@@ -66,6 +66,7 @@ export interface DiagnosisSettings {
   /** Share of an open loop's arrivals that found no free client. */
   readonly maxDroppedRatio: number;
   readonly maxClockStepMs: number;
+  readonly maxAgentClockErrorMs: number;
   /** Failed share of all transactions. */
   readonly maxFailureRatio: number;
   /** Attempts that failed and were tried again, for each transaction that ended. */

@@ -32,6 +32,7 @@ type Settings = TreatmentSettings & EventTreatment;
 
 const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings => ({
   workload: "train-events",
+  agents: 0,
   target: { kind: "embedded", settings: {}, port: 0, auth: "scram-sha-256", nice: 0 },
   dialect: "postgres",
   asksDialect: false,

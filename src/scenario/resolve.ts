@@ -21,10 +21,9 @@ function resolveActors(scenario: Scenario): Record<string, ActorGroup> {
     if (group === false || (group === undefined && !isByDefault)) continue;
     const clients = group?.clients ?? scenario.clients;
     const surroundings = { clients, defaultClients, windowMs: scenario.trial.duration };
-    actors[role] = {
-      workers: group?.workers ?? 1,
-      load: resolveLoad(group?.load, thinkTimeMs, surroundings),
-    };
+    const load = resolveLoad(group?.load, thinkTimeMs, surroundings);
+    const workers = group?.workers ?? Math.min(load.clients, Math.max(1, scenario.agents));
+    actors[role] = { workers, load };
   }
   return actors;
 }
@@ -46,6 +45,7 @@ export function resolveTreatment(scenario: Scenario): TreatmentSettings {
     prepared: scenario.prepared,
     ...settings.resolve(scenario),
     actors,
+    agents: scenario.agents,
     trial: {
       warmUpMs: scenario.trial.warmUp,
       durationMs: scenario.trial.duration,
@@ -64,6 +64,11 @@ export function resolveTreatment(scenario: Scenario): TreatmentSettings {
 }
 
 export function resolveDiagnosis({ diagnosis }: Pick<Scenario, "diagnosis">): DiagnosisSettings {
-  const { maxEventLoopDelay, maxClockStep, ...ratios } = diagnosis;
-  return { ...ratios, maxEventLoopDelayMs: maxEventLoopDelay, maxClockStepMs: maxClockStep };
+  const { maxEventLoopDelay, maxClockStep, maxAgentClockError, ...ratios } = diagnosis;
+  return {
+    ...ratios,
+    maxEventLoopDelayMs: maxEventLoopDelay,
+    maxClockStepMs: maxClockStep,
+    maxAgentClockErrorMs: maxAgentClockError,
+  };
 }

@@ -7,7 +7,7 @@ import { rangeOrder, type Finding } from "../syntax/problems.js";
 import { ROLES, workloadOf } from "../workloads/registry.js";
 import type { GroupMapping } from "./schema-actors.js";
 import type { Scenario } from "./schema.js";
-import type { TreatmentSettings } from "./settings.js";
+import { totalWorkers, type TreatmentSettings } from "./settings.js";
 
 /** The groups that a scenario names, as it writes them. */
 function groupsOf({ actors }: Scenario): [string, GroupMapping][] {
@@ -50,8 +50,13 @@ export function loadRules(scenario: Scenario, settings: TreatmentSettings): Find
   });
 }
 
-export function workerRules(_: Scenario, { actors }: TreatmentSettings): Finding[] {
+export function workerRules(_: Scenario, { actors, agents }: TreatmentSettings): Finding[] {
   const findings: Finding[] = [];
+  const threads = totalWorkers({ actors });
+  if (agents > threads) {
+    const message = `${counted(agents, "agent")} for ${counted(threads, "worker thread")}: an agent would have none`;
+    findings.push({ path: ["agents"], message });
+  }
   for (const [role, { load, workers }] of Object.entries(actors)) {
     if (workers <= load.clients) continue;
     const message = `${workers} workers for ${counted(load.clients, "client")}: a worker thread would have none`;

@@ -8,12 +8,10 @@ import type { RoleTraits } from "../workloads/workload.js";
 function group(role: string, traits: RoleTraits) {
   const mapping = z
     .strictObject({
-      workers: z
-        .int()
-        .min(1)
-        .max(64)
-        .default(1)
-        .meta({ description: "Worker threads; the group's clients are shared out evenly over them." }),
+      workers: z.int().min(1).max(64).optional().meta({
+        description:
+          "Worker threads; the group's clients are shared out evenly over them. Default: 1, or one for each of `agents`.",
+      }),
       clients: clientCount(
         "Short for load.clients, which it overrides; it also overrides the scenario's clients.",
       ),

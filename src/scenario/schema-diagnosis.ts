@@ -34,6 +34,11 @@ export const Diagnosis = z
       0,
       HOUR_MS,
     ).prefault("100ms"),
+    maxAgentClockError: duration(
+      "Most by which the clock of an agent may differ from the coordinator's. Default 2ms.",
+      0,
+      HOUR_MS,
+    ).prefault("2ms"),
     maxFailureRatio: ratio("Largest share of transactions that may fail.", 0.01),
     maxRetriesPerTransaction: z
       .number()

@@ -33,6 +33,8 @@ export const EXPERIMENT_KEYS: readonly string[] = [
   "exclude",
 ];
 
+const AGENTS_MAX = 64;
+
 /** A level, or a partial combination of levels, by scenario path; `expansion.ts` checks them. */
 const Combinations = z.array(z.record(z.string(), z.unknown())).max(1000).prefault([]);
 
@@ -110,6 +112,16 @@ export const Scenario = z
       "Clients of every group, over its load.clients; a group's own clients overrides it.",
     ),
     actors: Actors,
+    agents: z
+      .int()
+      .min(0)
+      .max(AGENTS_MAX)
+      .default(0)
+      .meta({
+        description:
+          "Processes, on this machine or on others, that run the worker threads: train-sim agent. The threads are dealt to " +
+          "them in turns. 0: this process runs them itself. Default 0.",
+      }),
     trial: Trial,
     trials: z
       .int()

@@ -20,6 +20,8 @@ export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings 
   readonly namespace: string;
   readonly storage: Storage;
   readonly actors: Readonly<Record<string, ActorGroup>>;
+  /** Processes that run the worker threads; 0: this one does. */
+  readonly agents: number;
   readonly trial: TrialPhases;
   /** Milliseconds between samples of the server; 0 for readings at both ends of the window only. */
   readonly evidence: { readonly everyMs: number };
@@ -61,6 +63,11 @@ export interface Experiment {
   readonly yaml: string;
   /** What of the command line has less effect than it seems to. */
   readonly warnings?: readonly string[];
+}
+
+/** Worker threads of all groups of a treatment together. */
+export function totalWorkers({ actors }: Pick<TreatmentSettings, "actors">): number {
+  return Object.values(actors).reduce((sum, { workers }) => sum + workers, 0);
 }
 
 /** Clients of all groups of a treatment together. */

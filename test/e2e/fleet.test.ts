@@ -9,6 +9,7 @@ import { testNamespace } from "../support/namespace.js";
 import { scratchDirectory } from "../support/train-sim.js";
 import { assignmentsOf } from "../../src/engine/workers/assignments.js";
 import { Fleet } from "../../src/engine/workers/fleet.js";
+import { HERE } from "../../src/engine/workers/worker-thread.js";
 
 function settings(): TreatmentSettings {
   const [treatment] = parseScenario(
@@ -36,13 +37,13 @@ const noEvents = { onDelta: () => undefined };
 it("fails with the worker and its words when a worker crashes at once", async () => {
   const [first, ...rest] = assignments();
   const broken = [{ ...first, clients: 0 } as NonNullable<typeof first>, ...rest];
-  const fleet = new Fleet(broken, noEvents);
+  const fleet = new Fleet(broken, noEvents, HERE);
   await expect(fleet.launch()).rejects.toThrow(/producers worker 0 crashed:[\s\S]*clients/);
   await fleet.terminate();
 });
 
 it("fails with the statement and the server's words when a worker meets an error that no retry mends", async () => {
-  const fleet = new Fleet(assignments(), noEvents); // nobody made the namespace
+  const fleet = new Fleet(assignments(), noEvents, HERE); // nobody made the namespace
   await fleet.launch();
   fleet.measure(0, Number.POSITIVE_INFINITY);
   await expect(fleet.stop()).rejects.toThrow(/worker \d+: \S+\.\S+: relation .* does not exist/);
@@ -51,7 +52,7 @@ it("fails with the statement and the server's words when a worker meets an error
 });
 
 it("ends every thread on demand, whatever it is doing", async () => {
-  const fleet = new Fleet(assignments(), noEvents);
+  const fleet = new Fleet(assignments(), noEvents, HERE);
   await fleet.launch();
   await fleet.terminate();
   expect(fleet.eventLoopDelayP99Ms()).toBe(0);

@@ -52,6 +52,7 @@ export const EXAMPLE_BOUNDS: DiagnosisSettings = {
   maxUnaccountedRatio: 0.02,
   maxDroppedRatio: 0.01,
   maxClockStepMs: 100,
+  maxAgentClockErrorMs: 2,
   maxFailureRatio: 0.01,
   maxRetriesPerTransaction: 1,
   maxStealRatio: 0.05,

@@ -4,6 +4,7 @@ import {
   CHECKS,
   type Finding,
   type ServerChange,
+  type TrialAgent,
   type TrialResult,
   type TrialServer,
 } from "../../results/result-schema.js";
@@ -63,6 +64,10 @@ const add = (changes: object): TrialResult["operations"] => ({
   add: { ...exampleOperation(10), ...changes },
 });
 
+const agentWithin = (errorMs: number): TrialAgent => ({
+  ...{ name: "a", workers: 1, clock: { offsetMs: 5_000, errorMs, driftPpm: 20 } },
+});
+
 /** Beyond and within the default bound, by check. */
 const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
   [
@@ -100,6 +105,12 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
     examined({ client: { ...CLIENT, clockStepMs: 3_600_000 } }),
     examined({ client: { ...CLIENT, clockStepMs: 100 } }),
     /the wall clock moved 3600000 ms/,
+  ],
+  [
+    "agent-clock",
+    examined({ agents: [agentWithin(0.2), agentWithin(2.1)] }),
+    examined({ agents: [agentWithin(2)] }),
+    /the clock of agent a was known within 2\.1 ms only/,
   ],
   [
     "failures",

@@ -5,6 +5,7 @@ import type { Finding, ResultDocument, TreatmentResult } from "../../results/res
 import { lintEntry } from "../lint/lint.js";
 import { nearCeiling } from "./ceiling.js";
 import type { Check, Examined } from "./check.js";
+import { agentClock } from "./agent-clock.js";
 import { clockStep } from "./clock-step.js";
 import { closure } from "./closure.js";
 import { dropped } from "./dropped.js";
@@ -26,6 +27,7 @@ const CHECKS: Readonly<Record<Finding["check"], Check>> = {
   closure,
   dropped,
   "clock-step": clockStep,
+  "agent-clock": agentClock,
   failures,
   retries,
   steal,

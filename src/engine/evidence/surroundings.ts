@@ -31,7 +31,7 @@ export class Surroundings {
   private closed: Reading | undefined;
 
   constructor(
-    private readonly host: Pick<TrialHost, "target" | "admin" | "identities">,
+    private readonly host: Pick<TrialHost, "target" | "admin" | "identities" | "place">,
     private readonly inputs: Pick<TrialInputs, "trial" | "treatment">,
   ) {}
 
@@ -94,7 +94,7 @@ export class Surroundings {
   }
 
   get notAssessed(): NotAssessed[] {
-    const told = this.servers?.notAssessed ?? [];
+    const told = [...(this.servers?.notAssessed ?? []), ...this.machinesOfAgents];
     if (!this.closed) return told;
     if (!this.closed.machine) return [...told, { what: `${CPU}, ${IO}`, reason: NO_PROC }];
     const { untold } = this;
@@ -120,6 +120,11 @@ export class Surroundings {
     ];
   }
 
+  private get machinesOfAgents(): NotAssessed[] {
+    if (!this.host.place.isElsewhere) return [];
+    return [{ what: `${CPU} and ${IO} on the agents' machines`, reason: "only this machine is looked at" }];
+  }
+
   private get isServerHere(): boolean {
     return this.serverPid !== undefined && this.untold === undefined;
   }
@@ -135,7 +140,7 @@ export class Surroundings {
 
   private read(): Reading {
     const { serverPid } = this;
-    const roots = serverPid === undefined ? [] : [serverPid];
+    const roots = [...(serverPid === undefined ? [] : [serverPid]), ...this.host.place.pids];
     const machine = machineUsage(roots);
     const own = machine && new Set(treeOf(machine.processes, [process.pid, ...roots]).map(({ pid }) => pid));
     return {

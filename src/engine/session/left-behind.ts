@@ -71,15 +71,17 @@ export function resumeCommand(
   experiment: Experiment,
   directory: string,
   scenario: string | undefined,
-  { set = [], trials, duration, seed }: Overrides,
+  { set = [], trials, duration, seed, agents }: Overrides,
+  tokenFile?: string,
 ): string {
+  const token = tokenFile === undefined ? [] : ["--token-file", tokenFile];
   if (scenario === undefined || !holdsPassword(experiment))
-    return commandOf(["npx", "train-sim", "run", "--resume", directory], false);
+    return commandOf(["npx", "train-sim", "run", "--resume", directory, ...token], false);
   const settings = set.map((pair) => keyWithoutPasswords(pair));
   const words = ["npx", "train-sim", "run", scenario, ...settings.flatMap((pair) => ["--set", pair])];
-  for (const [name, value] of Object.entries({ trials, duration, seed }))
+  for (const [name, value] of Object.entries({ trials, duration, seed, agents }))
     if (value !== undefined) words.push(`--${name}`, String(value));
-  words.push("--resume", directory);
+  words.push("--resume", directory, ...token);
   return commandOf(
     words,
     settings.some((pair, number) => pair !== set[number]),

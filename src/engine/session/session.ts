@@ -29,10 +29,12 @@ import { environmentOf } from "./environment.js";
 import type { Interruption } from "./interruption.js";
 import { ExperimentHost, type ClaimedTarget } from "./experiment-host.js";
 import { thresholdsOf, type ExperimentRecord } from "./experiment-record.js";
+import { gatherAgents, type WorkerPlaces } from "./gather-agents.js";
 import { Judge } from "./judge.js";
 import type { ExperimentObserver } from "./observer.js";
 import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
 import { runTrial } from "../trial/trial.js";
+import type { AgentOptions } from "../agents/agent-hub.js";
 import type { FinishedTrial } from "../trial/trial-parts.js";
 
 export interface SessionOptions {
@@ -41,6 +43,8 @@ export interface SessionOptions {
   readonly programVersion: string;
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;
+  /** Where agents join, if the experiment has any. */
+  readonly agents?: AgentOptions;
   /** What an interrupted run of the same experiment left; its directory is gone on with. */
   readonly resumed?: ResumedExperiment;
 }
@@ -86,7 +90,7 @@ export interface Found {
 
 /** Rejects when not one trial could begin, and then leaves nothing behind, or what it was given to resume as it was. */
 export async function runSession(source: TrialSource, options: SessionOptions): Promise<ExperimentOutcome> {
-  const { treatments, name, yaml } = source.experiment;
+  const { treatments } = source.experiment;
   const { observer, resumed } = options;
   const warn = (words: string): void => observer.note(`warning: ${words}`);
   requireCapacity(treatments);
@@ -94,11 +98,26 @@ export async function runSession(source: TrialSource, options: SessionOptions): 
   if (resumed) for (const pooler of poolers) requireSamePooler(resumed.environment, pooler);
   await requireFaults(treatments);
   await requireOwnServers(treatments, warn);
+  const agents = await gatherAgents(treatments, options);
+  try {
+    return await runWith(agents, source, options);
+  } finally {
+    await agents.close();
+  }
+}
+
+async function runWith(
+  agents: WorkerPlaces,
+  source: TrialSource,
+  options: SessionOptions,
+): Promise<ExperimentOutcome> {
+  const { name, yaml } = source.experiment;
+  const { observer, resumed } = options;
   const directory = resumed?.directory ?? (await createResultDirectory(options.out, name, wallClockMs()));
   await lockDirectory(directory);
-  const session = new Session(source, options, directory);
+  const session = new Session(source, options, agents, directory);
   try {
-    for (const { words } of lint(source.experiment)) warn(words);
+    for (const { words } of lint(source.experiment)) observer.note(`warning: ${words}`);
     if (!resumed) await writeScenario(directory, yaml);
     await session.trials();
     return await session.conclude();
@@ -120,6 +139,7 @@ class Session {
   constructor(
     private readonly source: TrialSource,
     private readonly options: SessionOptions,
+    private readonly agents: WorkerPlaces,
     private readonly directory: string,
   ) {
     const { programVersion, observer, interruption, resumed } = options;
@@ -146,14 +166,15 @@ class Session {
     await setTrialAside(this.directory, trial.number, treatment.id);
     const directory = await createTrialDirectory(this.directory, trial.number, treatment.id);
     const { identities } = this.host;
+    const place = this.agents.placeOf(treatment);
     const onTotals = this.judge.watcher(trial, treatment);
     const onPooler = (pooler: PoolerVersion): void => this.onPooler(pooler);
     const done = await runTrial(
-      { ...kept, identities, observer, interruption, onPooler, ...(onTotals && { onTotals }) },
+      { ...kept, place, identities, observer, interruption, onPooler, ...(onTotals && { onTotals }) },
       { trial, treatment, directory },
     );
     if (!done.failure && !interruption.isRequested())
-      await this.judge.ensureCeiling({ target: kept.target, trial, treatment, directory });
+      await this.judge.ensureCeiling({ target: kept.target, place, trial, treatment, directory });
     const result = this.judge.judge(done, trial, treatment);
     await writeTrial(directory, result);
     observer.trialEnded(result, treatment);

@@ -4,6 +4,7 @@
 // It does not decide when the window ends; the trial does.
 import { isoTime, monotonicMs, wallClockMs } from "../../foundation/clock.js";
 import { processCpuSeconds } from "../../foundation/process-usage.js";
+import type { Fleet } from "../workers/fleet.js";
 import type { WorkerUsage } from "../workers/protocol.js";
 import type { AccountedTime, TrialResult } from "../../results/result-schema.js";
 import type { Surroundings } from "../evidence/surroundings.js";
@@ -74,9 +75,13 @@ export class MeasuredWindow {
   /**
    * What the workers did with it, who tell it when they stop; `clients` of all of them. Null where its end was not reached.
    */
-  client(usages: readonly WorkerUsage[], clients: number): TrialResult["client"] {
+  client(
+    { usages, agentCpuSeconds }: Pick<Fleet, "usages" | "agentCpuSeconds">,
+    clients: number,
+  ): TrialResult["client"] {
     if (!this.isRead) return null;
-    const { cpuSeconds, eventLoopDelayP99Ms, clockStepMs, seconds } = this;
+    const { eventLoopDelayP99Ms, clockStepMs, seconds } = this;
+    const cpuSeconds = this.cpuSeconds + agentCpuSeconds;
     const measured = { cpuSeconds, eventLoopDelayP99Ms, clockStepMs };
     if (usages.length === 0 || seconds === 0) return measured;
     const accountedMs = sumOfTimes(usages);

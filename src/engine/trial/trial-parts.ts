@@ -12,12 +12,15 @@ import type { Interruption } from "../session/interruption.js";
 import type { ExperimentObserver } from "../session/observer.js";
 import type { PoolerVersion } from "./pooler.js";
 import type { ServerIdentities } from "../evidence/server-identities.js";
+import type { WorkerPlace } from "../workers/worker-place.js";
 
 /** What outlives one trial and every trial needs. */
 export interface TrialHost {
   readonly target: RunningTarget;
   readonly admin: AdminClient;
   readonly identities: ServerIdentities;
+  /** Where the workers run. */
+  readonly place: WorkerPlace;
   readonly claim: NamespaceClaim;
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;

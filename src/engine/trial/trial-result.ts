@@ -54,7 +54,17 @@ export function endingOf(
 
 /** What the phases of a trial made that is put away, and stated, at its end. */
 export interface Reached {
-  fleet: Pick<Fleet, "assignments" | "account" | "usages" | "endpointDeltas" | "closeLedgers" | "terminate">;
+  fleet: Pick<
+    Fleet,
+    | "assignments"
+    | "account"
+    | "usages"
+    | "endpointDeltas"
+    | "agents"
+    | "agentCpuSeconds"
+    | "closeLedgers"
+    | "terminate"
+  >;
   evidence: Pick<TrialEvidence, "result" | "close">;
   window: Pick<MeasuredWindow, "startedAt" | "seconds" | "isOpen" | "client" | "readClock" | "cutShort">;
   faults: Pick<TrialFaults, "onSecond" | "records" | "end">;
@@ -72,6 +82,8 @@ export const NOT_REACHED: Readonly<Reached> = {
     account: { told: [], unclosed: [] },
     usages: [],
     endpointDeltas: [],
+    agents: [],
+    agentCpuSeconds: 0,
     closeLedgers: done,
     terminate: done,
   },
@@ -121,7 +133,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const endpoints = endpointResults(outcome.endpoints, fleet.endpointDeltas, treatment.settings);
   const { machine, serverRecords: servers } = outcome.surroundings;
   const attempts = attemptsOf(summary);
-  const client = window.client(fleet.usages, totalClients(treatment.settings));
+  const client = window.client(fleet, totalClients(treatment.settings));
   const faults = outcome.reached.faults.records(summary.windowSeconds);
   const { operations } = summary;
   const workload = workloadOf(treatment.settings);
@@ -154,6 +166,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     ...(servers.length > 0 && { servers }),
     ...(notAssessed.length > 0 && { notAssessed }),
     workers: workerResults(fleet.assignments, outcome.workers, treatment.settings),
+    ...(fleet.agents.length > 0 && { agents: [...fleet.agents] }),
     ...splitOf(endpoints),
     ...(status === "complete" && {
       steadyState: outcome.series.steadyState(summary.windowSeconds, treatment.settings),

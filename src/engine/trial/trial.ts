@@ -5,10 +5,12 @@
 import { monotonicMs } from "../../foundation/clock.js";
 import { asTrainSimError, type TrainSimError } from "../../foundation/errors.js";
 import type { Audited } from "../../workloads/workload.js";
+import type { RecorderDelta } from "../../metrics/recorder.js";
 import { Tally, type SecondSink } from "../../metrics/tally.js";
 import { WorkerTallies } from "../../metrics/worker-tallies.js";
 import { arrivalOperations, operationsOf } from "../../results/operation-results.js";
 import { TrialFiles } from "../../results/trial-files.js";
+import { totalWorkers } from "../../scenario/settings.js";
 import { assignmentsOf, workersThatStartAnew } from "../workers/assignments.js";
 import { ClientPath } from "./client-path.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
@@ -69,7 +71,6 @@ class TrialRun {
     this.path = new ClientPath(host, inputs, this.lifeline);
     this.surroundings = new Surroundings(host, inputs);
     this.tables = new TrialTables(host, inputs, this.log);
-    const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
     this.series = new SecondSeries(operationsOf(settings));
     const onSecond: SecondSink = (second, totals) => {
       const { faults, files, window } = this.reached;
@@ -81,7 +82,7 @@ class TrialRun {
       window.readClock();
       host.onTotals?.(this.tally.running, second + 1);
     };
-    this.tally = new Tally(operationsOf(settings), workers, onSecond, rehearseSecond);
+    this.tally = new Tally(operationsOf(settings), totalWorkers(settings), onSecond, rehearseSecond);
     this.watch = new ServerWatch(host.target.admin, host.claim.run);
     this.lifeline.watch(host.claim.lost);
     this.lifeline.watchServer("the database server", Promise.race([host.target.lost, this.watch.lost]));
@@ -143,13 +144,11 @@ class TrialRun {
       endpoints: this.path.endpoints,
       prepared: settings.prepared === true && (this.path.pooler?.supportsPreparedStatements ?? true),
     });
-    const fleet = new Fleet(assignments, {
-      onDelta: (delta, worker) => {
-        this.workers.add(worker, delta);
-        this.tally.add(worker, delta);
-      },
-      onContacts: this.path.onContacts,
-    });
+    const onDelta = (delta: RecorderDelta, worker: number): void => {
+      this.workers.add(worker, delta);
+      this.tally.add(worker, delta);
+    };
+    const fleet = new Fleet(assignments, { onDelta, onContacts: this.path.onContacts }, this.host.place);
     this.reached.fleet = fleet;
     this.lifeline.watch(fleet.failure);
     await this.lifeline.hold(fleet.launch());

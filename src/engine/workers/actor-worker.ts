@@ -20,7 +20,7 @@ import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-setting
 import { EventLog } from "../../actors/event-log.js";
 import { keepsTime, startPhase, type Phase, type PhaseName } from "../../actors/phase.js";
 import { ceilingProbe } from "./ceiling.js";
-import type { Assignment, Command, Report } from "./protocol.js";
+import type { Command, Report, ThreadAssignment } from "./protocol.js";
 import { writeSummaryLines } from "../../actors/summary-lines.js";
 import { WorkerEndpoints } from "../../actors/worker-endpoints.js";
 import { TimeAccount } from "../../actors/time-account.js";
@@ -53,7 +53,7 @@ export class ActorWorker {
   private obeyed: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly assignment: Assignment,
+    private readonly assignment: ThreadAssignment,
     private readonly log: OpenLogger,
     private readonly send: (report: Report, transfer?: ArrayBuffer[]) => void,
     private readonly fail: (error: unknown) => void,

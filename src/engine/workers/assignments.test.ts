@@ -2,7 +2,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { TreatmentSettings } from "../../scenario/settings.js";
+import { deal } from "../agents/remote-workers.js";
 import { assignmentsOf, workersThatStartAnew } from "./assignments.js";
+import type { Assignment } from "./protocol.js";
+import { withMemory } from "./worker-memory.js";
 
 interface Group {
   readonly workers: number;
@@ -56,9 +59,26 @@ it("gives a ring of publish moments to publishing workers only, and every worker
     producers: { workers: 2, clients: 2 },
     consumers: { workers: 1, clients: 1 },
   });
-  const assignments = assignmentsOf({ ...rest, settings });
+  const assignments = withMemory(assignmentsOf({ ...rest, settings }));
   expect([...(assignments[2]?.shared.keys() ?? [])]).toEqual([0, 1]);
   expect(assignments[0]?.shared).toBe(assignments[2]?.shared);
+});
+
+it("shares a budget out over processes, to the last iteration", () => {
+  const load = { executor: "shared-iterations", iterations: 50, maxDuration: "1m" };
+  const all = assignmentsOf({
+    ...rest,
+    settings: settingsWith({ producers: { workers: 3, clients: 7, ...load } }),
+  });
+  const left = (workers: typeof all): number => 50 - (withMemory(workers)[0]?.sharedCounter[0] as number);
+  expect(left(all)).toBe(50);
+  for (const agents of [2, 3]) {
+    const parts = deal(all.length, agents).map((dealt) =>
+      left(dealt.map((worker) => all[worker] as Assignment)),
+    );
+    expect(parts.reduce((sum, part) => sum + part)).toBe(50);
+    expect(Math.min(...parts)).toBeGreaterThan(10);
+  }
 });
 
 it("stops those workers before the window whose work is counted from its start", () => {

@@ -1,12 +1,17 @@
-// Turns a treatment into the assignments of its worker threads: who runs which clients, of which group, with which
-// share of the pool and which shared memory. Pure but for the shared memory it allocates.
+// Turns a treatment into the assignments of its workers: who runs which clients, of which group, with which share of the
+// pool. Pure.
 import type { Assignment } from "./protocol.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
-import { totalClients, type PlannedTrial, type TreatmentSettings } from "../../scenario/settings.js";
+import {
+  totalClients,
+  totalWorkers,
+  type PlannedTrial,
+  type TreatmentSettings,
+} from "../../scenario/settings.js";
 import { executorOf } from "../../load/executors/registry.js";
 import { shareOf } from "../../foundation/share.js";
 import type { ActorGroup } from "../../actors/settings.js";
-import { roleTraitsOf, ROLES } from "../../workloads/registry.js";
+import { ROLES } from "../../workloads/registry.js";
 
 export interface AssignmentInputs {
   readonly trial: PlannedTrial;
@@ -30,21 +35,16 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
   const { trial, settings } = inputs;
   const groups = groupsOf(settings);
   const clientsOfTrial = totalClients(settings);
-  const workersOfTrial = groups.reduce((sum, [, group]) => sum + group.workers, 0);
-  const shared = new Map<number, SharedArrayBuffer>();
+  const workersOfTrial = totalWorkers(settings);
   const assignments: Assignment[] = [];
   let clientsBefore = 0;
   for (const [role, group] of groups) {
-    const { sharedBytes } = roleTraitsOf(settings, role);
-    const sharedCounter = new Int32Array(new SharedArrayBuffer(4));
     let firstClient = 0;
     for (let index = 0; index < group.workers; index++) {
-      const ordinal = assignments.length;
-      if (sharedBytes !== undefined) shared.set(ordinal, new SharedArrayBuffer(sharedBytes));
       const clients = shareOf(group.load.clients, group.workers, index);
       assignments.push({
         role,
-        ordinal,
+        ordinal: assignments.length,
         index,
         workers: group.workers,
         clients,
@@ -59,8 +59,6 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
         prepared: inputs.prepared,
         logFile: inputs.logFile,
         directory: inputs.directory,
-        sharedCounter,
-        shared,
       });
       firstClient += clients;
     }

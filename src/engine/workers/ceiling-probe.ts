@@ -16,16 +16,17 @@ import {
 import type { RunningTarget } from "../../targets/running-target.js";
 import { assignmentsOf } from "./assignments.js";
 import { Fleet } from "./fleet.js";
+import type { WorkerPlace } from "./worker-place.js";
 import type { Interruption } from "../session/interruption.js";
 import { openPooler } from "../trial/pooler.js";
 
-const LEAD_MS = 30;
 const WARM_UP_MS = 200;
 const WINDOW_MS = 600;
 const PATIENCE_MS = 10_000;
 
 export interface CeilingInputs {
   readonly target: RunningTarget;
+  readonly place: WorkerPlace;
   readonly trial: PlannedTrial;
   readonly treatment: Treatment;
   /** Where the workers' log goes. */
@@ -34,9 +35,9 @@ export interface CeilingInputs {
 }
 
 /** What two treatments share when they have the same ceiling. */
-export function ceilingKey({ target, pool, prepared, actors }: TreatmentSettings): string {
+export function ceilingKey({ target, pool, prepared, actors, agents }: TreatmentSettings): string {
   const clients = Object.entries(actors).map(([role, { workers, load }]) => [role, workers, load.clients]);
-  return JSON.stringify([target, pool, prepared, clients]);
+  return JSON.stringify([target, pool, prepared, clients, agents]);
 }
 
 /** The same clients, asking as fast as they can. */
@@ -61,7 +62,11 @@ export async function measureCeiling(inputs: CeilingInputs): Promise<Ceiling | u
     directory: inputs.directory,
   }).map((assignment) => ({ ...assignment, isCeiling: true }));
   const tally = new Tally(operationsOf(settings), assignments.length);
-  const fleet = new Fleet(assignments, { onDelta: (delta, worker) => tally.add(worker, delta) });
+  const fleet = new Fleet(
+    assignments,
+    { onDelta: (delta, worker) => tally.add(worker, delta) },
+    inputs.place,
+  );
   const ended = new AbortController();
   const patience = systemClock.sleep(PATIENCE_MS, ended.signal).then(() => {
     throw new TargetError(`\`select 1\` was not answered within ${PATIENCE_MS / 1000} s`);
@@ -84,7 +89,7 @@ async function measure(
   interruption: Interruption,
 ): Promise<Ceiling | undefined> {
   await fleet.launch();
-  const startMs = monotonicMs() + LEAD_MS;
+  const startMs = monotonicMs() + fleet.leadMs;
   const windowStartMs = startMs + WARM_UP_MS;
   fleet.start(startMs);
   fleet.measure(windowStartMs, windowStartMs + WINDOW_MS);

@@ -1,34 +1,28 @@
-// The worker threads of one trial, commanded together: launched and connected, held at a barrier, started at one
-// instant, paused, measured, drained, stopped. A worker that fails, throws, runs out of memory, hangs or disappears fails
-// the whole fleet, with its cause; nothing here waits for a worker that can no longer answer.
-import type { Worker } from "node:worker_threads";
+// The workers of one trial, commanded together wherever they run: launched and connected, held at a barrier, started at
+// one instant, paused, measured, drained, stopped. A worker that fails, throws, runs out of memory, hangs or disappears
+// fails the whole fleet, with its cause; nothing here waits for a worker that can no longer answer.
 import { monotonicMs } from "../../foundation/clock.js";
-import { withinMs } from "../../foundation/deadline.js";
 import { asTrainSimError, ExitCode, TrainSimError, TrialError } from "../../foundation/errors.js";
 import { collectAllGarbage } from "../../foundation/garbage.js";
-import { tuneAsUsual, tuneFor } from "../../foundation/v8-tuning.js";
 import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "./protocol.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../../metrics/recorder.js";
 import { Heartbeat } from "./heartbeat.js";
 import { Musters, type ReportOf } from "./musters.js";
-import { crashed, endless, hung } from "./worker-failures.js";
+import { crashed, hung } from "./worker-failures.js";
+import { workerName, type RunningWorkers, type WorkerPlace } from "./worker-place.js";
 import { WorkerRoll } from "./worker-roll.js";
-import { startThread } from "./worker-thread.js";
 import type { EndpointContacts } from "../../database/contract.js";
+import type { TrialAgent } from "../../results/result-schema.js";
 
 /** Longer than any batch takes to be made and sent: 500 000 events keep a thread busy for some seconds. */
 const SILENCE_MS = 15_000;
 /** Many threads that load the program at once on few cores take their time until the first report. */
 const START_GRACE_MS = 45_000;
-/** A thread that is told to end does so between two steps of its code. */
-const END_PATIENCE_MS = 10_000;
-
 /** Longer than what is under way may be tried again. */
 const CLOSE_PATIENCE_MS = 8_000;
 
-/** Least time between a command and the instant it names. */
-const LEAD_MIN_MS = 30;
+/** Most time between a command and the instant it names, unless the workers' place asks for more. */
 const LEAD_MAX_MS = 2_000;
 /** The delay that is known is the 99th percentile, of timers: commands may have to wait for longer. */
 const LEAD_DELAYS = 2;
@@ -40,7 +34,7 @@ export interface FleetEvents {
 }
 
 export class Fleet {
-  private readonly workers: Worker[] = [];
+  private workers: RunningWorkers | undefined;
   private readonly musters = new Musters();
   private readonly roll = new WorkerRoll();
   private readonly eventLoopDelaysMs: number[] = [];
@@ -55,6 +49,7 @@ export class Fleet {
   constructor(
     readonly assignments: readonly Assignment[],
     private readonly events: FleetEvents,
+    private readonly place: WorkerPlace,
   ) {
     this.heartbeat = new Heartbeat({
       ...{ nowMs: monotonicMs, everyMs: PULSE_MS, silenceMs: SILENCE_MS },
@@ -64,12 +59,16 @@ export class Fleet {
     this.failure.catch(() => undefined);
   }
 
-  /** Starts the threads; resolves once all are connected and wait at the barrier. Rejects as the first fails. */
+  /** Starts the workers; resolves once all are connected and wait at the barrier. Rejects as the first fails. */
   async launch(): Promise<void> {
     const ready = this.muster("ready");
-    tuneFor(this.assignments.reduce((sum, { clients }) => sum + clients, 0));
     this.pulse = setInterval(() => this.heartbeat.look(), PULSE_MS);
-    this.assignments.forEach((assignment, number) => this.startWorker(assignment, number));
+    this.workers = this.place.start(this.assignments, {
+      onOnline: (worker) => this.heartbeat.expect(worker, START_GRACE_MS),
+      onReport: (worker, message) => this.onReport(worker, message),
+      onCrash: (worker, error) => this.fail(crashed(this.nameOf(worker), error)),
+      onExit: (worker, code) => this.onExit(worker, code),
+    });
     // By the thread of the coordinator, which is left with what a preload and trials before took; theirs are new.
     await Promise.all([ready, collectAllGarbage()]);
   }
@@ -112,7 +111,6 @@ export class Fleet {
   /** Resolves once all have finished, shipped and disconnected. */
   async stop(): Promise<void> {
     const reports = await this.ask({ kind: "stop" }, "stopped");
-    tuneAsUsual();
     this.windowUsages = reports.map((report) => report.usage);
     this.endpointsTold = reports.map((report) => report.endpoints);
   }
@@ -151,44 +149,44 @@ export class Fleet {
    * what a thread does between the start of a window and hearing of it is measured by nobody.
    */
   get leadMs(): number {
-    return Math.min(LEAD_MAX_MS, Math.max(LEAD_MIN_MS, LEAD_DELAYS * this.eventLoopDelayP99Ms()));
+    const busyMs = Math.min(LEAD_MAX_MS, LEAD_DELAYS * this.eventLoopDelayP99Ms());
+    return Math.max(this.workers?.leadMs ?? 0, busyMs);
   }
 
-  /** Ends every thread at once, whatever it is doing; resolves with what is wrong when Node cannot end one. */
-  async terminate(): Promise<TrialError | undefined> {
+  /** CPU seconds that agents took within the window; 0 where there are none. */
+  get agentCpuSeconds(): number {
+    return this.workers?.cpuSeconds() ?? 0;
+  }
+
+  /** Empty where all workers run in this process. */
+  get agents(): readonly TrialAgent[] {
+    return this.workers?.agents() ?? [];
+  }
+
+  /** Ends every worker at once, whatever it is doing; resolves with what is wrong when one cannot be ended. */
+  async terminate(): Promise<TrainSimError | undefined> {
     clearInterval(this.pulse);
-    tuneAsUsual();
-    this.assignments.forEach((_, number) => this.roll.ended(number));
-    const ends = await Promise.allSettled(
-      this.workers.map((worker) => withinMs(worker.terminate(), END_PATIENCE_MS)),
-    );
-    const first = ends.findIndex(({ status }) => status === "rejected");
-    return first < 0 ? undefined : endless(this.nameOf(first), END_PATIENCE_MS);
+    this.everyone().forEach((number) => this.roll.ended(number));
+    return this.workers?.terminate();
   }
 
-  private startWorker(assignment: Assignment, number: number): void {
-    const worker = startThread(assignment);
-    worker.on("online", () => this.heartbeat.expect(number, START_GRACE_MS));
-    worker.on("message", (message: unknown) => {
-      try {
-        this.receive(Report.parse(message), number);
-      } catch (error) {
-        // Thrown here, it would end the process and every result with it.
-        this.fail(asTrainSimError(error));
-      }
-    });
-    worker.on("error", (error) => this.fail(crashed(this.nameOf(number), error)));
-    worker.on("exit", (code) => {
-      if (this.roll.hasEnded(number)) return;
-      this.fail(new TrialError(`${this.nameOf(number)} ended unexpectedly (exit code ${code})`));
-      this.ended(number);
-    });
-    this.workers.push(worker);
+  private onReport(number: number, message: unknown): void {
+    try {
+      this.receive(Report.parse(message), number);
+    } catch (error) {
+      // Thrown here, it would end the process and every result with it.
+      this.fail(asTrainSimError(error));
+    }
+  }
+
+  private onExit(number: number, code: number): void {
+    if (this.roll.hasEnded(number)) return;
+    this.fail(new TrialError(`${this.nameOf(number)} ended unexpectedly (exit code ${code})`));
+    this.ended(number);
   }
 
   private nameOf(number: number): string {
-    const { role, index } = this.assignments[number] as Assignment;
-    return `${role} worker ${index}`;
+    return this.workers?.nameOf(number) ?? workerName(this.assignments[number] as Assignment);
   }
 
   private receive(report: Report, number: number): void {
@@ -236,7 +234,7 @@ export class Fleet {
   }
 
   private command(command: Command, workers: readonly number[] = this.everyone()): void {
-    for (const number of workers) this.workers[number]?.postMessage(command);
+    for (const number of workers) this.workers?.post(number, command);
   }
 
   /** The worker has said that it ends. */

@@ -11,7 +11,7 @@ import type { EndpointContacts } from "../../database/contract.js";
 
 const Index = z.int().nonnegative();
 
-/** What one worker thread is to do, handed over at launch. Settings and endpoints were validated when loaded. */
+/** What one worker is to do, handed over at launch. Settings and endpoints were validated when loaded. */
 export const Assignment = z.object({
   role: z.string(),
   /** Number of this worker among all workers of the trial. */
@@ -38,11 +38,16 @@ export const Assignment = z.object({
   directory: z.string(),
   /** Set where the ceiling of the generator is measured instead of the workload. */
   isCeiling: z.boolean().optional(),
-  sharedCounter: z.custom<Int32Array<SharedArrayBuffer>>((value) => value instanceof Int32Array),
-  /** What workers write that all workers of the trial read, by the ordinal of the one that writes it. */
-  shared: z.map(Index, z.instanceof(SharedArrayBuffer)),
 });
 export type Assignment = z.infer<typeof Assignment>;
+
+/** The same with the memory that the workers of one process share. */
+export const ThreadAssignment = Assignment.extend({
+  sharedCounter: z.custom<Int32Array<SharedArrayBuffer>>((value) => value instanceof Int32Array),
+  /** What workers write that all workers of this process read, by the ordinal of the one that writes it. */
+  shared: z.map(Index, z.instanceof(SharedArrayBuffer)),
+});
+export type ThreadAssignment = z.infer<typeof ThreadAssignment>;
 
 export const Command = z.discriminatedUnion("kind", [
   /** Begin iterating at `atMs` on the monotonic clock: the barrier. */

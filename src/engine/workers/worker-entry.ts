@@ -6,12 +6,12 @@ import * as z from "zod";
 import { ExitCode, messageOf, TrainSimError } from "../../foundation/errors.js";
 import { openLogger } from "../../foundation/logger.js";
 import { ActorWorker } from "./actor-worker.js";
-import { Assignment, Command, PULSE_MS, type Report } from "./protocol.js";
+import { Command, PULSE_MS, ThreadAssignment, type Report } from "./protocol.js";
 
 const port = parentPort;
 if (!port) throw new Error("worker-entry is the entry of a worker thread; it cannot be run by itself");
 
-const checked = Assignment.safeParse(workerData);
+const checked = ThreadAssignment.safeParse(workerData);
 // A zod error loses its words on the way to another thread; a plain one keeps them.
 if (!checked.success) throw new TypeError(`bad assignment: ${z.prettifyError(checked.error)}`);
 const assignment = checked.data;

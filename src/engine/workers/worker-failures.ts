@@ -1,9 +1,10 @@
 // What is said of a worker thread that failed without saying it itself: where it ran, what was seen, what to do about it.
 // The fleet notices these; each fails the trial.
-import { codeOf, messageOf, TrialError } from "../../foundation/errors.js";
+import { codeOf, messageOf, TrainSimError, TrialError } from "../../foundation/errors.js";
 
 /** It threw what nobody caught, or has no memory left. `who` is as in `producers worker 0`. */
-export function crashed(who: string, error: unknown): TrialError {
+export function crashed(who: string, error: unknown): TrainSimError {
+  if (error instanceof TrainSimError) return error;
   if (codeOf(error) !== "ERR_WORKER_OUT_OF_MEMORY")
     return new TrialError(`${who} crashed: ${messageOf(error)}`, "", { cause: error });
   return new TrialError(

@@ -1,10 +1,19 @@
-// Starts one worker thread, with V8's limit on its memory. What it runs comes from the fleet.
+// Workers as threads of this process, with V8's limit on their memory.
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
-import type { Assignment } from "./protocol.js";
+import { withinMs } from "../../foundation/deadline.js";
+import { tuneAsUsual, tuneFor } from "../../foundation/v8-tuning.js";
+import type { Assignment, Command, ThreadAssignment } from "./protocol.js";
+import { endless } from "./worker-failures.js";
+import { withMemory } from "./worker-memory.js";
+import { workerName, type RunningWorkers, type WorkerEvents, type WorkerPlace } from "./worker-place.js";
 
 /** A quarter of V8's own: 2 000 clients then took 306 MB instead of 400. */
 const YOUNG_GENERATION_MB = 12;
+/** A thread that is told to end does so between two steps of its code. */
+const END_PATIENCE_MS = 10_000;
+/** Least time between a command and the instant it names. */
+const LEAD_MS = 30;
 
 /** Beside this file in the built program; in the build, too, under the tests, since a thread reads no TypeScript. */
 function entryUrl(): URL {
@@ -12,10 +21,62 @@ function entryUrl(): URL {
   return existsSync(built) ? built : new URL("../../../dist/engine/workers/worker-entry.js", import.meta.url);
 }
 
-export function startThread(assignment: Assignment): Worker {
+function startThread(assignment: ThreadAssignment): Worker {
   return new Worker(entryUrl(), {
     workerData: assignment,
     name: `${assignment.role}-${assignment.index}`,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
   });
 }
+
+class Threads implements RunningWorkers {
+  readonly leadMs = LEAD_MS;
+  private readonly threads: readonly Worker[];
+
+  constructor(
+    private readonly assignments: readonly Assignment[],
+    events: WorkerEvents,
+  ) {
+    tuneFor(assignments.reduce((sum, { clients }) => sum + clients, 0));
+    this.threads = withMemory(assignments).map((assignment, number) => {
+      const thread = startThread(assignment);
+      thread.on("online", () => events.onOnline(number));
+      thread.on("message", (message: unknown) => events.onReport(number, message));
+      thread.on("error", (error) => events.onCrash(number, error));
+      thread.on("exit", (code) => events.onExit(number, code));
+      return thread;
+    });
+  }
+
+  post(worker: number, command: Command): void {
+    this.threads[worker]?.postMessage(command);
+  }
+
+  nameOf(worker: number): string {
+    return workerName(this.assignments[worker] as Assignment);
+  }
+
+  cpuSeconds(): number {
+    return 0;
+  }
+
+  agents(): readonly never[] {
+    return [];
+  }
+
+  async terminate(): ReturnType<RunningWorkers["terminate"]> {
+    tuneAsUsual();
+    const ends = await Promise.allSettled(
+      this.threads.map((thread) => withinMs(thread.terminate(), END_PATIENCE_MS)),
+    );
+    const first = ends.findIndex(({ status }) => status === "rejected");
+    return first < 0 ? undefined : endless(this.nameOf(first), END_PATIENCE_MS);
+  }
+}
+
+/** The workers' place where nothing else is asked for. */
+export const HERE: WorkerPlace = {
+  isElsewhere: false,
+  pids: [],
+  start: (assignments, events) => new Threads(assignments, events),
+};

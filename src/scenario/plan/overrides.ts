@@ -25,6 +25,7 @@ export interface Overrides {
   readonly trials?: string | number;
   readonly duration?: string | number;
   readonly seed?: string | number;
+  readonly agents?: string | number;
   /** Seed of a scenario that states none, instead of a fresh one. */
   readonly defaultSeed?: number;
   /** Of a run that is resumed. */
@@ -46,6 +47,7 @@ const FLAGS = [
   { flag: "trials", path: ["trials"] },
   { flag: "duration", path: ["trial", "duration"] },
   { flag: "seed", path: ["seed"] },
+  { flag: "agents", path: ["agents"] },
 ] as const;
 
 /** Splits at the first `=` outside quotes and braces. */

@@ -1,0 +1,65 @@
+// `train-sim agent`: worker threads for a run that is coordinated elsewhere. It dials its coordinator, runs what it is given
+// and ends with the run: 0 when that is over, 104 where it is refused, 111 where the coordinator is not there, or gone.
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import type { Command } from "commander";
+import { messageOf, UsageError } from "../foundation/errors.js";
+import { withoutControls } from "../foundation/shown.js";
+import { serveAsAgent } from "../engine/agents/agent.js";
+import { join, machineId } from "../engine/agents/join.js";
+import { readToken } from "../engine/agents/token.js";
+import { positiveNumber, waitOption } from "./option-values.js";
+import { packageVersion } from "./package-info.js";
+
+interface AgentCommandOptions {
+  readonly join: string;
+  readonly tokenFile: string;
+  readonly workers?: number;
+  readonly name: string;
+  readonly ca?: string;
+  readonly wait: number;
+}
+
+export function register(program: Command): void {
+  program
+    .command("agent")
+    .description("Run worker threads for a run on another machine: train-sim run --agents")
+    .requiredOption("--join <url>", "the coordinator, as wss://host:5670; ws:// on loopback only")
+    .requiredOption("--token-file <file>", "the secret that the coordinator has too")
+    .option("--workers <n>", "most worker threads it takes (default: as many as it is given)", positiveNumber)
+    .option("--name <name>", "its name in results", `${hostname()}-${process.pid}`)
+    .option("--ca <file>", "certificates (PEM) that the coordinator's is signed by")
+    .addOption(waitOption("--wait <duration>", "how long to wait for the coordinator"))
+    .action(agent);
+}
+
+async function agent(options: AgentCommandOptions): Promise<void> {
+  const note = (words: string): void => {
+    process.stderr.write(`${withoutControls(words)}\n`);
+  };
+  const socket = await join({
+    url: options.join,
+    token: readToken(options.tokenFile),
+    introduction: {
+      name: options.name,
+      version: packageVersion(),
+      workers: options.workers ?? null,
+      pid: process.pid,
+      machine: machineId(),
+    },
+    ...(options.ca !== undefined && { ca: readPem("--ca", options.ca) }),
+    waitMs: options.wait,
+  });
+  note(`agent ${options.name} has joined ${options.join}`);
+  await serveAsAgent(socket, note);
+  note("the run is over");
+}
+
+/** Throws a UsageError that names the option. */
+export function readPem(option: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`${option} cannot be read: ${messageOf(error)}`, "Name a file in PEM format.");
+  }
+}

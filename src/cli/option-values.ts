@@ -1,0 +1,54 @@
+// Values of options, as people write them. Each refuses what it cannot read with one sentence.
+import { InvalidArgumentError, Option } from "commander";
+import { parseDurationMs } from "../foundation/units.js";
+
+export function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value))
+    throw new InvalidArgumentError(`Give a whole number, at most ${Number.MAX_SAFE_INTEGER}.`);
+  return value;
+}
+
+export function positiveNumber(text: string): number {
+  const value = wholeNumber(text);
+  if (value === 0) throw new InvalidArgumentError("Give at least 1.");
+  return value;
+}
+
+/** Milliseconds, 2 minutes by default. */
+export function waitOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser(duration).default(120_000, "2m");
+}
+
+function duration(text: string): number {
+  const ms = parseDurationMs(text);
+  if (ms === undefined) throw new InvalidArgumentError("Give a duration, as 30s or 5m.");
+  return ms;
+}
+
+/** An option's value is what follows it, even if a scenario was meant. */
+export function port(text: string): number {
+  const value = Number(text);
+  if (/^\d{1,5}$/.test(text) && value <= 65_535) return value;
+  throw new InvalidArgumentError("Give a port, 0 to 65535, or nothing; name the scenario before the option.");
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** An `Address`; loopback by default. */
+export function listenOption(flags: string, description: string): Option {
+  const byDefault: Address = { host: "127.0.0.1", port: 5670 };
+  return new Option(flags, description).argParser(address).default(byDefault, "127.0.0.1:5670");
+}
+
+/** `host:port`, or `[::1]:port`. */
+function address(text: string): Address {
+  const [, host = "", digits = ""] = /^(\[[0-9a-f:.]+\]|[^:\s]+):(\d{1,5})$/i.exec(text) ?? [];
+  const value = Number(digits);
+  if (host === "" || value > 65_535)
+    throw new InvalidArgumentError("Give an address and a port, as 127.0.0.1:5670.");
+  return { host: host.replace(/^\[|\]$/g, ""), port: value };
+}

@@ -1,0 +1,212 @@
+// Where the agents of a run join: one port on loopback, or with TLS anywhere. It takes agents of its own version that know
+// the token, as many as are wanted, and keeps them for all trials. What they run is in `remote-workers.ts`.
+import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { codeOf, messageOf, TargetError, UsageError } from "../../foundation/errors.js";
+import { isLoopback } from "../../foundation/loopback.js";
+import { counted } from "../../foundation/units.js";
+import type { WorkerPlace } from "../workers/worker-place.js";
+import { Introduction, INTRODUCTION_HEADER, MESSAGE_MAX_BYTES } from "./agent-protocol.js";
+import { machineId } from "./join.js";
+import { JoinedAgent } from "./joined-agent.js";
+import { deal, RemoteWorkers } from "./remote-workers.js";
+import { bearer, isSameToken } from "./token.js";
+
+export interface AgentOptions {
+  /** Where agents join; port 0: any free one. */
+  readonly host: string;
+  readonly port: number;
+  readonly token: string;
+  /** PEM texts; needed unless `host` is loopback. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** Milliseconds in which all must have joined. */
+  readonly waitMs: number;
+}
+
+interface HubOptions extends AgentOptions {
+  /** Agents that are wanted. */
+  readonly count: number;
+  readonly version: string;
+  readonly note: (words: string) => void;
+}
+
+const REFUSED = { unauthorized: 401, conflict: 409, other: 400 } as const;
+
+export class AgentHub {
+  private readonly agents: JoinedAgent[] = [];
+  private readonly sockets = new WebSocketServer({
+    ...{ noServer: true, maxPayload: MESSAGE_MAX_BYTES, perMessageDeflate: false },
+  });
+  private readonly ready = new Set<JoinedAgent>();
+  private isOver = false;
+  private onReady: () => void = () => undefined;
+
+  private constructor(
+    private readonly server: Server,
+    private readonly options: HubOptions,
+  ) {
+    server.on("upgrade", (request, socket, head) => this.onUpgrade(request, socket, head));
+  }
+
+  /** Rejects with a UsageError where that port cannot be listened on, or not in safety. */
+  static async open(options: HubOptions): Promise<AgentHub> {
+    const { host, port, tls } = options;
+    if (!tls && !isLoopback(host))
+      throw new UsageError(
+        `--listen ${host}:${port} would take tokens and passwords over a network in the open`,
+        "Give --cert and --key, or listen on 127.0.0.1 and let ssh or kubectl forward the port.",
+      );
+    const server = serverOf(tls);
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject).listen(port, host, resolve);
+    }).catch((error: unknown) => {
+      const hint =
+        codeOf(error) === "EADDRINUSE" ? "Another run has that port: give another one with --listen." : "";
+      throw new UsageError(`agents cannot join at ${host}:${port}: ${messageOf(error)}`, hint);
+    });
+    return new AgentHub(server, options);
+  }
+
+  /** As in `ws://127.0.0.1:5670`. */
+  get url(): string {
+    const { port } = this.server.address() as AddressInfo;
+    const { host, tls } = this.options;
+    return `${tls ? "wss" : "ws"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  }
+
+  /** Resolves once all have joined and their clocks are known; `stopped` resolves when they are not wanted any more. */
+  async untilJoined(stopped: Promise<unknown>): Promise<void> {
+    const { count, waitMs, note } = this.options;
+    note(`waiting for ${counted(count, "agent")}: train-sim agent --join ${this.url} --token-file <file>`);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<"late">((resolve) => (timer = setTimeout(() => resolve("late"), waitMs)));
+    const ready = new Promise<void>((resolve) => (this.onReady = resolve));
+    const outcome = await Promise.race([ready, late, stopped]).finally(() => clearTimeout(timer));
+    if (outcome !== "late") return;
+    const names = this.there.map(({ name }) => name).join(", ");
+    throw new TargetError(
+      `${this.there.length} of ${counted(count, "agent")} joined within ${waitMs / 1000} s${names && `: ${names}`}`,
+      `Start the others with: train-sim agent --join ${this.url} --token-file <file>; --agents-wait waits longer.`,
+    );
+  }
+
+  /** Throws a UsageError where one of those has not room for so many workers. */
+  requireRoom(workers: number, agents: number): void {
+    deal(workers, agents).forEach((dealt, i) => {
+      const { name, workers: room } = (this.there[i] as JoinedAgent).introduction;
+      if (room !== null && dealt.length > room)
+        throw new UsageError(
+          `agent ${name} has room for ${counted(room, "worker thread")} and would get ${dealt.length}`,
+          "Start it with a higher --workers, or start more agents.",
+        );
+    });
+  }
+
+  /** The first so many of them, as a place for workers. */
+  place(count: number): WorkerPlace {
+    const agents = this.there.slice(0, count);
+    const here = machineId();
+    const isHere = ({ introduction }: JoinedAgent): boolean => introduction.machine === here;
+    return {
+      isElsewhere: !agents.every(isHere),
+      pids: agents.filter(isHere).map(({ introduction }) => introduction.pid),
+      start: (assignments, events) => new RemoteWorkers(agents, assignments, events),
+    };
+  }
+
+  /** The run is over, for all of them. */
+  async close(): Promise<void> {
+    this.isOver = true;
+    for (const agent of this.agents) agent.close();
+    this.sockets.close();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private get there(): JoinedAgent[] {
+    return this.agents.filter(({ lost }) => lost === undefined);
+  }
+
+  private onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on("error", () => undefined); // whoever dialled is gone
+    const outcome = this.examine(request);
+    if ("refusal" in outcome) {
+      const { status, refusal } = outcome;
+      this.options.note(`warning: an agent was refused (${request.socket.remoteAddress ?? "?"}): ${refusal}`);
+      socket.end(
+        `HTTP/1.1 ${status} Refused\r\nContent-Type: text/plain\r\nConnection: close\r\n` +
+          `Content-Length: ${Buffer.byteLength(refusal)}\r\n\r\n${refusal}`,
+      );
+      return;
+    }
+    this.sockets.handleUpgrade(request, socket, head, (accepted) => {
+      const agent = new JoinedAgent(outcome.introduction, accepted);
+      this.agents.push(agent);
+      agent.listen(
+        () => undefined,
+        () => this.forget(agent),
+      );
+      void agent.ready.then(() => this.joined(agent));
+    });
+  }
+
+  private examine(
+    request: IncomingMessage,
+  ): { readonly introduction: Introduction } | { readonly status: number; readonly refusal: string } {
+    const { token, version, count } = this.options;
+    if (!isSameToken(request.headers.authorization ?? "", bearer(token)))
+      return { status: REFUSED.unauthorized, refusal: "it has another token" };
+    const introduction = introductionOf(request.headers[INTRODUCTION_HEADER]);
+    if (!introduction) return { status: REFUSED.other, refusal: "it does not say who it is" };
+    const { name, version: theirs } = introduction;
+    if (theirs !== version)
+      return { status: REFUSED.other, refusal: `it is train-sim ${theirs}, and the coordinator ${version}` };
+    if (this.there.some((agent) => agent.name === name))
+      return {
+        status: REFUSED.conflict,
+        refusal: `an agent called ${name} has joined already; give this one another --name`,
+      };
+    if (this.isOver || this.there.length >= count)
+      return { status: REFUSED.conflict, refusal: `all ${count} agents have joined already` };
+    return { introduction };
+  }
+
+  /** One that left before all were there may come again. */
+  private forget(agent: JoinedAgent): void {
+    this.options.note(`warning: ${agent.lost?.message ?? ""}`);
+    this.agents.splice(this.agents.indexOf(agent), 1);
+    this.ready.delete(agent);
+  }
+
+  private joined(agent: JoinedAgent): void {
+    const { errorMs } = agent.clockNow();
+    const { count } = this.options;
+    const place = this.agents.indexOf(agent) + 1;
+    this.options.note(
+      `agent ${place} of ${count}: ${agent.name}, its clock is known within ${errorMs.toFixed(3)} ms`,
+    );
+    this.ready.add(agent);
+    if (this.ready.size === count) this.onReady();
+  }
+}
+
+function serverOf(tls: AgentOptions["tls"]): Server {
+  try {
+    return tls ? createTlsServer(tls) : createHttpServer();
+  } catch (error) {
+    throw new UsageError(
+      `--cert and --key cannot be used: ${messageOf(error)}`,
+      "Give PEM files that belong together.",
+    );
+  }
+}
+
+function introductionOf(header: string | string[] | undefined): Introduction | undefined {
+  try {
+    return Introduction.parse(JSON.parse(String(header)));
+  } catch {
+    return undefined;
+  }
+}

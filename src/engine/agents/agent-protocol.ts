@@ -1,0 +1,85 @@
+// What crosses the socket between the coordinator of a run and its agents: commands to workers and their reports as they
+// are in one process, and what only a socket needs. Checked like anything that comes from outside; each side has proved
+// that it knows the token before it may send anything.
+import v8 from "node:v8";
+import * as z from "zod";
+import { messageOf } from "../../foundation/errors.js";
+import { Assignment, Command } from "../workers/protocol.js";
+
+/** Of one message. Files are sent in pieces; what is larger is no message of ours. */
+export const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
+/** Of one piece of a file. */
+export const PIECE_BYTES = 1024 * 1024;
+/** Nothing heard for so long: the other side is gone. Clocks are compared once a second. */
+export const SILENCE_MS = 15_000;
+
+const Worker = z.int().nonnegative();
+const Ms = z.number();
+
+/** What an agent says of itself as it asks to join, as JSON in a header. */
+export const Introduction = z.object({
+  name: z.string().regex(/^[\w.-]{1,100}$/),
+  version: z.string(),
+  /** Worker threads that it has room for; null: as many as it is given. */
+  workers: z.int().positive().nullable(),
+  pid: z.int().positive(),
+  /** Says whether two processes are on one machine. */
+  machine: z.string(),
+});
+export type Introduction = z.infer<typeof Introduction>;
+
+export const INTRODUCTION_HEADER = "x-train-sim-agent";
+
+export const ToAgent = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("clock"), askedMs: Ms }),
+  /** How its clock is to follow the coordinator's from now on. */
+  z.object({ kind: z.literal("line"), line: z.object({ sinceMs: Ms, offsetMs: Ms, slope: Ms }) }),
+  /** Its workers of a trial, by their numbers among all of the trial. */
+  z.object({ kind: z.literal("launch"), assignments: z.array(z.tuple([Worker, Assignment])).min(1) }),
+  z.object({ kind: z.literal("command"), worker: Worker, command: Command }),
+  /** Ends all workers at once. */
+  z.object({ kind: z.literal("terminate") }),
+  /** The run is over. */
+  z.object({ kind: z.literal("end") }),
+]);
+export type ToAgent = z.infer<typeof ToAgent>;
+
+export const FromAgent = z.discriminatedUnion("kind", [
+  /** `correctionMs`: what its clock was made to add to its own at `repliedMs`. */
+  z.object({ kind: z.literal("clock"), askedMs: Ms, heardMs: Ms, repliedMs: Ms, correctionMs: Ms }),
+  z.object({ kind: z.literal("online"), worker: Worker }),
+  /** Checked where reports of threads are. */
+  z.object({ kind: z.literal("report"), worker: Worker, report: z.unknown() }),
+  z.object({ kind: z.literal("crash"), worker: Worker, message: z.string(), code: z.string().optional() }),
+  z.object({ kind: z.literal("exit"), worker: Worker, code: z.int() }),
+  /** What was appended to a file of the trial's directory. */
+  z.object({
+    kind: z.literal("file"),
+    name: z.string().regex(/^[a-z][a-z0-9-]*\.(bin|ndjson)$/),
+    bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+  }),
+  /** A command came after the instant that it names. */
+  z.object({ kind: z.literal("late"), command: z.string(), lateMs: Ms }),
+  /** Of its process within the window. */
+  z.object({ kind: z.literal("cpu"), seconds: z.number().nonnegative() }),
+  /** All workers have ended; `problem` where one could not be ended, or something of it could not be removed. */
+  z.object({ kind: z.literal("terminated"), problem: z.string().optional() }),
+]);
+export type FromAgent = z.infer<typeof FromAgent>;
+
+export function encode(message: ToAgent | FromAgent): Buffer {
+  return v8.serialize(message);
+}
+
+/** Throws where it is no message of ours. */
+export function decode<T>(bytes: Buffer, schema: z.ZodType<T>): T {
+  let value: unknown;
+  try {
+    value = v8.deserialize(bytes);
+  } catch (error) {
+    throw new Error(`a message cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw new Error(`a message cannot be read: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}

@@ -1,0 +1,219 @@
+// An agent: worker threads that a coordinator on another machine commands as if they were its own. It joins, runs what it
+// is given, trial after trial, and ends with the run. What its workers write, it keeps only until it has been sent. It
+// decides nothing, and when the coordinator is gone it ends what it runs.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import type { WebSocket } from "ws";
+import {
+  correctionMs,
+  followClock,
+  monotonicMs,
+  ownMonotonicMs,
+  type ClockLine,
+} from "../../foundation/clock.js";
+import {
+  asTrainSimError,
+  codeOf,
+  messageOf,
+  TargetError,
+  type TrainSimError,
+} from "../../foundation/errors.js";
+import type { Assignment, Command } from "../workers/protocol.js";
+import type { RunningWorkers } from "../workers/worker-place.js";
+import { HERE } from "../workers/worker-thread.js";
+import { decode, encode, SILENCE_MS, ToAgent, type FromAgent } from "./agent-protocol.js";
+import { CpuWindow } from "./cpu-window.js";
+import { FilePieces } from "./file-pieces.js";
+
+/** In which a clock comes to where it should be, so that it neither jumps nor stands still while it measures. */
+const SLEW_MS = 1_000;
+/** As kernels slew at most. */
+const SLEW_MAX = 500e-6;
+
+interface Running {
+  readonly workers: RunningWorkers;
+  /** By their numbers among all of the trial, those among the ones here. */
+  readonly places: ReadonlyMap<number, number>;
+  readonly directory: string;
+  readonly pieces: FilePieces;
+  readonly cpu: CpuWindow;
+}
+
+/** Resolves when the run is over. Rejects when the coordinator is gone, or says what makes no sense. */
+export async function serveAsAgent(socket: WebSocket, note: (words: string) => void): Promise<void> {
+  const agent = new Agent(socket, note);
+  try {
+    await agent.ended;
+  } finally {
+    await agent.close();
+    socket.close();
+  }
+}
+
+class Agent {
+  private readonly setLine = followClock();
+  private running: Running | undefined;
+  private silence: NodeJS.Timeout | undefined;
+  private done: () => void = () => undefined;
+  private fail: (error: TrainSimError) => void = () => undefined;
+  readonly ended: Promise<void>;
+
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly note: (words: string) => void,
+  ) {
+    this.ended = new Promise((resolve, reject) => {
+      this.done = resolve;
+      this.fail = reject;
+    });
+    this.ended.catch(() => undefined);
+    this.setLine({ sinceMs: ownMonotonicMs(), offsetMs: 0, slope: 0 });
+    this.listenOn();
+    socket.on("message", (bytes: Buffer) => this.onMessage(bytes, ownMonotonicMs()));
+    socket.on("close", (code) => this.gone(`the connection closed (${code})`));
+    socket.on("error", (error) => this.gone(messageOf(error)));
+    socket.resume();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.silence);
+    await this.terminate();
+  }
+
+  private gone(why: string): void {
+    this.fail(
+      new TargetError(`the coordinator is gone: ${why}`, "Its own output says why; start both again."),
+    );
+  }
+
+  private listenOn(): void {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(
+      () => this.gone(`nothing was heard of it for ${SILENCE_MS / 1000} s`),
+      SILENCE_MS,
+    );
+  }
+
+  private send(message: FromAgent): void {
+    this.socket.send(encode(message));
+  }
+
+  private onMessage(bytes: Buffer, heardMs: number): void {
+    this.listenOn();
+    try {
+      this.obey(decode(bytes, ToAgent), heardMs);
+    } catch (error) {
+      this.fail(asTrainSimError(error));
+    }
+  }
+
+  private obey(message: ToAgent, heardMs: number): void {
+    switch (message.kind) {
+      case "clock": {
+        const repliedMs = ownMonotonicMs();
+        const { askedMs } = message;
+        this.send({ ...message, askedMs, heardMs, repliedMs, correctionMs: correctionMs(repliedMs) });
+        return;
+      }
+      case "line": {
+        this.follow(message.line);
+        return;
+      }
+      case "launch": {
+        this.launch(message.assignments);
+        return;
+      }
+      case "command": {
+        this.command(message.worker, message.command);
+        return;
+      }
+      case "terminate":
+        void this.terminate().then((problem) =>
+          this.send({ kind: "terminated", ...(problem !== undefined && { problem }) }),
+        );
+        return;
+      case "end": {
+        this.done();
+        return;
+      }
+    }
+  }
+
+  /** At once while nothing is measured; else within a second, in small parts. */
+  private follow(line: ClockLine): void {
+    if (!this.running) {
+      this.setLine(line);
+      return;
+    }
+    const nowMs = ownMonotonicMs();
+    const isMs = correctionMs(nowMs);
+    const soonMs = line.offsetMs + line.slope * (nowMs + SLEW_MS - line.sinceMs);
+    const slope = Math.min(SLEW_MAX, Math.max(-SLEW_MAX, (soonMs - isMs) / SLEW_MS));
+    this.setLine({ sinceMs: nowMs, offsetMs: isMs, slope });
+  }
+
+  private launch(given: readonly (readonly [number, Assignment])[]): void {
+    const directory = mkdtempSync(join(tmpdir(), "train-sim-agent-"));
+    const pieces = new FilePieces(directory, (name, bytes) => this.send({ kind: "file", name, bytes }));
+    const numbers = given.map(([number]) => number);
+    const numberOf = (here: number): number => numbers[here] as number;
+    const assignments = given.map(([, assignment]) => ({
+      ...assignment,
+      directory,
+      logFile: join(directory, basename(assignment.logFile)),
+    }));
+    const { number, treatmentId } = (assignments[0] as Assignment).trial;
+    this.note(`trial ${number}, ${treatmentId}: ${assignments.length} workers`);
+    const workers = HERE.start(assignments, {
+      onOnline: (here) => this.send({ kind: "online", worker: numberOf(here) }),
+      onReport: (here, report) => {
+        if (isMoreThanAlive(report)) pieces.pump(); // what it tells of is on its way before it
+        this.send({ kind: "report", worker: numberOf(here), report });
+      },
+      onCrash: (here, error) => {
+        const code = codeOf(error);
+        const message = messageOf(error);
+        this.send({ kind: "crash", worker: numberOf(here), message, ...(code !== undefined && { code }) });
+      },
+      onExit: (here, code) => this.send({ kind: "exit", worker: numberOf(here), code }),
+    });
+    const places = new Map(numbers.map((each, here) => [each, here]));
+    this.running = { workers, places, directory, pieces, cpu: new CpuWindow() };
+  }
+
+  private command(worker: number, command: Command): void {
+    const { running } = this;
+    if (!running) return;
+    const { cpu, places, workers } = running;
+    const isNewWindow = command.kind === "measure" && cpu.set(command.startMs, command.endMs);
+    const dueMs = command.kind === "start" ? command.atMs : isNewWindow ? command.startMs : undefined;
+    const lateMs = dueMs === undefined ? 0 : monotonicMs() - dueMs;
+    if (lateMs > 0) this.send({ kind: "late", command: command.kind, lateMs });
+    if (command.kind === "stop" && cpu.seconds !== undefined)
+      this.send({ kind: "cpu", seconds: cpu.seconds });
+    workers.post(places.get(worker) ?? -1, command);
+  }
+
+  /** What is wrong where not all could be ended and removed. */
+  private async terminate(): Promise<string | undefined> {
+    const { running } = this;
+    this.running = undefined;
+    if (!running) return undefined;
+    const { workers, pieces, cpu, directory } = running;
+    const endless = await workers.terminate();
+    cpu.close();
+    try {
+      pieces.pump();
+      pieces.close();
+      rmSync(directory, { recursive: true, force: true });
+    } catch (error) {
+      return messageOf(error);
+    }
+    return endless?.message;
+  }
+}
+
+function isMoreThanAlive(report: unknown): boolean {
+  return typeof report !== "object" || report === null || !("kind" in report) || report.kind !== "alive";
+}

@@ -1,0 +1,100 @@
+// What is known of an agent's monotonic clock beside the coordinator's: offset, drift, and a bound of the error. Each
+// exchange has four moments: asked and answered by the coordinator's clock, heard and replied by the agent's. The true
+// offset lies within half of what the way took, so the exchange with the shortest way says most; two of them some time
+// apart bound the drift. Pure: whoever exchanges says when.
+
+/** Milliseconds: the outer two by the coordinator's clock, the inner two by the agent's. */
+export interface Exchange {
+  readonly askedMs: number;
+  readonly heardMs: number;
+  readonly repliedMs: number;
+  readonly answeredMs: number;
+}
+
+/** What to add to the agent's clock at `atMs` of it, within `errorMs`. */
+interface Reading {
+  readonly atMs: number;
+  readonly offsetMs: number;
+  readonly errorMs: number;
+}
+
+/** Of each stretch of so long, the exchange with the shortest way is kept. */
+const STRETCH_MS = 1_000;
+/** Stretches that are looked back on: temperature changes the drift over longer times. */
+const STRETCHES_MAX = 120;
+/** The last ones, of which one ends the time over which the drift is taken. */
+const LATEST = 10;
+/** Of clocks that nothing is known of: crystals are within 100 ppm, and a kernel slews by up to 500. */
+const DRIFT_UNKNOWN = 600e-6;
+/** What a drift that was steady so far may change by. */
+const DRIFT_CHANGE = 5e-6;
+
+export class ClockEstimate {
+  private readonly kept: Reading[] = [];
+  private way = 0;
+
+  /** Milliseconds by which the clock must have stepped since the last exchange; 0 where nothing speaks for that. */
+  add({ askedMs, heardMs, repliedMs, answeredMs }: Exchange): number {
+    const wayMs = answeredMs - askedMs - (repliedMs - heardMs);
+    const reading: Reading = {
+      atMs: (heardMs + repliedMs) / 2,
+      offsetMs: (askedMs - heardMs + (answeredMs - repliedMs)) / 2,
+      errorMs: Math.max(0, wayMs / 2),
+    };
+    this.way = wayMs;
+    const expected = this.kept.length > 0 ? this.at(reading.atMs) : undefined;
+    const steppedMs = expected
+      ? Math.abs(reading.offsetMs - expected.offsetMs) - reading.errorMs - expected.errorMs
+      : 0;
+    this.keep(reading);
+    return Math.max(0, steppedMs);
+  }
+
+  /** Milliseconds that the last exchange was under way, there and back. */
+  get wayMs(): number {
+    return this.way;
+  }
+
+  /** Parts of one, by which the agent's clock must be sped up. */
+  get drift(): number {
+    return this.driftWithin.drift;
+  }
+
+  /** As of that moment of the agent's clock. */
+  at(atMs: number): { readonly offsetMs: number; readonly errorMs: number } {
+    const { drift, error } = this.driftWithin;
+    const from = this.kept.map(({ atMs: sinceMs, offsetMs, errorMs }) => ({
+      offsetMs: offsetMs + drift * (atMs - sinceMs),
+      errorMs: errorMs + error * Math.abs(atMs - sinceMs),
+    }));
+    return from.reduce((best, each) => (each.errorMs < best.errorMs ? each : best), {
+      offsetMs: 0,
+      errorMs: Number.POSITIVE_INFINITY,
+    });
+  }
+
+  private keep(reading: Reading): void {
+    const last = this.kept.at(-1);
+    if (last === undefined || stretchOf(last) !== stretchOf(reading)) this.kept.push(reading);
+    else if (reading.errorMs <= last.errorMs) this.kept[this.kept.length - 1] = reading;
+    if (this.kept.length > STRETCHES_MAX) this.kept.shift();
+  }
+
+  /** From the two readings that bound it best. */
+  private get driftWithin(): { readonly drift: number; readonly error: number } {
+    let best = { drift: 0, error: DRIFT_UNKNOWN };
+    for (const last of this.kept.slice(-LATEST)) {
+      for (const first of this.kept) {
+        const apartMs = last.atMs - first.atMs;
+        if (apartMs <= 0) continue;
+        const error = (first.errorMs + last.errorMs) / apartMs + DRIFT_CHANGE;
+        if (error < best.error) best = { drift: (last.offsetMs - first.offsetMs) / apartMs, error };
+      }
+    }
+    return best;
+  }
+}
+
+function stretchOf({ atMs }: Reading): number {
+  return Math.floor(atMs / STRETCH_MS);
+}

@@ -1,0 +1,76 @@
+// A trial's directory on an agent, as its workers write it, in pieces for the coordinator's: what was appended to each
+// file since the last time. Lines of logs are sent whole, since several agents write to one log there.
+import { closeSync, fdatasync, openSync, readdirSync, readSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { PIECE_BYTES } from "./agent-protocol.js";
+
+const LINE_END = 10;
+
+export class FilePieces {
+  private readonly files = new Map<string, { readonly fd: number; sent: number }>();
+  private readonly piece = Buffer.allocUnsafe(PIECE_BYTES);
+
+  constructor(
+    private readonly directory: string,
+    private readonly send: (name: string, bytes: Buffer) => void,
+  ) {}
+
+  /** Sends what was written since. Throws where it cannot be read. */
+  pump(): void {
+    for (const name of readdirSync(this.directory)) {
+      const file = this.files.get(name) ?? { fd: openSync(join(this.directory, name), "r"), sent: 0 };
+      this.files.set(name, file);
+      for (;;) {
+        const read = readSync(file.fd, this.piece, 0, PIECE_BYTES, file.sent);
+        const bytes = name.endsWith(".ndjson") ? this.piece.lastIndexOf(LINE_END, read - 1) + 1 : read;
+        if (read === 0 || bytes === 0) break;
+        this.send(name, Buffer.from(this.piece.subarray(0, bytes)));
+        file.sent += bytes;
+      }
+    }
+  }
+
+  close(): void {
+    for (const { fd } of this.files.values()) closeSync(fd);
+    this.files.clear();
+  }
+}
+
+interface Received {
+  readonly fd: number;
+  isSyncing: boolean;
+  isOver: boolean;
+}
+
+/** The coordinator's directory, to which pieces are appended, and synced to the disk. */
+export class PieceFiles {
+  private readonly files = new Map<string, Received>();
+
+  constructor(private readonly directory: string) {}
+
+  /** Throws where it cannot be written. */
+  append(name: string, bytes: Uint8Array): void {
+    const file = this.files.get(name) ?? this.open(name);
+    for (let at = 0; at < bytes.length;) at += writeSync(file.fd, bytes, at);
+    if (file.isSyncing) return;
+    file.isSyncing = true;
+    fdatasync(file.fd, () => {
+      file.isSyncing = false;
+      if (file.isOver) closeSync(file.fd);
+    });
+  }
+
+  close(): void {
+    for (const file of this.files.values()) {
+      file.isOver = true;
+      if (!file.isSyncing) closeSync(file.fd);
+    }
+    this.files.clear();
+  }
+
+  private open(name: string): Received {
+    const file = { fd: openSync(join(this.directory, name), "a"), isSyncing: false, isOver: false };
+    this.files.set(name, file);
+    return file;
+  }
+}

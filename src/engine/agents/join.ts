@@ -1,0 +1,90 @@
+// How an agent finds its coordinator: it dials, again and again until there is one, says who it is, and is taken or refused.
+import { hostname } from "node:os";
+import { readFileSync } from "node:fs";
+import { WebSocket } from "ws";
+import { monotonicMs } from "../../foundation/clock.js";
+import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";
+import { isLoopback } from "../../foundation/loopback.js";
+import { INTRODUCTION_HEADER, MESSAGE_MAX_BYTES, type Introduction } from "./agent-protocol.js";
+import { bearer } from "./token.js";
+
+const AGAIN_MS = 500;
+const HANDSHAKE_MS = 10_000;
+/** Of a refusal's words. */
+const WORDS_MAX = 1_000;
+
+export interface JoinOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly introduction: Introduction;
+  /** Certificates, as PEM, that the coordinator's must be signed by; the system's where left out. */
+  readonly ca?: string;
+  /** Milliseconds in which there must be a coordinator. */
+  readonly waitMs: number;
+}
+
+/** Of this machine, so that agents beside the coordinator are known for such. */
+export function machineId(): string {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+  } catch {
+    return hostname();
+  }
+}
+
+/** Throws a UsageError where the token would cross a network in the open. */
+export function requireSafeUrl(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "ws:" && url?.protocol !== "wss:")
+    throw new UsageError(`--join ${text} is no address of a coordinator`, "Write it as wss://host:5670.");
+  if (url.protocol === "ws:" && !isLoopback(url.hostname))
+    throw new UsageError(
+      `--join ${text} would send the token over a network in the open`,
+      "Use wss:// (the coordinator needs --cert and --key), or ws:// to loopback, as through ssh -L or -R.",
+    );
+}
+
+/** Rejects where it is refused, or there is no coordinator in time. */
+export async function join(options: JoinOptions): Promise<WebSocket> {
+  requireSafeUrl(options.url);
+  const untilMs = monotonicMs() + options.waitMs;
+  for (;;) {
+    const outcome = await dial(options);
+    if (outcome instanceof WebSocket) return outcome;
+    if ("refusal" in outcome)
+      throw new UsageError(`the coordinator at ${options.url} refuses this agent: ${outcome.refusal}`);
+    if (monotonicMs() >= untilMs)
+      throw new TargetError(
+        `no coordinator at ${options.url} within ${options.waitMs / 1000} s: ${messageOf(outcome.error)}`,
+        "Start it with: train-sim run <scenario> --agents <number> --token-file <file>",
+      );
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+}
+
+type Outcome = WebSocket | { readonly refusal: string } | { readonly error: Error };
+
+function dial({ url, token, introduction, ca }: JoinOptions): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const socket = new WebSocket(url, {
+      headers: { authorization: bearer(token), [INTRODUCTION_HEADER]: JSON.stringify(introduction) },
+      maxPayload: MESSAGE_MAX_BYTES,
+      handshakeTimeout: HANDSHAKE_MS,
+      perMessageDeflate: false,
+      ...(ca !== undefined && { ca }),
+    });
+    socket.once("open", () => {
+      socket.pause(); // until what it is told is listened to
+      resolve(socket);
+    });
+    socket.once("error", (error) => resolve({ error }));
+    socket.once("unexpected-response", (_, response) => {
+      let words = "";
+      response.setEncoding("utf8");
+      response.on("data", (text: string) => (words = (words + text).slice(0, WORDS_MAX)));
+      const end = (): void => resolve({ refusal: words || `HTTP status ${response.statusCode}` });
+      response.on("end", end);
+      response.on("error", end);
+    });
+  });
+}

@@ -1,0 +1,132 @@
+// One agent, as the coordinator sees it: what it said of itself, how its clock goes, whether it is there. It compares clocks
+// from the moment it joins, many times at first and then once a second, which is also how its end is noticed.
+import type { WebSocket } from "ws";
+import { monotonicMs } from "../../foundation/clock.js";
+import { messageOf, TargetError, type TrainSimError } from "../../foundation/errors.js";
+import { decode, encode, FromAgent, SILENCE_MS, type Introduction, type ToAgent } from "./agent-protocol.js";
+import { ClockEstimate } from "./clock-estimate.js";
+
+const FIRST_EXCHANGES = 16;
+const EXCHANGE_EVERY_MS = 1_000;
+/** Agents slew by at most 0.5 ms a second, and monotonic clocks do not step: what exceeds this is one that was stopped. */
+const STEP_MAX_MS = 5;
+
+export type AgentListener = (message: Exclude<FromAgent, { kind: "clock" }>) => void;
+
+export class JoinedAgent {
+  private readonly clock = new ClockEstimate();
+  private exchanges = 0;
+  private worstErrorMs = 0;
+  private listener: AgentListener = () => undefined;
+  private loss: TrainSimError | undefined;
+  private readonly onLoss = new Set<(error: TrainSimError) => void>();
+  private silence: NodeJS.Timeout | undefined;
+  private next: NodeJS.Timeout | undefined;
+  /** Resolves once its clock is known. Never, where it is lost before. */
+  readonly ready: Promise<void>;
+  private becomeReady: () => void = () => undefined;
+
+  constructor(
+    readonly introduction: Introduction,
+    private readonly socket: WebSocket,
+  ) {
+    this.ready = new Promise((resolve) => (this.becomeReady = resolve));
+    socket.on("message", (bytes: Buffer) => this.onMessage(bytes));
+    socket.on("close", (code) => this.lose(`its connection closed (${code})`));
+    socket.on("error", (error) => this.lose(messageOf(error)));
+    this.ask();
+  }
+
+  get name(): string {
+    return this.introduction.name;
+  }
+
+  /** Undefined while it is there. */
+  get lost(): TrainSimError | undefined {
+    return this.loss;
+  }
+
+  /** Milliseconds that the last exchange was under way. */
+  get wayMs(): number {
+    return this.clock.wayMs;
+  }
+
+  /** Whatever it tells from now on goes to that one, and its loss to `onLost`, at once where it is lost. */
+  listen(listener: AgentListener, onLost: (error: TrainSimError) => void): void {
+    this.listener = listener;
+    this.worstErrorMs = 0;
+    this.onLoss.clear();
+    this.onLoss.add(onLost);
+    if (this.loss) onLost(this.loss);
+  }
+
+  send(message: ToAgent): void {
+    if (!this.loss) this.socket.send(encode(message));
+  }
+
+  /** As results state it: the error at its worst since `listen`. */
+  clockNow(): { readonly offsetMs: number; readonly errorMs: number; readonly driftPpm: number } {
+    const { offsetMs } = this.clock.at(this.lastHeardMs);
+    return { offsetMs, errorMs: this.worstErrorMs, driftPpm: this.clock.drift * 1e6 };
+  }
+
+  close(): void {
+    this.send({ kind: "end" });
+    this.loss ??= new TargetError("the run is over");
+    clearTimeout(this.silence);
+    clearTimeout(this.next);
+    this.socket.close();
+  }
+
+  lose(why: string): void {
+    if (this.loss) return;
+    this.loss = new TargetError(
+      `agent ${this.name} is lost: ${why}`,
+      "Its own output may say why. --resume repeats the trial, once as many agents are there.",
+    );
+    clearTimeout(this.silence);
+    clearTimeout(this.next);
+    this.socket.terminate();
+    for (const tell of this.onLoss) tell(this.loss);
+  }
+
+  private lastHeardMs = 0;
+
+  private ask(): void {
+    this.send({ kind: "clock", askedMs: monotonicMs() });
+    this.silence = setTimeout(
+      () => this.lose(`nothing was heard of it for ${SILENCE_MS / 1000} s`),
+      SILENCE_MS,
+    );
+  }
+
+  private onMessage(bytes: Buffer): void {
+    const answeredMs = monotonicMs();
+    try {
+      const message = decode(bytes, FromAgent);
+      if (message.kind === "clock") this.compare(message, answeredMs);
+      else this.listener(message);
+    } catch (error) {
+      this.lose(messageOf(error));
+    }
+  }
+
+  private compare(reply: Extract<FromAgent, { kind: "clock" }>, answeredMs: number): void {
+    clearTimeout(this.silence);
+    const steppedMs = this.clock.add({ ...reply, answeredMs });
+    if (steppedMs > STEP_MAX_MS) {
+      this.lose(`its monotonic clock stepped by ${Math.round(steppedMs)} ms, as when a machine is paused`);
+      return;
+    }
+    this.lastHeardMs = reply.repliedMs;
+    const { offsetMs, errorMs } = this.clock.at(reply.repliedMs);
+    this.worstErrorMs = Math.max(this.worstErrorMs, errorMs + Math.abs(reply.correctionMs - offsetMs));
+    this.exchanges++;
+    const isKnown = this.exchanges >= FIRST_EXCHANGES;
+    if (isKnown) {
+      this.send({ kind: "line", line: { sinceMs: reply.repliedMs, offsetMs, slope: this.clock.drift } });
+      this.becomeReady();
+    }
+    this.next = setTimeout(() => this.ask(), isKnown ? EXCHANGE_EVERY_MS : 0);
+  }
+}

@@ -1,0 +1,172 @@
+// The workers of a trial on agents: each agent has those that are dealt to it, and is commanded and heard over its socket.
+// What their workers write arrives in the trial's directory before they tell of it. An agent that is lost fails the trial.
+import { dirname } from "node:path";
+import { withinMs } from "../../foundation/deadline.js";
+import { messageOf, TrialError, type TrainSimError } from "../../foundation/errors.js";
+import type { TrialAgent } from "../../results/result-schema.js";
+import type { Assignment, Command } from "../workers/protocol.js";
+import { workerName, type RunningWorkers, type WorkerEvents } from "../workers/worker-place.js";
+import type { FromAgent } from "./agent-protocol.js";
+import { PieceFiles } from "./file-pieces.js";
+import type { JoinedAgent } from "./joined-agent.js";
+
+/** A command must have been heard by all before its instant: some ways of the network, and a busy agent. */
+const LEAD_MIN_MS = 1_000;
+const LEAD_WAYS = 4;
+/** Longer than an agent waits for its threads. */
+const END_PATIENCE_MS = 15_000;
+
+/** By agent, the workers that it gets: in turns, so that each has some of each group. */
+export function deal(workers: number, agents: number): number[][] {
+  const dealt: number[][] = Array.from({ length: agents }, () => []);
+  for (let worker = 0; worker < workers; worker++) dealt[worker % agents]?.push(worker);
+  return dealt;
+}
+
+/** One agent with its workers of a trial. */
+class Crew {
+  cpuSeconds = 0;
+  private onTerminated: (problem: string | undefined) => void = () => undefined;
+
+  constructor(
+    readonly agent: JoinedAgent,
+    readonly workers: readonly number[],
+  ) {}
+
+  isLost(): boolean {
+    return this.agent.lost !== undefined;
+  }
+
+  terminated(problem: string | undefined): void {
+    this.onTerminated(problem);
+  }
+
+  /** What is wrong, if anything. Of a lost one that is known already. */
+  async terminate(): Promise<TrainSimError | undefined> {
+    if (this.isLost()) return undefined;
+    const answer = new Promise<string | undefined>((resolve) => (this.onTerminated = resolve));
+    this.agent.send({ kind: "terminate" });
+    const problem = await withinMs(answer, END_PATIENCE_MS).catch(messageOf);
+    if (problem === undefined || this.isLost()) return undefined;
+    return new TrialError(`agent ${this.agent.name} did not end its workers: ${problem}`);
+  }
+}
+
+export class RemoteWorkers implements RunningWorkers {
+  private readonly crews: readonly Crew[];
+  private readonly files: PieceFiles;
+
+  constructor(
+    agents: readonly JoinedAgent[],
+    private readonly assignments: readonly Assignment[],
+    private readonly events: WorkerEvents,
+  ) {
+    const [first] = assignments as [Assignment];
+    this.files = new PieceFiles(dirname(first.logFile));
+    const dealt = deal(assignments.length, agents.length);
+    this.crews = agents.map((agent, i) => new Crew(agent, dealt[i] ?? []));
+    for (const crew of this.crews) this.launch(crew);
+  }
+
+  get leadMs(): number {
+    return Math.max(LEAD_MIN_MS, ...this.crews.map(({ agent }) => LEAD_WAYS * agent.wayMs));
+  }
+
+  post(worker: number, command: Command): void {
+    this.crewOf(worker)?.agent.send({ kind: "command", worker, command });
+  }
+
+  nameOf(worker: number): string {
+    const where = this.crewOf(worker)?.agent.name ?? "?";
+    return `${workerName(this.assignments[worker] as Assignment)} of agent ${where}`;
+  }
+
+  cpuSeconds(): number {
+    return this.crews.reduce((sum, crew) => sum + crew.cpuSeconds, 0);
+  }
+
+  agents(): TrialAgent[] {
+    return this.crews.map(({ agent, workers, cpuSeconds }) => ({
+      ...{ name: agent.name, workers: workers.length, cpuSeconds, clock: agent.clockNow() },
+    }));
+  }
+
+  async terminate(): Promise<TrainSimError | undefined> {
+    const problems = await Promise.all(this.crews.map((crew) => crew.terminate()));
+    this.files.close();
+    return problems.find((problem) => problem !== undefined);
+  }
+
+  private crewOf(worker: number): Crew | undefined {
+    return this.crews.find(({ workers }) => workers.includes(worker));
+  }
+
+  private launch(crew: Crew): void {
+    const { agent, workers } = crew;
+    const fail = (error: TrainSimError): void => this.events.onCrash(workers[0] as number, error);
+    agent.listen(
+      (message) => this.hear(crew, message, fail),
+      (loss) => {
+        fail(loss);
+        for (const worker of workers) this.events.onExit(worker, 1);
+      },
+    );
+    agent.send({
+      kind: "launch",
+      assignments: workers.map((worker) => [worker, this.assignments[worker] as Assignment]),
+    });
+  }
+
+  private hear(
+    crew: Crew,
+    message: Exclude<FromAgent, { kind: "clock" }>,
+    fail: (error: TrainSimError) => void,
+  ): void {
+    const { agent, workers } = crew;
+    if ("worker" in message && !workers.includes(message.worker)) {
+      agent.lose(`it tells of worker ${message.worker}, which is not its own`);
+      return;
+    }
+    switch (message.kind) {
+      case "online": {
+        this.events.onOnline(message.worker);
+        return;
+      }
+      case "report": {
+        this.events.onReport(message.worker, message.report);
+        return;
+      }
+      case "crash": {
+        this.events.onCrash(
+          message.worker,
+          Object.assign(new Error(message.message), { code: message.code }),
+        );
+        return;
+      }
+      case "exit": {
+        this.events.onExit(message.worker, message.code);
+        return;
+      }
+      case "file": {
+        this.files.append(message.name, message.bytes);
+        return;
+      }
+      case "cpu":
+        crew.cpuSeconds = message.seconds;
+        return;
+      case "late": {
+        fail(
+          new TrialError(
+            `agent ${agent.name} heard of "${message.command}" ${Math.ceil(message.lateMs)} ms after its instant`,
+            "Its network or its machine is too busy; nothing was measured.",
+          ),
+        );
+        return;
+      }
+      case "terminated": {
+        crew.terminated(message.problem);
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// The agents of an experiment, gathered before its first trial, so that one which is missing costs no measurement, and the
+// place where each treatment's workers run.
+import { UsageError } from "../../foundation/errors.js";
+import { totalWorkers, type Treatment } from "../../scenario/settings.js";
+import { AgentHub, type AgentOptions } from "../agents/agent-hub.js";
+import type { WorkerPlace } from "../workers/worker-place.js";
+import { HERE } from "../workers/worker-thread.js";
+import type { Interruption } from "./interruption.js";
+import type { ExperimentObserver } from "./observer.js";
+
+export interface WorkerPlaces {
+  placeOf(treatment: Treatment): WorkerPlace;
+  /** Lets the agents end. */
+  close(): Promise<void>;
+}
+
+interface GatherOptions {
+  readonly agents?: AgentOptions;
+  readonly programVersion: string;
+  readonly observer: ExperimentObserver;
+  readonly interruption: Interruption;
+}
+
+/** As long as anything may wait. */
+const LONG_MS = 2 ** 31 - 1;
+
+/** Rejects where not all join in time, or one has no room for its workers. */
+export async function gatherAgents(
+  treatments: readonly Treatment[],
+  { agents, programVersion: version, observer, interruption }: GatherOptions,
+): Promise<WorkerPlaces> {
+  const count = Math.max(...treatments.map(({ settings }) => settings.agents));
+  if (count === 0) return { placeOf: () => HERE, close: () => Promise.resolve() };
+  if (!agents)
+    throw new UsageError(
+      `the scenario asks for ${count} agents, and there is no token for them`,
+      "Make one with: openssl rand -hex 32 > token, then give --token-file token here and to each: train-sim agent",
+    );
+  const note = (words: string): void => observer.note(words);
+  const hub = await AgentHub.open({ ...agents, count, version, note });
+  const over = new AbortController();
+  try {
+    await hub.untilJoined(interruption.sleep(LONG_MS, over.signal));
+    for (const { settings } of treatments)
+      if (settings.agents > 0 && !interruption.isRequested())
+        hub.requireRoom(totalWorkers(settings), settings.agents);
+  } catch (error) {
+    await hub.close();
+    throw error;
+  } finally {
+    over.abort();
+  }
+  return {
+    placeOf: ({ settings }) => (settings.agents === 0 ? HERE : hub.place(settings.agents)),
+    close: () => hub.close(),
+  };
+}

@@ -1,0 +1,39 @@
+// The memory that the workers of one process share: what some of them write and the others read, and the counter of a
+// budget that a group shares. Where a group's workers are in several processes, each of these has its exact part of the
+// budget: what the others have is counted as taken from the beginning.
+import type { Assignment, ThreadAssignment } from "./protocol.js";
+import { budgetOf } from "../../load/load-settings.js";
+import { roleTraitsOf } from "../../workloads/registry.js";
+
+/** Iterations of the group's budget that a worker's clients have, so that those of all workers make the whole. */
+function partOf(assignment: Assignment): number {
+  const { firstClient, clients, groupClients } = assignment;
+  const iterations = budgetOfGroup(assignment);
+  const upTo = (client: number): number => Math.floor((iterations * client) / groupClients);
+  return upTo(firstClient + clients) - upTo(firstClient);
+}
+
+function budgetOfGroup({ settings, role }: Assignment): number {
+  const load = settings.actors[role]?.load;
+  return load === undefined ? 0 : (budgetOf(load)?.iterations ?? 0);
+}
+
+/** The assignments of all workers of one process, with what they share. */
+export function withMemory(assignments: readonly Assignment[]): ThreadAssignment[] {
+  const shared = new Map<number, SharedArrayBuffer>();
+  const counters = new Map<string, Int32Array<SharedArrayBuffer>>();
+  for (const assignment of assignments) {
+    const { role, ordinal, settings } = assignment;
+    const { sharedBytes } = roleTraitsOf(settings, role);
+    if (sharedBytes !== undefined) shared.set(ordinal, new SharedArrayBuffer(sharedBytes));
+    const counter =
+      counters.get(role) ?? new Int32Array(new SharedArrayBuffer(4)).fill(budgetOfGroup(assignment));
+    counter[0] = (counter[0] as number) - partOf(assignment);
+    counters.set(role, counter);
+  }
+  return assignments.map((assignment) => ({
+    ...assignment,
+    shared,
+    sharedCounter: counters.get(assignment.role) as Int32Array<SharedArrayBuffer>,
+  }));
+}

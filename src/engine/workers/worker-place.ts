@@ -1,0 +1,43 @@
+// Where the workers of a trial run: as threads of this process, or on agents. A fleet commands both in the same way.
+// Types only.
+import type { TrainSimError } from "../../foundation/errors.js";
+import type { TrialAgent } from "../../results/result-schema.js";
+import type { Assignment, Command } from "./protocol.js";
+
+/** What becomes of each worker, by its number among those that were started together. */
+export interface WorkerEvents {
+  /** Its thread runs and is about to load the program. */
+  onOnline(worker: number): void;
+  /** As it came, unchecked. */
+  onReport(worker: number, message: unknown): void;
+  /** It threw what was caught nowhere, or has no memory left; of an agent's worker, that the agent is gone. */
+  onCrash(worker: number, error: unknown): void;
+  onExit(worker: number, code: number): void;
+}
+
+export interface RunningWorkers {
+  post(worker: number, command: Command): void;
+  /** `producers worker 0`, and where it runs if that is not here. */
+  nameOf(worker: number): string;
+  /** Least milliseconds between a command and the instant it names. */
+  readonly leadMs: number;
+  /** CPU seconds of other processes that they took within the window, once all have stopped; 0 where there is none. */
+  cpuSeconds(): number;
+  /** As results state them; none where all run in this process. */
+  agents(): readonly TrialAgent[];
+  /** Ends each at once, whatever it is doing; resolves with what is wrong where one cannot be ended. Never rejects. */
+  terminate(): Promise<TrainSimError | undefined>;
+}
+
+export interface WorkerPlace {
+  /** Whether it has so much to do with other machines that what runs there is not known here. */
+  readonly isElsewhere: boolean;
+  /** Processes of this machine that belong to it, beside this one and its children. */
+  readonly pids: readonly number[];
+  start(assignments: readonly Assignment[], events: WorkerEvents): RunningWorkers;
+}
+
+/** `producers worker 0`. */
+export function workerName({ role, index }: Assignment): string {
+  return `${role} worker ${index}`;
+}

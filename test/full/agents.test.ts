@@ -1,0 +1,208 @@
+// Agents that get lost, come late, lie or lag, as their users meet them: whatever happens to one, the run ends with its
+// name and the right exit code, what was acknowledged is accounted for, and nothing is left.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { packageVersion } from "../../src/cli/package-info.js";
+import { encode, INTRODUCTION_HEADER, type FromAgent } from "../../src/engine/agents/agent-protocol.js";
+import { bearer, readToken } from "../../src/engine/agents/token.js";
+import { TcpProxy } from "../../src/faults/means/tcp-proxy.js";
+import { systemClock } from "../../src/foundation/clock.js";
+import { Prng } from "../../src/foundation/prng.js";
+import type { ResultDocument, TrialResult } from "../../src/results/result-schema.js";
+import { startAgent, startCoordinator, tokenFile, whereToJoin } from "../support/agents.js";
+import { makeCertificate } from "../support/certificates.js";
+import { onSuiteServer } from "../support/suite-server.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  trainSim,
+  untilLogged,
+  writeScenarioFile,
+  type Started,
+} from "../support/train-sim.js";
+
+const SCENARIO = `
+name: agents
+seed: 11
+trials: 1
+preload: 2000
+actors:
+  producers: { load: { executor: constant-arrival-rate, rate: 40, maxClients: 8 } }
+  consumers: { load: { clients: 4, thinkTime: 10ms } }
+  archivers: { load: { clients: 2, thinkTime: 10ms } }
+batch: { min: 5, max: 10 }
+appDelay: 0
+trial: { warmUp: 2s, duration: 3s, drain: 20s }
+diagnosis: { ceiling: false }
+`;
+
+function onlyTrial({ treatments }: ResultDocument): TrialResult {
+  return treatments[0]?.trials[0] as TrialResult;
+}
+
+interface Stage {
+  readonly run: Started;
+  readonly out: string;
+  readonly url: string;
+  readonly token: string;
+  readonly scenario: string;
+}
+
+async function stage(namespace: string, ...more: string[]): Promise<Stage> {
+  const scenario = writeScenarioFile(SCENARIO + onSuiteServer(namespace));
+  const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
+  const run = startCoordinator([scenario, "--out", out, "--agents", "2", ...more], token);
+  return { run, out, url: await whereToJoin(run), token, scenario };
+}
+
+function directoriesOfAgents(): string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith("train-sim-agent-"));
+}
+
+/** Someone else who knows the token. */
+function intruder({ url, token }: Stage, introduction: object): WebSocket {
+  const who = { name: "intruder", version: packageVersion(), workers: null, pid: 1, machine: "elsewhere" };
+  return new WebSocket(url, {
+    headers: {
+      authorization: bearer(readToken(token)),
+      [INTRODUCTION_HEADER]: JSON.stringify({ ...who, ...introduction }),
+    },
+  });
+}
+
+it.each(["warm-up", "measure", "drain"])(
+  "names an agent that is killed in %s, audits what it did, and repeats the trial with --resume",
+  async (phase) => {
+    const { run, out, url, token, scenario } = await stage("agentskilled");
+    const survivor = startAgent({ name: "a", url, token });
+    const victim = startAgent({ name: "b", url, token });
+    await untilLogged(out, `"phase":"${phase}"`);
+    victim.child.kill("SIGKILL");
+    const [ended, left] = await Promise.all([run.ended, survivor.ended]);
+    expect(ended.exitCode, ended.stderr).toBe(111);
+    expect(ended.stderr).toMatch(/agent b is lost: its connection closed/);
+    expect(ended.stderr).toMatch(/Continue with: .*--resume .*--token-file/);
+    expect(left.exitCode, left.stderr).toBe(0);
+    const { directory, result } = onlyResultIn(out);
+    expect(onlyTrial(result).status).toBe("failed");
+    expect(onlyTrial(result).integrity?.verdict).toBe("ok");
+
+    const again = startCoordinator([scenario, "--resume", directory, "--agents", "2"], token);
+    const nextUrl = await whereToJoin(again);
+    for (const name of ["a", "b"]) startAgent({ name, url: nextUrl, token });
+    const resumed = await again.ended;
+    expect(resumed.exitCode, resumed.stderr).toBe(0);
+    expect(readFileSync(join(directory, "summary.txt"), "utf8")).toContain("1 of 1 trial complete");
+  },
+);
+
+it("ends agents whose coordinator is killed, with 111, and leaves nothing of them", async () => {
+  const before = directoriesOfAgents();
+  const { run, out, url, token } = await stage("agentsalone");
+  const agents = ["a", "b"].map((name) => startAgent({ name, url, token }));
+  await untilLogged(out, '"phase":"measure"');
+  run.child.kill("SIGKILL");
+  for (const { ended } of agents) {
+    const { exitCode, stderr } = await ended;
+    expect(exitCode, stderr).toBe(111);
+    expect(stderr).toMatch(/the coordinator is gone: the connection closed/);
+  }
+  expect(directoriesOfAgents().filter((name) => !before.includes(name))).toEqual([]);
+});
+
+it("works over a slow network, and says that clocks are known less well", async () => {
+  const { run, out, url, token } = await stage("agentsslow");
+  const upstream = { host: "127.0.0.1", port: Number(new URL(url).port) };
+  const proxy = await TcpProxy.open(upstream, systemClock, new Prng(1));
+  await proxy.suffer({ kind: "latency", latencyMs: 20, jitterMs: 0 });
+  const slow = startAgent({ name: "slow", url: `ws://127.0.0.1:${proxy.port}`, token });
+  const fast = startAgent({ name: "fast", url, token });
+  const { exitCode, stderr } = await run.ended;
+  await Promise.all([slow.ended, fast.ended]);
+  await proxy.close();
+  expect(exitCode, stderr).toBe(0);
+  const { agents = [], diagnosis = [], integrity } = onlyTrial(onlyResultIn(out).result);
+  expect(integrity?.verdict).toBe("ok");
+  expect(agents.find(({ name }) => name === "slow")?.clock.errorMs).toBeGreaterThan(10);
+  expect(diagnosis.map(({ check }) => check)).toContain("agent-clock");
+});
+
+it("takes agents over TLS, and an agent takes the coordinator that its certificates are for", async () => {
+  const { cert, key } = await makeCertificate("localhost");
+  const directory = scratchDirectory();
+  const [certFile, keyFile] = [join(directory, "cert.pem"), join(directory, "key.pem")];
+  writeFileSync(certFile, cert);
+  writeFileSync(keyFile, key);
+  const { run, url: told, token } = await stage("agentstls", "--cert", certFile, "--key", keyFile);
+  const url = told.replace("127.0.0.1", "localhost");
+  expect(url).toMatch(/^wss:/);
+  const stranger = await startAgent({ name: "x", url, token, more: ["--wait", "1s"] }).ended;
+  expect(stranger.exitCode).toBe(111);
+  expect(stranger.stderr).toMatch(/self-signed certificate/);
+  for (const name of ["a", "b"]) startAgent({ name, url, token, more: ["--ca", certFile] });
+  const { exitCode, stderr } = await run.ended;
+  expect(exitCode, stderr).toBe(0);
+});
+
+it("refuses another version, and loses one that sends what is no message or too much", async () => {
+  const here = await stage("agentsintruder", "--agents-wait", "4s");
+  const other = intruder(here, { version: "0.0.1" });
+  const refused = await new Promise<string>((resolve) =>
+    other.once("error", ({ message }) => resolve(message)),
+  );
+  expect(refused).toMatch(/400/);
+
+  const outside = encode({ kind: "file", name: "../x.bin", bytes: Buffer.alloc(1) } satisfies FromAgent);
+  for (const sent of [Buffer.from("hello"), Buffer.alloc(70_000_000), outside]) {
+    const socket = intruder(here, {});
+    socket.on("error", () => undefined);
+    await new Promise((resolve) => socket.once("open", resolve));
+    socket.send(sent);
+    await new Promise((resolve) => socket.once("close", resolve));
+  }
+  const { exitCode, stderr } = await here.run.ended;
+  expect(stderr).toMatch(/it is train-sim 0\.0\.1, and the coordinator/);
+  expect(stderr.match(/agent intruder is lost: a message cannot be read/g)).toHaveLength(2);
+  expect(stderr).toMatch(/agent intruder is lost: Max payload size exceeded/);
+  expect(stderr).toMatch(/0 of 2 agents joined within 4 s/);
+  expect(exitCode).toBe(111);
+});
+
+it("says that its port is taken", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  const scenario = writeScenarioFile(SCENARIO + onSuiteServer("agentsport"));
+  const out = join(scratchDirectory(), "results");
+  const agents = ["--agents", "2", "--token-file", tokenFile(), "--listen", `127.0.0.1:${port}`];
+  const { exitCode, stderr } = await trainSim(["run", scenario, "--out", out, ...agents]);
+  server.close();
+  expect(exitCode).toBe(104);
+  expect(stderr).toMatch(/EADDRINUSE[\s\S]*give another one with --listen/);
+});
+
+it("shares a budget over agents exactly", async () => {
+  const scenario = writeScenarioFile(`
+name: agents
+trials: 1
+topology: cycle
+actors: { cycle: { clients: 3, load: { executor: shared-iterations, iterations: 50, maxDuration: 30s, thinkTime: 5ms } } }
+appDelay: 0
+batch: 5
+trial: { warmUp: 200ms, drain: false }
+diagnosis: { ceiling: false }
+${onSuiteServer("agentsbudget")}`);
+  const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
+  const run = startCoordinator([scenario, "--out", out, "--agents", "2"], token);
+  const url = await whereToJoin(run);
+  for (const name of ["a", "b"]) startAgent({ name, url, token });
+  const { exitCode, stderr } = await run.ended;
+  expect(exitCode, stderr).toBe(0);
+  const { workers, operations } = onlyTrial(onlyResultIn(out).result);
+  expect(operations["add"]?.transactions).toBe(50);
+  expect(workers?.map(({ clients }) => clients)).toEqual([2, 1]);
+});

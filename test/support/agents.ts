@@ -1,0 +1,53 @@
+// Agents for tests: processes of the built program, told where the run's coordinator is.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { said, scratchDirectory, startTrainSim, type Started } from "./train-sim.js";
+
+const SHIFTED = fileURLToPath(new URL("./shifted-clock.mjs", import.meta.url));
+
+export function tokenFile(token = "a token of more than sixteen characters"): string {
+  const file = join(scratchDirectory(), "token");
+  writeFileSync(file, `${token}\n`);
+  return file;
+}
+
+/** Starts a run whose agents join at any free port. */
+export function startCoordinator(args: readonly string[], token: string): Started {
+  return startTrainSim([
+    "run",
+    ...args,
+    "--token-file",
+    token,
+    "--listen",
+    "127.0.0.1:0",
+    "--agents-wait",
+    "40s",
+  ]);
+}
+
+/** As soon as it waits for agents. */
+export async function whereToJoin(run: Started): Promise<string> {
+  const [, url = ""] = await said(run, /--join (\S+) /);
+  return url;
+}
+
+interface AgentSettings {
+  readonly name: string;
+  readonly url: string;
+  readonly token: string;
+  readonly more?: readonly string[];
+  /** Of its monotonic clock. */
+  readonly clock?: { readonly aheadMs: number; readonly ppm: number };
+}
+
+export function startAgent({ name, url, token, more = [], clock }: AgentSettings): Started {
+  const env = clock && {
+    ...process.env,
+    NODE_OPTIONS: `--import ${SHIFTED}`,
+    SHIFTED_CLOCK_MS: String(clock.aheadMs),
+    SHIFTED_CLOCK_PPM: String(clock.ppm),
+  };
+  const args = ["agent", "--join", url, "--token-file", token, "--name", name, "--wait", "5s", ...more];
+  return startTrainSim(args, env ? { env } : {});
+}
