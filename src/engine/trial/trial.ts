@@ -25,6 +25,7 @@ import { Lifeline } from "./lifeline.js";
 import { liveSecond } from "./live-second.js";
 import { MeasuredWindow } from "./measured-window.js";
 import type { TrialPhase } from "../session/observer.js";
+import { requireAccounts } from "./require-accounts.js";
 import { rehearseSecond } from "./rehearse-second.js";
 import { SecondSeries } from "./second-series.js";
 import { analyzeNamespace } from "./prepare-namespace.js";
@@ -216,6 +217,7 @@ class TrialRun {
 
   private async stop({ fleet }: Launched): Promise<void> {
     await this.untilEnded(fleet.stop());
+    if (!this.host.interruption.isRequested()) requireAccounts(fleet, this.workers);
     await this.surroundings.end();
   }
 
