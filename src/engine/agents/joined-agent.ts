@@ -125,7 +125,10 @@ export class JoinedAgent {
     const isKnown = this.exchanges >= FIRST_EXCHANGES;
     if (isKnown) {
       this.send({ kind: "line", line: { sinceMs: reply.repliedMs, offsetMs, slope: this.clock.drift } });
-      this.becomeReady();
+      if (this.exchanges === FIRST_EXCHANGES) {
+        this.worstErrorMs = errorMs;
+        this.becomeReady();
+      }
     }
     this.next = setTimeout(() => this.ask(), isKnown ? EXCHANGE_EVERY_MS : 0);
   }
