@@ -37,6 +37,8 @@ import { TrialLog } from "./trial-log.js";
 import { endingOf, NOT_REACHED, trialResult, type Reached, type TrialEnding } from "./trial-result.js";
 
 const ANALYZE_AFTER = 0.6; // share of the warm-up after which statistics are gathered
+/** What is read at the window's start takes a moment; earlier, it would hold what others measured before it. */
+const READ_AHEAD_MS = 30;
 
 export async function runTrial(host: TrialHost, inputs: TrialInputs): Promise<FinishedTrial> {
   return new TrialRun(host, inputs).run();
@@ -184,6 +186,7 @@ class TrialRun {
     reached.window = window;
     reached.files = new TrialFiles(inputs.directory, window.startedAtMs, arrivalOperations(settings));
     fleet.measure(window.startMs, window.endMs);
+    await this.sleepUntil(window.startMs - READ_AHEAD_MS);
     this.phase("measure", mostMs);
     window.readStart();
     const faults = new TrialFaults({ host, inputs, path, watch, log });
