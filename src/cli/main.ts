@@ -5,6 +5,7 @@ import { Command, CommanderError } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
 import { register as registerAgent } from "./agent.js";
+import { register as registerAgents } from "./agents.js";
 import { register as registerCompare } from "./compare.js";
 import { register as registerDoctor } from "./doctor.js";
 import { endInAnyCase, endNow } from "./end-of-process.js";
@@ -38,6 +39,7 @@ function createProgram(): Command {
   for (const register of [
     registerRun,
     registerAgent,
+    registerAgents,
     registerCompare,
     registerReport,
     registerLogs,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { register as registerAgent } from "./agent.js";
+import { register as registerAgents } from "./agents.js";
 import { register as registerCompare } from "./compare.js";
 import { register as registerDoctor } from "./doctor.js";
 import { register as registerImport } from "./import.js";
@@ -26,6 +27,7 @@ function optionsByCommand(): Map<string, Set<string>> {
   const program = new Command();
   registerRun(program);
   registerAgent(program);
+  registerAgents(program);
   registerCompare(program);
   registerReport(program);
   registerLogs(program);
@@ -54,6 +56,7 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cli\/init\.ts$/, ["run"]],
   [/^cli\/import\.ts$/, ["import pgbench"]],
   [/^cli\/agent\.ts$/, ["agent", "run"]],
+  [/^cli\/agents\.ts$/, ["agents manifest"]],
   [/^cli\/([a-z-]+)\.ts$/, []],
   [/^logs\//, ["logs"]],
   [/^engine\/agents\//, ["agent", "run"]],

@@ -3,6 +3,7 @@
 import { sumOfCounts, type LatencySummary } from "./catalogue.js";
 import { createGrowingHistogram, recordAll, summaryMs } from "./histograms.js";
 import type { Operation } from "./operations.js";
+import type { Counts } from "./metric-lists.js";
 import type { OperationDelta, RecorderDelta } from "./recorder-delta.js";
 
 export interface WorkerOperation {
@@ -13,19 +14,45 @@ export interface WorkerOperation {
   readonly responseTimeMs: LatencySummary | null;
 }
 
+/** Arrivals of one operation that a worker cannot account for. */
+export interface Unaccounted {
+  readonly worker: number;
+  readonly operation: Operation;
+  readonly offered: number;
+  /** What ended, was dropped, or was under way at the end. */
+  readonly accounted: number;
+}
+
 class OperationTally {
   private transactions = 0;
   private events = 0;
   private retries = 0;
   private failures = 0;
   private readonly response = createGrowingHistogram();
+  /** Of an open loop. */
+  offered = 0;
+  private emptyPolls = 0;
+  private notEnded = 0;
 
-  add({ transactions, events, retries, failures, samplesUs }: OperationDelta): void {
+  add(delta: OperationDelta): void {
+    const { transactions, events, retries, failures, samplesUs } = delta;
     this.transactions += transactions;
     this.events += events;
     this.retries += sumOfCounts(retries);
     this.failures += sumOfCounts(failures);
+    this.offered += delta.offered;
+    this.emptyPolls += delta.emptyPolls;
+    this.addNotEnded(delta);
     if (samplesUs.response) recordAll(this.response, samplesUs.response);
+  }
+
+  addNotEnded({ dropped, unfinished }: Counts): void {
+    this.notEnded += dropped + unfinished;
+  }
+
+  /** offered = transactions + failures + emptyPolls + dropped + unfinished */
+  get accounted(): number {
+    return this.transactions + this.failures + this.emptyPolls + this.notEnded;
   }
 
   summary(): WorkerOperation {
@@ -37,7 +64,9 @@ class OperationTally {
 export class WorkerTallies {
   private readonly byWorker = new Map<number, Map<Operation, OperationTally>>();
 
-  add(worker: number, { isRehearsal, seconds }: RecorderDelta): void {
+  add(worker: number, { isRehearsal, seconds, underWay }: RecorderDelta): void {
+    for (const [operation, counts] of Object.entries(underWay))
+      this.at(worker, operation).addNotEnded(counts);
     if (isRehearsal) return;
     for (const { operations } of seconds)
       for (const [operation, delta] of Object.entries(operations)) this.at(worker, operation).add(delta);
@@ -46,6 +75,14 @@ export class WorkerTallies {
   /** Zeros where the worker measured nothing of it. */
   summary(worker: number, operation: Operation): WorkerOperation {
     return this.at(worker, operation).summary();
+  }
+
+  /** The first of which arrivals are missing, or too many; undefined where all workers can account for theirs. */
+  unaccounted(): Unaccounted | undefined {
+    for (const [worker, operations] of this.byWorker)
+      for (const [operation, { offered, accounted }] of operations)
+        if (offered > 0 && offered !== accounted) return { worker, operation, offered, accounted };
+    return undefined;
   }
 
   private at(worker: number, operation: Operation): OperationTally {

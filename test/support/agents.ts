@@ -14,16 +14,8 @@ export function tokenFile(token = "a token of more than sixteen characters"): st
 
 /** Starts a run whose agents join at any free port. */
 export function startCoordinator(args: readonly string[], token: string): Started {
-  return startTrainSim([
-    "run",
-    ...args,
-    "--token-file",
-    token,
-    "--listen",
-    "127.0.0.1:0",
-    "--agents-wait",
-    "40s",
-  ]);
+  const joining = ["--token-file", token, "--listen", "127.0.0.1:0", "--agents-wait", "40s"];
+  return startTrainSim(["run", ...joining, ...args]);
 }
 
 /** As soon as it waits for agents. */

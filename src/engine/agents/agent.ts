@@ -19,6 +19,7 @@ import {
   TargetError,
   type TrainSimError,
 } from "../../foundation/errors.js";
+import { counted } from "../../foundation/units.js";
 import type { Assignment, Command } from "../workers/protocol.js";
 import type { RunningWorkers } from "../workers/worker-place.js";
 import { HERE } from "../workers/worker-thread.js";
@@ -163,8 +164,9 @@ class Agent {
       directory,
       logFile: join(directory, basename(assignment.logFile)),
     }));
-    const { number, treatmentId } = (assignments[0] as Assignment).trial;
-    this.note(`trial ${number}, ${treatmentId}: ${assignments.length} workers`);
+    const { trial, isCeiling } = assignments[0] as Assignment;
+    const what = isCeiling ? "ceiling" : `trial ${trial.number}`;
+    this.note(`${what}, ${trial.treatmentId}: ${counted(assignments.length, "worker")}`);
     const workers = HERE.start(assignments, {
       onOnline: (here) => this.send({ kind: "online", worker: numberOf(here) }),
       onReport: (here, report) => {

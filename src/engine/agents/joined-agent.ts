@@ -16,6 +16,10 @@ export type AgentListener = (message: Exclude<FromAgent, { kind: "clock" }>) => 
 export class JoinedAgent {
   private readonly clock = new ClockEstimate();
   private exchanges = 0;
+  /** By its own clock. */
+  private lastHeardMs = 0;
+  /** As of the last exchange, and the largest. */
+  private errorMs = 0;
   private worstErrorMs = 0;
   private listener: AgentListener = () => undefined;
   private loss: TrainSimError | undefined;
@@ -54,7 +58,6 @@ export class JoinedAgent {
   /** Whatever it tells from now on goes to that one, and its loss to `onLost`, at once where it is lost. */
   listen(listener: AgentListener, onLost: (error: TrainSimError) => void): void {
     this.listener = listener;
-    this.worstErrorMs = 0;
     this.onLoss.clear();
     this.onLoss.add(onLost);
     if (this.loss) onLost(this.loss);
@@ -64,7 +67,12 @@ export class JoinedAgent {
     if (!this.loss) this.socket.send(encode(message));
   }
 
-  /** As results state it: the error at its worst since `listen`. */
+  /** Its clock's error is at its worst from now on. */
+  forgetErrors(): void {
+    this.worstErrorMs = this.errorMs;
+  }
+
+  /** As results state it: the error at its worst since `forgetErrors`. */
   clockNow(): { readonly offsetMs: number; readonly errorMs: number; readonly driftPpm: number } {
     const { offsetMs } = this.clock.at(this.lastHeardMs);
     return { offsetMs, errorMs: this.worstErrorMs, driftPpm: this.clock.drift * 1e6 };
@@ -89,8 +97,6 @@ export class JoinedAgent {
     this.socket.terminate();
     for (const tell of this.onLoss) tell(this.loss);
   }
-
-  private lastHeardMs = 0;
 
   private ask(): void {
     this.send({ kind: "clock", askedMs: monotonicMs() });
@@ -120,12 +126,16 @@ export class JoinedAgent {
     }
     this.lastHeardMs = reply.repliedMs;
     const { offsetMs, errorMs } = this.clock.at(reply.repliedMs);
-    this.worstErrorMs = Math.max(this.worstErrorMs, errorMs + Math.abs(reply.correctionMs - offsetMs));
+    this.errorMs = errorMs + Math.abs(reply.correctionMs - offsetMs);
+    this.worstErrorMs = Math.max(this.worstErrorMs, this.errorMs);
     this.exchanges++;
     const isKnown = this.exchanges >= FIRST_EXCHANGES;
     if (isKnown) {
       this.send({ kind: "line", line: { sinceMs: reply.repliedMs, offsetMs, slope: this.clock.drift } });
-      this.becomeReady();
+      if (this.exchanges === FIRST_EXCHANGES) {
+        this.worstErrorMs = errorMs; // what is wrong with its clock by now is put right before it measures
+        this.becomeReady();
+      }
     }
     this.next = setTimeout(() => this.ask(), isKnown ? EXCHANGE_EVERY_MS : 0);
   }

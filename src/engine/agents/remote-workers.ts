@@ -55,6 +55,7 @@ class Crew {
 export class RemoteWorkers implements RunningWorkers {
   private readonly crews: readonly Crew[];
   private readonly files: PieceFiles;
+  private windowStartMs: number | undefined;
 
   constructor(
     agents: readonly JoinedAgent[],
@@ -73,7 +74,15 @@ export class RemoteWorkers implements RunningWorkers {
   }
 
   post(worker: number, command: Command): void {
+    if (command.kind === "measure") this.windowBegins(command.startMs);
     this.crewOf(worker)?.agent.send({ kind: "command", worker, command });
+  }
+
+  /** Errors of clocks before the window change nothing in it. */
+  private windowBegins(startMs: number): void {
+    if (startMs === this.windowStartMs) return;
+    this.windowStartMs = startMs;
+    for (const { agent } of this.crews) agent.forgetErrors();
   }
 
   nameOf(worker: number): string {

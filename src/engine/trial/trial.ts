@@ -25,6 +25,7 @@ import { Lifeline } from "./lifeline.js";
 import { liveSecond } from "./live-second.js";
 import { MeasuredWindow } from "./measured-window.js";
 import type { TrialPhase } from "../session/observer.js";
+import { requireAccounts } from "./require-accounts.js";
 import { rehearseSecond } from "./rehearse-second.js";
 import { SecondSeries } from "./second-series.js";
 import { analyzeNamespace } from "./prepare-namespace.js";
@@ -36,6 +37,8 @@ import { TrialLog } from "./trial-log.js";
 import { endingOf, NOT_REACHED, trialResult, type Reached, type TrialEnding } from "./trial-result.js";
 
 const ANALYZE_AFTER = 0.6; // share of the warm-up after which statistics are gathered
+/** What is read at the window's start takes a moment; earlier, it would hold what others measured before it. */
+const READ_AHEAD_MS = 30;
 
 export async function runTrial(host: TrialHost, inputs: TrialInputs): Promise<FinishedTrial> {
   return new TrialRun(host, inputs).run();
@@ -183,6 +186,7 @@ class TrialRun {
     reached.window = window;
     reached.files = new TrialFiles(inputs.directory, window.startedAtMs, arrivalOperations(settings));
     fleet.measure(window.startMs, window.endMs);
+    await this.sleepUntil(window.startMs - READ_AHEAD_MS);
     this.phase("measure", mostMs);
     window.readStart();
     const faults = new TrialFaults({ host, inputs, path, watch, log });
@@ -216,6 +220,7 @@ class TrialRun {
 
   private async stop({ fleet }: Launched): Promise<void> {
     await this.untilEnded(fleet.stop());
+    if (!this.host.interruption.isRequested()) requireAccounts(fleet, this.workers);
     await this.surroundings.end();
   }
 

@@ -185,7 +185,8 @@ export class Fleet {
     this.ended(number);
   }
 
-  private nameOf(number: number): string {
+  /** `producers worker 0`, and of which agent. */
+  nameOf(number: number): string {
     return this.workers?.nameOf(number) ?? workerName(this.assignments[number] as Assignment);
   }
 

@@ -1,6 +1,7 @@
 // What stands beneath a treatment's table about how far its numbers can be believed: tainted trials and why, windows
 // that were not steady, how near the generator came to its ceiling.
 // What is the same for many trials is said once.
+import { sidedText } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
 import type { TreatmentResult } from "../../results/result-schema.js";
 import { shareOfCeiling } from "../../analysis/diagnosis/ceiling.js";
@@ -38,6 +39,18 @@ function ceilingNotes({ trials, ceiling }: TreatmentResult): Note[] {
   return [{ text, tone: "plain" }];
 }
 
+/** As of the trial in which clocks were known least well. */
+function agentNotes({ trials }: TreatmentResult): Note[] {
+  const withAgents = trials.flatMap(({ agents = [] }) => (agents.length > 0 ? [agents] : []));
+  const [first] = withAgents;
+  if (!first) return [];
+  const errorMs = Math.max(...withAgents.flat().map(({ clock }) => clock.errorMs));
+  const names = first.map(({ name, workers }) => `${name} (${counted(workers, "worker")})`).join(", ");
+  return [
+    { text: `agents: ${names}; clocks known within ${sidedText(errorMs, Number.NaN, 3)} ms`, tone: "plain" },
+  ];
+}
+
 export function renderTrust(treatment: TreatmentResult): Note[] {
   const findings = findingsOf([treatment]);
   const note =
@@ -48,5 +61,6 @@ export function renderTrust(treatment: TreatmentResult): Note[] {
     ...reasonsOf(findings, "warning").map(note("warning", "plain")),
     ...steadyNotes(treatment),
     ...ceilingNotes(treatment),
+    ...agentNotes(treatment),
   ];
 }

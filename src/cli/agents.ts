@@ -1,0 +1,70 @@
+// `train-sim agents manifest`: what lets Kubernetes start a run with agents, as YAML on standard output. It starts nothing.
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import type { Command } from "commander";
+import { stringify } from "yaml";
+import { messageOf, UsageError } from "../foundation/errors.js";
+import { readToken } from "../engine/agents/token.js";
+import { kubernetesManifest } from "../engine/agents/kubernetes-manifest.js";
+import { loadScenario } from "../scenario/loader.js";
+import { positiveNumber } from "./option-values.js";
+
+interface ManifestCommandOptions {
+  readonly agents: number;
+  readonly image: string;
+  readonly tokenFile: string;
+  readonly workers: number;
+  readonly memory: string;
+  readonly name: string;
+}
+
+export function register(program: Command): void {
+  const agents = program.command("agents").description("What starts agents on other machines");
+  agents
+    .command("manifest")
+    .description("Print Kubernetes objects for a run of that scenario with agents")
+    .argument("<scenario>", "scenario file; its target must be a url that the pods can reach")
+    .requiredOption("--agents <n>", "number of agents, each on a node of its own", positiveNumber)
+    .requiredOption("--image <image>", "image of train-sim, as docker/Dockerfile builds it")
+    .requiredOption("--token-file <file>", "the secret of agents and coordinator; it is printed")
+    .option("--workers <n>", "worker threads, and processors, of each agent", positiveNumber, 4)
+    .option("--memory <quantity>", "of each pod", "4Gi")
+    .option("--name <name>", "what the objects' names begin with", "train-sim")
+    .action(manifest);
+}
+
+async function manifest(scenario: string, options: ManifestCommandOptions): Promise<void> {
+  await requireReachable(scenario, options.agents);
+  const { tokenFile, ...rest } = options;
+  const objects = kubernetesManifest({
+    ...rest,
+    token: readToken(tokenFile),
+    scenario: { name: basename(scenario), text: textOf(scenario) },
+  });
+  const { name } = options;
+  const header = [
+    "# kubectl apply -f - creates these. They need two secrets of yours:",
+    `# ${name}-tls: tls.crt and tls.key for the name ${name}-coordinator, and ca.crt, as cert-manager makes them`,
+    `# ${name}-database: PGPASSWORD, unless the scenario's URL can do without`,
+    `# Results are in the volume ${name}-results. To run again, delete both jobs first.`,
+  ];
+  process.stdout.write(`${header.join("\n")}\n${objects.map((each) => stringify(each)).join("---\n")}`);
+}
+
+/** Throws a UsageError where no agent on another machine could run it. */
+async function requireReachable(scenario: string, agents: number): Promise<void> {
+  const { treatments } = await loadScenario(scenario, { set: [], agents });
+  if (treatments.every(({ settings }) => settings.target.kind === "url")) return;
+  throw new UsageError(
+    `${scenario} runs on a server that train-sim starts, which listens on loopback only`,
+    "Give it a target with a url that the pods can reach.",
+  );
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${messageOf(error)}`, "Name a scenario file.");
+  }
+}

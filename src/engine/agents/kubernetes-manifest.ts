@@ -1,0 +1,148 @@
+// The objects that let Kubernetes start the agents of a run and its coordinator: plain ones that every cluster has. Nothing
+// is started again: an agent that is gone fails the trial, and a treatment with another number of agents is another treatment.
+// Pure; types are those of Kubernetes itself.
+import type { Job } from "kubernetes-types/batch/v1.js";
+import type {
+  ConfigMap,
+  Container,
+  PersistentVolumeClaim,
+  PodSpec,
+  Secret,
+  Service,
+  Volume,
+  VolumeMount,
+} from "kubernetes-types/core/v1.js";
+
+export interface ManifestOptions {
+  readonly name: string;
+  readonly image: string;
+  readonly agents: number;
+  /** Worker threads that each agent has room for, one processor each. */
+  readonly workers: number;
+  readonly token: string;
+  /** File name and text. */
+  readonly scenario: { readonly name: string; readonly text: string };
+  /** Of agents and coordinator, as `4Gi`. */
+  readonly memory: string;
+}
+
+export type KubernetesObject = ConfigMap | Job | PersistentVolumeClaim | Secret | Service;
+
+const PORT = 5670;
+const RESULTS_SIZE = "10Gi";
+/** Longer than any pod takes to be scheduled and its image pulled. */
+const WAIT = "10m";
+
+export function kubernetesManifest(options: ManifestOptions): KubernetesObject[] {
+  const { name, token, scenario } = options;
+  const labels = { "app.kubernetes.io/name": "train-sim", "app.kubernetes.io/instance": name };
+  const named = (suffix: string) => ({ name: `${name}-${suffix}`, labels });
+  return [
+    { apiVersion: "v1", kind: "Secret", metadata: named("token"), type: "Opaque", stringData: { token } },
+    {
+      ...{ apiVersion: "v1", kind: "ConfigMap", metadata: named("scenario") },
+      data: { [scenario.name]: scenario.text },
+    },
+    {
+      ...{ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: named("results") },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: RESULTS_SIZE } } },
+    },
+    {
+      ...{ apiVersion: "v1", kind: "Service", metadata: named("coordinator") },
+      // Agents dial before the coordinator is ready by any probe: there is none.
+      spec: {
+        clusterIP: "None",
+        publishNotReadyAddresses: true,
+        selector: { ...labels, "app.kubernetes.io/component": "coordinator" },
+        ports: [{ name: "agents", port: PORT }],
+      },
+    },
+    job(options, labels, {
+      component: "coordinator",
+      count: 1,
+      processors: 2,
+      args: [
+        ...["run", `/scenario/${scenario.name}`, "--out", "/results", "--agents", String(options.agents)],
+        ...["--agents-wait", WAIT, "--token-file", "/token/token", "--listen", `0.0.0.0:${PORT}`],
+        ...["--cert", "/tls/tls.crt", "--key", "/tls/tls.key"],
+      ],
+      mounts: [
+        { name: "scenario", mountPath: "/scenario", readOnly: true },
+        { name: "results", mountPath: "/results" },
+      ],
+      volumes: [
+        { name: "scenario", configMap: { name: `${name}-scenario` } },
+        { name: "results", persistentVolumeClaim: { claimName: `${name}-results` } },
+      ],
+    }),
+    job(options, labels, {
+      component: "agent",
+      count: options.agents,
+      processors: options.workers,
+      args: [
+        ...["agent", "--join", `wss://${name}-coordinator:${PORT}`, "--wait", WAIT],
+        ...["--token-file", "/token/token", "--ca", "/tls/ca.crt", "--workers", String(options.workers)],
+        ...["--name", "agent-$(JOB_COMPLETION_INDEX)"],
+      ],
+      mounts: [],
+      volumes: [],
+    }),
+  ];
+}
+
+interface Part {
+  readonly component: "agent" | "coordinator";
+  readonly count: number;
+  readonly processors: number;
+  readonly args: string[];
+  readonly mounts: readonly VolumeMount[];
+  readonly volumes: readonly Volume[];
+}
+
+function job({ name, image, memory }: ManifestOptions, labels: Record<string, string>, part: Part): Job {
+  const { component, count, processors } = part;
+  const ofPart = { ...labels, "app.kubernetes.io/component": component };
+  // Requests that equal limits make whole processors the pod's own, where the node's CPU manager is static.
+  const resources = { cpu: String(processors), memory };
+  const container: Container = {
+    ...{ name: component, image, args: part.args },
+    resources: { requests: resources, limits: resources },
+    // PGPASSWORD, if the scenario's URL has no password.
+    envFrom: [{ secretRef: { name: `${name}-database`, optional: true } }],
+    volumeMounts: [
+      { name: "token", mountPath: "/token", readOnly: true },
+      { name: "tls", mountPath: "/tls", readOnly: true },
+      ...part.mounts,
+    ],
+  };
+  const spec: PodSpec = {
+    ...{ restartPolicy: "Never", automountServiceAccountToken: false },
+    // What others do on an agent's machine disturbs it; another agent does most of all.
+    affinity: {
+      podAntiAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          { labelSelector: { matchLabels: labels }, topologyKey: "kubernetes.io/hostname" },
+        ],
+      },
+    },
+    containers: [container],
+    volumes: [
+      { name: "token", secret: { secretName: `${name}-token` } },
+      { name: "tls", secret: { secretName: `${name}-tls` } },
+      ...part.volumes,
+    ],
+  };
+  return {
+    ...{ apiVersion: "batch/v1", kind: "Job", metadata: { name: `${name}-${component}`, labels: ofPart } },
+    spec: {
+      ...{ completionMode: "Indexed", completions: count, parallelism: count, backoffLimit: 0 },
+      podFailurePolicy: {
+        rules: [
+          { action: "FailJob", onExitCodes: { operator: "NotIn", values: [0] } },
+          { action: "FailJob", onPodConditions: [{ type: "DisruptionTarget", status: "True" }] },
+        ],
+      },
+      template: { metadata: { labels: ofPart }, spec },
+    },
+  };
+}
