@@ -25,7 +25,7 @@ actors:
   archivers: { load: { clients: 2, thinkTime: 10ms } }
 batch: { min: 5, max: 10 }
 appDelay: 0
-trial: { warmUp: 300ms, duration: 2s, drain: 20s }
+trial: { warmUp: 300ms, duration: 1s, drain: 20s }
 diagnosis: { ceiling: false }
 `;
 
@@ -33,10 +33,10 @@ function onlyTrial({ treatments }: ResultDocument): TrialResult {
   return treatments[0]?.trials[0] as TrialResult;
 }
 
-it("does with two agents, one of them with another clock, what one process does", async () => {
+it("measures, audits and keeps time over two agents, one of them with another clock", async () => {
   const scenario = writeScenarioFile(SCENARIO + onSuiteServer("agents"));
   const token = tokenFile();
-  const [here, there] = [join(scratchDirectory(), "results"), join(scratchDirectory(), "results")];
+  const there = join(scratchDirectory(), "results");
   const run = startCoordinator([scenario, "--out", there, "--agents", "2"], token);
   const url = await whereToJoin(run);
   const agents = [
@@ -65,11 +65,6 @@ it("does with two agents, one of them with another clock, what one process does"
   expect(
     readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".bin")),
   ).not.toEqual([]);
-
-  const alone = await trainSim(["run", scenario, "--out", here]);
-  expect(alone.exitCode, alone.stderr).toBe(0);
-  const same = onlyTrial(onlyResultIn(here).result);
-  expect(trial.operations["add"]?.offered).toBe(same.operations["add"]?.offered);
 
   const verified = await trainSim(["report", directory, "--verify"]);
   expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);

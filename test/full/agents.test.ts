@@ -172,6 +172,22 @@ it("refuses another version, and loses one that sends what is no message or too 
   expect(exitCode).toBe(111);
 });
 
+it("offers over agents what one process offers", async () => {
+  const { run, out, url, token, scenario } = await stage("agentssame", "--set", "actors.producers.workers=2");
+  for (const name of ["a", "b"]) startAgent({ name, url, token });
+  const { exitCode, stderr } = await run.ended;
+  expect(exitCode, stderr).toBe(0);
+  const here = join(scratchDirectory(), "results");
+  const alone = await trainSim(["run", scenario, "--out", here, "--set", "actors.producers.workers=2"]);
+  expect(alone.exitCode, alone.stderr).toBe(0);
+  const offered = (directory: string): (number | undefined)[] => {
+    const { result } = onlyResultIn(directory);
+    const { operations, seed } = onlyTrial(result);
+    return [operations["add"]?.offered, seed];
+  };
+  expect(offered(out)).toEqual(offered(here));
+});
+
 it("says that its port is taken", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

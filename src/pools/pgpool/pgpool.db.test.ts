@@ -95,7 +95,7 @@ it("tells of its processes, its own session aside", async () => {
   }
 });
 
-it("carries whole trials, managed and as one of the user's own, and says which it was", async () => {
+fullIt("carries whole trials, managed and as one of the user's own, and says which it was", async () => {
   const { endpoints } = await start();
   const [mine] = endpoints as [Endpoint];
   const yaml = `name: pgpool
