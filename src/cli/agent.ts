@@ -1,5 +1,5 @@
 // `train-sim agent`: worker threads for a run that is coordinated elsewhere. It dials its coordinator, runs what it is given
-// and ends with the run: 0 when that is over, 104 where it is refused, 111 where the coordinator is not there, or gone.
+// and ends with the run: 0 when that is over, 104 where it is refused, 105 by a signal, 111 where the coordinator is gone.
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Command } from "commander";
@@ -51,7 +51,9 @@ async function agent(options: AgentCommandOptions): Promise<void> {
     waitMs: options.wait,
   });
   note(`agent ${options.name} has joined ${options.join}`);
-  await serveAsAgent(socket, note);
+  const stop = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => stop.abort(name));
+  await serveAsAgent(socket, note, stop.signal);
   note("the run is over");
 }
 

@@ -114,6 +114,20 @@ it("ends agents whose coordinator is killed, with 111, and leaves nothing of the
   expect(directoriesOfAgents().filter((name) => !before.includes(name))).toEqual([]);
 });
 
+it("leaves nothing of an agent that is stopped by a signal, whose trial fails", async () => {
+  const before = directoriesOfAgents();
+  const { run, out, url, token } = await stage("agentsstopped");
+  const [survivor, stopped] = ["a", "b"].map((name) => startAgent({ name, url, token }));
+  await untilLogged(out, '"phase":"measure"');
+  stopped?.child.kill("SIGTERM");
+  expect(await stopped?.ended).toMatchObject({ exitCode: 105 });
+  const { exitCode, stderr } = await run.ended;
+  expect(exitCode).toBe(111);
+  expect(stderr).toMatch(/agent b is lost: its connection closed \(stopped by SIGTERM\)/);
+  expect((await survivor?.ended)?.exitCode).toBe(0);
+  expect(directoriesOfAgents().filter((name) => !before.includes(name))).toEqual([]);
+});
+
 it("works over a slow network, and says that clocks are known less well", async () => {
   const { run, out, url, token } = await stage("agentsslow");
   const upstream = { host: "127.0.0.1", port: Number(new URL(url).port) };

@@ -15,9 +15,10 @@ import {
 import {
   asTrainSimError,
   codeOf,
+  ExitCode,
   messageOf,
   TargetError,
-  type TrainSimError,
+  TrainSimError,
 } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import type { Assignment, Command } from "../workers/protocol.js";
@@ -32,6 +33,10 @@ const SLEW_MS = 1_000;
 /** As kernels slew at most. */
 const SLEW_MAX = 500e-6;
 
+/** Of the WebSocket protocol: its code for an end that leaves, and the length of its reason, which may be 123 bytes. */
+const GOING_AWAY = 1001;
+const REASON_MAX = 40;
+
 interface Running {
   readonly workers: RunningWorkers;
   /** By their numbers among all of the trial, those among the ones here. */
@@ -41,14 +46,25 @@ interface Running {
   readonly cpu: CpuWindow;
 }
 
-/** Resolves when the run is over. Rejects when the coordinator is gone, or says what makes no sense. */
-export async function serveAsAgent(socket: WebSocket, note: (words: string) => void): Promise<void> {
+/** Resolves when the run is over. Rejects when the coordinator is gone or makes no sense, and when `stop` is aborted. */
+export async function serveAsAgent(
+  socket: WebSocket,
+  note: (words: string) => void,
+  stop: AbortSignal,
+): Promise<void> {
   const agent = new Agent(socket, note);
+  const onStop = (): void => agent.stop(String(stop.reason));
+  stop.addEventListener("abort", onStop);
+  let words = "";
   try {
     await agent.ended;
+  } catch (error) {
+    words = messageOf(error);
+    throw error;
   } finally {
+    stop.removeEventListener("abort", onStop);
     await agent.close();
-    socket.close();
+    socket.close(GOING_AWAY, words.slice(0, REASON_MAX));
   }
 }
 
@@ -75,6 +91,11 @@ class Agent {
     socket.on("close", (code) => this.gone(`the connection closed (${code})`));
     socket.on("error", (error) => this.gone(messageOf(error)));
     socket.resume();
+  }
+
+  /** The trial that it takes part in fails; nothing of it stays here. */
+  stop(signalName: string): void {
+    this.fail(new TrainSimError(`stopped by ${signalName}`, ExitCode.interrupted));
   }
 
   async close(): Promise<void> {
@@ -178,7 +199,10 @@ class Agent {
         const message = messageOf(error);
         this.send({ kind: "crash", worker: numberOf(here), message, ...(code !== undefined && { code }) });
       },
-      onExit: (here, code) => this.send({ kind: "exit", worker: numberOf(here), code }),
+      onExit: (here, code) => {
+        // Of those that are ended here, nothing unexpected is to be told.
+        if (this.running) this.send({ kind: "exit", worker: numberOf(here), code });
+      },
     });
     const places = new Map(numbers.map((each, here) => [each, here]));
     this.running = { workers, places, directory, pieces, cpu: new CpuWindow() };

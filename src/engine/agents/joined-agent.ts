@@ -36,7 +36,7 @@ export class JoinedAgent {
   ) {
     this.ready = new Promise((resolve) => (this.becomeReady = resolve));
     socket.on("message", (bytes: Buffer) => this.onMessage(bytes));
-    socket.on("close", (code) => this.lose(`its connection closed (${code})`));
+    socket.on("close", (code, reason) => this.lose(`its connection closed (${reason.toString() || code})`));
     socket.on("error", (error) => this.lose(messageOf(error)));
     this.ask();
   }
