@@ -1,9 +1,7 @@
 // `train-sim agents manifest`: what lets Kubernetes start a run with agents, as YAML on standard output. It starts nothing.
-import { readFileSync } from "node:fs";
-import { basename } from "node:path";
 import type { Command } from "commander";
 import { stringify } from "yaml";
-import { messageOf, UsageError } from "../foundation/errors.js";
+import { UsageError } from "../foundation/errors.js";
 import { readToken } from "../engine/agents/token.js";
 import { kubernetesManifest } from "../engine/agents/kubernetes-manifest.js";
 import { loadScenario } from "../scenario/loader.js";
@@ -34,12 +32,11 @@ export function register(program: Command): void {
 }
 
 async function manifest(scenario: string, options: ManifestCommandOptions): Promise<void> {
-  await requireReachable(scenario, options.agents);
   const { tokenFile, ...rest } = options;
   const objects = kubernetesManifest({
     ...rest,
     token: readToken(tokenFile),
-    scenario: { name: basename(scenario), text: textOf(scenario) },
+    scenario: await reachableScenario(scenario, options.agents),
   });
   const { name } = options;
   const header = [
@@ -51,20 +48,12 @@ async function manifest(scenario: string, options: ManifestCommandOptions): Prom
   process.stdout.write(`${header.join("\n")}\n${objects.map((each) => stringify(each)).join("---\n")}`);
 }
 
-/** Throws a UsageError where no agent on another machine could run it. */
-async function requireReachable(scenario: string, agents: number): Promise<void> {
-  const { treatments } = await loadScenario(scenario, { set: [], agents });
-  if (treatments.every(({ settings }) => settings.target.kind === "url")) return;
+/** As stored with results: resolved, without passwords. Throws a UsageError where no agent on another machine could run it. */
+async function reachableScenario(scenario: string, agents: number): Promise<string> {
+  const { treatments, yaml } = await loadScenario(scenario, { set: [], agents });
+  if (treatments.every(({ settings }) => settings.target.kind === "url")) return yaml;
   throw new UsageError(
     `${scenario} runs on a server that train-sim starts, which listens on loopback only`,
     "Give it a target with a url that the pods can reach.",
   );
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${messageOf(error)}`, "Name a scenario file.");
-  }
 }

@@ -18,6 +18,7 @@ import { makeCertificate } from "../support/certificates.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
   onlyResultIn,
+  said,
   scratchDirectory,
   trainSim,
   untilLogged,
@@ -99,6 +100,19 @@ it.each(["warm-up", "measure", "drain"])(
     expect(readFileSync(join(directory, "summary.txt"), "utf8")).toContain("1 of 1 trial complete");
   },
 );
+
+it("runs no trial with fewer agents: one that is lost before it fails it", async () => {
+  const { run, out, url, token } = await stage("agentsfewer");
+  const survivor = startAgent({ name: "a", url, token });
+  const victim = startAgent({ name: "b", url, token });
+  await said(run, /agent 2 of 2/);
+  victim.child.kill("SIGKILL");
+  const { exitCode, stderr } = await run.ended;
+  expect(exitCode, stderr).toBe(111);
+  expect(stderr).toMatch(/agent b is lost/);
+  expect(onlyTrial(onlyResultIn(out).result).status).toBe("failed");
+  expect((await survivor.ended).exitCode).toBe(0);
+});
 
 it("ends agents whose coordinator is killed, with 111, and leaves nothing of them", async () => {
   const before = directoriesOfAgents();

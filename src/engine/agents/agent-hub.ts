@@ -37,11 +37,12 @@ const REFUSED = { unauthorized: 401, conflict: 409, other: 400 } as const;
 
 export class AgentHub {
   private readonly agents: JoinedAgent[] = [];
+  /** Those of the run, from the moment at which all have joined: one that is lost later is replaced by none. */
+  private roster: readonly JoinedAgent[] | undefined;
   private readonly sockets = new WebSocketServer({
     ...{ noServer: true, maxPayload: MESSAGE_MAX_BYTES, perMessageDeflate: false },
   });
   private readonly ready = new Set<JoinedAgent>();
-  private isOver = false;
   private onReady: () => void = () => undefined;
 
   private constructor(
@@ -86,28 +87,30 @@ export class AgentHub {
     const ready = new Promise<void>((resolve) => (this.onReady = resolve));
     const outcome = await Promise.race([ready, late, stopped]).finally(() => clearTimeout(timer));
     if (outcome !== "late") return;
-    const names = this.there.map(({ name }) => name).join(", ");
+    const names = this.agents.map(({ name }) => name).join(", ");
     throw new TargetError(
-      `${this.there.length} of ${counted(count, "agent")} joined within ${waitMs / 1000} s${names && `: ${names}`}`,
+      `${this.agents.length} of ${counted(count, "agent")} joined within ${waitMs / 1000} s${names && `: ${names}`}`,
       `Start the others with: train-sim agent --join ${this.url} --token-file <file>; --agents-wait waits longer.`,
     );
   }
 
-  /** Throws a UsageError where one of those has not room for so many workers. */
+  /** Throws a UsageError where an agent has less room than these workers need, dealt to that number of agents. */
   requireRoom(workers: number, agents: number): void {
-    deal(workers, agents).forEach((dealt, i) => {
-      const { name, workers: room } = (this.there[i] as JoinedAgent).introduction;
-      if (room !== null && dealt.length > room)
+    const dealt = deal(workers, agents);
+    this.chosen(agents).forEach(({ introduction }, i) => {
+      const { name, workers: room } = introduction;
+      const given = dealt[i]?.length ?? 0;
+      if (room !== null && given > room)
         throw new UsageError(
-          `agent ${name} has room for ${counted(room, "worker thread")} and would get ${dealt.length}`,
+          `agent ${name} has room for ${counted(room, "worker thread")} and would get ${given}`,
           "Start it with a higher --workers, or start more agents.",
         );
     });
   }
 
-  /** The first so many of them, as a place for workers. */
+  /** That number of agents, as a place for workers; one that is lost fails what is started there. */
   place(count: number): WorkerPlace {
-    const agents = this.there.slice(0, count);
+    const agents = this.chosen(count);
     const here = machineId();
     const isHere = ({ introduction }: JoinedAgent): boolean => introduction.machine === here;
     return {
@@ -119,18 +122,18 @@ export class AgentHub {
 
   /** The run is over, for all of them. */
   async close(): Promise<void> {
-    this.isOver = true;
     for (const agent of this.agents) agent.close();
     this.sockets.close();
+    this.server.closeAllConnections();
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private get there(): JoinedAgent[] {
-    return this.agents.filter(({ lost }) => lost === undefined);
+  private chosen(count: number): readonly JoinedAgent[] {
+    return (this.roster ?? []).slice(0, count);
   }
 
   private onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on("error", () => undefined); // whoever dialled is gone
+    socket.on("error", () => undefined); // the other side has hung up
     const outcome = this.examine(request);
     if ("refusal" in outcome) {
       const { status, refusal } = outcome;
@@ -163,19 +166,20 @@ export class AgentHub {
     const { name, version: theirs } = introduction;
     if (theirs !== version)
       return { status: REFUSED.other, refusal: `it is train-sim ${theirs}, and the coordinator ${version}` };
-    if (this.there.some((agent) => agent.name === name))
+    if (this.agents.some((agent) => agent.name === name))
       return {
         status: REFUSED.conflict,
         refusal: `an agent called ${name} has joined already; give this one another --name`,
       };
-    if (this.isOver || this.there.length >= count)
+    if (this.roster || this.agents.length >= count)
       return { status: REFUSED.conflict, refusal: `all ${count} agents have joined already` };
     return { introduction };
   }
 
-  /** One that left before all were there may come again. */
+  /** One that left before all had joined may come again; of one that leaves later, its next trial tells. */
   private forget(agent: JoinedAgent): void {
     this.options.note(`warning: ${agent.lost?.message ?? ""}`);
+    if (this.roster) return;
     this.agents.splice(this.agents.indexOf(agent), 1);
     this.ready.delete(agent);
   }
@@ -188,7 +192,9 @@ export class AgentHub {
       `agent ${place} of ${count}: ${agent.name}, its clock is known within ${errorMs.toFixed(3)} ms`,
     );
     this.ready.add(agent);
-    if (this.ready.size === count) this.onReady();
+    if (this.ready.size < count) return;
+    this.roster = [...this.ready];
+    this.onReady();
   }
 }
 

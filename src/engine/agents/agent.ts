@@ -134,8 +134,7 @@ class Agent {
     switch (message.kind) {
       case "clock": {
         const repliedMs = ownMonotonicMs();
-        const { askedMs } = message;
-        this.send({ ...message, askedMs, heardMs, repliedMs, correctionMs: correctionMs(repliedMs) });
+        this.send({ ...message, heardMs, repliedMs, correctionMs: correctionMs(repliedMs) });
         return;
       }
       case "line": {

@@ -33,7 +33,7 @@ export function machineId(): string {
 }
 
 /** Throws a UsageError where the token would cross a network in the open. */
-export function requireSafeUrl(text: string): void {
+function requireSafeUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== "ws:" && url?.protocol !== "wss:")
     throw new UsageError(`--join ${text} is no address of a coordinator`, "Write it as wss://host:5670.");
@@ -74,7 +74,7 @@ function dial({ url, token, introduction, ca }: JoinOptions): Promise<Outcome> {
       ...(ca !== undefined && { ca }),
     });
     socket.once("open", () => {
-      socket.pause(); // until what it is told is listened to
+      socket.pause(); // the caller's listeners come first
       resolve(socket);
     });
     socket.once("error", (error) => resolve({ error }));

@@ -23,7 +23,7 @@ export class JoinedAgent {
   private worstErrorMs = 0;
   private listener: AgentListener = () => undefined;
   private loss: TrainSimError | undefined;
-  private readonly onLoss = new Set<(error: TrainSimError) => void>();
+  private onLost: (error: TrainSimError) => void = () => undefined;
   private silence: NodeJS.Timeout | undefined;
   private next: NodeJS.Timeout | undefined;
   /** Resolves once its clock is known. Never, where it is lost before. */
@@ -58,8 +58,7 @@ export class JoinedAgent {
   /** Whatever it tells from now on goes to that one, and its loss to `onLost`, at once where it is lost. */
   listen(listener: AgentListener, onLost: (error: TrainSimError) => void): void {
     this.listener = listener;
-    this.onLoss.clear();
-    this.onLoss.add(onLost);
+    this.onLost = onLost;
     if (this.loss) onLost(this.loss);
   }
 
@@ -95,7 +94,7 @@ export class JoinedAgent {
     clearTimeout(this.silence);
     clearTimeout(this.next);
     this.socket.terminate();
-    for (const tell of this.onLoss) tell(this.loss);
+    this.onLost(this.loss);
   }
 
   private ask(): void {

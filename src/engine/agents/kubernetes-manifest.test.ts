@@ -6,7 +6,7 @@ import { kubernetesManifest, type KubernetesObject } from "./kubernetes-manifest
 const objects = kubernetesManifest({
   ...{ name: "queue", image: "registry.example/train-sim:1", agents: 8, workers: 4, memory: "4Gi" },
   token: "a token of more than sixteen characters",
-  scenario: { name: "s.yaml", text: "name: s\n" },
+  scenario: "name: s\n",
 });
 
 const jobs = objects.filter((object): object is Job => object.kind === "Job");

@@ -20,8 +20,8 @@ export interface ManifestOptions {
   /** Worker threads that each agent has room for, one processor each. */
   readonly workers: number;
   readonly token: string;
-  /** File name and text. */
-  readonly scenario: { readonly name: string; readonly text: string };
+  /** YAML. */
+  readonly scenario: string;
   /** Of agents and coordinator, as `4Gi`. */
   readonly memory: string;
 }
@@ -29,6 +29,7 @@ export interface ManifestOptions {
 export type KubernetesObject = ConfigMap | Job | PersistentVolumeClaim | Secret | Service;
 
 const PORT = 5670;
+const SCENARIO_FILE = "scenario.yaml";
 const RESULTS_SIZE = "10Gi";
 /** Longer than any pod takes to be scheduled and its image pulled. */
 const WAIT = "10m";
@@ -41,7 +42,7 @@ export function kubernetesManifest(options: ManifestOptions): KubernetesObject[]
     { apiVersion: "v1", kind: "Secret", metadata: named("token"), type: "Opaque", stringData: { token } },
     {
       ...{ apiVersion: "v1", kind: "ConfigMap", metadata: named("scenario") },
-      data: { [scenario.name]: scenario.text },
+      data: { [SCENARIO_FILE]: scenario },
     },
     {
       ...{ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: named("results") },
@@ -62,7 +63,7 @@ export function kubernetesManifest(options: ManifestOptions): KubernetesObject[]
       count: 1,
       processors: 2,
       args: [
-        ...["run", `/scenario/${scenario.name}`, "--out", "/results", "--agents", String(options.agents)],
+        ...["run", `/scenario/${SCENARIO_FILE}`, "--out", "/results", "--agents", String(options.agents)],
         ...["--agents-wait", WAIT, "--token-file", "/token/token", "--listen", `0.0.0.0:${PORT}`],
         ...["--cert", "/tls/tls.crt", "--key", "/tls/tls.key"],
       ],

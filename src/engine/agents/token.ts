@@ -25,7 +25,7 @@ function makeOne(file: string): string {
   return `Make one, and copy it to every agent: openssl rand -hex 32 > ${file}`;
 }
 
-/** Takes as long whatever the difference is. */
+/** In constant time, so that its duration tells nothing of the token. */
 export function isSameToken(given: string, wanted: string): boolean {
   const [a, b] = [given, wanted].map((text) => createHash("sha256").update(text).digest()) as [
     Buffer,
