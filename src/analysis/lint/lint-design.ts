@@ -1,6 +1,7 @@
 // The rules of the fairness linter that look at how treatments differ: a comparison says what a factor does only
 // where nothing but that factor differs. Treatments one factor apart are neighbours; whoever no chain of neighbours
 // connects with the baseline is confounded, and neighbours are fair only with the same clients and the same work.
+import { firstOf } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
 import { isManaged, strategyOf } from "../../pools/registry.js";
 import { managedPoolersOf } from "../../scenario/connections.js";
@@ -17,8 +18,7 @@ const NAMES_SHOWN_MAX = 3;
 
 /** `a, b, c and 4 more`. */
 export function listed(names: readonly string[]): string {
-  const shown = names.slice(0, NAMES_SHOWN_MAX).join(", ");
-  return names.length > NAMES_SHOWN_MAX ? `${shown} and ${names.length - NAMES_SHOWN_MAX} more` : shown;
+  return firstOf(names, NAMES_SHOWN_MAX);
 }
 
 /** Factors in whose level two treatments differ; A/A twins differ in a level's name. */

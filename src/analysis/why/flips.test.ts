@@ -5,15 +5,23 @@ import { exampleLatency, exampleResult } from "../../../test/support/example-res
 import { becauseOf, PROCESS_MEAN, PROCESS_RATE } from "../../../test/support/moving-evidence.js";
 import { digest } from "../../foundation/digest.js";
 import type { ResultDocument, ScanCount, TrialResult } from "../../results/result-schema.js";
-import { flipSentences } from "./flips.js";
+import { flipSentences, type FlipSentences } from "./flips.js";
 import { planRows } from "./plans.js";
 
 const STATEMENT = "process.claim";
 const WALK = "Index Scan status_workable_idx > LockRows > Limit";
 const SORT = "Seq Scan event_status > Sort > LockRows > Limit";
 
+const NONE = { costly: [], idle: undefined };
+const [joined, turned] = ["(Seq Scan a, Seq Scan b) > Hash Join", "(Seq Scan b, Seq Scan a) > Hash Join"];
+
 function plan(trial: TrialResult, planned: string): void {
   trial.plans = [{ statement: STATEMENT, hash: digest(planned), plan: planned }];
+}
+
+/** Its transactions of `process` take as long as this. */
+function slowed(trial: TrialResult, meanMs = 60): void {
+  Object.assign(trial.operations.process ?? {}, { responseTimeMs: exampleLatency(meanMs) });
 }
 
 /** Each trial with the plan that it is given, and the claim as slow as that. */
@@ -31,7 +39,7 @@ function planned(planOf: (treatment: string, block: number) => string, sortMs = 
 describe("plans side by side", () => {
   it("are one row a statement where every trial has the same", () => {
     const result = planned(() => WALK);
-    expect(flipSentences(result.treatments)).toEqual([]);
+    expect(flipSentences(result.treatments)).toEqual(NONE);
     expect(planRows(result)).toEqual([
       { statement: STATEMENT, plan: WALK, hash: digest(WALK), where: "all trials" },
     ]);
@@ -39,7 +47,7 @@ describe("plans side by side", () => {
 
   it("are no flip between treatments, and listed", () => {
     const result = planned((treatment) => (treatment === "text" ? SORT : WALK));
-    expect(flipSentences(result.treatments)).toEqual([]);
+    expect(flipSentences(result.treatments)).toEqual(NONE);
     expect(planRows(result).map(({ plan: line, where }) => [line, where])).toEqual([
       [WALK, "jsonb"],
       [SORT, "text"],
@@ -48,7 +56,7 @@ describe("plans side by side", () => {
 
   it("are a flip between trials of one treatment, told with trials, what differs and how long it took", () => {
     const result = planned((treatment, block) => (treatment === "text" && block > 2 ? SORT : WALK));
-    expect(flipSentences(result.treatments)).toEqual([
+    expect(flipSentences(result.treatments).costly).toEqual([
       "Plan flip: process.claim of text: Index Scan status_workable_idx in trials 2, 4, 6 (2.1 ms); " +
         "Seq Scan event_status, Sort in trials 8, 10 (5.2 ms). Find out why before using this treatment's median.",
     ]);
@@ -58,29 +66,48 @@ describe("plans side by side", () => {
     ]);
   });
 
-  it("are a flip that is worth no search where the times are alike", () => {
-    const result = planned((_, block) => (block === 0 ? SORT : WALK), 2.3);
-    expect(flipSentences(result.treatments)).toEqual([
-      "Plan flip: process.claim of jsonb: Index Scan status_workable_idx in trials 3, 5, 7, 9 (2.1 ms); " +
-        "Seq Scan event_status, Sort in trial 1 (2.3 ms). The times are alike.",
-      expect.stringContaining("of text: ") as string,
-    ]);
+  it.each([
+    ["whose times are alike", 2.3],
+    ["whose difference is less than a tenth of the transaction", 2.1 + 1.9],
+  ])("are flips %s: one sentence for all", (_, sortMs) => {
+    const result = planned((_, block) => (block === 0 ? SORT : WALK), sortMs);
+    expect(flipSentences(result.treatments)).toEqual({
+      costly: [],
+      idle: "Plan flips that made no trial slower: process.claim of jsonb, text. The report lists the plans.",
+    });
+  });
+
+  it("are a flip that cost nothing where a fast trial has the slow plan, too", () => {
+    const result = planned((_, block) => (block < 2 ? SORT : WALK));
+    const [first] = result.treatments[0]?.trials ?? [];
+    Object.assign(first?.operations.process ?? {}, { parts: [{ name: STATEMENT, meanMs: 2, calls: 1 }] });
+    const { costly, idle } = flipSentences(result.treatments);
+    expect(costly).toEqual([expect.stringContaining("of text: ")]);
+    expect(idle).toContain("process.claim of jsonb.");
   });
 
   it("show the whole plan where only the order of steps differs, and no time where none was measured", () => {
-    const [joined, turned] = ["(Seq Scan a, Seq Scan b) > Hash Join", "(Seq Scan b, Seq Scan a) > Hash Join"];
     const result = exampleResult(3, 1);
-    for (const trial of result.treatments[0]?.trials ?? []) plan(trial, trial.block === 1 ? turned : joined);
-    expect(flipSentences(result.treatments)[0]).toContain(
-      `${joined} in trials 1, 5; ${turned} in trial 3. Find`,
-    );
+    for (const trial of result.treatments[0]?.trials ?? []) {
+      plan(trial, trial.block === 1 ? turned : joined);
+      if (trial.block === 1) slowed(trial);
+    }
+    expect(flipSentences(result.treatments).costly).toEqual([
+      expect.stringContaining(`${joined} in trials 1, 5; ${turned} in trial 3. Find`),
+    ]);
+  });
+
+  it("are told where no trial has any time", () => {
+    const result = planned((_, block) => (block === 0 ? SORT : WALK));
+    for (const trial of result.treatments[1]?.trials ?? []) trial.operations = {};
+    expect(flipSentences(result.treatments).costly[1]).toContain("in trial 2. Find out why");
   });
 
   it("are those of complete trials, and none of results that have none", () => {
     const result = planned((treatment, block) => (treatment === "text" && block === 2 ? SORT : WALK));
     Object.assign(result.treatments[1]?.trials[2] ?? {}, { status: "partial", reason: "stopped by SIGINT" });
-    expect(flipSentences(result.treatments)).toEqual([]);
-    expect(flipSentences(exampleResult(5).treatments)).toEqual([]);
+    expect(flipSentences(result.treatments)).toEqual(NONE);
+    expect(flipSentences(exampleResult(5).treatments)).toEqual(NONE);
     expect(planRows(exampleResult(5))).toEqual([]);
   });
 });
@@ -136,12 +163,13 @@ const table = (name: string, scans: number): ScanCount => ({ name, kind: "table"
 /** What the example's trials do. */
 const ATTEMPTS = 600;
 
-/** Each trial of jsonb with these scans. */
-function scanned(scansOf: (block: number) => ScanCount[], windowSeconds = 30): string[] {
+/** Each trial of jsonb with these scans, those of the block slower than others. */
+function scanned(scansOf: (block: number) => ScanCount[], windowSeconds = 30, slow = 0): FlipSentences {
   const result = exampleResult(4, 1);
   const sampling = { samples: 5, missed: 0, meanMs: 1 };
   for (const trial of result.treatments[0]?.trials ?? []) {
     Object.assign(trial, { windowSeconds });
+    if (trial.block === slow) slowed(trial);
     Object.assign(trial.database, { scans: scansOf(trial.block), sampling });
   }
   return flipSentences(result.treatments);
@@ -150,21 +178,29 @@ function scanned(scansOf: (block: number) => ScanCount[], windowSeconds = 30): s
 describe("scans", () => {
   it("show that some trials read what others did not, and what those read in its place", () => {
     expect(
-      scanned((block) => [index("pkey", 5000), block === 2 ? table("items", 600) : index("kind", ATTEMPTS)]),
+      scanned(
+        (block) => [index("pkey", 5000), block === 2 ? table("items", 600) : index("kind", ATTEMPTS)],
+        30,
+        2,
+      ).costly,
     ).toEqual([
       "Plan flip: jsonb read kind in trials 1, 3, 7; items from end to end in trial 5. " +
         "Find out why before using this treatment's median.",
     ]);
-    expect(scanned((block) => (block === 0 ? [] : [index("kind", ATTEMPTS)]))[0]).toContain(
+    expect(scanned((block) => (block === 0 ? [] : [index("kind", ATTEMPTS)])).costly[0]).toContain(
       "kind in trials 3, 5, 7; none of these in trial 1.",
     );
   });
 
   it("are no flip where they differ in number, are as few as train-sim's own, or may come after the window", () => {
-    expect(scanned((block) => (block === 0 ? [] : [index("kind", ATTEMPTS)]), 1.5)).toEqual([]);
-    expect(scanned((block) => [index("kind", ATTEMPTS / (1 + block))])).toEqual([]);
-    expect(scanned((block) => (block === 0 ? [] : [index("kind", 100)]))).toEqual([]);
-    expect(scanned((block) => [index("kind", block === 0 ? 30 : ATTEMPTS)])).toHaveLength(1);
+    expect(scanned((block) => (block === 0 ? [] : [index("kind", ATTEMPTS)]), 1.5)).toEqual(NONE);
+    expect(scanned((block) => [index("kind", ATTEMPTS / (1 + block))])).toEqual(NONE);
+    expect(scanned((block) => (block === 0 ? [] : [index("kind", 100)]))).toEqual(NONE);
+    expect(scanned((block) => [index("kind", block === 0 ? 30 : ATTEMPTS)]).costly).toHaveLength(1);
+    expect(scanned((block) => [index("kind", block === 1 ? 30 : ATTEMPTS)], 30, 9)).toEqual({
+      costly: [],
+      idle: "Plan flips that made no trial slower: what is read of jsonb. The report lists the plans.",
+    });
   });
 
   it("stand beside a difference that they go with", () => {
@@ -172,8 +208,7 @@ describe("scans", () => {
       isText && block > 2 ? table("items", ATTEMPTS) : index("kind", ATTEMPTS);
     const sentences = becauseOf(PROCESS_MEAN, (trial, isText, block) => {
       trial.database.scans = [read(isText, block)];
-      if (isText && block > 2)
-        Object.assign(trial.operations.process ?? {}, { responseTimeMs: exampleLatency(60) });
+      if (isText && block > 2) slowed(trial);
     });
     expect(sentences).toEqual([
       "text read items from end to end in trials 8, 10: process mean 60 ms against 22 ms",

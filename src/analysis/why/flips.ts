@@ -1,7 +1,8 @@
 // Trials of one treatment that the server worked off in different ways: another plan of a statement, or other indexes read.
 // Between treatments that may be what was asked for; within one the planner decided by chance, and a median mixes two things.
-// Each flip is a caveat; beside a difference stands one whose trials are apart from the others.
-import { shortNumber } from "../../foundation/text/numbers.js";
+// A flip that goes with slower trials is a caveat of its own, the others are one; beside a difference stands one whose trials
+// are apart from the others.
+import { firstOf, shortNumber } from "../../foundation/text/numbers.js";
 import { isLargerBetter, labelOf } from "../../metrics/metric-lists.js";
 import { isRound } from "../../metrics/operations.js";
 import { failuresOf } from "../../metrics/catalogue.js";
@@ -111,6 +112,52 @@ function scanFlips(treatment: TreatmentResult): Flip[] {
 
 const flipsOf = (treatment: TreatmentResult): Flip[] => [...planFlips(treatment), ...scanFlips(treatment)];
 
+/** Milliseconds of one transaction: the part that is looked at, of the whole. */
+interface Cost {
+  readonly ms: number;
+  readonly ofMs: number;
+}
+
+/** Mean costs in one trial by operation: of the statement; where it has no time or none is given, of all. */
+function costsOf({ operations }: TrialResult, statement: string | undefined): Map<string, Cost> {
+  const whole = new Map<string, Cost>();
+  const parts = new Map<string, Cost>();
+  for (const [operation, { responseTimeMs, parts: own = [] }] of Object.entries(operations)) {
+    const ofMs = responseTimeMs?.mean ?? null;
+    if (isRound(operation) || ofMs === null) continue;
+    whole.set(operation, { ms: ofMs, ofMs });
+    const part = own.find(({ name }) => name === statement);
+    if (part) parts.set(operation, { ms: part.meanMs, ofMs });
+  }
+  return parts.size > 0 ? parts : whole;
+}
+
+/** Of a transaction: what is less matters to none. */
+const SHARE_MIN = 0.1;
+
+/** Whether no trial of one reaches into the other, and they differ by more than what is worth telling. */
+function areApart(more: readonly number[], less: readonly number[]): boolean {
+  if (more.length === 0 || less.length === 0) return false;
+  return Math.min(...more) > Math.max(...less) && median(more) >= RATIO_MIN * median(less);
+}
+
+/** Whether trials of one way took longer than those of another, or that is unknown. */
+function matters({ statement, ways }: Flip): boolean {
+  const costs = ways.map(({ trials }) => trials.map((trial) => costsOf(trial, statement)));
+  const operations = new Set(costs.flat().flatMap((trial) => [...trial.keys()]));
+  const isDearer = (operation: string): boolean => {
+    const times = costs.map((trials) => trials.flatMap((trial) => trial.get(operation) ?? []));
+    if (times.some((own) => own.length === 0)) return false;
+    const sides = times
+      .map((own) => ({ ms: own.map(({ ms }) => ms), ofMs: median(own.map(({ ofMs }) => ofMs)) }))
+      .sort((a, b) => median(a.ms) - median(b.ms));
+    const [fast, slow] = [sides[0], sides.at(-1)];
+    if (!fast || !slow || !areApart(slow.ms, fast.ms)) return false;
+    return median(slow.ms) - median(fast.ms) >= SHARE_MIN * slow.ofMs;
+  };
+  return operations.size === 0 || [...operations].some(isDearer);
+}
+
 /** Median over trials of the statement's mean time in a transaction; undefined where it was not measured. */
 function timeMs({ trials }: Way, statement: string): number | undefined {
   const times = trials.flatMap(({ operations }) => {
@@ -121,36 +168,59 @@ function timeMs({ trials }: Way, statement: string): number | undefined {
 }
 
 function flipText(id: string, { statement, ways }: Flip): string {
-  const timed = ways.map((way) => ({
-    ...way,
-    ms: statement === undefined ? undefined : timeMs(way, statement),
-  }));
-  const words = timed.map(({ words: own, trials, ms }) => {
+  const words = ways.map((way) => {
+    const ms = statement === undefined ? undefined : timeMs(way, statement);
     const time = ms === undefined ? "" : ` (${shortNumber(ms)} ms)`;
-    return `${own} in ${numbersText(trials)}${time}`;
+    return `${way.words} in ${numbersText(way.trials)}${time}`;
   });
-  const times = timed.flatMap(({ ms }) => ms ?? []);
-  const isAlike = times.length === ways.length && Math.max(...times) < RATIO_MIN * Math.min(...times);
-  const worth = isAlike ? "The times are alike." : "Find out why before using this treatment's median.";
   const what = statement === undefined ? `${id} read` : `${statement} of ${id}:`;
-  return `Plan flip: ${what} ${words.join("; ")}. ${worth}`;
+  return `Plan flip: ${what} ${words.join("; ")}. Find out why before using this treatment's median.`;
 }
 
-/** A sentence for each flip between trials of one treatment; times are the statement's in a transaction. */
-export function flipSentences(treatments: readonly TreatmentResult[]): string[] {
-  return treatments.flatMap((treatment) => flipsOf(treatment).map((flip) => flipText(treatment.id, flip)));
+const NAMED_MAX = 3;
+
+/** One sentence for all that cost nothing. */
+function idleText(flips: readonly { id: string; flip: Flip }[]): string {
+  const names = new Map<string, string[]>();
+  for (const { id, flip } of flips) {
+    const what = flip.statement ?? "what is read";
+    names.set(what, [...(names.get(what) ?? []), id]);
+  }
+  const listed = [...names].map(([what, ids]) => `${what} of ${firstOf(ids, NAMED_MAX)}`).join("; ");
+  return `Plan flips that made no trial slower: ${listed}. The report lists the plans.`;
+}
+
+/** What a reader should know of plan flips. */
+export interface FlipSentences {
+  /** One for each flip that goes with slower trials, or whose times are unknown. */
+  readonly costly: readonly string[];
+  /** One for all others; undefined where there are none. */
+  readonly idle: string | undefined;
+}
+
+export function flipSentences(treatments: readonly TreatmentResult[]): FlipSentences {
+  const flips = treatments.flatMap((treatment) =>
+    flipsOf(treatment).map((flip) => ({ id: treatment.id, flip, isCostly: matters(flip) })),
+  );
+  const idle = flips.filter(({ isCostly }) => !isCostly);
+  return {
+    costly: flips.filter(({ isCostly }) => isCostly).map(({ id, flip }) => flipText(id, flip)),
+    idle: idle.length > 0 ? idleText(idle) : undefined,
+  };
 }
 
 function valuesOf(trials: readonly TrialResult[], { operation, metric }: Comparison): number[] {
   return trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
 }
 
-/** Whether no trial of one reaches into the other, and they differ by more than what is worth telling. */
-function areApart(slow: readonly TrialResult[], fast: readonly TrialResult[], compared: Comparison): boolean {
+/** Whether the slow trials are apart from the fast ones in what is compared. */
+function areSlower(
+  slow: readonly TrialResult[],
+  fast: readonly TrialResult[],
+  compared: Comparison,
+): boolean {
   const [more, less] = isLargerBetter(compared.metric) ? [fast, slow] : [slow, fast];
-  const [high, low] = [valuesOf(more, compared), valuesOf(less, compared)];
-  if (high.length === 0 || low.length === 0) return false;
-  return Math.min(...high) > Math.max(...low) && median(high) >= RATIO_MIN * median(low);
+  return areApart(valuesOf(more, compared), valuesOf(less, compared));
 }
 
 /** Whether the operation sends the statement, in any of these trials. */
@@ -180,7 +250,7 @@ function reasonsOf(
       const others = ways.filter((each) => each !== way).flatMap(({ trials }) => trials);
       const [slow, fast] = isSlower ? [way.trials, others] : [others, way.trials];
       const isMore = shareIn(completeTrials(side), way) > shareIn(completeTrials(other), way);
-      if (!isMore || !areApart(slow, fast, comparison)) return [];
+      if (!isMore || !areSlower(slow, fast, comparison)) return [];
       const what = statement === undefined ? "read" : `planned ${statement} as`;
       const measured = `${operation} ${isLargerBetter(metric) ? "did" : metric} ${valueOf(way.trials)}`;
       return [

@@ -1,9 +1,9 @@
 // Plans on a real server: another one where an index is gone or statistics have changed, and the caveat that follows from it.
 import { beforeEach, describe, expect, it } from "vitest";
-import { exampleResult } from "../../../test/support/example-result.js";
+import { exampleLatency, exampleResult } from "../../../test/support/example-result.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { scratchDirectory } from "../../../test/support/train-sim.js";
-import { flipSentences } from "../../analysis/why/flips.js";
+import { flipSentences, type FlipSentences } from "../../analysis/why/flips.js";
 import { UNCLAIMED } from "../../database/namespace/namespace-claim.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
@@ -27,6 +27,7 @@ const ITEMS = `workload:
     UPDATE items SET n = n + 1 WHERE id = :key;
 `;
 const BY_INDEX = "Index Scan items_kind";
+const SLOW = exampleLatency(900);
 const UPDATE = "Index Scan items_pkey > Update items";
 
 function settingsOf(text: string): TreatmentSettings {
@@ -58,14 +59,17 @@ describe("the plans of a trial", () => {
     const second = await readPlans(own.admin, settings);
     await own.admin.query("DROP INDEX n.items_kind");
     const third = await readPlans(own.admin, settings);
-    const sentencesOf = (...trials: (typeof first)[]): string[] => {
+    const sentencesOf = (...trials: (typeof first)[]): FlipSentences => {
       const { treatments } = exampleResult(trials.length);
-      treatments[0]?.trials.forEach((trial, i) => Object.assign(trial, { plans: trials[i]?.plans }));
+      treatments[0]?.trials.forEach((trial, i) => {
+        Object.assign(trial, { plans: trials[i]?.plans });
+        if (trials[i] === third) for (const own of Object.values(trial.operations)) own.responseTimeMs = SLOW;
+      });
       return flipSentences(treatments);
     };
     expect(second).toEqual(first);
-    expect(sentencesOf(first, second)).toEqual([]);
-    expect(sentencesOf(first, second, third)).toEqual([
+    expect(sentencesOf(first, second)).toEqual({ costly: [], idle: undefined });
+    expect(sentencesOf(first, second, third).costly).toEqual([
       `Plan flip: count.select of jsonb: ${BY_INDEX} in trials 1, 3; Seq Scan items in trial 5. ` +
         "Find out why before using this treatment's median.",
     ]);

@@ -6,6 +6,7 @@ import type { Statement } from "../../database/contract.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { digest } from "../../foundation/digest.js";
 import { codeOf, messageOf } from "../../foundation/errors.js";
+import { firstOf } from "../../foundation/text/numbers.js";
 import type { NotAssessed, StatementPlan } from "../../results/result-schema.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { workloadOf } from "../../workloads/registry.js";
@@ -31,8 +32,7 @@ const none = (reason: string): PlansRead => ({
 
 /** `plans of process.claim, add.events, add.status and 2 more`. */
 function whatOf(names: readonly string[]): string {
-  const more = names.length - NAMED_MAX;
-  return `plans of ${names.slice(0, NAMED_MAX).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `plans of ${firstOf(names, NAMED_MAX)}`;
 }
 
 /** The plans as they would be made now. Never rejects: what has none is named in `notAssessed`. */

@@ -80,6 +80,12 @@ export function trialsText(numbers: readonly number[]): string {
   return `${numbers.length === 1 ? "trial" : "trials"} ${numbers.join(", ")}`;
 }
 
+/** `a, b, c and 4 more`: the first `max`. */
+export function firstOf(names: readonly string[], max: number): string {
+  const more = names.length - max;
+  return `${names.slice(0, max).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
 /** What a ratio to or of 0 events/s is worth; `series.ts` makes it so. */
 export const NONE_IN_RATIOS =
   "Ratios count 0 events/s as half an event in the window: they show that two sides differ, not by how much.";

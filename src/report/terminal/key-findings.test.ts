@@ -164,7 +164,7 @@ describe("key findings", () => {
     const same = { ...claim(PROCESS_MEAN), ratio: 1, verdict: "indistinguishable" } as const;
     expect(texts(example([same]))).toContain("Indistinguishable from jsonb: process mean of text.");
     const many = Array.from({ length: 9 }, (_, i) => ({ ...same, treatment: `t${i}` }));
-    expect(texts(example(many)).join()).toContain("process mean of t5, 3 more.");
+    expect(texts(example(many)).join()).toContain("process mean of t5 and 3 more.");
   });
 
   it("state rates and response times where there is one treatment only", () => {

@@ -17,7 +17,7 @@ import {
 import { loadBounds, loadBoundSentences } from "../../analysis/comparison/load-bound.js";
 import { labelOf } from "../../metrics/metric-lists.js";
 import type { KeyFinding } from "../html/report-data.js";
-import { shortNumber, trialsText } from "../../foundation/text/numbers.js";
+import { firstOf, shortNumber, trialsText } from "../../foundation/text/numbers.js";
 import { publishedSentences } from "./published-lines.js";
 import { lawText } from "./sweep-table.js";
 import { operationsIn, shownOf } from "./terminal.js";
@@ -131,9 +131,9 @@ function sameFindings(result: ResultDocument, bounds: Bounds): KeyFinding[] {
     ({ operation, metric, treatment }) =>
       `${operationName(operation)} ${labelOf(metric, unitOf(vocabulary, operation))} of ${treatment}`,
   );
-  const more = names.length - SAME_MAX;
-  const listed = [...names.slice(0, SAME_MAX), ...(more > 0 ? [`${more} more`] : [])].join(", ");
-  return [finding("plain", `Indistinguishable from ${same[0]?.baseline ?? ""}: ${listed}.`)];
+  return [
+    finding("plain", `Indistinguishable from ${same[0]?.baseline ?? ""}: ${firstOf(names, SAME_MAX)}.`),
+  ];
 }
 
 /** What an experiment of one treatment is run for: how much, how fast. */
@@ -234,11 +234,13 @@ export function assuranceFindings(result: ResultDocument): KeyFinding[] {
 
 /** What limits the answers. */
 export function reservationFindings(result: ResultDocument): KeyFinding[] {
+  const { costly, idle } = flipSentences(result.treatments);
   return [
-    ...[...stallSentences(result), ...flipSentences(result.treatments)].map((text) => finding("warn", text)),
+    ...[...stallSentences(result), ...costly].map((text) => finding("warn", text)),
     ...(isUndecided(result) ? [] : reachFindings(result, "plain")),
     ...noiseSentences(result).map((text, i) => finding(i === 0 ? "plain" : "warn", text)),
     ...steadinessFindings(result),
+    ...(idle === undefined ? [] : [finding("plain", idle)]),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { exampleResult } from "../../../test/support/example-result.js";
+import { exampleLatency, exampleResult } from "../../../test/support/example-result.js";
 import { plainMarks } from "../../foundation/text/text-table.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { renderNumbers } from "../html/sections/numbers.js";
@@ -18,6 +18,7 @@ function example(isFlipped: boolean): ResultDocument {
       const isOther = isFlipped && id === "text" && trial.block === 2;
       const plan = isOther ? "Seq Scan a > Update events" : "Index Scan b > Update events";
       trial.plans = [{ statement: "add.events", hash: isOther ? "2" : "1", plan }];
+      if (isOther) Object.assign(trial.operations.add ?? {}, { responseTimeMs: exampleLatency(900) });
     }
   return result;
 }

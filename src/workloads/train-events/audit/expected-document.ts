@@ -2,6 +2,7 @@
 // checksum as the database takes it of what is written. The checksum is a sieve: a database may write the same document
 // in another way, so what does not match is compared by value before anybody calls it changed.
 import { hash } from "node:crypto";
+import { firstOf } from "../../../foundation/text/numbers.js";
 import { counted } from "../../../foundation/units.js";
 import { CHECKSUM_DIGITS, CHECKSUM_SEPARATOR, type WrittenEvent } from "../sql/audit-scans.js";
 import { PAYLOAD_TRAITS } from "../sql/tables.js";
@@ -73,7 +74,7 @@ export class ExpectedDocuments {
     const places = [...columns, ...paths.map((path) => path || "the whole document")];
     if (places.length === 0)
       return this.isExact(standing) ? "its document has the right values and the wrong bytes" : undefined;
-    const named = places.slice(0, 5).join(", ") + (places.length > 5 ? ` and ${places.length - 5} more` : "");
+    const named = firstOf(places, 5);
     if (standing.attempts === 0) return `no pass has changed it, and yet these differ: ${named}`;
     return `${counted(standing.attempts, "pass that left it", "passes that left it")} ${standing.status} ${standing.attempts === 1 ? "makes" : "make"} something else of: ${named}`;
   }

@@ -1,6 +1,7 @@
 // The railway event: its types and the one zod schema of its document, shared by every actor, by the tests and
 // by the audit. The document is what the payload column holds, as JSONB or as TEXT.
 import * as z from "zod";
+import { firstOf } from "../../../foundation/text/numbers.js";
 
 export const EVENT_TYPES = [
   "ROUTE_AUTHORIZATION",
@@ -81,8 +82,7 @@ export function invalidityOf(text: string): string | undefined {
   const { error } = EventDocument.safeParse(document);
   if (!error) return undefined;
   const paths = error.issues.map(({ path }) => path.join(".") || "the whole document");
-  const more = paths.length - PATHS_NAMED;
-  return `invalid at ${paths.slice(0, PATHS_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `invalid at ${firstOf(paths, PATHS_NAMED)}`;
 }
 
 /** One event ready to be inserted: its document already serialised, and the values the flat columns take. */

@@ -1,0 +1,61 @@
+// A plan that is another in one trial than in others, in whole runs: its caveat where it made that trial slower, one sentence
+// where it did not.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { flipSentences } from "../../src/analysis/why/flips.js";
+import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
+
+/** The index is there in all trials but the third; which trial it is, the database's comment keeps. */
+const workload = (rows: number): string => `-- workload: flip
+-- schema
+CREATE TABLE item (id int PRIMARY KEY, kind int NOT NULL, filler text NOT NULL);
+DO $$ DECLARE
+  known text := shobj_description((SELECT oid FROM pg_database WHERE datname = current_database()), 'pg_database');
+  trial int := coalesce(substring(known FROM '^[0-9]+$')::int, 0) + 1;
+BEGIN
+  EXECUTE format('COMMENT ON DATABASE %I IS %L', current_database(), trial);
+  IF trial <> 3 THEN CREATE INDEX item_kind ON item (kind); END IF;
+END $$;
+-- preload
+INSERT INTO item SELECT g, g, repeat('x', 20) FROM generate_series(1, ${rows}) g;
+-- name: look
+-- readonly
+-- param: kind = uniform(1, ${rows})
+SELECT filler FROM item WHERE kind = :kind;
+`;
+
+const scenario = (file: string): string => `
+name: flip
+seed: 4
+workload: ${file}
+trials: 4
+actors: { clients: { load: { clients: 2, thinkTime: 5ms } } }
+trial: { warmUp: 300ms, duration: 2500ms, drain: false }
+diagnosis: { ceiling: false }
+`;
+
+it.each([
+  ["a caveat of its own where the statement is slower for it", 60_000, true],
+  ["one sentence with all others where it is not", 1_000, false],
+])("is %s", async (_, rows, isCostly) => {
+  const scratch = scratchDirectory();
+  const file = join(scratch, "flip.sql");
+  writeFileSync(file, workload(rows));
+  const { exitCode, stdout, stderr } = await trainSim([
+    ...["run", writeScenarioFile(scenario(file)), "--out", join(scratch, "results")],
+  ]);
+  expect(exitCode, stderr).toBe(0);
+  const { result } = onlyResultIn(join(scratch, "results"));
+  const { costly, idle } = flipSentences(result.treatments);
+  const screen = stdout.replaceAll(/\n +/g, " ");
+  if (isCostly) {
+    expect(costly[0]).toMatch(
+      /^Plan flip: look.select of \S+: Index Scan item_kind.* in trials 1, 2, 4 .* in trial 3 /,
+    );
+    expect(screen).toContain(costly[0]);
+  } else {
+    expect(costly).toEqual([]);
+    expect(idle).toMatch(/^Plan flips that made no trial slower: look.select of /);
+  }
+});
