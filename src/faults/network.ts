@@ -178,7 +178,7 @@ function unseenCommits(
   if (withoutCommit !== undefined) return `needs transactions that end with COMMIT, and ${withoutCommit}`;
   const isHidden =
     hasPooler(pool) && fault.between === "clients"
-      ? pool.urls.some(({ url }) => tlsModeOf(url) !== "disable")
+      ? "login" in pool || pool.urls.some(({ url }) => tlsModeOf(url) !== "disable")
       : target.kind === "url" && target.urls.some(({ url }) => tlsModeOf(url, target) !== "disable");
   return isHidden ? "reads what is sent to find the COMMITs, which TLS hides" : undefined;
 }

@@ -70,16 +70,22 @@ export function resolvePooler({ size, instances = 1, adminUrl, ...given }: Poole
   };
 }
 
-/** Keys of running poolers and of ours that exclude each other; a pooler has no keys of TLS beside its URLs. */
-export function poolerKeyProblems(product: string, given: PoolerKeys): Finding[] {
+/**
+ * Keys of running poolers and of ours that exclude each other; a pooler has no keys of TLS beside its URLs. `ofOurs` are
+ * the product's own keys for poolers that train-sim starts.
+ */
+export function poolerKeyProblems<Given extends PoolerKeys>(
+  product: string,
+  given: Given,
+  ofOurs: readonly (keyof Given & string)[] = [],
+): Finding[] {
   const isExternal = given.url !== undefined || given.urls !== undefined;
   const findings = tlsFindings("pool", given, {});
   if (given.url !== undefined && given.urls !== undefined)
     findings.push({ path: ["pool", "url"], message: "url and urls exclude each other; keep one" });
-  if (isExternal && given.instances !== undefined) {
-    const message = `is for ${product}s that train-sim starts; with a URL it starts none`;
-    findings.push({ path: ["pool", "instances"], message });
-  }
+  const message = `is for ${product}s that train-sim starts; with a URL it starts none`;
+  for (const key of ["instances", ...ofOurs] as const)
+    if (isExternal && given[key] !== undefined) findings.push({ path: ["pool", key], message });
   if (!isExternal && given.adminUrl !== undefined) {
     const message = `is for a ${product} of your own; without url or urls train-sim starts one and knows its console`;
     findings.push({ path: ["pool", "adminUrl"], message });

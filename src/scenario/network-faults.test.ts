@@ -6,6 +6,7 @@ import { networkPlacesOf } from "../faults/faults.js";
 import { parseScenario } from "./loader.js";
 
 const POOL = "pool: { strategy: pgbouncer, mode: transaction, size: 8, instances: 2 }\n";
+const BY_CERTIFICATE = "pool: { strategy: pgbouncer, size: 8, login: certificate }\n";
 
 const scenarioOf = (list: string, rest: string): string =>
   `name: x\ntrial: { duration: 60s }\n${rest}faults: ${list}\n`;
@@ -75,6 +76,7 @@ describe("a fault of the network or of PgBouncer", () => {
     ["network-reset, between: pooler }", VERIFIED, "so PgBouncer cannot check the server's name"],
     ["network-reset-commits, for: 1s }", TLS, "which TLS hides"],
     ["network-reset-commits, for: 1s }", TLS_BY_URL, "which TLS hides"],
+    ["network-reset-commits, for: 1s }", BY_CERTIFICATE, "which TLS hides"],
     ["network-reset-commits, for: 1s }", SINGLE, "statementShape is single-statement"],
   ])("is refused: { kind: %s", (fault, rest, message) => {
     const problems = problemsOf(`[{ at: 1s, kind: ${fault}]`, rest);

@@ -5,6 +5,7 @@ import { DISPATCHER_ALONE } from "../workloads/train-events/settings.js";
 import { poolRules } from "./pool-rules.js";
 import type { TreatmentSettings } from "./settings.js";
 import type { PoolSettings } from "../pools/registry.js";
+import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import type { ActorGroup } from "../actors/settings.js";
 
 const group = (clients: number, workers = 1): ActorGroup => ({
@@ -135,5 +136,27 @@ describe("the rules of pools", () => {
     expect(poolProblems(settings(statement))[0]?.message).toContain(
       "statement mode allows no transaction of several statements",
     );
+  });
+});
+
+describe("a PgBouncer", () => {
+  it.each([
+    ["url: 'postgresql://b/x', login: certificate", "pool.login: is for PgBouncers that train-sim starts"],
+    ["url: 'postgresql://b/x', settings: { a: 1 }", "pool.settings: is for PgBouncers that train-sim starts"],
+    ["settings: { auth_type: trust }", "auth_type: is set by train-sim, from target.auth; remove it"],
+    [
+      "login: certificate, settings: { client_tls_key_file: k }",
+      "client_tls_key_file: is set by train-sim, from pool.login; remove it",
+    ],
+    ["login: ident", "pool.login"],
+  ])("is refused with %s", (keys, message) => {
+    const problems = scenarioProblems(`name: x\npool: { strategy: pgbouncer, ${keys} }\n`);
+    expect(problems.join("\n")).toContain(message);
+    expect(problems).toHaveLength(1);
+  });
+
+  it("may have files of TLS that it does not use, as ever, while clients log in by password", () => {
+    const yaml = "name: x\npool: { strategy: pgbouncer, settings: { client_tls_key_file: k } }\n";
+    expect(scenarioProblems(yaml)).toEqual([]);
   });
 });

@@ -31,6 +31,13 @@ describe("the bank", () => {
       { pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
       poolerEnv("1.18"),
     ],
+    [
+      "a certificate, anew for each transaction",
+      {
+        pool: { strategy: "pgbouncer", size: 2, login: "certificate", reconnect: "per-transaction" },
+      },
+      poolerEnv("1.18"),
+    ],
     ["Pgpool-II", { pool: { strategy: "pgpool", size: 4 } }, poolerEnv("pgpool")],
     ["the simple protocol", { prepared: "simple" }, process.env],
     ["serializable", { isolation: "serializable" }, process.env],

@@ -4,13 +4,15 @@ import { mkdtemp, readdir, readlink, rm, writeFile, chmod } from "node:fs/promis
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
 import { TargetError, UsageError } from "../../foundation/errors.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint, TlsSettings } from "../../database/endpoint/endpoint.js";
 import { PGBOUNCER_KINDS, pgBouncerEnv, pgBouncerPath } from "../../../test/support/pgbouncers.js";
 import { startPgBouncers } from "../../../test/support/pgbouncers.js";
+import { connectAdmin, connectConsole } from "../../database/admin.js";
 import { pgbouncerKind } from "./pgbouncer.js";
 import type { PgBouncerSettings } from "./pgbouncer-config.js";
+import { PoolerSampler } from "./pooler-sampler.js";
 import { startPgBouncer } from "./start-pgbouncer.js";
 import { freePort } from "../../foundation/process/server-process.js";
 import { POOL_MODES } from "./settings.js";
@@ -23,6 +25,10 @@ const SETTINGS: PgBouncerSettings = {
   maxPreparedStatements: 100,
   maxClientConnections: 20,
 };
+
+/** A name that is awkward to write down, in a certificate too. */
+const AWKWARD = 'O="lab", CN=postgres + é';
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const findPgBouncer = pgbouncerKind.find;
 const started: RunningPooler[] = [];
@@ -104,6 +110,39 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     await pooler.stop();
     await closed;
     expect(await isListening(endpoint)).toBe(false);
+  });
+
+  it("lets in who has the certificate, in the name that it is for, and no other", async () => {
+    const upstream = { ...inject("adminEndpoint"), user: AWKWARD };
+    const admin = await connectAdmin(inject("adminEndpoint"));
+    onTestFinished(async () => {
+      await admin.query(`DROP ROLE ${quoted(AWKWARD)}`);
+      await admin.close();
+    });
+    await admin.query(`CREATE ROLE ${quoted(AWKWARD)} LOGIN PASSWORD '${upstream.password ?? ""}'`);
+    const pooler = await start({ login: "certificate" }, upstream, pgBouncerEnv(kind));
+    const other = await start({ login: "certificate" }, upstream, pgBouncerEnv(kind));
+    const [client, console_] = [pooler.endpoints[0] as Endpoint, pooler.consoles[0] as Endpoint];
+    const { tls, ...withoutTls } = client;
+    const { cert, key, ...withoutCertificate } = tls as TlsSettings;
+    const ask = async (endpoint: Endpoint): Promise<unknown> => {
+      const session = await connectAdmin(endpoint);
+      try {
+        return (await session.query("SELECT current_user AS name"))[0]?.["name"];
+      } finally {
+        await session.close();
+      }
+    };
+    expect(cert?.length).not.toBe(key?.length);
+    expect(await ask({ ...client, password: "of no use" })).toBe(AWKWARD);
+    await expect(ask({ ...client, user: "postgres" })).rejects.toThrow();
+    await expect(ask(withoutTls)).rejects.toThrow();
+    await expect(ask({ ...client, tls: withoutCertificate })).rejects.toThrow();
+    const stranger = (other.endpoints[0] as Endpoint).tls as TlsSettings;
+    await expect(ask({ ...client, tls: stranger })).rejects.toThrow();
+    const statistics = await PoolerSampler.connect(pooler.consoles, pooler.endpoints, 5_000);
+    await statistics.close();
+    await expect(connectConsole({ ...console_, password: "another" })).rejects.toThrow();
   });
 
   it("takes another port when the one it was to have is taken", async () => {

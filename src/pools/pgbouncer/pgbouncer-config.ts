@@ -7,7 +7,7 @@ import type { Admitted } from "../strategy.js";
 import type { PgBouncerPool } from "./settings.js";
 
 export type PgBouncerSettings = Admitted &
-  Pick<PgBouncerPool, "mode" | "size" | "instances" | "maxPreparedStatements" | "settings">;
+  Pick<PgBouncerPool, "mode" | "size" | "instances" | "maxPreparedStatements" | "login" | "settings">;
 
 export interface PgBouncerFiles {
   readonly port: number;
@@ -16,6 +16,8 @@ export interface PgBouncerFiles {
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
+  /** Where clients log in by certificate: PgBouncer's own, which signs theirs, its key, and who may log in how. */
+  readonly login?: { readonly certFile: string; readonly keyFile: string; readonly hbaFile: string };
 }
 
 /** The upstream's database as clients name it: one that needs no quoting, which PgBouncer's ini does not have for it. */
@@ -61,7 +63,7 @@ export function pgBouncerIni(
     unix_socket_dir: "",
     // Clients that connect all at once must not be turned away by the backlog.
     listen_backlog: Math.max(128, settings.maxClientConnections),
-    auth_type: settings.auth ?? "scram-sha-256",
+    ...loginEntries(settings, files),
     auth_file: files.userListFile,
     admin_users: ADMIN_USER,
     stats_users: ADMIN_USER,
@@ -84,6 +86,25 @@ export function pgBouncerIni(
   const lines = Object.entries(entries).map(([key, value]) => `${key} = ${value}`);
   return ["[databases]", `${CLIENT_DATABASE} = ${place}${setUp}`, "", "[pgbouncer]", ...lines, ""].join("\n");
 }
+
+function loginEntries({ auth }: PgBouncerSettings, { login }: PgBouncerFiles): Record<string, string> {
+  if (!login) return { auth_type: auth ?? "scram-sha-256" };
+  return {
+    auth_type: "hba",
+    auth_hba_file: login.hbaFile,
+    client_tls_sslmode: "verify-ca",
+    client_tls_ca_file: login.certFile,
+    client_tls_cert_file: login.certFile,
+    client_tls_key_file: login.keyFile,
+  };
+}
+
+/** Text of the HBA file: clients by certificate; the console by password, over TLS too. */
+export const LOGIN_BY_CERTIFICATE = [
+  `hostssl ${ADMIN_DATABASE} ${ADMIN_USER} 127.0.0.1/32 scram-sha-256`,
+  `hostssl ${CLIENT_DATABASE} all 127.0.0.1/32 cert`,
+  "",
+].join("\n");
 
 /** Text of the user list: the client's user, whose password logs in to the server too, and the admin. */
 export function pgBouncerUserList(upstream: Endpoint, clientPassword: string, adminPassword: string): string {

@@ -24,7 +24,7 @@ const PROGRAM = {
 };
 
 export const pgbouncerKind: PoolerKind<
-  Pick<PgBouncerPool, "mode" | "size" | "instances" | "maxPreparedStatements" | "settings">
+  Pick<PgBouncerPool, "mode" | "size" | "instances" | "maxPreparedStatements" | "login" | "settings">
 > = {
   product: PROGRAM.product,
   variable: PROGRAM.variable,

@@ -1,6 +1,6 @@
 // Strategy `pgbouncer` in a scenario: its keys, what they mean, and what cannot work together with them.
 import * as z from "zod";
-import { connectionUrl, type UrlKeys } from "../../database/scalars.js";
+import { connectionUrl } from "../../database/scalars.js";
 import type { Finding } from "../../syntax/problems.js";
 import {
   mostClients,
@@ -17,6 +17,9 @@ import type { Demand, PoolProblem, PoolSettingsOf } from "../strategy.js";
 
 export const POOL_MODES = ["session", "transaction", "statement"] as const;
 export type PoolMode = (typeof POOL_MODES)[number];
+
+const LOGINS = ["password", "certificate"] as const;
+type Login = (typeof LOGINS)[number];
 
 const DEFAULT_PREPARED_STATEMENTS = 200;
 
@@ -37,6 +40,9 @@ const OWN_SETTINGS: Readonly<Record<string, string>> = {
   ),
 };
 
+/** Beside them, where clients log in by certificate. */
+const CLIENT_TLS_FILES = ["client_tls_ca_file", "client_tls_cert_file", "client_tls_key_file"];
+
 const Value = z.union([
   z.string().regex(/^[^\u0000-\u001f\u007f]*$/, "has a control character, which pgbouncer.ini cannot hold"),
   z.number(),
@@ -49,6 +55,8 @@ export interface PgBouncerPool extends PoolerSettings {
   readonly reconnect: Reconnect;
   /** `max_prepared_statements` of a managed PgBouncer, or of the external ones as the user states it; 0 is none. */
   readonly maxPreparedStatements: number;
+  /** How clients log in to a managed one; undefined for password. */
+  readonly login?: Extract<Login, "certificate">;
   /** Of pgbouncer.ini, beside what the keys say. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -67,6 +75,14 @@ const keys = {
       description:
         "PgBouncer's max_prepared_statements (1.21 and later); 0 is none. For a PgBouncer of your own: what it is " +
         "configured with. Default: 200 for managed ones, 0 for your own.",
+    }),
+  login: z
+    .enum(LOGINS)
+    .optional()
+    .meta({
+      description:
+        "How clients log in to the PgBouncers that train-sim starts: by password, as target.auth says, or over TLS by " +
+        "a certificate that train-sim makes. Default password.",
     }),
   settings: z
     .record(z.string().regex(/^[a-z][a-z_]*$/, "not the name of a setting of PgBouncer"), Value)
@@ -128,14 +144,16 @@ function settingTexts(settings: Readonly<Record<string, string | number | boolea
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, text(value)]));
 }
 
-function settingProblems(given: { readonly settings?: object | undefined } & UrlKeys): Finding[] {
-  const names = Object.keys(given.settings ?? {});
-  if (names.length > 0 && (given.url !== undefined || given.urls !== undefined)) {
-    const message = "is for PgBouncers that train-sim starts; with a URL it starts none";
-    return [{ path: ["pool", "settings"], message, isAboutKey: true }];
-  }
-  return names.flatMap((name) => {
-    const source = OWN_SETTINGS[name];
+interface Given {
+  readonly login?: Login | undefined;
+  readonly settings?: object | undefined;
+}
+
+/** Settings that train-sim sets itself. */
+function settingProblems({ login, settings = {} }: Given): Finding[] {
+  const ofLogin = login === "certificate" ? CLIENT_TLS_FILES : [];
+  return Object.keys(settings).flatMap((name) => {
+    const source = ofLogin.includes(name) ? "pool.login" : OWN_SETTINGS[name];
     if (source === undefined) return [];
     const message = `is set by train-sim, from ${source}; remove it`;
     return [{ path: ["pool", "settings", name], message, isAboutKey: true }];
@@ -146,7 +164,7 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
   name: "pgbouncer",
   description: "through PgBouncers, started by train-sim unless url, urls name running ones",
   keys,
-  resolve({ mode = "transaction", reconnect = "never", maxPreparedStatements, settings, ...given }) {
+  resolve({ mode = "transaction", reconnect = "never", maxPreparedStatements, login, settings, ...given }) {
     const pooler = resolvePooler(given);
     const byDefault = pooler.urls.length > 0 ? 0 : DEFAULT_PREPARED_STATEMENTS;
     return {
@@ -155,14 +173,19 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
       reconnect,
       ...pooler,
       maxPreparedStatements: maxPreparedStatements ?? byDefault,
+      ...(login === "certificate" && { login }),
       ...(settings && { settings: settingTexts(settings) }),
     };
   },
-  keyProblems: (given) => [...poolerKeyProblems("PgBouncer", given), ...settingProblems(given)],
+  keyProblems: (given) => [
+    ...poolerKeyProblems("PgBouncer", given, ["login", "settings"]),
+    ...settingProblems(given),
+  ],
   problems: (pool, demand) => [...sessionMode(pool, demand), ...statementMode(pool, demand)],
-  text: ({ mode, reconnect, size, settings = {} }) =>
+  text: ({ mode, reconnect, size, login, settings = {} }) =>
     [
       `pgbouncer, ${mode} mode, ${reconnectText(reconnect)}${size} server connections each`,
+      ...(login === undefined ? [] : [`login by ${login}`]),
       ...Object.entries(settings).map(([name, value]) => `${name} ${value}`),
     ].join(", "),
 };

@@ -4,11 +4,13 @@ import { generateSecret } from "../../foundation/prng.js";
 import { isVersionAtLeast } from "../find-program.js";
 import { PoolerProcess } from "../pooler-process.js";
 import type { PoolerProgram } from "../strategy.js";
+import { makeCertificates } from "./client-certificate.js";
 import {
   ADMIN_DATABASE,
   ADMIN_USER,
   CLIENT_DATABASE,
   keepsSetUp,
+  LOGIN_BY_CERTIFICATE,
   pgBouncerIni,
   pgBouncerUserList,
   type PgBouncerSettings,
@@ -22,7 +24,7 @@ export function hasPreparedStatements(version: string): boolean {
   return isVersionAtLeast(version, PREPARED_STATEMENTS_SINCE);
 }
 
-export function startPgBouncer(
+export async function startPgBouncer(
   program: PoolerProgram,
   settings: PgBouncerSettings,
   upstream: Endpoint,
@@ -30,6 +32,8 @@ export function startPgBouncer(
 ): Promise<PoolerProcess> {
   const password = upstream.password ?? generateSecret();
   const adminPassword = generateSecret();
+  const certificates = settings.login && (await makeCertificates(upstream.user));
+  const tls = certificates && { tls: certificates.client };
   return PoolerProcess.start(
     {
       product: "PgBouncer",
@@ -46,8 +50,14 @@ export function startPgBouncer(
           ...(cert !== undefined && { certFile: await directory.write("client.crt", cert) }),
           ...(key !== undefined && { keyFile: await directory.write("client.key", key) }),
         };
+        const login = certificates && {
+          certFile: await directory.write("pgbouncer.crt", certificates.server.cert),
+          keyFile: await directory.write("pgbouncer.key", certificates.server.key),
+          hbaFile: await directory.write("pg_hba.conf", LOGIN_BY_CERTIFICATE),
+        };
+        const files = { userListFile, ...tlsFiles, ...(login && { login }) };
         const isPreparing = hasPreparedStatements(program.version);
-        return (port) => pgBouncerIni(settings, upstream, { port, userListFile, ...tlsFiles }, isPreparing);
+        return (port) => pgBouncerIni(settings, upstream, { port, ...files }, isPreparing);
       },
       isUp: /process up: /,
       // What 1.19 and later end with, and those before; the address in use is a warning before that.
@@ -55,10 +65,10 @@ export function startPgBouncer(
       // 1.24 waits for its clients on SIGTERM and SIGINT.
       quit: "SIGQUIT",
       client: {
-        ...{ database: CLIENT_DATABASE, user: upstream.user, password },
+        ...{ database: CLIENT_DATABASE, user: upstream.user, password, ...tls },
         ...(keepsSetUp(settings) && searchPathOf(upstream)),
       },
-      console: { database: ADMIN_DATABASE, user: ADMIN_USER, password: adminPassword },
+      console: { database: ADMIN_DATABASE, user: ADMIN_USER, password: adminPassword, ...tls },
     },
     choosePort,
   );

@@ -39,7 +39,7 @@ published:
     {
       title: "One step from status to status, in the database, as Train Events' source does it",
       yaml: `name: source
-pool: { strategy: pgbouncer, size: 16, settings: { server_reset_query_always: true } }
+pool: { strategy: pgbouncer, size: 16, login: certificate, settings: { server_reset_query_always: true } }
 statementShape: in-database
 claimIndex: status-updated
 archived: complete

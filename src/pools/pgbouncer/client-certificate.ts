@@ -1,0 +1,33 @@
+// The certificates of one managed PgBouncer whose clients log in by certificate: its own, which signs that of the one user
+// who may log in. Made anew for each PgBouncer; they are good for a year and end with its directory.
+import type { TlsSettings } from "../../database/endpoint/endpoint.js";
+
+export interface PoolerCertificates {
+  /** PEM texts. */
+  readonly server: { readonly cert: string; readonly key: string };
+  /** What its clients connect with. The host is not verified: a proxy of the network may be between. */
+  readonly client: TlsSettings;
+}
+
+/** A value as names of certificates are written down (RFC 4514). */
+function escaped(value: string): string {
+  return value.replace(/[\\,+"<>;=#]|^ | $/g, "\\$&");
+}
+
+/** Elliptic curves of P-256, signed with SHA-256. */
+export async function makeCertificates(user: string): Promise<PoolerCertificates> {
+  const { generate } = await import("selfsigned");
+  const made = await generate([{ name: "commonName", value: "PgBouncer of train-sim" }], {
+    keyType: "ec",
+    algorithm: "sha256",
+    extensions: [{ name: "basicConstraints", cA: true, critical: true }],
+    clientCertificate: { cn: escaped(user) },
+  });
+  const { cert, private: key, clientcert, clientprivate } = made;
+  if (clientcert === undefined || clientprivate === undefined)
+    throw new Error("no client certificate was made");
+  return {
+    server: { cert, key },
+    client: { mode: "verify-ca", ca: cert, cert: clientcert, key: clientprivate },
+  };
+}
