@@ -44,6 +44,8 @@ export interface Assignment<S extends ClientSettings = ClientSettings> {
   readonly directory: string;
   /** What workers write that all workers of this process read, by the ordinal of the one that writes it. */
   readonly shared: ReadonlyMap<number, SharedArrayBuffer>;
+  /** Those of workers in other processes among them: copies, which come a little later. */
+  readonly mirrored: readonly number[];
   /** Counts iterations of a budget that the whole group shares, from those on that workers of other processes do. */
   readonly sharedCounter: Int32Array<SharedArrayBuffer>;
 }

@@ -52,7 +52,10 @@ export interface RoleTraits {
   readonly isSearched: boolean;
   /** Whether it goes on while the trial drains. */
   readonly drains: boolean;
-  /** Of memory that each of its workers shares with all workers of the trial. */
+  /**
+   * Of memory that each of its workers shares with all workers of the trial. What says that something is there is written
+   * last, and lies behind it: so workers on other machines read a true copy.
+   */
   readonly sharedBytes?: number;
 }
 

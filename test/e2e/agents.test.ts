@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { monotonicMs } from "../../src/foundation/clock.js";
+import { readTrialHistograms } from "../../src/results/reader.js";
 import type { ResultDocument, TrialResult } from "../../src/results/result-schema.js";
 import { startAgent, startCoordinator, tokenFile, whereToJoin } from "../support/agents.js";
 import { onSuiteServer } from "../support/suite-server.js";
@@ -65,6 +66,11 @@ it("measures, audits and keeps time over two agents, one of them with another cl
   expect(
     readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".bin")),
   ).not.toEqual([]);
+
+  // The life of every event that was archived is known, wherever it was added.
+  const histograms = await readTrialHistograms(directory, trial.number, result.treatments[0]?.id ?? "");
+  expect(histograms.get("lifecycle.archived")?.totalCount).toBe(trial.operations["archive"]?.events);
+  expect(histograms.get("lifecycle.completed")?.totalCount).toBeGreaterThan(0);
 
   const verified = await trainSim(["report", directory, "--verify"]);
   expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);

@@ -15,6 +15,12 @@ export const SILENCE_MS = 15_000;
 
 const Worker = z.int().nonnegative();
 const Ms = z.number();
+const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
+
+/** Changes of memory that workers share, by the ordinal of the worker that writes it. */
+const MemoryChanges = z.array(
+  z.object({ ordinal: Worker, pieces: z.array(z.tuple([z.int().nonnegative(), Bytes])) }),
+);
 
 /** What an agent says of itself as it asks to join, as JSON in a header. */
 export const Introduction = z.object({
@@ -34,8 +40,13 @@ export const ToAgent = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("clock"), askedMs: Ms }),
   /** How its clock is to follow the coordinator's from now on. */
   z.object({ kind: z.literal("line"), line: z.object({ sinceMs: Ms, offsetMs: Ms, slope: Ms }) }),
-  /** Its workers of a trial, by their numbers among all of the trial. */
-  z.object({ kind: z.literal("launch"), assignments: z.array(z.tuple([Worker, Assignment])).min(1) }),
+  /** Its workers of a trial, by their numbers among all of the trial; and what workers elsewhere write, and theirs read. */
+  z.object({
+    kind: z.literal("launch"),
+    assignments: z.array(z.tuple([Worker, Assignment])).min(1),
+    elsewhere: z.array(z.tuple([Worker, z.int().positive()])),
+  }),
+  z.object({ kind: z.literal("memory"), changes: MemoryChanges }),
   z.object({ kind: z.literal("command"), worker: Worker, command: Command }),
   /** Ends all workers at once. */
   z.object({ kind: z.literal("terminate") }),
@@ -56,8 +67,9 @@ export const FromAgent = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("file"),
     name: z.string().regex(/^[a-z][a-z0-9-]*\.(bin|ndjson)$/),
-    bytes: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
+    bytes: Bytes,
   }),
+  z.object({ kind: z.literal("memory"), changes: MemoryChanges }),
   /** A command came after the instant that it names. */
   z.object({ kind: z.literal("late"), command: z.string(), lateMs: Ms }),
   /** Of its process within the window. */

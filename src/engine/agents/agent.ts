@@ -21,12 +21,14 @@ import {
   TrainSimError,
 } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
-import type { Assignment, Command } from "../workers/protocol.js";
+import type { Assignment, Command, ThreadAssignment } from "../workers/protocol.js";
 import type { RunningWorkers } from "../workers/worker-place.js";
-import { HERE } from "../workers/worker-thread.js";
+import { withMemory, type SharedMemory } from "../workers/worker-memory.js";
+import { startThreads } from "../workers/worker-thread.js";
 import { decode, encode, SILENCE_MS, ToAgent, type FromAgent } from "./agent-protocol.js";
 import { CpuWindow } from "./cpu-window.js";
 import { FilePieces } from "./file-pieces.js";
+import { MemoryMirror, MIRROR_MS, writePieces } from "./memory-mirror.js";
 
 /** In which a clock comes to where it should be, so that it neither jumps nor stands still while it measures. */
 const SLEW_MS = 1_000;
@@ -44,6 +46,9 @@ interface Running {
   readonly directory: string;
   readonly pieces: FilePieces;
   readonly cpu: CpuWindow;
+  /** What workers elsewhere write, by their ordinals. */
+  readonly copies: ReadonlyMap<number, SharedArrayBuffer>;
+  readonly mirroring: NodeJS.Timeout;
 }
 
 /** Resolves when the run is over. Rejects when the coordinator is gone or makes no sense, and when `stop` is aborted. */
@@ -142,7 +147,14 @@ class Agent {
         return;
       }
       case "launch": {
-        this.launch(message.assignments);
+        this.launch(message.assignments, message.elsewhere);
+        return;
+      }
+      case "memory": {
+        for (const { ordinal, pieces } of message.changes) {
+          const copy = this.running?.copies.get(ordinal);
+          if (copy) writePieces(copy, pieces);
+        }
         return;
       }
       case "command": {
@@ -174,7 +186,10 @@ class Agent {
     this.setLine({ sinceMs: nowMs, offsetMs: isMs, slope });
   }
 
-  private launch(given: readonly (readonly [number, Assignment])[]): void {
+  private launch(
+    given: readonly (readonly [number, Assignment])[],
+    elsewhere: readonly SharedMemory[],
+  ): void {
     const directory = mkdtempSync(join(tmpdir(), "train-sim-agent-"));
     const pieces = new FilePieces(directory, (name, bytes) => this.send({ kind: "file", name, bytes }));
     const numbers = given.map(([number]) => number);
@@ -187,7 +202,8 @@ class Agent {
     const { trial, isCeiling } = assignments[0] as Assignment;
     const what = isCeiling ? "ceiling" : `trial ${trial.number}`;
     this.note(`${what}, ${trial.treatmentId}: ${counted(assignments.length, "worker")}`);
-    const workers = HERE.start(assignments, {
+    const threads = withMemory(assignments, elsewhere);
+    const workers = startThreads(threads, {
       onOnline: (here) => this.send({ kind: "online", worker: numberOf(here) }),
       onReport: (here, report) => {
         if (isMoreThanAlive(report)) pieces.pump(); // what it tells of is on its way before it
@@ -204,7 +220,21 @@ class Agent {
       },
     });
     const places = new Map(numbers.map((each, here) => [each, here]));
-    this.running = { workers, places, directory, pieces, cpu: new CpuWindow() };
+    const { shared, mirrored } = threads[0] as ThreadAssignment;
+    const [own, copies] = [false, true].map((isCopy) =>
+      [...shared].filter(([ordinal]) => mirrored.includes(ordinal) === isCopy),
+    );
+    this.running = {
+      ...{ workers, places, directory, pieces, cpu: new CpuWindow(), copies: new Map(copies) },
+      mirroring: this.mirror(new MemoryMirror(own ?? [])),
+    };
+  }
+
+  private mirror(memory: MemoryMirror): NodeJS.Timeout {
+    return setInterval(() => {
+      const changes = memory.changes();
+      if (changes.length > 0) this.send({ kind: "memory", changes });
+    }, MIRROR_MS);
   }
 
   private command(worker: number, command: Command): void {
@@ -225,7 +255,8 @@ class Agent {
     const { running } = this;
     this.running = undefined;
     if (!running) return undefined;
-    const { workers, pieces, cpu, directory } = running;
+    const { workers, pieces, cpu, directory, mirroring } = running;
+    clearInterval(mirroring);
     const endless = await workers.terminate();
     cpu.close();
     try {

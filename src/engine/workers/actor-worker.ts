@@ -1,7 +1,7 @@
 // One worker thread's life: it builds its actor, connects, and then follows the coordinator's commands. Each phase
 // is a set of client loops with a pacer of its own; changing phase means to end the loops (what is under way is
 // finished, sleeps are cut short) and to start others. It reports once a second and never by transaction.
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../foundation/clock.js";
 import type { OpenLogger } from "../../foundation/logger.js";
 import { EventLoopWatch } from "../../foundation/process-usage.js";
@@ -32,6 +32,9 @@ import type { ConnectionSource } from "../../database/contract.js";
 const LAST_TRIES_MS = 5_000;
 /** The compiler is to know both sides of the window before it takes one for the only one. */
 const OUTSIDE_FIRST_MS = 250;
+
+/** What is read of workers elsewhere is surely there so much later. */
+const MIRRORED_AFTER_MS = 1_000;
 
 const CLOSED_LOOP: PacingPlan = { executor: "constant-clients" };
 
@@ -105,7 +108,7 @@ export class ActorWorker {
       await turn(); // it takes long where batches are large, and the thread is to show that it lives
     }
     this.loop.start();
-    this.ticker = setInterval(() => this.ship(monotonicMs()), 1000);
+    this.ticker = setInterval(() => this.ship(monotonicMs() - this.laterMs), 1000);
     this.log.logger.info(
       { event: "start", operation: "*", clients, operations: this.traits.operations },
       "worker ready",
@@ -175,6 +178,11 @@ export class ActorWorker {
     }
   }
 
+  /** Milliseconds by which a second is handed over later, so that what belongs to it is known. */
+  private get laterMs(): number {
+    return this.assignment.mirrored.length > 0 ? MIRRORED_AFTER_MS : 0;
+  }
+
   private get load(): LoadSettings | undefined {
     return this.assignment.settings.actors[this.assignment.role]?.load;
   }
@@ -227,6 +235,7 @@ export class ActorWorker {
     this.retry.endBy(monotonicMs() + LAST_TRIES_MS);
     await this.endPhase();
     clearInterval(this.ticker);
+    if (this.laterMs > 0) await sleep(this.laterMs);
     this.ship(Number.POSITIVE_INFINITY);
     const ledger = this.client.close?.();
     this.loop.stop();

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { deal } from "../agents/remote-workers.js";
+import { deal } from "../../actors/deal.js";
 import { assignmentsOf, workersThatStartAnew } from "./assignments.js";
 import type { Assignment } from "./protocol.js";
 import { withMemory } from "./worker-memory.js";
@@ -73,9 +73,10 @@ it("shares a budget out over processes, to the last iteration", () => {
   const left = (workers: typeof all): number => 50 - (withMemory(workers)[0]?.sharedCounter[0] as number);
   expect(left(all)).toBe(50);
   for (const agents of [2, 3]) {
-    const parts = deal(all.length, agents).map((dealt) =>
-      left(dealt.map((worker) => all[worker] as Assignment)),
-    );
+    const parts = deal(
+      all.map(({ role }) => role),
+      agents,
+    ).map((dealt) => left(dealt.map((worker) => all[worker] as Assignment)));
     expect(parts.reduce((sum, part) => sum + part)).toBe(50);
     expect(Math.min(...parts)).toBeGreaterThan(10);
   }

@@ -46,6 +46,8 @@ export const ThreadAssignment = Assignment.extend({
   sharedCounter: z.custom<Int32Array<SharedArrayBuffer>>((value) => value instanceof Int32Array),
   /** What workers write that all workers of this process read, by the ordinal of the one that writes it. */
   shared: z.map(Index, z.instanceof(SharedArrayBuffer)),
+  /** Those of other processes among them: a copy, which comes a little later. */
+  mirrored: z.array(Index),
 });
 export type ThreadAssignment = z.infer<typeof ThreadAssignment>;
 

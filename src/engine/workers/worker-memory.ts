@@ -1,5 +1,5 @@
-// The memory that the workers of one process share: what some of them write and the others read, and the counter of a
-// budget that a group shares. Where a group's workers are in several processes, each of these has its exact part of the
+// The memory that the workers of one process share: what some of them write and the others read, of workers elsewhere as a
+// copy, and the counter of a budget that a group shares. Where a group's workers are in several processes, each of these has its exact part of the
 // budget: what the others have is counted as taken from the beginning.
 import type { Assignment, ThreadAssignment } from "./protocol.js";
 import { budgetOf } from "../../load/load-settings.js";
@@ -18,14 +18,27 @@ function budgetOfGroup({ settings, role }: Assignment): number {
   return load === undefined ? 0 : (budgetOf(load)?.iterations ?? 0);
 }
 
-/** The assignments of all workers of one process, with what they share. */
-export function withMemory(assignments: readonly Assignment[]): ThreadAssignment[] {
-  const shared = new Map<number, SharedArrayBuffer>();
+/** What a worker writes that others read: its ordinal and how many bytes. */
+export type SharedMemory = readonly [ordinal: number, bytes: number];
+
+export function memoryOf(assignments: readonly Assignment[]): SharedMemory[] {
+  return assignments.flatMap(({ ordinal, role, settings, isCeiling }) => {
+    const { sharedBytes } = roleTraitsOf(settings, role);
+    return sharedBytes === undefined || isCeiling === true ? [] : [[ordinal, sharedBytes] as const];
+  });
+}
+
+/** The assignments of all workers of one process, with what they share; `elsewhere` is what is copied from others. */
+export function withMemory(
+  assignments: readonly Assignment[],
+  elsewhere: readonly SharedMemory[] = [],
+): ThreadAssignment[] {
+  const all = [...memoryOf(assignments), ...elsewhere];
+  const shared = new Map(all.map(([ordinal, bytes]) => [ordinal, new SharedArrayBuffer(bytes)]));
+  const mirrored = elsewhere.map(([ordinal]) => ordinal);
   const counters = new Map<string, Int32Array<SharedArrayBuffer>>();
   for (const assignment of assignments) {
-    const { role, ordinal, settings } = assignment;
-    const { sharedBytes } = roleTraitsOf(settings, role);
-    if (sharedBytes !== undefined) shared.set(ordinal, new SharedArrayBuffer(sharedBytes));
+    const { role } = assignment;
     const counter =
       counters.get(role) ?? new Int32Array(new SharedArrayBuffer(4)).fill(budgetOfGroup(assignment));
     counter[0] = (counter[0] as number) - partOf(assignment);
@@ -33,7 +46,7 @@ export function withMemory(assignments: readonly Assignment[]): ThreadAssignment
   }
   return assignments.map((assignment) => ({
     ...assignment,
-    shared,
+    ...{ shared, mirrored },
     sharedCounter: counters.get(assignment.role) as Int32Array<SharedArrayBuffer>,
   }));
 }

@@ -34,11 +34,11 @@ class Threads implements RunningWorkers {
   private readonly threads: readonly Worker[];
 
   constructor(
-    private readonly assignments: readonly Assignment[],
+    private readonly assignments: readonly ThreadAssignment[],
     events: WorkerEvents,
   ) {
     tuneFor(assignments.reduce((sum, { clients }) => sum + clients, 0));
-    this.threads = withMemory(assignments).map((assignment, number) => {
+    this.threads = assignments.map((assignment, number) => {
       const thread = startThread(assignment);
       thread.on("online", () => events.onOnline(number));
       thread.on("message", (message: unknown) => events.onReport(number, message));
@@ -74,9 +74,14 @@ class Threads implements RunningWorkers {
   }
 }
 
+/** With memory that they share. */
+export function startThreads(assignments: readonly ThreadAssignment[], events: WorkerEvents): RunningWorkers {
+  return new Threads(assignments, events);
+}
+
 /** The workers' place where nothing else is asked for. */
 export const HERE: WorkerPlace = {
   isElsewhere: false,
   pids: [],
-  start: (assignments, events) => new Threads(assignments, events),
+  start: (assignments, events) => startThreads(withMemory(assignments), events),
 };

@@ -88,7 +88,7 @@ actors:
   consumers: { workers: 2, load: { executor: constant-clients, clients: 16 } }
   archivers: { load: { clients: 4 } }
   readers: { load: { clients: 2, thinkTime: 50ms } }
-agents: 2
+agents: { count: 3, place: { producers: 1, consumers: 2 } }
 trial: { warmUp: 10s, duration: 1m, drain: true }
 retry: { attempts: 20, base: 5ms, ceiling: 1s, deadline: 30s }
 log: { level: info, slowTransaction: 2s }

@@ -27,7 +27,7 @@ const ACTORS: Readonly<Record<Role, (context: EventContext) => RoleActor>> = {
 
 export function client(given: ClientContext<EventTreatment>): WorkloadClient {
   const { assignment, source, time } = given;
-  const lifecycle = new LifecycleClock(assignment.shared);
+  const lifecycle = new LifecycleClock(assignment.shared, assignment.mirrored);
   const ledger = BatchLedger.of(assignment, assignment.shared.has(assignment.ordinal));
   const beside = lookBeside(source, time);
   const checks = SampleChecker.of(assignment, { lifecycle, beside });
@@ -38,6 +38,9 @@ export function client(given: ClientContext<EventTreatment>): WorkloadClient {
       lifecycle.settlePending();
       ledger.flush();
     },
-    close: () => ({ ...ledger.close(lifecycle.unmatched), checks: checks.total() }),
+    close() {
+      lifecycle.close();
+      return { ...ledger.close(lifecycle.unmatched), checks: checks.total() };
+    },
   });
 }

@@ -6,7 +6,7 @@ import { LifecycleClock, RING_BYTES } from "./publish-times.js";
 
 function clocks(): { producer: LifecycleClock; consumer: LifecycleClock } {
   const buffers = new Map([[4, new SharedArrayBuffer(RING_BYTES)]]);
-  return { producer: new LifecycleClock(buffers), consumer: new LifecycleClock(buffers) };
+  return { producer: new LifecycleClock(buffers, []), consumer: new LifecycleClock(buffers, []) };
 }
 const ids = (worker: number, batch: number) =>
   idsOf(batchKeys("uuidv7", 2, worker, batch, 1e12, new Prng(1)));
@@ -44,5 +44,34 @@ it("counts events whose publishing it does not know, and leaves preloaded ones o
   expect(consumer.unmatched).toBe(2);
   consumer.reached(ids(4, 1), 50, never);
   consumer.settlePending();
+  expect(consumer.unmatched).toBe(2);
+  consumer.close();
   expect(consumer.unmatched).toBe(4);
+});
+
+it("looks for a moment that comes late, but not for ever", () => {
+  const { producer, consumer } = clocks();
+  const seen: number[] = [];
+  const record = (latencyMs: number): unknown => seen.push(latencyMs);
+  consumer.reached(ids(4, 0), 50, record);
+  consumer.settlePending();
+  consumer.settlePending();
+  producer.published(4, 0, 30);
+  consumer.settlePending();
+  expect(seen).toEqual([20, 20]);
+  consumer.reached(ids(4, 1), 60, record);
+  for (let look = 0; look < 5; look++) consumer.settlePending();
+  expect(consumer.unmatched).toBe(2);
+  producer.published(4, 1, 30);
+  consumer.settlePending();
+  expect(seen).toHaveLength(2);
+});
+
+it("is sure of an order across agents only where clocks cannot have made it", () => {
+  const buffers = new Map([[4, new SharedArrayBuffer(RING_BYTES)]]);
+  const [here, elsewhere] = [new LifecycleClock(buffers, []), new LifecycleClock(buffers, [4])];
+  here.published(4, 0, 5000);
+  const [id = ""] = ids(4, 0);
+  expect([here.wasPublishedBefore(id, 5001), elsewhere.wasPublishedBefore(id, 5001)]).toEqual([true, false]);
+  expect(elsewhere.wasPublishedBefore(id, 6001)).toBe(true);
 });

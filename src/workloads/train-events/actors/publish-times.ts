@@ -1,13 +1,19 @@
 // When each batch was published, in memory that all worker threads share: the producer writes the moment its
 // commit was acknowledged, and whoever completes or archives an event finds it by the worker and batch number in
-// the event's key. So an event's whole life is measured on one clock, without a look-up in the database.
+// the event's key. So an event's whole life is measured on one clock, without a look-up in the database. Of producers on
+// other agents the memory is a copy, which comes a little later, and their clocks differ by the error that is stated.
 import { batchNumberOf, PRELOAD_WORKER, workerOf } from "../model/event-id.js";
 
 /** Batches a ring remembers; an older one is no longer found and its lifecycle is counted as unmatched. */
 const RING_BATCHES = 1 << 18;
 export const RING_BYTES = RING_BATCHES * 12;
 
-/** One publishing worker's ring: monotonic milliseconds by batch number. */
+/** Events wait for so many looks, one a second, until the moment of their publishing is known. */
+const LOOKS_MAX = 5;
+/** By so much a moment on another agent must lie before another one, to be surely before it. */
+const SURELY_BEFORE_MS = 1_000;
+
+/** One publishing worker's ring: monotonic milliseconds by batch number. What says that it is there lies behind. */
 class Ring {
   private readonly atMs: Float64Array;
   private readonly batch: Int32Array;
@@ -32,14 +38,25 @@ class Ring {
   }
 }
 
+interface Waiting {
+  readonly id: string;
+  readonly atMs: number;
+  readonly looks: number;
+  readonly record: (latencyMs: number, atMs: number) => void;
+}
+
 /** Turns completions into latencies since publishing. One for each worker thread. */
 export class LifecycleClock {
   private readonly rings = new Map<number, Ring>();
-  private pending: { id: string; atMs: number; record: (latencyMs: number, atMs: number) => void }[] = [];
+  private pending: Waiting[] = [];
   /** Events whose publish moment was not known: preloaded ones aside, these are missing from the latencies. */
   unmatched = 0;
 
-  constructor(buffers: ReadonlyMap<number, SharedArrayBuffer>) {
+  /** Memory by the publishing worker; `mirrored` are the workers of which it is a copy. */
+  constructor(
+    buffers: ReadonlyMap<number, SharedArrayBuffer>,
+    private readonly mirrored: readonly number[],
+  ) {
     for (const [ordinal, buffer] of buffers) this.rings.set(ordinal, new Ring(buffer));
   }
 
@@ -52,30 +69,36 @@ export class LifecycleClock {
     const worker = workerOf(id);
     if (worker === PRELOAD_WORKER) return true;
     const publishedMs = this.rings.get(worker)?.read(batchNumberOf(id));
-    return typeof publishedMs === "number" && publishedMs < atMs;
+    const marginMs = this.mirrored.includes(worker) ? SURELY_BEFORE_MS : 0;
+    return typeof publishedMs === "number" && publishedMs < atMs - marginMs;
   }
 
   /** Records the latency of each event that reached its end at `atMs`; preloaded ones have no publish moment. */
   reached(ids: readonly string[], atMs: number, record: (latencyMs: number, atMs: number) => void): void {
     for (const id of ids) {
-      const worker = workerOf(id);
-      if (worker === PRELOAD_WORKER) continue;
-      const publishedMs = this.rings.get(worker)?.read(batchNumberOf(id));
-      if (publishedMs === "pending") this.pending.push({ id, atMs, record });
-      else if (publishedMs === undefined) this.unmatched++;
-      // An acknowledgement can be read later than the completion that followed it: then the latency is nil.
-      else record(Math.max(0, atMs - publishedMs), atMs);
+      if (workerOf(id) !== PRELOAD_WORKER) this.match({ id, atMs, looks: 1, record });
     }
   }
 
-  /** Tries again those events that were completed before their producer had read its acknowledgement. */
+  /** Looks again for those events of which it was not known yet. */
   settlePending(): void {
     const waiting = this.pending;
     this.pending = [];
-    for (const { id, atMs, record } of waiting) {
-      const publishedMs = this.rings.get(workerOf(id))?.read(batchNumberOf(id));
-      if (typeof publishedMs === "number") record(Math.max(0, atMs - publishedMs), atMs);
-      else this.unmatched++;
-    }
+    for (const each of waiting) this.match({ ...each, looks: each.looks + 1 });
+  }
+
+  /** Those that still wait are counted as unmatched. */
+  close(): void {
+    this.unmatched += this.pending.length;
+    this.pending = [];
+  }
+
+  private match(waiting: Waiting): void {
+    const { id, atMs, looks, record } = waiting;
+    const publishedMs = this.rings.get(workerOf(id))?.read(batchNumberOf(id));
+    if (publishedMs === "pending" && looks <= LOOKS_MAX) this.pending.push(waiting);
+    else if (typeof publishedMs !== "number") this.unmatched++;
+    // An acknowledgement can be read later than the completion that followed it: then the latency is nil.
+    else record(Math.max(0, atMs - publishedMs), atMs);
   }
 }
