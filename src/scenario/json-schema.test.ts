@@ -49,6 +49,7 @@ test("no mapping takes unknown keys, but those whose keys are free", () => {
   const byWorkload = ["", "/factors"];
   expect(new Set(open.map(([path]) => path))).toEqual(
     new Set([
+      "/agents/place",
       "/pool/settings",
       "/target/settings",
       "/thresholds",

@@ -8,6 +8,7 @@ import { resolveLoad } from "../load/load-settings.js";
 import { type TreatmentSettings } from "./settings.js";
 import { resolveTarget } from "../targets/registry.js";
 import { resolvePool } from "../pools/registry.js";
+import { agentsFor, type AgentPlace } from "../actors/deal.js";
 import type { ActorGroup } from "../actors/settings.js";
 import { workloadOf } from "../workloads/registry.js";
 
@@ -22,10 +23,20 @@ function resolveActors(scenario: Scenario): Record<string, ActorGroup> {
     const clients = group?.clients ?? scenario.clients;
     const surroundings = { clients, defaultClients, windowMs: scenario.trial.duration };
     const load = resolveLoad(group?.load, thinkTimeMs, surroundings);
-    const workers = group?.workers ?? Math.min(load.clients, Math.max(1, scenario.agents));
+    const { count, place } = agentsOf(scenario);
+    const workers = group?.workers ?? Math.min(load.clients, Math.max(1, agentsFor(role, count, place)));
     actors[role] = { workers, load };
   }
   return actors;
+}
+
+function agentsOf({ agents }: Pick<Scenario, "agents">): { count: number; place: AgentPlace } {
+  return typeof agents === "number" ? { count: agents, place: {} } : agents;
+}
+
+function agentSettings(scenario: Scenario): Pick<TreatmentSettings, "agents" | "agentPlace"> {
+  const { count, place } = agentsOf(scenario);
+  return { agents: count, ...(count > 0 && Object.keys(place).length > 0 && { agentPlace: place }) };
 }
 
 /** The settings that a scenario without factors means. */
@@ -45,7 +56,7 @@ export function resolveTreatment(scenario: Scenario): TreatmentSettings {
     prepared: scenario.prepared,
     ...settings.resolve(scenario),
     actors,
-    agents: scenario.agents,
+    ...agentSettings(scenario),
     trial: {
       warmUpMs: scenario.trial.warmUp,
       durationMs: scenario.trial.duration,

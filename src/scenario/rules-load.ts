@@ -1,5 +1,6 @@
 // Rules over the groups of clients and their load: clients enough for the threads, and what each executor says of its keys
 // and of the window. Pure checks over a scenario that passed its schema.
+import { deal, groupsOfWorkers } from "../actors/deal.js";
 import { counted } from "../foundation/units.js";
 import { loadFindings } from "../load/load-settings.js";
 import { isBudgeted } from "./plan/estimate.js";
@@ -7,7 +8,7 @@ import { rangeOrder, type Finding } from "../syntax/problems.js";
 import { ROLES, workloadOf } from "../workloads/registry.js";
 import type { GroupMapping } from "./schema-actors.js";
 import type { Scenario } from "./schema.js";
-import { totalWorkers, type TreatmentSettings } from "./settings.js";
+import type { TreatmentSettings } from "./settings.js";
 
 /** The groups that a scenario names, as it writes them. */
 function groupsOf({ actors }: Scenario): [string, GroupMapping][] {
@@ -50,13 +51,32 @@ export function loadRules(scenario: Scenario, settings: TreatmentSettings): Find
   });
 }
 
-export function workerRules(_: Scenario, { actors, agents }: TreatmentSettings): Finding[] {
-  const findings: Finding[] = [];
-  const threads = totalWorkers({ actors });
-  if (agents > threads) {
-    const message = `${counted(agents, "agent")} for ${counted(threads, "worker thread")}: an agent would have none`;
-    findings.push({ path: ["agents"], message });
+/** Whether every agent has something to do, and groups that have agents for themselves are there. */
+function agentRules({ actors, agents, agentPlace = {} }: TreatmentSettings): Finding[] {
+  const strangers = Object.keys(agentPlace).filter((group) => !(group in actors));
+  if (strangers.length > 0) {
+    const groups = Object.keys(actors).join(", ");
+    return strangers.map((group) => ({
+      path: ["agents", "place", group],
+      message: `there is no such group; there are: ${groups}`,
+      isAboutKey: true,
+    }));
   }
+  const placed = Object.values(agentPlace).reduce((sum, count) => sum + count, 0);
+  if (placed > agents) {
+    const message = `${counted(placed, "agent")} for the groups, and there ${agents === 1 ? "is" : "are"} ${agents}`;
+    return [{ path: ["agents", "place"], message }];
+  }
+  const groups = groupsOfWorkers(actors);
+  if (deal(groups, agents, agentPlace).every((workers) => workers.length > 0)) return [];
+  const where = placed > 0 ? ", so placed" : "";
+  const message = `${counted(agents, "agent")} for ${counted(groups.length, "worker thread")}${where}: an agent would have none`;
+  return [{ path: ["agents"], message }];
+}
+
+export function workerRules(_: Scenario, settings: TreatmentSettings): Finding[] {
+  const { actors } = settings;
+  const findings = agentRules(settings);
   for (const [role, { load, workers }] of Object.entries(actors)) {
     if (workers <= load.clients) continue;
     const message = `${workers} workers for ${counted(load.clients, "client")}: a worker thread would have none`;

@@ -113,9 +113,20 @@ export const Scenario = z
     ),
     actors: Actors,
     agents: z
-      .int()
-      .min(0)
-      .max(AGENTS_MAX)
+      .union([
+        z.int().min(0).max(AGENTS_MAX),
+        z.strictObject({
+          count: z.int().min(0).max(AGENTS_MAX).meta({ description: "How many." }),
+          place: z
+            .record(z.string(), z.int().min(1).max(AGENTS_MAX))
+            .default({})
+            .meta({
+              description:
+                "Groups that have so many of them for themselves, as { producers: 2, consumers: 2 }; the other groups share " +
+                "those that are left, or all.",
+            }),
+        }),
+      ])
       .default(0)
       .meta({
         description:

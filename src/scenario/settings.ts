@@ -6,6 +6,7 @@ import type { DiagnosisSettings, PublishedFigure, RatioThreshold, Threshold } fr
 import type { DialectName, Storage } from "../database/settings.js";
 import type { TargetSettings } from "../targets/registry.js";
 import type { ClientSettings } from "../actors/assignment.js";
+import type { AgentPlace } from "../actors/deal.js";
 import type { ActorGroup, TrialPhases } from "../actors/settings.js";
 import type { OwnSettings, WorkloadChoice } from "../workloads/registry.js";
 
@@ -22,6 +23,8 @@ export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings 
   readonly actors: Readonly<Record<string, ActorGroup>>;
   /** Processes that run the worker threads; 0: this one does. */
   readonly agents: number;
+  /** Groups that have agents for themselves. */
+  readonly agentPlace?: AgentPlace;
   readonly trial: TrialPhases;
   /** Milliseconds between samples of the server; 0 for readings at both ends of the window only. */
   readonly evidence: { readonly everyMs: number };

@@ -12,6 +12,7 @@ import { bearer, readToken } from "../../src/engine/agents/token.js";
 import { TcpProxy } from "../../src/faults/means/tcp-proxy.js";
 import { systemClock } from "../../src/foundation/clock.js";
 import { Prng } from "../../src/foundation/prng.js";
+import { readTrialHistograms } from "../../src/results/reader.js";
 import type { ResultDocument, TrialResult } from "../../src/results/result-schema.js";
 import { startAgent, startCoordinator, tokenFile, whereToJoin } from "../support/agents.js";
 import { makeCertificate } from "../support/certificates.js";
@@ -214,6 +215,24 @@ it("offers over agents what one process offers", async () => {
     return [operations["add"]?.offered, seed];
   };
   expect(offered(out)).toEqual(offered(here));
+});
+
+it("gives groups agents for themselves, and times every event's life between them", async () => {
+  const place = "agents={ count: 3, place: { producers: 1, consumers: 1 } }";
+  const sets = [`--set=${place}`, "--set=trial.drain=false", "--set=preload=0", "--set=trial.duration=4s"];
+  const { run, out, url, token } = await stage("agentsplace", "--agents", "3", ...sets);
+  for (const name of ["a", "b", "c"]) startAgent({ name, url, token });
+  const { exitCode, stderr } = await run.ended;
+  expect(exitCode, stderr).toBe(0);
+  const { directory, result } = onlyResultIn(out);
+  const trial = onlyTrial(result);
+  expect(trial.agents?.map(({ workers }) => workers)).toEqual([1, 1, 1]);
+  const histograms = await readTrialHistograms(directory, trial.number, result.treatments[0]?.id ?? "");
+  const archived = trial.operations["archive"]?.events ?? 0;
+  expect(archived).toBeGreaterThan(100);
+  expect(histograms.get("lifecycle.archived")?.totalCount).toBe(archived);
+  expect(histograms.get("lifecycle.completed")?.totalCount).toBeGreaterThan(100);
+  expect(trial.integrity).toMatchObject({ verdict: "ok", lost: 0 });
 });
 
 it("says that its port is taken", async () => {

@@ -8,11 +8,13 @@ import { WebSocketServer } from "ws";
 import { codeOf, messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { isLoopback } from "../../foundation/loopback.js";
 import { counted } from "../../foundation/units.js";
+import { deal, groupsOfWorkers } from "../../actors/deal.js";
+import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
 import { Introduction, INTRODUCTION_HEADER, MESSAGE_MAX_BYTES } from "./agent-protocol.js";
 import { machineId } from "./join.js";
 import { JoinedAgent } from "./joined-agent.js";
-import { deal, RemoteWorkers } from "./remote-workers.js";
+import { RemoteWorkers } from "./remote-workers.js";
 import { bearer, isSameToken } from "./token.js";
 
 export interface AgentOptions {
@@ -94,9 +96,9 @@ export class AgentHub {
     );
   }
 
-  /** Throws a UsageError where an agent has less room than these workers need, dealt to that number of agents. */
-  requireRoom(workers: number, agents: number): void {
-    const dealt = deal(workers, agents);
+  /** Throws a UsageError where an agent has less room than the workers that it would get. */
+  requireRoom({ actors, agents, agentPlace }: TreatmentSettings): void {
+    const dealt = deal(groupsOfWorkers(actors), agents, agentPlace);
     this.chosen(agents).forEach(({ introduction }, i) => {
       const { name, workers: room } = introduction;
       const given = dealt[i]?.length ?? 0;
@@ -108,15 +110,15 @@ export class AgentHub {
     });
   }
 
-  /** That number of agents, as a place for workers; one that is lost fails what is started there. */
-  place(count: number): WorkerPlace {
+  /** Its agents, as a place for workers; one that is lost fails what is started there. */
+  place({ agents: count, agentPlace }: TreatmentSettings): WorkerPlace {
     const agents = this.chosen(count);
     const here = machineId();
     const isHere = ({ introduction }: JoinedAgent): boolean => introduction.machine === here;
     return {
       isElsewhere: !agents.every(isHere),
       pids: agents.filter(isHere).map(({ introduction }) => introduction.pid),
-      start: (assignments, events) => new RemoteWorkers(agents, assignments, events),
+      start: (assignments, events) => new RemoteWorkers(agents, assignments, events, agentPlace),
     };
   }
 

@@ -1,10 +1,12 @@
 // The workers of a trial on agents: each agent has those that are dealt to it, and is commanded and heard over its socket.
 // What their workers write arrives in the trial's directory before they tell of it. An agent that is lost fails the trial.
 import { dirname } from "node:path";
+import { deal, type AgentPlace } from "../../actors/deal.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf, TrialError, type TrainSimError } from "../../foundation/errors.js";
 import type { TrialAgent } from "../../results/result-schema.js";
 import type { Assignment, Command } from "../workers/protocol.js";
+import { memoryOf } from "../workers/worker-memory.js";
 import { workerName, type RunningWorkers, type WorkerEvents } from "../workers/worker-place.js";
 import type { FromAgent } from "./agent-protocol.js";
 import { PieceFiles } from "./file-pieces.js";
@@ -15,13 +17,6 @@ const LEAD_MIN_MS = 1_000;
 const LEAD_WAYS = 4;
 /** Longer than an agent waits for its threads. */
 const END_PATIENCE_MS = 15_000;
-
-/** By agent, the workers that it gets: in turns, so that each has some of each group. */
-export function deal(workers: number, agents: number): number[][] {
-  const dealt: number[][] = Array.from({ length: agents }, () => []);
-  for (let worker = 0; worker < workers; worker++) dealt[worker % agents]?.push(worker);
-  return dealt;
-}
 
 /** One agent with its workers of a trial. */
 class Crew {
@@ -61,10 +56,12 @@ export class RemoteWorkers implements RunningWorkers {
     agents: readonly JoinedAgent[],
     private readonly assignments: readonly Assignment[],
     private readonly events: WorkerEvents,
+    place: AgentPlace | undefined,
   ) {
     const [first] = assignments as [Assignment];
     this.files = new PieceFiles(dirname(first.logFile));
-    const dealt = deal(assignments.length, agents.length);
+    const groups = assignments.map(({ role }) => role);
+    const dealt = deal(groups, agents.length, place);
     this.crews = agents.map((agent, i) => new Crew(agent, dealt[i] ?? []));
     for (const crew of this.crews) this.launch(crew);
   }
@@ -120,9 +117,11 @@ export class RemoteWorkers implements RunningWorkers {
         for (const worker of workers) this.events.onExit(worker, 1);
       },
     );
+    const others = this.assignments.filter((_, worker) => !workers.includes(worker));
     agent.send({
       kind: "launch",
       assignments: workers.map((worker) => [worker, this.assignments[worker] as Assignment]),
+      elsewhere: memoryOf(others).map(([ordinal, bytes]) => [ordinal, bytes]),
     });
   }
 
@@ -158,6 +157,10 @@ export class RemoteWorkers implements RunningWorkers {
       }
       case "file": {
         this.files.append(message.name, message.bytes);
+        return;
+      }
+      case "memory": {
+        for (const other of this.crews) if (other !== crew) other.agent.send(message);
         return;
       }
       case "cpu":

@@ -1,7 +1,7 @@
 // The agents of an experiment, gathered before its first trial, so that one which is missing costs no measurement, and the
 // place where each treatment's workers run.
 import { UsageError } from "../../foundation/errors.js";
-import { totalWorkers, type Treatment } from "../../scenario/settings.js";
+import type { Treatment } from "../../scenario/settings.js";
 import { AgentHub, type AgentOptions } from "../agents/agent-hub.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
 import { HERE } from "../workers/worker-thread.js";
@@ -42,8 +42,7 @@ export async function gatherAgents(
   try {
     await hub.untilJoined(interruption.sleep(LONG_MS, over.signal));
     for (const { settings } of treatments)
-      if (settings.agents > 0 && !interruption.isRequested())
-        hub.requireRoom(totalWorkers(settings), settings.agents);
+      if (settings.agents > 0 && !interruption.isRequested()) hub.requireRoom(settings);
   } catch (error) {
     await hub.close();
     throw error;
@@ -51,7 +50,7 @@ export async function gatherAgents(
     over.abort();
   }
   return {
-    placeOf: ({ settings }) => (settings.agents === 0 ? HERE : hub.place(settings.agents)),
+    placeOf: ({ settings }) => (settings.agents === 0 ? HERE : hub.place(settings)),
     close: () => hub.close(),
   };
 }

@@ -1,5 +1,6 @@
 // The conditions of an experiment in words: target, pool, batches, clients with their load, phases, faults.
 import { formatDuration } from "../../foundation/units.js";
+import type { AgentPlace } from "../../actors/deal.js";
 import type { ActorGroup } from "../../actors/settings.js";
 import { urlsText } from "../../database/endpoint/endpoint.js";
 import type { Fault } from "../../faults/registry.js";
@@ -35,6 +36,11 @@ function groupText({ workers, load }: ActorGroup): string {
   return `${load.clients} in ${workers === 1 ? "1 worker" : `${workers} workers`}, ${load.executor}${executorOf(load).words(load)}${think}${rampUp}`;
 }
 
+function agentsText(agents: number, place: AgentPlace = {}): string {
+  const own = Object.entries(place).map(([group, count]) => `${count} for ${group}`);
+  return own.length > 0 ? `${agents}, of these ${own.join(", ")}` : String(agents);
+}
+
 /** By aspect: one row where all treatments share it, else one for each that differs, numbered. */
 export function conditions({ treatments }: Pick<Experiment, "treatments">): string[][] {
   const aspects: [string, (settings: TreatmentSettings) => string | undefined][] = [
@@ -49,6 +55,7 @@ export function conditions({ treatments }: Pick<Experiment, "treatments">): stri
     ]),
     // A group of that name is all there is.
     ["clients", (settings) => ("clients" in settings.actors ? undefined : String(totalClients(settings)))],
+    ["agents", ({ agents, agentPlace }) => (agents > 0 ? agentsText(agents, agentPlace) : undefined)],
     ["trial", (settings) => phasesText(settings)],
     ["faults", ({ faults }) => (faults.length > 0 ? faults.map(faultText).join("; ") : undefined)],
   ];

@@ -158,12 +158,6 @@ function commonLength(a: Path, b: Path): number {
 export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverrides {
   const problems: ScenarioProblem[] = [];
   const applied: Override[] = [];
-  const flags = FLAGS.flatMap(({ flag, path }): Override[] => {
-    const given = overrides[flag];
-    if (given === undefined) return [];
-    const parsed = typeof given === "string" ? parseValue(given, path) : { value: given };
-    return [{ label: `--${flag}`, path, value: "value" in parsed ? parsed.value : given }];
-  });
   const take = (one: Override | ScenarioProblem): void => {
     const problem = "source" in one ? one : applyOne(raw, one);
     if (problem) problems.push(problem);
@@ -171,6 +165,19 @@ export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverr
   };
   // One after the other: a workload that is set has keys that those behind it may set.
   for (const text of overrides.set ?? []) take(parseSet(text, raw));
+  const flags = FLAGS.flatMap(({ flag, path }): Override[] => {
+    const given = overrides[flag];
+    if (given === undefined) return [];
+    const parsed = typeof given === "string" ? parseValue(given, path) : { value: given };
+    const isShort = flag === "agents" && isMapping(raw.agents);
+    return [
+      {
+        label: `--${flag}`,
+        path: isShort ? ["agents", "count"] : path,
+        value: "value" in parsed ? parsed.value : given,
+      },
+    ];
+  });
   for (const flag of flags) take(flag);
   problems.push(...applied.flatMap((one) => outranked(raw, one)));
   const labelOf = (path: Path, depth: number): string | undefined => {

@@ -1,0 +1,43 @@
+// Which agent runs which worker. Groups that have agents for themselves take them in turn, as they are named; the others are
+// dealt to those that are left, or to all where none is.
+
+/** By group, how many agents it has for itself. */
+export type AgentPlace = Readonly<Record<string, number>>;
+
+/** Agents that no group has for itself; where none is left, all. */
+function leftOver(agents: number, place: AgentPlace): number {
+  const left = agents - Object.values(place).reduce((sum, count) => sum + count, 0);
+  return left > 0 ? left : agents;
+}
+
+/** How many agents a group is dealt to. */
+export function agentsFor(group: string, agents: number, place: AgentPlace): number {
+  return place[group] ?? leftOver(agents, place);
+}
+
+/** By agent, the numbers of the workers that it gets; `groups` has the group of each worker. */
+export function deal(groups: readonly string[], agents: number, place: AgentPlace = {}): number[][] {
+  const dealt: number[][] = Array.from({ length: agents }, () => []);
+  const own = new Map<string, number[][]>();
+  let first = 0;
+  for (const [group, count] of Object.entries(place)) {
+    own.set(group, dealt.slice(first, first + count));
+    first += count;
+  }
+  const left = dealt.slice(agents - leftOver(agents, place));
+  const turns = new Map<number[][], number>();
+  for (const [worker, group] of groups.entries()) {
+    const among = own.get(group) ?? left;
+    const turn = turns.get(among) ?? 0;
+    among[turn % among.length]?.push(worker);
+    turns.set(among, turn + 1);
+  }
+  return dealt;
+}
+
+/** The group of each worker, in the order of their numbers. */
+export function groupsOfWorkers(actors: Readonly<Record<string, { readonly workers: number }>>): string[] {
+  return Object.entries(actors).flatMap(([group, { workers }]) =>
+    Array.from({ length: workers }, () => group),
+  );
+}

@@ -1,0 +1,56 @@
+// `agents` in a scenario: a number, or a number and which groups have some for themselves.
+import { describe, expect, it } from "vitest";
+import { scenarioProblems } from "../../test/support/scenario-problems.js";
+import { parseScenario } from "./loader.js";
+import { conditions } from "./plan/conditions.js";
+
+const PLACED = "name: x\nagents: { count: 4, place: { producers: 2, consumers: 1 } }\n";
+
+describe("agents", () => {
+  it("are so many, and a group that has some for itself has a thread on each of these", () => {
+    const [treatment] = parseScenario(PLACED, "scenario.yaml").treatments;
+    const { agents, agentPlace, actors } = treatment?.settings ?? expect.fail("no treatment");
+    expect([agents, agentPlace]).toEqual([4, { producers: 2, consumers: 1 }]);
+    expect(Object.values(actors).map(({ workers }) => workers)).toEqual([2, 1, 1]);
+  });
+
+  it("are told with the conditions", () => {
+    const told = (yaml: string): string[][] =>
+      conditions(parseScenario(yaml, "scenario.yaml")).filter(([name]) => name === "agents");
+    expect(told(PLACED)).toEqual([["agents", "4, of these 2 for producers, 1 for consumers"]]);
+    expect(told("name: x\nagents: 2\n")).toEqual([["agents", "2"]]);
+    expect(told("name: x\n")).toEqual([]);
+  });
+
+  it("have their place in the file, and their number from the flag, whichever way the file states them", () => {
+    const countOf = (yaml: string, set: string[] = []): unknown => {
+      const [treatment] = parseScenario(yaml, "scenario.yaml", { agents: 3, set }).treatments;
+      return [treatment?.settings.agents, treatment?.settings.agentPlace];
+    };
+    expect(countOf(PLACED)).toEqual([3, { producers: 2, consumers: 1 }]);
+    expect(countOf("name: x\n", ["agents={ count: 9, place: { archivers: 1 } }"])).toEqual([
+      3,
+      { archivers: 1 },
+    ]);
+    expect(countOf("name: x\nagents: 9\n")).toEqual([3, undefined]);
+  });
+
+  it.each([
+    [
+      "{ count: 2, place: { readers: 1 } }",
+      "agents.place.readers: there is no such group; there are: producers,",
+    ],
+    [
+      "{ count: 2, place: { producers: 2, consumers: 1 } }",
+      "agents.place: 3 agents for the groups, and there are 2",
+    ],
+    ["{ count: 2, place: { producers: 0 } }", "agents.place.producers"],
+    ["{ place: { producers: 1 } }", "agents.count"],
+    ["9", "agents: 9 agents for 7 worker threads"],
+    ["many", "agents"],
+  ])("are refused: %s", (agents, message) => {
+    const problems = scenarioProblems(`name: x\nactors: { producers: { workers: 1 } }\nagents: ${agents}\n`);
+    expect(problems.join("\n")).toContain(message);
+    expect(problems).toHaveLength(1);
+  });
+});
