@@ -21,4 +21,4 @@ it.each([
   expect(deal(GROUPS, agents, place).flat().sort()).toEqual(GROUPS.map((__, worker) => worker));
 });
 
-const sorted = (letters: string): string => [...letters].sort().join("");
+const sorted = (letters: string): string => Array.from(letters).sort().join("");
