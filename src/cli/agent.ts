@@ -1,9 +1,11 @@
 // `train-sim agent`: worker threads for a run that is coordinated elsewhere. It dials its coordinator, runs what it is given
 // and ends with the run: 0 when that is over, 104 where it is refused, 105 by a signal, 111 where the coordinator is gone.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Command } from "commander";
-import { messageOf, UsageError } from "../foundation/errors.js";
+import { ExitCode, messageOf, UsageError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
 import { serveAsAgent } from "../engine/agents/agent.js";
 import { join, machineId } from "../engine/agents/join.js";
@@ -17,6 +19,7 @@ interface AgentCommandOptions {
   readonly workers?: number;
   readonly name: string;
   readonly ca?: string;
+  readonly again?: true;
   readonly wait: number;
 }
 
@@ -29,11 +32,30 @@ export function register(program: Command): void {
     .option("--workers <n>", "most worker threads it takes (default: as many as it is given)", positiveNumber)
     .option("--name <name>", "its name in results", `${hostname()}-${process.pid}`)
     .option("--ca <file>", "certificates (PEM) that the coordinator's is signed by")
+    .option("--again", "start once more where a fault of the scenario kills it")
     .addOption(waitOption("--wait <duration>", "how long to wait for the coordinator"))
     .action(agent);
 }
 
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Runs the same command without `--again` in processes of its own, one after the other while they are killed. */
+async function runAgain(): Promise<void> {
+  const words = process.argv.slice(1).filter((word) => word !== "--again");
+  for (;;) {
+    const child = spawn(process.execPath, words, { stdio: "inherit" });
+    const pass = (signal: NodeJS.Signals): unknown => child.kill(signal);
+    for (const signal of SIGNALS) process.on(signal, pass);
+    const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    for (const each of SIGNALS) process.off(each, pass);
+    if (signal === "SIGKILL") continue;
+    process.exitCode = code ?? ExitCode.unexpected;
+    return;
+  }
+}
+
 async function agent(options: AgentCommandOptions): Promise<void> {
+  if (options.again) return runAgain();
   const note = (words: string): void => {
     process.stderr.write(`${withoutControls(words)}\n`);
   };
@@ -52,7 +74,7 @@ async function agent(options: AgentCommandOptions): Promise<void> {
   });
   note(`agent ${options.name} has joined ${options.join}`);
   const stop = new AbortController();
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => stop.abort(name));
+  for (const name of SIGNALS) process.once(name, () => stop.abort(name));
   await serveAsAgent(socket, note, stop.signal);
   note("the run is over");
 }

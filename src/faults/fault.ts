@@ -16,9 +16,9 @@ export type NetworkPlace = (typeof NETWORK_PLACES)[number];
 
 /**
  * What a fault works on. Two faults on the `server` exclude each other, and none works by a `session` of its own
- * while the server is away; two on the same `pooler` exclude each other, and so do two on the `network`.
+ * while the server is away; two on the same `pooler` exclude each other, and so do two on the `network` or on `agent`s.
  */
-export type Ground = "server" | "session" | "pooler" | "network";
+export type Ground = "server" | "session" | "pooler" | "network" | "agent";
 
 /** Tables of the workload that faults touch, qualified and quoted. */
 export interface FaultTables {
@@ -38,6 +38,8 @@ export interface FaultHost {
   readonly tables: FaultTables;
   /** Application names of the load's sessions. */
   readonly loadNames: readonly string[];
+  /** Kills so many agents of those that are left; resolves with what that was in words, once they are gone. */
+  killAgents(count: number, prng: Prng): Promise<string>;
   /** For choices among what is there, from the trial's seed. */
   readonly prng: Prng;
   /** Aborted when everything is to be cleared: an injection that waits must end then. */
@@ -58,6 +60,8 @@ export interface FaultSurroundings {
   readonly pool: PoolSettings;
   /** Why its transactions send no COMMIT, as `statementShape is single-statement`; undefined where they do. */
   readonly withoutCommit: string | undefined;
+  /** Processes that run the worker threads, beside the coordinator. */
+  readonly agents: number;
 }
 
 /** When a fault is there. */

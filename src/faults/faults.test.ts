@@ -6,7 +6,7 @@ import { areExclusive } from "./faults.js";
 import { FAULT_KINDS, kindOf, type Fault, type FaultKindName } from "./registry.js";
 import { parseScenario } from "../scenario/loader.js";
 
-const REST = "trial: { duration: 60s }\n";
+const REST = "trial: { duration: 60s }\nagents: 2\n";
 const POOL = "pool: { strategy: pgbouncer }\n";
 
 function faultsOf(list: string, rest = REST): readonly Fault[] | undefined {
@@ -95,6 +95,12 @@ describe("a fault", () => {
       "process-stop",
       "disk-full",
       "connection-limit",
+    ]);
+    expect(problemsOf("[{ at: 1s, kind: agent-kill }]", "trial: { duration: 60s }\n")).toEqual([
+      expect.stringContaining("agent-kill kills agents, and there are none: see key agents"),
+    ]);
+    expect(problemsOf("[{ at: 1s, kind: agent-kill, agents: 2 }]")).toEqual([
+      expect.stringContaining("agent-kill kills 2 agents of 2, and one is to be left"),
     ]);
     const external = `${REST}pool: { strategy: pgbouncer, url: postgresql://a@b/c }\n`;
     expect(problemsOf("[{ at: 1s, kind: process-stop, process: pgbouncer, for: 1s }]", external)).toEqual([

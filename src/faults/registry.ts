@@ -1,5 +1,6 @@
 // The kinds of fault: a new one is a file here and a line in this list, in the order in which its keys are documented.
 import type * as z from "zod";
+import { agentKill } from "./agent-kill.js";
 import { backendTerminate } from "./backend-terminate.js";
 import { checkpoint } from "./checkpoint.js";
 import { connectionLimit } from "./connection-limit.js";
@@ -43,6 +44,7 @@ export const FAULTS = [
   networkRefuse,
   networkReset,
   networkResetCommits,
+  agentKill,
 ] as const;
 
 type OneOfThem = (typeof FAULTS)[number];

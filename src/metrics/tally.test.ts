@@ -35,6 +35,22 @@ describe("Tally", () => {
     expect(seen.slice(2)).toEqual([[2, 2]]);
   });
 
+  it("waits with no second for a worker that is gone, and keeps what it shipped", () => {
+    const seen: [number, number][] = [];
+    const tally = new Tally(["add"], 2, (second, totals) =>
+      seen.push([second, totals.countsOf("add").transactions]),
+    );
+    const [a, b] = [recorderOf(100, 2100), recorderOf(200)];
+    tally.add(1, b.take(1000));
+    tally.forget(1);
+    tally.add(0, a.take(3000));
+    expect(seen).toEqual([
+      [0, 2],
+      [1, 0],
+      [2, 1],
+    ]);
+  });
+
   it("completes what is left, and the quiet rest of the window, at the end", () => {
     const seen: number[] = [];
     const tally = new Tally(["add"], 2, (second) => seen.push(second));

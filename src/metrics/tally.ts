@@ -58,8 +58,12 @@ export class Tally {
     if (delta.isRehearsal) return;
     this.total.clampedSamples += delta.clampedSamples;
     this.total.addUnderWay(delta);
-    this.closedBefore.set(worker, Math.max(this.closedBefore.get(worker) ?? 0, delta.closedBefore));
-    if (this.closedBefore.size === this.workers) this.complete(Math.min(...this.closedBefore.values()));
+    this.close(worker, delta.closedBefore);
+  }
+
+  /** Nothing more comes of that worker: no second waits for it. */
+  forget(worker: number): void {
+    this.close(worker, Number.POSITIVE_INFINITY);
   }
 
   /** Transactions and the like that finished outside the window (warm-up, drain). */
@@ -105,6 +109,11 @@ export class Tally {
     if (worker === (this.rehearsingWorker ??= worker)) this.onRehearsal(totals);
     totals.reset();
     this.spare.push(totals);
+  }
+
+  private close(worker: number, before: number): void {
+    this.closedBefore.set(worker, Math.max(this.closedBefore.get(worker) ?? 0, before));
+    if (this.closedBefore.size === this.workers) this.complete(Math.min(...this.closedBefore.values()));
   }
 
   private pendingSecond(second: number): Totals {

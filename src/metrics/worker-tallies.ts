@@ -77,9 +77,9 @@ export class WorkerTallies {
     return this.at(worker, operation).summary();
   }
 
-  /** The first of which arrivals are missing, or too many; undefined where all workers can account for theirs. */
-  unaccounted(): Unaccounted | undefined {
-    for (const [worker, operations] of this.byWorker)
+  /** The first of which arrivals are missing, or too many; undefined where all workers but those can account for theirs. */
+  unaccounted(isExcused: (worker: number) => boolean = () => false): Unaccounted | undefined {
+    for (const [worker, operations] of [...this.byWorker].filter(([each]) => !isExcused(each)))
       for (const [operation, { offered, accounted }] of operations)
         if (offered > 0 && offered !== accounted) return { worker, operation, offered, accounted };
     return undefined;

@@ -47,11 +47,17 @@ export function overlapRules({ faults }: TreatmentSettings): Finding[] {
   });
 }
 
-export function obstacleRules({ target, pool, statementShape, faults }: TreatmentSettings): Finding[] {
+export function obstacleRules(settings: TreatmentSettings): Finding[] {
+  const { target, pool, statementShape, faults, agents } = settings;
   const withoutCommit =
     statementShape === "single-statement" ? "statementShape is single-statement" : undefined;
   return faults.flatMap((fault, index): Finding[] => {
-    const reason = obstacleTo(fault, { target, pool, withoutCommit });
+    const reason = obstacleTo(fault, {
+      target,
+      pool,
+      withoutCommit,
+      agents,
+    });
     const path = ["faults", index, "kind"];
     return reason === undefined ? [] : [{ path, message: `${fault.kind} ${reason}` }];
   });

@@ -235,6 +235,41 @@ it("gives groups agents for themselves, and times every event's life between the
   expect(trial.integrity).toMatchObject({ verdict: "ok", lost: 0 });
 });
 
+it("lets a trial go on whose fault kills an agent, which joins again for the next", async () => {
+  const faults = "--set=faults=[{ at: 1s, kind: agent-kill }]";
+  const { run, out, url, token } = await stage("agentskill", faults, "--trials", "2");
+  const agents = ["a", "b"].map((name) => startAgent({ name, url, token, more: ["--again"] }));
+  const { exitCode, stderr } = await run.ended;
+  expect(exitCode, stderr).toBe(0);
+  for (const { ended } of agents) expect((await ended).exitCode).toBe(0);
+  const { directory, result } = onlyResultIn(out);
+  const trials = result.treatments[0]?.trials ?? [];
+  expect(trials.map(({ status, integrity }) => [status, integrity?.verdict, integrity?.lost])).toEqual([
+    ["complete", "ok", 0],
+    ["complete", "ok", 0],
+  ]);
+  for (const { faults: records, agents: told, windowSeconds, diagnosis } of trials) {
+    expect(records?.[0]?.words).toMatch(/^killed agent [ab] with \d workers? and \d+ clients$/);
+    expect(told?.map(({ cpuSeconds }) => cpuSeconds === undefined).sort()).toEqual([false, true]);
+    expect(windowSeconds).toBeCloseTo(3, 1);
+    expect(diagnosis?.map(({ check }) => check)).not.toContain("closure");
+  }
+  const verified = await trainSim(["report", directory, "--verify"]);
+  expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);
+  await expect.poll(directoriesOfAgents, { timeout: 10_000 }).toEqual([]); // the killed ones' are removed by their reapers
+});
+
+it("fails the next trial where no agent comes in the place of the one that was killed", async () => {
+  const faults = "--set=faults=[{ at: 1s, kind: agent-kill }]";
+  const { run, url, token } = await stage("agentsgone", faults, "--trials", "2", "--agents-wait", "6s");
+  for (const name of ["a", "b"]) startAgent({ name, url, token });
+  const { exitCode, stderr } = await run.ended;
+  expect(exitCode).toBe(111);
+  expect(stderr).toMatch(
+    /1 of 2 agents joined within 6 s: [ab]\s+A fault killed the others: start agents with --again/,
+  );
+});
+
 it("says that its port is taken", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

@@ -65,5 +65,14 @@ faults:
   - { at: 50s, kind: network-reset }
 `,
   },
+  {
+    title: "A machine of consumers that dies",
+    yaml: `name: agent-faults
+agents: { count: 4, place: { consumers: 2 } }
+trial: { duration: 60s }
+faults:
+  - { at: 20s, kind: agent-kill, agents: 2 }
+`,
+  },
   ...STRATEGIES.flatMap(({ settings }) => settings.examples?.taken ?? []),
 ];

@@ -39,7 +39,7 @@ const REFUSED = { unauthorized: 401, conflict: 409, other: 400 } as const;
 
 export class AgentHub {
   private readonly agents: JoinedAgent[] = [];
-  /** Those of the run, from the moment at which all have joined: one that is lost later is replaced by none. */
+  /** Those of the run, from the moment at which all have joined: one that is lost later is replaced, if a fault killed it. */
   private roster: readonly JoinedAgent[] | undefined;
   private readonly sockets = new WebSocketServer({
     ...{ noServer: true, maxPayload: MESSAGE_MAX_BYTES, perMessageDeflate: false },
@@ -83,7 +83,9 @@ export class AgentHub {
   /** Resolves once all have joined and their clocks are known; `stopped` resolves when they are not wanted any more. */
   async untilJoined(stopped: Promise<unknown>): Promise<void> {
     const { count, waitMs, note } = this.options;
-    note(`waiting for ${counted(count, "agent")}: train-sim agent --join ${this.url} --token-file <file>`);
+    const lacking = count - this.ready.size;
+    if (lacking === 0) return;
+    note(`waiting for ${counted(lacking, "agent")}: train-sim agent --join ${this.url} --token-file <file>`);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<"late">((resolve) => (timer = setTimeout(() => resolve("late"), waitMs)));
     const ready = new Promise<void>((resolve) => (this.onReady = resolve));
@@ -92,7 +94,9 @@ export class AgentHub {
     const names = this.agents.map(({ name }) => name).join(", ");
     throw new TargetError(
       `${this.agents.length} of ${counted(count, "agent")} joined within ${waitMs / 1000} s${names && `: ${names}`}`,
-      `Start the others with: train-sim agent --join ${this.url} --token-file <file>; --agents-wait waits longer.`,
+      this.roster
+        ? "A fault killed the others: start agents with --again, or start others in their place."
+        : `Start the others with: train-sim agent --join ${this.url} --token-file <file>; --agents-wait waits longer.`,
     );
   }
 
@@ -110,15 +114,25 @@ export class AgentHub {
     });
   }
 
-  /** Its agents, as a place for workers; one that is lost fails what is started there. */
-  place({ agents: count, agentPlace }: TreatmentSettings): WorkerPlace {
-    const agents = this.chosen(count);
+  /**
+   * Its agents, as a place for workers; one that is lost fails what is started there. `stopped` resolves when they are not
+   * wanted any more.
+   */
+  place({ agents: count, agentPlace }: TreatmentSettings, stopped: () => Promise<unknown>): WorkerPlace {
     const here = machineId();
     const isHere = ({ introduction }: JoinedAgent): boolean => introduction.machine === here;
+    const agents = (): readonly JoinedAgent[] => this.chosen(count);
     return {
-      isElsewhere: !agents.every(isHere),
-      pids: agents.filter(isHere).map(({ introduction }) => introduction.pid),
-      start: (assignments, events) => new RemoteWorkers(agents, assignments, events, agentPlace),
+      get isElsewhere() {
+        return !agents().every(isHere);
+      },
+      get pids() {
+        return agents()
+          .filter((agent) => isHere(agent) && !agent.lost)
+          .map(({ introduction }) => introduction.pid);
+      },
+      whole: () => this.untilJoined(stopped()),
+      start: (assignments, events) => new RemoteWorkers(agents(), assignments, events, agentPlace),
     };
   }
 
@@ -147,11 +161,11 @@ export class AgentHub {
       return;
     }
     this.sockets.handleUpgrade(request, socket, head, (accepted) => {
-      const agent = new JoinedAgent(outcome.introduction, accepted);
+      const agent = new JoinedAgent(outcome.introduction, accepted, (gone) => this.forget(gone));
       this.agents.push(agent);
       agent.listen(
         () => undefined,
-        () => this.forget(agent),
+        ({ message }) => this.options.note(`warning: ${message}`),
       );
       void agent.ready.then(() => this.joined(agent));
     });
@@ -173,15 +187,14 @@ export class AgentHub {
         status: REFUSED.conflict,
         refusal: `an agent called ${name} has joined already; give this one another --name`,
       };
-    if (this.roster || this.agents.length >= count)
+    if (this.agents.length >= count)
       return { status: REFUSED.conflict, refusal: `all ${count} agents have joined already` };
     return { introduction };
   }
 
-  /** One that left before all had joined may come again; of one that leaves later, its next trial tells. */
+  /** One that left before all had joined, or was to be killed, may come again; of another, its next trial tells. */
   private forget(agent: JoinedAgent): void {
-    this.options.note(`warning: ${agent.lost?.message ?? ""}`);
-    if (this.roster) return;
+    if (this.roster && !agent.isToBeKilled) return;
     this.agents.splice(this.agents.indexOf(agent), 1);
     this.ready.delete(agent);
   }

@@ -50,6 +50,8 @@ export const ToAgent = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("command"), worker: Worker, command: Command }),
   /** Ends all workers at once. */
   z.object({ kind: z.literal("terminate") }),
+  /** Kill yourself, as the scenario asks for. */
+  z.object({ kind: z.literal("kill") }),
   /** The run is over. */
   z.object({ kind: z.literal("end") }),
 ]);

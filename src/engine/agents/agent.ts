@@ -1,7 +1,7 @@
 // An agent: worker threads that a coordinator on another machine commands as if they were its own. It joins, runs what it
 // is given, trial after trial, and ends with the run. What its workers write, it keeps only until it has been sent. It
 // decides nothing, and when the coordinator is gone it ends what it runs.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { WebSocket } from "ws";
@@ -20,6 +20,8 @@ import {
   TargetError,
   TrainSimError,
 } from "../../foundation/errors.js";
+import { generateSecret } from "../../foundation/prng.js";
+import { guardDirectory } from "../../foundation/process/reaper.js";
 import { counted } from "../../foundation/units.js";
 import type { Assignment, Command, ThreadAssignment } from "../workers/protocol.js";
 import type { RunningWorkers } from "../workers/worker-place.js";
@@ -57,7 +59,9 @@ export async function serveAsAgent(
   note: (words: string) => void,
   stop: AbortSignal,
 ): Promise<void> {
-  const agent = new Agent(socket, note);
+  const home = join(tmpdir(), `train-sim-agent-${process.pid}-${generateSecret(4)}`);
+  const release = await guardDirectory(home); // a fault may kill this process
+  const agent = new Agent(socket, note, home);
   const onStop = (): void => agent.stop(String(stop.reason));
   stop.addEventListener("abort", onStop);
   let words = "";
@@ -69,6 +73,8 @@ export async function serveAsAgent(
   } finally {
     stop.removeEventListener("abort", onStop);
     await agent.close();
+    rmSync(home, { recursive: true, force: true });
+    release();
     socket.close(GOING_AWAY, words.slice(0, REASON_MAX));
   }
 }
@@ -84,6 +90,8 @@ class Agent {
   constructor(
     private readonly socket: WebSocket,
     private readonly note: (words: string) => void,
+    /** What is left of it is removed however this process ends. */
+    private readonly home: string,
   ) {
     this.ended = new Promise((resolve, reject) => {
       this.done = resolve;
@@ -166,6 +174,10 @@ class Agent {
           this.send({ kind: "terminated", ...(problem !== undefined && { problem }) }),
         );
         return;
+      case "kill": {
+        process.kill(process.pid, "SIGKILL");
+        return;
+      }
       case "end": {
         this.done();
         return;
@@ -190,7 +202,8 @@ class Agent {
     given: readonly (readonly [number, Assignment])[],
     elsewhere: readonly SharedMemory[],
   ): void {
-    const directory = mkdtempSync(join(tmpdir(), "train-sim-agent-"));
+    mkdirSync(this.home, { recursive: true, mode: 0o700 });
+    const directory = mkdtempSync(join(this.home, "trial-"));
     const pieces = new FilePieces(directory, (name, bytes) => this.send({ kind: "file", name, bytes }));
     const numbers = given.map(([number]) => number);
     const numberOf = (here: number): number => numbers[here] as number;
@@ -218,6 +231,7 @@ class Agent {
         // Of those that are ended here, nothing unexpected is to be told.
         if (this.running) this.send({ kind: "exit", worker: numberOf(here), code });
       },
+      onKilled: () => undefined, // by its coordinator, with this process
     });
     const places = new Map(numbers.map((each, here) => [each, here]));
     const { shared, mirrored } = threads[0] as ThreadAssignment;

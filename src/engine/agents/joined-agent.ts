@@ -14,6 +14,8 @@ const STEP_MAX_MS = 5;
 export type AgentListener = (message: Exclude<FromAgent, { kind: "clock" }>) => void;
 
 export class JoinedAgent {
+  /** Its end is no loss: a fault of the scenario kills it. */
+  isToBeKilled = false;
   private readonly clock = new ClockEstimate();
   private exchanges = 0;
   /** By its own clock. */
@@ -33,6 +35,7 @@ export class JoinedAgent {
   constructor(
     readonly introduction: Introduction,
     private readonly socket: WebSocket,
+    private readonly onGone: (agent: JoinedAgent) => void,
   ) {
     this.ready = new Promise((resolve) => (this.becomeReady = resolve));
     socket.on("message", (bytes: Buffer) => this.onMessage(bytes));
@@ -95,6 +98,7 @@ export class JoinedAgent {
     clearTimeout(this.next);
     this.socket.terminate();
     this.onLost(this.loss);
+    this.onGone(this);
   }
 
   private ask(): void {

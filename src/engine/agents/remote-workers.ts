@@ -1,6 +1,8 @@
 // The workers of a trial on agents: each agent has those that are dealt to it, and is commanded and heard over its socket.
 // What their workers write arrives in the trial's directory before they tell of it. An agent that is lost fails the trial.
 import { dirname } from "node:path";
+import { counted } from "../../foundation/units.js";
+import type { Prng } from "../../foundation/prng.js";
 import { deal, type AgentPlace } from "../../actors/deal.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf, TrialError, type TrainSimError } from "../../foundation/errors.js";
@@ -17,10 +19,14 @@ const LEAD_MIN_MS = 1_000;
 const LEAD_WAYS = 4;
 /** Longer than an agent waits for its threads. */
 const END_PATIENCE_MS = 15_000;
+/** In which the connection of a process that killed itself ends. */
+const KILL_PATIENCE_MS = 10_000;
 
 /** One agent with its workers of a trial. */
 class Crew {
   cpuSeconds = 0;
+  /** Where it is to be killed, told once it is gone. */
+  onKilled: (() => void) | undefined;
   private onTerminated: (problem: string | undefined) => void = () => undefined;
 
   constructor(
@@ -92,9 +98,31 @@ export class RemoteWorkers implements RunningWorkers {
   }
 
   agents(): TrialAgent[] {
-    return this.crews.map(({ agent, workers, cpuSeconds }) => ({
-      ...{ name: agent.name, workers: workers.length, cpuSeconds, clock: agent.clockNow() },
+    return this.crews.map(({ agent, workers, cpuSeconds, onKilled }) => ({
+      name: agent.name,
+      workers: workers.length,
+      ...(!onKilled && { cpuSeconds }),
+      clock: agent.clockNow(),
     }));
+  }
+
+  async killAgents(count: number, prng: Prng): Promise<string> {
+    const living = this.crews.filter((crew) => !crew.isLost());
+    const chosen = prng.shuffle(living).slice(0, count);
+    await withinMs(Promise.all(chosen.map((crew) => this.kill(crew))), KILL_PATIENCE_MS);
+    return chosen.map((crew) => this.wordsOf(crew)).join(", ");
+  }
+
+  private kill(crew: Crew): Promise<void> {
+    const gone = new Promise<void>((resolve) => (crew.onKilled = resolve));
+    crew.agent.isToBeKilled = true;
+    crew.agent.send({ kind: "kill" });
+    return gone;
+  }
+
+  private wordsOf({ agent, workers }: Crew): string {
+    const clients = workers.reduce((sum, worker) => sum + (this.assignments[worker]?.clients ?? 0), 0);
+    return `agent ${agent.name} with ${counted(workers.length, "worker")} and ${counted(clients, "client")}`;
   }
 
   async terminate(): Promise<TrainSimError | undefined> {
@@ -113,6 +141,11 @@ export class RemoteWorkers implements RunningWorkers {
     agent.listen(
       (message) => this.hear(crew, message, fail),
       (loss) => {
+        if (crew.onKilled) {
+          for (const worker of workers) this.events.onKilled(worker);
+          crew.onKilled();
+          return;
+        }
         fail(loss);
         for (const worker of workers) this.events.onExit(worker, 1);
       },

@@ -39,18 +39,20 @@ export async function gatherAgents(
   const note = (words: string): void => observer.note(words);
   const hub = await AgentHub.open({ ...agents, count, version, note });
   const over = new AbortController();
+  const stopped = (): Promise<unknown> => interruption.sleep(LONG_MS, over.signal);
+  const close = (): Promise<void> => {
+    over.abort();
+    return hub.close();
+  };
   try {
-    await hub.untilJoined(interruption.sleep(LONG_MS, over.signal));
+    await hub.untilJoined(stopped());
     for (const { settings } of treatments)
       if (settings.agents > 0 && !interruption.isRequested()) hub.requireRoom(settings);
   } catch (error) {
-    await hub.close();
+    await close();
     throw error;
-  } finally {
-    over.abort();
   }
-  return {
-    placeOf: ({ settings }) => (settings.agents === 0 ? HERE : hub.place(settings)),
-    close: () => hub.close(),
-  };
+  const placeOf = ({ settings }: Treatment): WorkerPlace =>
+    settings.agents === 0 ? HERE : hub.place(settings, stopped);
+  return { placeOf, close };
 }

@@ -21,7 +21,9 @@ test.each([HOUR_MS, -HOUR_MS])("a clock that was set by %d ms shows at the end",
   const window = begun();
   setClockBy(byMs);
   window.readEnd(0);
-  expect(window.client({ usages: [], agentCpuSeconds: 0 }, 0)?.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
+  expect(window.client({ usages: [], clients: 0, agentCpuSeconds: 0 })?.clockStepMs).toBeGreaterThan(
+    0.9 * HOUR_MS,
+  );
 });
 
 test("a clock that was set and set back within the window shows too", () => {
@@ -30,7 +32,9 @@ test("a clock that was set and set back within the window shows too", () => {
   window.readClock();
   vi.restoreAllMocks();
   window.readEnd(0);
-  expect(window.client({ usages: [], agentCpuSeconds: 0 }, 0)?.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
+  expect(window.client({ usages: [], clients: 0, agentCpuSeconds: 0 })?.clockStepMs).toBeGreaterThan(
+    0.9 * HOUR_MS,
+  );
 });
 
 test("a window that was cut short ends then, and states nothing that was to be read at its end", () => {
@@ -40,7 +44,7 @@ test("a window that was cut short ends then, and states nothing that was to be r
   const { seconds } = window;
   vi.spyOn(performance, "now").mockReturnValue(performance.now() + 60_000);
   expect(window.seconds).toBe(seconds);
-  expect(window.client({ usages: [], agentCpuSeconds: 0 }, 0)).toBeNull();
+  expect(window.client({ usages: [], clients: 0, agentCpuSeconds: 0 })).toBeNull();
 });
 
 test("the event loop's delay is what workers saw of the window, not what one told last before its end", () => {
@@ -52,7 +56,7 @@ test("the event loop's delay is what workers saw of the window, not what one tol
     accountedMs,
   });
   const usages = [of(0.5, 3), of(0.25, 40)];
-  expect(window.client({ usages, agentCpuSeconds: 0 }, 2)).toMatchObject({
+  expect(window.client({ usages, clients: 2, agentCpuSeconds: 0 })).toMatchObject({
     eventLoopDelayP99Ms: 40,
     workerUtilization: 0.5,
   });

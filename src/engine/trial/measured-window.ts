@@ -73,12 +73,13 @@ export class MeasuredWindow {
   }
 
   /**
-   * What the workers did with it, who tell it when they stop; `clients` of all of them. Null where its end was not reached.
+   * What the workers did with it, who tell it when they stop. Null where its end was not reached.
    */
-  client(
-    { usages, agentCpuSeconds }: Pick<Fleet, "usages" | "agentCpuSeconds">,
-    clients: number,
-  ): TrialResult["client"] {
+  client({
+    usages,
+    clients,
+    agentCpuSeconds,
+  }: Pick<Fleet, "usages" | "clients" | "agentCpuSeconds">): TrialResult["client"] {
     if (!this.isRead) return null;
     const { eventLoopDelayP99Ms, clockStepMs, seconds } = this;
     const cpuSeconds = this.cpuSeconds + agentCpuSeconds;

@@ -4,12 +4,12 @@ import { TrialError } from "../../foundation/errors.js";
 import type { WorkerTallies } from "../../metrics/worker-tallies.js";
 import type { Fleet } from "../workers/fleet.js";
 
-/** Throws a TrialError that names the first worker that cannot. */
+/** Throws a TrialError that names the first worker that cannot. Of a killed one the last second is known to nobody. */
 export function requireAccounts(
-  fleet: Pick<Fleet, "nameOf">,
+  fleet: Pick<Fleet, "nameOf" | "hasKilled">,
   tallies: Pick<WorkerTallies, "unaccounted">,
 ): void {
-  const found = tallies.unaccounted();
+  const found = tallies.unaccounted((worker) => fleet.hasKilled(worker));
   if (!found) return;
   const { worker, operation, offered, accounted } = found;
   throw new TrialError(

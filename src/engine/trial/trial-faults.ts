@@ -8,6 +8,7 @@ import type { FaultRecord } from "../../results/result-schema.js";
 import type { Fault } from "../../faults/registry.js";
 import type { ClientPath } from "./client-path.js";
 import type { ServerWatch } from "./server-watch.js";
+import type { Fleet } from "../workers/fleet.js";
 import type { TrialLog } from "./trial-log.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
 import { faultRecords } from "./fault-records.js";
@@ -22,6 +23,7 @@ export interface TrialFaultsOptions {
   readonly host: Pick<TrialHost, "target" | "observer">;
   readonly inputs: TrialInputs;
   readonly path: Pick<ClientPath, "pooler" | "poolerWatch" | "networks">;
+  readonly fleet: Pick<Fleet, "killAgents">;
   readonly watch: ServerWatch;
   readonly log: TrialLog;
 }
@@ -36,7 +38,7 @@ export class TrialFaults {
   private readonly present = new Map<Fault, () => void>();
 
   constructor(private readonly options: TrialFaultsOptions) {
-    const { host, inputs, path } = options;
+    const { host, inputs, path, fleet } = options;
     const { settings } = inputs.treatment;
     const workload = workloadOf(settings);
     this.schedule = new FaultSchedule({
@@ -45,6 +47,7 @@ export class TrialFaults {
         target: host.target,
         pooler: path.pooler,
         networks: path.networks,
+        killAgents: (count, prng) => fleet.killAgents(count, prng),
         tables: faultTablesIn(workload, dialectOf(settings.dialect), settings.namespace),
         loadNames: loadNamesOf(workload),
         prng: new Prng(deriveSeed(inputs.trial.seed, "faults")),

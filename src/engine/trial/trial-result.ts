@@ -19,7 +19,6 @@ import {
 } from "../../results/result-schema.js";
 import type { TrialFiles } from "../../results/trial-files.js";
 import { workerResults } from "../../results/worker-results.js";
-import { totalClients } from "../../scenario/settings.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
 import { strategyOf } from "../../pools/registry.js";
@@ -59,6 +58,7 @@ export interface Reached {
     | "assignments"
     | "account"
     | "usages"
+    | "clients"
     | "endpointDeltas"
     | "agents"
     | "agentCpuSeconds"
@@ -81,6 +81,7 @@ export const NOT_REACHED: Readonly<Reached> = {
     assignments: [],
     account: { told: [], unclosed: [] },
     usages: [],
+    clients: 0,
     endpointDeltas: [],
     agents: [],
     agentCpuSeconds: 0,
@@ -133,7 +134,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const endpoints = endpointResults(outcome.endpoints, fleet.endpointDeltas, treatment.settings);
   const { machine, serverRecords: servers } = outcome.surroundings;
   const attempts = attemptsOf(summary);
-  const client = window.client(fleet, totalClients(treatment.settings));
+  const client = window.client(fleet);
   const faults = outcome.reached.faults.records(summary.windowSeconds);
   const { operations } = summary;
   const workload = workloadOf(treatment.settings);

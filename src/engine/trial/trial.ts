@@ -151,7 +151,9 @@ class TrialRun {
       this.workers.add(worker, delta);
       this.tally.add(worker, delta);
     };
-    const fleet = new Fleet(assignments, { onDelta, onContacts: this.path.onContacts }, this.host.place);
+    const onKilled = (worker: number): void => this.tally.forget(worker);
+    const events = { onDelta, onKilled, onContacts: this.path.onContacts };
+    const fleet = new Fleet(assignments, events, this.host.place);
     this.reached.fleet = fleet;
     this.lifeline.watch(fleet.failure);
     await this.lifeline.hold(fleet.launch());
@@ -189,7 +191,7 @@ class TrialRun {
     await this.sleepUntil(window.startMs - READ_AHEAD_MS);
     this.phase("measure", mostMs);
     window.readStart();
-    const faults = new TrialFaults({ host, inputs, path, watch, log });
+    const faults = new TrialFaults({ host, inputs, path, fleet, watch, log });
     reached.faults = faults;
     lifeline.watch(faults.failure);
     faults.begin(window.startMs);

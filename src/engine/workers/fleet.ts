@@ -3,6 +3,7 @@
 // fails the whole fleet, with its cause; nothing here waits for a worker that can no longer answer.
 import { monotonicMs } from "../../foundation/clock.js";
 import { asTrainSimError, ExitCode, TrainSimError, TrialError } from "../../foundation/errors.js";
+import type { Prng } from "../../foundation/prng.js";
 import { collectAllGarbage } from "../../foundation/garbage.js";
 import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "./protocol.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
@@ -29,6 +30,8 @@ const LEAD_DELAYS = 2;
 
 export interface FleetEvents {
   onDelta(delta: RecorderDelta, worker: number): void;
+  /** Nothing more comes of that worker. */
+  readonly onKilled?: (worker: number) => void;
   /** With each delta, how the worker's connections to each endpoint went since it began. */
   readonly onContacts?: (worker: number, delta: RecorderDelta, contacts: readonly EndpointContacts[]) => void;
 }
@@ -37,6 +40,7 @@ export class Fleet {
   private workers: RunningWorkers | undefined;
   private readonly musters = new Musters();
   private readonly roll = new WorkerRoll();
+  private readonly killed = new Set<number>();
   private readonly eventLoopDelaysMs: number[] = [];
   private windowUsages: readonly WorkerUsage[] = [];
   private endpointsTold: readonly (readonly EndpointDelta[])[] = [];
@@ -61,6 +65,7 @@ export class Fleet {
 
   /** Starts the workers; resolves once all are connected and wait at the barrier. Rejects as the first fails. */
   async launch(): Promise<void> {
+    await this.place.whole();
     const ready = this.muster("ready");
     this.pulse = setInterval(() => this.heartbeat.look(), PULSE_MS);
     this.workers = this.place.start(this.assignments, {
@@ -68,6 +73,7 @@ export class Fleet {
       onReport: (worker, message) => this.onReport(worker, message),
       onCrash: (worker, error) => this.fail(crashed(this.nameOf(worker), error)),
       onExit: (worker, code) => this.onExit(worker, code),
+      onKilled: (worker) => this.onKilled(worker),
     });
     // By the thread of the coordinator, which is left with what a preload and trials before took; theirs are new.
     await Promise.all([ready, collectAllGarbage()]);
@@ -128,6 +134,23 @@ export class Fleet {
     return { told: this.roll.told, unclosed: unclosed.map((number) => this.nameOf(number)) };
   }
 
+  /** See `FaultHost`: a part of the load is gone for the rest of the trial. */
+  killAgents(count: number, prng: Prng): Promise<string> {
+    return this.workers?.killAgents(count, prng) ?? Promise.reject(new Error("no worker runs"));
+  }
+
+  hasKilled(worker: number): boolean {
+    return this.killed.has(worker);
+  }
+
+  /** Those of the workers that tell what they did with the window: killed ones do not. */
+  get clients(): number {
+    return this.assignments.reduce(
+      (sum, { clients }, worker) => sum + (this.hasKilled(worker) ? 0 : clients),
+      0,
+    );
+  }
+
   /** What each worker did with the window, in order; empty before they have stopped. */
   get usages(): readonly WorkerUsage[] {
     return this.windowUsages;
@@ -179,6 +202,13 @@ export class Fleet {
     }
   }
 
+  private onKilled(number: number): void {
+    this.killed.add(number);
+    this.ended(number);
+    this.musters.without(number);
+    this.events.onKilled?.(number);
+  }
+
   private onExit(number: number, code: number): void {
     if (this.roll.hasEnded(number)) return;
     this.fail(new TrialError(`${this.nameOf(number)} ended unexpectedly (exit code ${code})`));
@@ -216,7 +246,8 @@ export class Fleet {
     kind: K,
     workers: readonly number[] = this.everyone(),
   ): Promise<ReportOf<K>[]> {
-    return Promise.race([this.musters.await(kind, workers), this.failure]);
+    const living = workers.filter((worker) => !this.hasKilled(worker));
+    return Promise.race([this.musters.await(kind, living), this.failure]);
   }
 
   /** One report of that kind from each of those workers, in answer to the command. */

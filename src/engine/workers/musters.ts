@@ -8,7 +8,7 @@ export type ReportOf<K extends Report["kind"]> = Extract<Report, { kind: K }>;
 interface Muster {
   readonly kind: Report["kind"];
   readonly received: Map<number, Report>;
-  readonly expected: readonly number[];
+  expected: readonly number[];
   readonly resolve: (reports: Report[]) => void;
 }
 
@@ -28,9 +28,22 @@ export class Musters {
     for (const muster of this.open) {
       if (muster.kind !== report.kind || !muster.expected.includes(worker)) continue;
       muster.received.set(worker, report);
-      if (muster.received.size < muster.expected.length) continue;
-      this.open.delete(muster);
-      muster.resolve(muster.expected.map((each) => muster.received.get(each) as Report));
+      this.settle(muster);
     }
+  }
+
+  /** Expects nothing of that worker any more, and has nothing of it in what resolves from now on. */
+  without(worker: number): void {
+    for (const muster of this.open) {
+      muster.expected = muster.expected.filter((each) => each !== worker);
+      muster.received.delete(worker);
+      this.settle(muster);
+    }
+  }
+
+  private settle(muster: Muster): void {
+    if (muster.received.size < muster.expected.length) return;
+    this.open.delete(muster);
+    muster.resolve(muster.expected.map((each) => muster.received.get(each) as Report));
   }
 }

@@ -1,5 +1,6 @@
 // Where the workers of a trial run: as threads of this process, or on agents. A fleet commands both in the same way.
 // Types only.
+import type { Prng } from "../../foundation/prng.js";
 import type { TrainSimError } from "../../foundation/errors.js";
 import type { TrialAgent } from "../../results/result-schema.js";
 import type { Assignment, Command } from "./protocol.js";
@@ -13,6 +14,8 @@ export interface WorkerEvents {
   /** It threw what was caught nowhere, or has no memory left; of an agent's worker, that the agent is gone. */
   onCrash(worker: number, error: unknown): void;
   onExit(worker: number, code: number): void;
+  /** It is gone with its agent, which was killed on purpose. */
+  onKilled(worker: number): void;
 }
 
 export interface RunningWorkers {
@@ -25,6 +28,8 @@ export interface RunningWorkers {
   cpuSeconds(): number;
   /** As results state them; none where all run in this process. */
   agents(): readonly TrialAgent[];
+  /** See `FaultHost`. */
+  killAgents(count: number, prng: Prng): Promise<string>;
   /** Ends each at once, whatever it is doing; resolves with what is wrong where one cannot be ended. Never rejects. */
   terminate(): Promise<TrainSimError | undefined>;
 }
@@ -34,6 +39,8 @@ export interface WorkerPlace {
   readonly isElsewhere: boolean;
   /** Processes of this machine that belong to it, beside this one and its children. */
   readonly pids: readonly number[];
+  /** Resolves once all that belongs to it is there. Rejects where something is gone for good. */
+  whole(): Promise<void>;
   start(assignments: readonly Assignment[], events: WorkerEvents): RunningWorkers;
 }
 

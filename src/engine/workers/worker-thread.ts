@@ -64,6 +64,10 @@ class Threads implements RunningWorkers {
     return [];
   }
 
+  killAgents(): Promise<never> {
+    return Promise.reject(new Error("there are no agents"));
+  }
+
   async terminate(): ReturnType<RunningWorkers["terminate"]> {
     tuneAsUsual();
     const ends = await Promise.allSettled(
@@ -83,5 +87,6 @@ export function startThreads(assignments: readonly ThreadAssignment[], events: W
 export const HERE: WorkerPlace = {
   isElsewhere: false,
   pids: [],
+  whole: () => Promise.resolve(),
   start: (assignments, events) => startThreads(withMemory(assignments), events),
 };

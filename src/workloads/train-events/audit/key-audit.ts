@@ -98,7 +98,11 @@ async function lookCloser(
     if (entry) totals.inDoubtFound += settle(entry, keys, found, findings);
     for (const id of keys) found.delete(id);
     // A batch that no ledger tells of may be one of a worker that could not write it down.
-    if (!isWhole && !entry) continue;
+    if (!isWhole && !entry) {
+      totals.inDoubt += found.size;
+      totals.inDoubtFound += found.size;
+      continue;
+    }
     for (const id of found)
       findings.add("unexpected", id, "it is in a table, and its add was not acknowledged");
   }

@@ -44,11 +44,17 @@ function workedIn(
 export function* recount(directory: string, { integrity, passesPerEvent }: Stated): Generator<Recounted> {
   const names = readdirSync(directory);
   const ledgers = workersOf(names, "ledger");
-  const { published, inDoubt, verdict } = integrity;
+  const { published, inDoubt, verdict, notAudited } = integrity;
   const counts = integrity as AuditFindings & Partial<TableCounts>;
   const { pending = 0, processing = 0, complete = 0, failed = 0, archived = 0 } = counts;
   if (ledgers.length === 0 && published > 0) throw new Error("there is no ledger");
-  yield { figure: "integrity", stated: { published, inDoubt }, counted: publishedIn(directory, ledgers) };
+  const added = publishedIn(directory, ledgers);
+  if (notAudited.length > 0) {
+    yield { figure: "integrity.published", stated: published, counted: added.published };
+    yield { figure: "archived events", leftOut: "a worker ended without closing its ledger" };
+    return;
+  }
+  yield { figure: "integrity", stated: { published, inDoubt }, counted: added };
   const worked = workedIn(directory, workersOf(names, "work"));
   if (!worked || verdict !== "ok") {
     yield { figure: "archived events", leftOut: "commits went unanswered, or events are unaccounted for" };
