@@ -19,6 +19,7 @@ function lane(
       ...{ name, include, environment: "node", maxWorkers: WORKERS },
       ...{ testTimeout: 120_000, hookTimeout: 120_000, ...more },
       ...(!["unit", "alone"].includes(name) && { globalSetup: ["test/support/global-setup.ts"] }),
+      ...(name !== "alone" && { setupFiles: ["test/support/clean-scratch.ts"] }),
     },
   };
 }
@@ -32,7 +33,7 @@ export default defineConfig({
       }),
       lane("alone", ["src/**/*.alone.test.ts", "test/support/*.alone.test.ts"]),
       lane("db", ["src/**/*.db.test.ts"], { isolate: false }),
-      lane("e2e", ["test/e2e/*.test.ts"]),
+      lane("e2e", ["test/e2e/*.test.ts"], { isolate: false }),
       lane(
         "full",
         [
