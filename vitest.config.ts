@@ -19,6 +19,7 @@ function lane(
       ...{ name, include, environment: "node", maxWorkers: WORKERS },
       ...{ testTimeout: 120_000, hookTimeout: 120_000, ...more },
       ...(!["unit", "alone"].includes(name) && { globalSetup: ["test/support/global-setup.ts"] }),
+      ...(name !== "alone" && { setupFiles: ["test/support/clean-scratch.ts"] }),
     },
   };
 }
@@ -32,13 +33,15 @@ export default defineConfig({
       }),
       lane("alone", ["src/**/*.alone.test.ts", "test/support/*.alone.test.ts"]),
       lane("db", ["src/**/*.db.test.ts"], { isolate: false }),
-      lane("e2e", ["test/e2e/*.test.ts"]),
+      lane("e2e", ["test/e2e/*.test.ts"], { isolate: false }),
       lane(
         "full",
         [
           ...["test/full/*.test.ts", "test/*/fuzz-*.test.ts", "src/analysis/comparison/findings.test.ts"],
           "test/e2e/{evidence,faults,fidelity,judgement,open-loop,report,report-page,resume,run,secrets,verify}.test.ts",
-          "src/{pools/pgpool,workloads/{documents,module,script},workloads/train-events/sql}/*.db.test.ts",
+          "src/pools/{conformance,pooled-treatments,pgpool/pgpool}.db.test.ts",
+          "src/workloads/{accounts,documents,module,script,train-events/sql}/*.db.test.ts",
+          "src/workloads/train-events/audit/audit.db.test.ts",
         ],
         { env: { TRAIN_SIM_TESTS: "full", TRAIN_SIM_FUZZ_CASES: "400" }, testTimeout: 900_000 },
       ),

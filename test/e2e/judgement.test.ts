@@ -233,7 +233,7 @@ describe("the diagnosis", () => {
   it("taints an open loop whose rate was not offered", async () => {
     const judged = await run(
       "actors.producers.load={ executor: constant-arrival-rate, rate: 2000, maxClients: 1 }",
-      "batch=200",
+      ...["batch=200", "trial.drain=false"],
     );
     expect(findings(judged)).toContain("dropped");
   });

@@ -1,4 +1,4 @@
-// Open loops for real: the built program against a PostgreSQL of its own. What was offered is what was asked for, every
+// Open loops for real: the built program against PostgreSQL. What was offered is what was asked for, every
 // arrival is accounted for exactly, and a server that stops for two seconds shows in the response times, which is what
 // response times are for.
 import { readdirSync, readFileSync } from "node:fs";
@@ -10,6 +10,7 @@ import { percentileMs } from "../../src/metrics/histograms.js";
 import { readTrialHistograms } from "../../src/results/reader.js";
 import type { OperationResult, TrialResult } from "../../src/results/result-schema.js";
 import { serversBelow, stall } from "../support/stall.js";
+import { onSuiteServer } from "../support/suite-server.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -28,11 +29,14 @@ trials: 1
 `;
 
 function scenarioWith(load: string, batch: string, trial: string, workers = 1): string {
-  return writeScenarioFile(
+  return (
     `name: t\nseed: 5\npayload: text\nbatch: ${batch}\ntrial: ${trial}\n` +
-      `actors:\n  producers: { workers: ${workers}, load: ${load} }${REST}`,
+    `actors:\n  producers: { workers: ${workers}, load: ${load} }${REST}`
   );
 }
+
+/** The one that stops its server has one of its own. */
+const onSuite = (scenario: string): string => writeScenarioFile(scenario + onSuiteServer("open"));
 
 interface Finished {
   readonly trial: TrialResult;
@@ -74,7 +78,7 @@ describe("an open loop", () => {
   it("offers the rate that was asked for, evenly over its workers", async () => {
     const out = scratchDirectory();
     const load = "{ executor: constant-arrival-rate, rate: 200, maxClients: 8, distribution: uniform }";
-    const file = scenarioWith(load, "1", "{ warmUp: 500ms, duration: 3s, drain: 10s }", 2);
+    const file = onSuite(scenarioWith(load, "1", "{ warmUp: 500ms, duration: 3s, drain: 10s }", 2));
     expect((await trainSim(["run", file, "--out", out, "--quiet"])).stderr).not.toMatch(/error/i);
     const { add, seconds } = finished(out);
     expect(add.offered).toBeGreaterThanOrEqual(594);
@@ -88,7 +92,7 @@ describe("an open loop", () => {
     // Few clients: service time has one sample of the stall from each, however many arrivals had to wait.
     const load =
       "{ executor: constant-arrival-rate, rate: 80, maxClients: 3, maxWait: 60s, distribution: uniform }";
-    const file = scenarioWith(load, "1", "{ warmUp: 500ms, duration: 7s, drain: 10s }");
+    const file = writeScenarioFile(scenarioWith(load, "1", "{ warmUp: 500ms, duration: 7s, drain: 10s }"));
     const { child, ended } = startTrainSim(["run", file, "--out", out, "--quiet"]);
     await untilLogged(out, '"phase":"measure"');
     await systemClock.sleep(1000);
@@ -117,7 +121,7 @@ describe("an open loop", () => {
   it("drops and counts what no client is free for in time", async () => {
     const out = scratchDirectory();
     const load = "{ executor: constant-arrival-rate, rate: 400, maxClients: 1, maxWait: 20ms }";
-    const file = scenarioWith(load, "500", "{ warmUp: 0, duration: 2s, drain: false }");
+    const file = onSuite(scenarioWith(load, "500", "{ warmUp: 0, duration: 2s, drain: false }"));
     await trainSim(["run", file, "--out", out, "--quiet"]);
     const { add } = finished(out);
     expect(add.dropped).toBeGreaterThan(0);
@@ -132,7 +136,7 @@ describe("an open loop", () => {
     const load =
       "{ executor: daily-arrival-rate, rate: 100, maxClients: 120, distribution: uniform, " +
       "profile: { sizes: { small: 1, medium: 10, large: 50 } } }";
-    const file = scenarioWith(load, "100", "{ warmUp: 1s, duration: 12s, drain: 10s }");
+    const file = onSuite(scenarioWith(load, "100", "{ warmUp: 1s, duration: 12s, drain: 10s }"));
     await trainSim(["run", file, "--out", out, "--quiet"]);
     const { seconds } = finished(out);
     // Half a second is an hour: night until 3.5 s, rush hour until 4 s.

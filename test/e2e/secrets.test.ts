@@ -26,6 +26,7 @@ actors:
   producers: { load: { executor: constant-clients, clients: 2, thinkTime: 60ms } }
   consumers: { load: { executor: constant-clients, clients: 2, thinkTime: 15ms } }
   archivers: { load: { executor: constant-clients, clients: 1, thinkTime: 15ms } }
+batch: 5
 trial: { warmUp: 200ms, duration: 2s, drain: 10s }
 trials: 1
 seed: 1

@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { onSuiteServer } from "../support/suite-server.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -20,7 +21,7 @@ appDelay: 0
 diagnosis: { ceiling: false }
 trial: { warmUp: 0, duration: 60s, drain: 10s }
 trials: 1
-`;
+${onSuiteServer("unread")}`;
 
 it.each(["stdout", "stderr"] as const)(
   "keeps partial, marked results of Ctrl-C though nobody reads %s any more",

@@ -5,7 +5,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
 import { systemClock } from "../../src/foundation/clock.js";
 import { ResultDocument } from "../../src/results/result-schema.js";
 
@@ -84,9 +83,9 @@ export async function announced(started: Started, words: string): Promise<string
 }
 
 const scratch: string[] = [];
-afterAll(() => {
-  for (const path of scratch) rmSync(path, { recursive: true, force: true });
-});
+export function removeScratch(): void {
+  for (const path of scratch.splice(0)) rmSync(path, { recursive: true, force: true });
+}
 
 /** A scratch directory below the system's own, removed after the last test of the file. */
 export function scratchDirectory(): string {

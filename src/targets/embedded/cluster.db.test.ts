@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { connectAdmin } from "../../database/admin.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { Auth } from "../../database/settings.js";
@@ -17,12 +17,15 @@ import type { RunningTarget } from "../running-target.js";
 let cacheHome: string;
 const started: { stop(): Promise<void> }[] = [];
 
-beforeEach(async () => {
+/** Empty before the first test; the others find what it kept. */
+beforeAll(async () => {
   cacheHome = await mkdtemp(join(tmpdir(), "cluster-test-"));
   vi.stubEnv("XDG_CACHE_HOME", cacheHome);
 });
 afterEach(async () => {
   for (const server of started.splice(0).reverse()) await server.stop();
+});
+afterAll(async () => {
   vi.unstubAllEnvs();
   await rm(cacheHome, { recursive: true });
 });
@@ -84,7 +87,6 @@ it("lets nobody in without a password", async () => {
 });
 
 it("lets everybody in where log-in is by trust, and so do the poolers before it", async () => {
-  await start();
   const { admin, auth } = await start("trust");
   expect(await ask(admin, "SELECT DISTINCT auth_method FROM pg_hba_file_rules")).toEqual([
     { auth_method: "trust" },

@@ -92,22 +92,29 @@ async function inTemporaryDirectory(
 }
 
 describe("startEmbedded", () => {
-  it("starts a server that accepts connections on loopback, and stop leaves neither process nor directory", async () => {
-    const server = await start({});
+  it("serves on loopback, its files its own; stop is no loss and leaves neither process nor directory", async () => {
+    const probe = createServer().listen(0, "127.0.0.1");
+    await once(probe, "listening");
+    const { port } = probe.address() as AddressInfo;
+    probe.close();
+    await once(probe, "close");
+
+    const server = await start({}, { port });
     const { serverPid = 0, dataDirectory = "" } = server;
-    expect(server.admin).toMatchObject({ host: "127.0.0.1", database: "postgres", user: "postgres" });
-    expect(await askForTls(server.admin.port)).toBe("N");
+    expect(server.admin).toMatchObject({ host: "127.0.0.1", port, database: "postgres", user: "postgres" });
+    expect(await askForTls(port)).toBe("N");
     expect(isRunning(serverPid)).toBe(true);
+    const { mode } = await stat(join(dataDirectory, ".."));
+    expect((mode & 0o777).toString(8)).toBe("700");
+
+    let isLost = false;
+    void server.lost.then(() => (isLost = true));
     await server.stop();
     await server.stop();
+    await new Promise(setImmediate);
+    expect(isLost).toBe(false);
     expect(isRunning(serverPid)).toBe(false);
     expect(existsSync(dataDirectory)).toBe(false);
-  });
-
-  it("keeps its files from other users of the machine", async () => {
-    const server = await start({});
-    const { mode } = await stat(join(server.dataDirectory ?? "", ".."));
-    expect((mode & 0o777).toString(8)).toBe("700");
   });
 
   it("names the setting and repeats the server's words when a setting does not exist", async () => {
@@ -134,16 +141,6 @@ describe("startEmbedded", () => {
       new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}.*Address already in use`),
     );
     squatter.close();
-  });
-
-  it("uses the port that it is given", async () => {
-    const probe = createServer().listen(0, "127.0.0.1");
-    await once(probe, "listening");
-    const { port } = probe.address() as AddressInfo;
-    probe.close();
-    await once(probe, "close");
-    expect((await start({}, { port })).admin.port).toBe(port);
-    expect(await askForTls(port)).toBe("N");
   });
 
   it("takes TLS connections only when it is given a certificate", async () => {
@@ -180,14 +177,5 @@ describe("startEmbedded", () => {
     const server = await start({});
     process.kill(server.serverPid ?? 0, "SIGQUIT");
     await expect(server.lost).resolves.toMatch(/embedded PostgreSQL ended on its own.*immediate shutdown/);
-  });
-
-  it("does not report a stop that was asked for as a loss", async () => {
-    const server = await start({});
-    let isLost = false;
-    void server.lost.then(() => (isLost = true));
-    await server.stop();
-    await new Promise(setImmediate);
-    expect(isLost).toBe(false);
   });
 });

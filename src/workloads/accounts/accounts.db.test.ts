@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { casesOf } from "../../../test/support/lanes.js";
 import { testNamespace } from "../../../test/support/namespace.js";
 import { onSuiteServer } from "../../../test/support/suite-server.js";
 import {
@@ -15,6 +16,8 @@ import { resetNamespace } from "../namespace.js";
 import { audit } from "./audit.js";
 import type { Treatment } from "./settings.js";
 
+const VARIANTS = casesOf(["aggregates", "no-aggregates", "reads"], 2);
+
 it("books every transfer of the budget as made or failed, and its balances add up", async () => {
   const out = join(scratchDirectory(), "results");
   const scenario = `
@@ -23,7 +26,7 @@ seed: 3
 workload: accounts
 ${onSuiteServer("transfers")}
 pool: { strategy: pg-pool, size: 6 }
-factors: { isolation: [read committed, repeatable read], variant: [aggregates, no-aggregates, reads] }
+factors: { isolation: [read committed, repeatable read], variant: [${VARIANTS.join(", ")}] }
 retry: { attempts: 1 }
 diagnosis: { ceiling: false, maxFailureRatio: 1 }
 actors: { clients: { load: { executor: per-client-iterations, clients: 6, iterations: 40 } } }

@@ -4,6 +4,7 @@ import { expect, inject, it } from "vitest";
 import { connectAdmin } from "../../database/admin.js";
 import { pgBouncerEnv } from "../../../test/support/pgbouncers.js";
 import { testNamespace } from "../../../test/support/namespace.js";
+import { onSuiteServer } from "../../../test/support/suite-server.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -54,7 +55,7 @@ it("accounts for every arrival of an open loop under the script that it would ha
   const yaml = `name: arrivals
 seed: 4
 workload: connections
-actors:
+${onSuiteServer("arrivals")}actors:
   clients: { load: { executor: constant-arrival-rate, rate: 3000, maxClients: 2, maxWait: 0 }, workers: 2 }
 trials: 1
 trial: { warmUp: 0, duration: 3s, drain: false }

@@ -144,7 +144,17 @@ ${onSuiteServer("sizes")}`;
     casesOf(
       [
         [
-          "of documents",
+          "of each type of document",
+          3,
+          `mix: { read: 1, insert: 1, update: 2, slice: 1 }
+shape: large
+bytes: 3kB
+keys: zipfian
+factors: { column: [jsonb, json, text] }
+`,
+        ],
+        [
+          "of each type and index of documents",
           10,
           `mix: { read: 1, insert: 1, update: 2, slice: 1 }
 shape: large

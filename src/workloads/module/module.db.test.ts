@@ -114,7 +114,7 @@ it.each(
         "t.zero: division by zero",
       ],
     ],
-    2,
+    1,
   ),
 )("says of one whose transactions fail by %s where and why", async (_, members, words) => {
   const code = `export default { name: "broken", schema: "CREATE TABLE d (id text)", transactions: { t: { ${members} } },
@@ -163,7 +163,7 @@ it.each(
       ],
       ["does not end", "for (;;);", "does not load within 10 s"],
     ],
-    5,
+    2,
   ),
 )("says of one that %s what is wrong, before anything runs", async (_, code, words) => {
   const { scenario } = withModule(code);

@@ -1,7 +1,7 @@
 // Workloads of the user's own on the built program: what is acknowledged is there, what breaks an invariant is found, and what the
 // server refuses is said before the first trial. Every pool and every mutant: test/full/bank.test.ts.
 import { describe, expect, it } from "vitest";
-import { fullIt } from "../../../test/support/lanes.js";
+import { casesOf, fullIt } from "../../../test/support/lanes.js";
 import { BANK, bankIn, BUDGET, expectFoundOut, expectSound, MUTANTS } from "../../../test/support/bank.js";
 import { poolerEnv } from "../../../test/support/poolers.js";
 import { onlyResultIn, trainSim, writeScenarioFile } from "../../../test/support/train-sim.js";
@@ -10,15 +10,20 @@ const bank = bankIn("script");
 const { run } = bank;
 
 describe("the bank", () => {
-  it.each([
-    ["direct", {}, process.env],
-    [
-      "PgBouncer by transaction",
-      { pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
-      poolerEnv("1.24"),
-    ],
-    ["the simple protocol, serializable", { prepared: "simple", isolation: "serializable" }, process.env],
-  ])("keeps its invariants over %s", async (_, more, env) => {
+  it.each(
+    casesOf(
+      [
+        ["direct", {}, process.env],
+        [
+          "PgBouncer by transaction",
+          { pool: { strategy: "pgbouncer", mode: "transaction", size: 2 } },
+          poolerEnv("1.24"),
+        ],
+        ["the simple protocol, serializable", { prepared: "simple", isolation: "serializable" }, process.env],
+      ],
+      2,
+    ),
+  )("keeps its invariants over %s", async (_, more, env) => {
     await expectSound(bank, more, env);
   });
 
