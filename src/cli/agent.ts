@@ -25,7 +25,7 @@ export function register(program: Command): void {
     .command("agent")
     .description("Run worker threads for a run on another machine: train-sim run --agents")
     .requiredOption("--join <url>", "the coordinator, as wss://host:5670; ws:// on loopback only")
-    .requiredOption("--token-file <file>", "the secret that the coordinator has too")
+    .requiredOption("--token-file <file>", "the secret that the coordinator has too; - is standard input")
     .option("--workers <n>", "most worker threads it takes (default: as many as it is given)", positiveNumber)
     .option("--name <name>", "its name in results", `${hostname()}-${process.pid}`)
     .option("--ca <file>", "certificates (PEM) that the coordinator's is signed by")
@@ -39,7 +39,7 @@ async function agent(options: AgentCommandOptions): Promise<void> {
   };
   const socket = await join({
     url: options.join,
-    token: readToken(options.tokenFile),
+    token: await readToken(options.tokenFile),
     introduction: {
       name: options.name,
       version: packageVersion(),
