@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes .env, which the compose.yaml beside it reads: the password of the database, new for every stack, and the user
-# that results on this machine shall belong to; and the directory results/, so that it belongs to that user too.
+# that results on this machine shall belong to; a token, where the stack has agents; and the directory results/, so that
+# it belongs to that user too.
 # Leaves a file that is there as it is, so that a running stack keeps its password.
 #
 #   make-env.sh [DIRECTORY]      docker/ without one
@@ -30,4 +31,7 @@ TRAIN_SIM_PASSWORD=$(openssl rand -hex 24)
 TRAIN_SIM_UID=$user
 TRAIN_SIM_GID=$group
 EOF
+if grep -qs TRAIN_SIM_TOKEN "$(dirname "$file")/compose.yaml"; then
+  echo "TRAIN_SIM_TOKEN=$(openssl rand -hex 32)" >>"$file"
+fi
 echo "wrote $file" >&2

@@ -28,7 +28,7 @@ export function register(program: Command): void {
     .command("agent")
     .description("Run worker threads for a run on another machine: train-sim run --agents")
     .requiredOption("--join <url>", "the coordinator, as wss://host:5670; ws:// on loopback only")
-    .requiredOption("--token-file <file>", "the secret that the coordinator has too")
+    .requiredOption("--token-file <file>", "the secret that the coordinator has too; - is standard input")
     .option("--workers <n>", "most worker threads it takes (default: as many as it is given)", positiveNumber)
     .option("--name <name>", "its name in results", `${hostname()}-${process.pid}`)
     .option("--ca <file>", "certificates (PEM) that the coordinator's is signed by")
@@ -40,10 +40,13 @@ export function register(program: Command): void {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Runs the same command without `--again` in processes of its own, one after the other while they are killed. */
-async function runAgain(): Promise<void> {
+async function runAgain({ tokenFile }: AgentCommandOptions): Promise<void> {
   const words = process.argv.slice(1).filter((word) => word !== "--again");
+  const token = tokenFile === "-" ? await readToken(tokenFile) : undefined;
   for (;;) {
-    const child = spawn(process.execPath, words, { stdio: "inherit" });
+    const input = token === undefined ? "inherit" : "pipe";
+    const child = spawn(process.execPath, words, { stdio: [input, "inherit", "inherit"] });
+    child.stdin?.on("error", () => undefined).end(`${token}\n`); // its exit says more
     const pass = (signal: NodeJS.Signals): unknown => child.kill(signal);
     for (const signal of SIGNALS) process.on(signal, pass);
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
@@ -55,13 +58,13 @@ async function runAgain(): Promise<void> {
 }
 
 async function agent(options: AgentCommandOptions): Promise<void> {
-  if (options.again) return runAgain();
+  if (options.again) return runAgain(options);
   const note = (words: string): void => {
     process.stderr.write(`${withoutControls(words)}\n`);
   };
   const socket = await join({
     url: options.join,
-    token: readToken(options.tokenFile),
+    token: await readToken(options.tokenFile),
     introduction: {
       name: options.name,
       version: packageVersion(),

@@ -35,7 +35,7 @@ async function manifest(scenario: string, options: ManifestCommandOptions): Prom
   const { tokenFile, ...rest } = options;
   const objects = kubernetesManifest({
     ...rest,
-    token: readToken(tokenFile),
+    token: await readToken(tokenFile),
     scenario: await reachableScenario(scenario, options.agents),
   });
   const { name } = options;

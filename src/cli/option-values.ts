@@ -1,5 +1,6 @@
 // Values of options, as people write them. Each refuses what it cannot read with one sentence.
 import { InvalidArgumentError, Option } from "commander";
+import { isSshHost } from "../engine/agents/ssh-agents.js";
 import { parseDurationMs } from "../foundation/units.js";
 
 export function wholeNumber(text: string): number {
@@ -13,6 +14,21 @@ export function positiveNumber(text: string): number {
   const value = wholeNumber(text);
   if (value === 0) throw new InvalidArgumentError("Give at least 1.");
   return value;
+}
+
+/** How many, or the hosts on which the run is to start them. */
+export function agents(text: string): number | readonly string[] {
+  const hosts = /^ssh:(.*)$/s.exec(text)?.[1]?.split(",");
+  if (!hosts) return wholeNumber(text);
+  const wrong = hosts.find((host) => !isSshHost(host));
+  if (wrong !== undefined)
+    throw new InvalidArgumentError(
+      `${JSON.stringify(wrong)} is no host: write ssh:host1,user@host2; name in ~/.ssh/config what has a port.`,
+    );
+  const twice = hosts.find((host, i) => hosts.indexOf(host) < i);
+  if (twice !== undefined)
+    throw new InvalidArgumentError(`${twice} is named twice; one agent runs all worker threads of a host.`);
+  return hosts;
 }
 
 /** Milliseconds, 2 minutes by default. */
@@ -38,14 +54,8 @@ export interface Address {
   readonly port: number;
 }
 
-/** An `Address`; loopback by default. */
-export function listenOption(flags: string, description: string): Option {
-  const byDefault: Address = { host: "127.0.0.1", port: 5670 };
-  return new Option(flags, description).argParser(address).default(byDefault, "127.0.0.1:5670");
-}
-
 /** `host:port`, or `[::1]:port`. */
-function address(text: string): Address {
+export function address(text: string): Address {
   const [, host = "", digits = ""] = /^(\[[0-9a-f:.]+\]|[^:\s]+):(\d{1,5})$/i.exec(text) ?? [];
   const value = Number(digits);
   if (host === "" || value > 65_535)

@@ -5,6 +5,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import type { AgentOptions } from "../engine/agents/agent-hub.js";
 import { readToken } from "../engine/agents/token.js";
 import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
+import { generateSecret } from "../foundation/prng.js";
 import { withoutControls } from "../foundation/shown.js";
 import { counted } from "../foundation/units.js";
 import { parseCapacityThreshold } from "../engine/capacity/capacity-probe.js";
@@ -34,12 +35,13 @@ import { startWatchers, type WatchOptions } from "../live/watch.js";
 import { sweepOrphans } from "../foundation/process/orphans.js";
 import { endNow } from "./end-of-process.js";
 import { writeOutcome } from "./outcome-files.js";
-import { listenOption, port, waitOption, wholeNumber, type Address } from "./option-values.js";
+import { address, agents, port, waitOption, wholeNumber, type Address } from "./option-values.js";
 import { packageVersion } from "./package-info.js";
 import { renderPlan } from "./plan.js";
 import { RepeatedSignal } from "./repeated-signal.js";
 import { answering, extentDocument } from "./validate.js";
 
+const AGENT_COMMAND = "npx train-sim";
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 interface RunOptions {
@@ -47,10 +49,12 @@ interface RunOptions {
   readonly trials?: number;
   readonly duration?: string;
   readonly seed?: number;
-  readonly agents?: number;
+  /** Their number, or the hosts on which to start them. */
+  readonly agents?: number | readonly string[];
+  readonly agentCommand: string;
   readonly tokenFile?: string;
   readonly agentsWait: number;
-  readonly listen: Address;
+  readonly listen?: Address;
   readonly cert?: string;
   readonly key?: string;
   readonly out: string;
@@ -95,12 +99,14 @@ export function register(program: Command): void {
     )
     .option(
       "--agents <n>",
-      "number of processes, on this machine or on others, that run the clients: train-sim agent",
-      wholeNumber,
+      "number of processes, on this machine or on others, that run the clients: train-sim agent; " +
+        "ssh:host1,host2 starts one on each host",
+      agents,
     )
-    .option("--token-file <file>", "the secret that agents must know")
+    .option("--agent-command <command>", "what runs train-sim on these hosts", AGENT_COMMAND)
+    .option("--token-file <file>", "the secret that agents must know; made where ssh starts them")
     .addOption(waitOption("--agents-wait <duration>", "how long to wait for them"))
-    .addOption(listenOption("--listen <host:port>", "where they join"))
+    .option("--listen <host:port>", 'where they join (default: "127.0.0.1:5670")', address)
     .option("--cert <file>", "certificate (PEM) for them; needed unless they join on loopback")
     .option("--key <file>", "its private key (PEM)")
     .option("--plan", "print treatments, trials and the time they take; touch no database")
@@ -120,15 +126,16 @@ export function register(program: Command): void {
 }
 
 async function run(scenario: string | undefined, options: RunOptions): Promise<void> {
-  const { set, trials, duration, seed, agents, resume } = options;
+  const { set, trials, duration, seed, resume } = options;
   const overrides: Overrides = {
     set,
     ...(trials !== undefined && { trials }),
     ...(duration !== undefined && { duration }),
     ...(seed !== undefined && { seed }),
-    ...(agents !== undefined && { agents }),
+    ...(typeof options.agents === "number" && { agents: options.agents }),
+    ...(typeof options.agents === "object" && { agentHosts: options.agents.length }),
   };
-  const agentOptions = agentOptionsOf(options);
+  const agentOptions = await agentOptionsOf(options);
   if (resume !== undefined && options.findCapacity !== undefined)
     throw new UsageError("--find-capacity cannot resume", "Leave out one of --resume and --find-capacity.");
   const isPlanJson = options.plan === true && options.json === true;
@@ -152,7 +159,7 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   const canGoOn = exitCode === ExitCode.interrupted || exitCode === ExitCode.targetUnreachable;
   const isResumable = canGoOn && options.findCapacity === undefined;
   const wayOn = isResumable
-    ? `\n  Continue with: ${resumeCommand(experiment, directory, scenario, overrides, options.tokenFile)}`
+    ? `\n  Continue with: ${resumeCommand(experiment, directory, scenario, overrides, joiningWords(options))}`
     : "";
   if (failure) {
     const hint = `${failure.hint ? `${failure.hint}\n  ` : ""}Partial results are in ${directory}.${wayOn}`;
@@ -162,18 +169,37 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     tell(`train-sim: stopped; partial results are in ${directory}${wayOn}`);
 }
 
-/** Undefined where no token is given. */
-function agentOptionsOf({ tokenFile, listen, agentsWait, cert, key }: RunOptions): AgentOptions | undefined {
+/** Undefined where no token is given, and ssh starts no agent. */
+async function agentOptionsOf(options: RunOptions): Promise<AgentOptions | undefined> {
+  const { agents: hosts, agentCommand: command, tokenFile, listen, agentsWait: waitMs, cert, key } = options;
   if ((cert === undefined) !== (key === undefined))
     throw new UsageError("--cert and --key belong together", "Give both, or neither.");
+  if (typeof hosts === "object") {
+    if (listen ?? cert)
+      throw new UsageError(
+        "agents that ssh starts join through its own connection",
+        "Leave out --listen, --cert and --key.",
+      );
+    const token = tokenFile === undefined ? generateSecret(32) : await readToken(tokenFile);
+    return { host: "127.0.0.1", port: 0, token, waitMs, ssh: { hosts, command } };
+  }
   if (tokenFile === undefined) return undefined;
   return {
-    ...listen,
-    token: readToken(tokenFile),
-    waitMs: agentsWait,
+    ...(listen ?? { host: "127.0.0.1", port: 5670 }),
+    token: await readToken(tokenFile),
+    waitMs,
     ...(cert !== undefined &&
       key !== undefined && { tls: { cert: readPem("--cert", cert), key: readPem("--key", key) } }),
   };
+}
+
+/** Of the command line, for one that continues the run. */
+function joiningWords({ agents: hosts, agentCommand: command, tokenFile }: RunOptions): string[] {
+  return [
+    ...(typeof hosts === "object" ? ["--agents", `ssh:${hosts.join(",")}`] : []),
+    ...(typeof hosts === "object" && command !== AGENT_COMMAND ? ["--agent-command", command] : []),
+    ...(tokenFile === undefined ? [] : ["--token-file", tokenFile]),
+  ];
 }
 
 function tell(words: string): void {

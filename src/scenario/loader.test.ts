@@ -169,6 +169,14 @@ describe("overrides", () => {
     expect(at({ set: ["trials=3", "trials=5"] }).trials).toHaveLength(5);
   });
 
+  test("hosts say how many agents there are, unless a factor does", () => {
+    const agentsOf = (overrides: Overrides): number[] =>
+      at(overrides).treatments.map(({ settings }) => settings.agents);
+    expect(agentsOf({ set: ["agents=1"], agentHosts: 3 })).toEqual([3]);
+    expect(agentsOf({ set: ["factors.agents=[1,3]"], agentHosts: 3 })).toEqual([1, 3]);
+    expect(() => at({ agentHosts: 99 })).toThrow(/^1 problem in x.yaml\n  --agents: /);
+  });
+
   test("reaches records, lists, shorthands and quoted keys", () => {
     const experiment = load(
       "batch: 20\npool: pg-pool\nfactors: { payload: [text, jsonb] }",

@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { packageVersion } from "../../src/cli/package-info.js";
 import { encode, INTRODUCTION_HEADER, type FromAgent } from "../../src/engine/agents/agent-protocol.js";
-import { bearer, readToken } from "../../src/engine/agents/token.js";
+import { bearer } from "../../src/engine/agents/token.js";
 import { TcpProxy } from "../../src/faults/means/tcp-proxy.js";
 import { systemClock } from "../../src/foundation/clock.js";
 import { Prng } from "../../src/foundation/prng.js";
@@ -70,7 +70,7 @@ function intruder({ url, token }: Stage, introduction: object): WebSocket {
   const who = { name: "intruder", version: packageVersion(), workers: null, pid: 1, machine: "elsewhere" };
   return new WebSocket(url, {
     headers: {
-      authorization: bearer(readToken(token)),
+      authorization: bearer(readFileSync(token, "utf8").trim()),
       [INTRODUCTION_HEADER]: JSON.stringify({ ...who, ...introduction }),
     },
   });

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/foundation/clock.js";
 import { ResultDocument } from "../../src/results/result-schema.js";
 
-const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+export const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 export interface Ended {
   readonly exitCode: number | null;

@@ -15,6 +15,7 @@ import { Introduction, INTRODUCTION_HEADER, MESSAGE_MAX_BYTES } from "./agent-pr
 import { machineId } from "./join.js";
 import { JoinedAgent } from "./joined-agent.js";
 import { RemoteWorkers } from "./remote-workers.js";
+import { byHand, type SshSettings } from "./ssh-agents.js";
 import { bearer, isSameToken } from "./token.js";
 
 export interface AgentOptions {
@@ -26,6 +27,8 @@ export interface AgentOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Milliseconds in which all must have joined. */
   readonly waitMs: number;
+  /** Where the run starts them itself. */
+  readonly ssh?: SshSettings;
 }
 
 interface HubOptions extends AgentOptions {
@@ -73,30 +76,42 @@ export class AgentHub {
     return new AgentHub(server, options);
   }
 
-  /** As in `ws://127.0.0.1:5670`. */
-  get url(): string {
-    const { port } = this.server.address() as AddressInfo;
-    const { host, tls } = this.options;
-    return `${tls ? "wss" : "ws"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
   }
 
-  /** Resolves once all have joined and their clocks are known; `stopped` resolves when they are not wanted any more. */
+  /** As in `ws://127.0.0.1:5670`. */
+  private get url(): string {
+    const { host, tls } = this.options;
+    return `${tls ? "wss" : "ws"}://${host.includes(":") ? `[${host}]` : host}:${this.port}`;
+  }
+
+  /**
+   * Resolves once all have joined and their clocks are known. `stopped` resolves when they are not wanted any more, and
+   * rejects when they cannot come.
+   */
   async untilJoined(stopped: Promise<unknown>): Promise<void> {
-    const { count, waitMs, note } = this.options;
+    const { count, waitMs, note, ssh } = this.options;
     const lacking = count - this.ready.size;
     if (lacking === 0) return;
-    note(`waiting for ${counted(lacking, "agent")}: train-sim agent --join ${this.url} --token-file <file>`);
+    const command = `train-sim agent --join ${this.url} --token-file <file>`;
+    note(`waiting for ${counted(lacking, "agent")}${ssh ? ` on ${ssh.hosts.join(", ")}` : `: ${command}`}`);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<"late">((resolve) => (timer = setTimeout(() => resolve("late"), waitMs)));
     const ready = new Promise<void>((resolve) => (this.onReady = resolve));
     const outcome = await Promise.race([ready, late, stopped]).finally(() => clearTimeout(timer));
     if (outcome !== "late") return;
-    const names = this.agents.map(({ name }) => name).join(", ");
+    const names = this.agents.map(({ name }) => name);
+    const missing = ssh?.hosts.find((host) => !names.includes(host));
+    const way =
+      ssh && missing !== undefined
+        ? `Try it yourself: ${byHand(missing, ssh.command)}`
+        : `Start the others with: ${command}`;
     throw new TargetError(
-      `${this.agents.length} of ${counted(count, "agent")} joined within ${waitMs / 1000} s${names && `: ${names}`}`,
+      `${names.length} of ${counted(count, "agent")} joined within ${waitMs / 1000} s${names.length > 0 ? `: ${names.join(", ")}` : ""}`,
       this.roster
         ? "A fault killed the others: start agents with --again, or start others in their place."
-        : `Start the others with: train-sim agent --join ${this.url} --token-file <file>; --agents-wait waits longer.`,
+        : `${way}; --agents-wait waits longer.`,
     );
   }
 

@@ -24,7 +24,7 @@ const MemoryChanges = z.array(
 
 /** What an agent says of itself as it asks to join, as JSON in a header. */
 export const Introduction = z.object({
-  name: z.string().regex(/^[\w.-]{1,100}$/),
+  name: z.string().regex(/^[\w.:@-]{1,100}$/),
   version: z.string(),
   /** Worker threads that it has room for; null: as many as it is given. */
   workers: z.int().positive().nullable(),

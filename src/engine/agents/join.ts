@@ -1,10 +1,10 @@
 // How an agent finds its coordinator: it dials, again and again until there is one, says who it is, and is taken or refused.
 import { hostname } from "node:os";
-import { readFileSync } from "node:fs";
 import { WebSocket } from "ws";
 import { monotonicMs } from "../../foundation/clock.js";
 import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { isLoopback } from "../../foundation/loopback.js";
+import { processPlace } from "../../foundation/process/orphans.js";
 import { INTRODUCTION_HEADER, MESSAGE_MAX_BYTES, type Introduction } from "./agent-protocol.js";
 import { bearer } from "./token.js";
 
@@ -23,13 +23,9 @@ export interface JoinOptions {
   readonly waitMs: number;
 }
 
-/** Of this machine, so that agents beside the coordinator are known for such. */
+/** Of this machine, or the container, so that agents whose processes the coordinator sees are known for such. */
 export function machineId(): string {
-  try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-  } catch {
-    return hostname();
-  }
+  return processPlace() ?? hostname();
 }
 
 /** Throws a UsageError where the token would cross a network in the open. */

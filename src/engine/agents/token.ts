@@ -1,28 +1,37 @@
-// The secret that an agent and the coordinator of its run share. It is in a file, so that no list of processes shows it.
+// The secret that an agent and the coordinator of its run share. It is in a file or on standard input, so that no list of
+// processes shows it.
 import { createHash, timingSafeEqual } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { Readable } from "node:stream";
 import { messageOf, UsageError } from "../../foundation/errors.js";
 
 const CHARACTERS_MIN = 16;
 
-/** Throws a UsageError where there is none that is long enough. */
-export function readToken(file: string): string {
+/** `-` is the first line of `input`. Rejects with a UsageError where there is none that is long enough. */
+export async function readToken(file: string, input: Readable = process.stdin): Promise<string> {
+  const isInput = file === "-";
+  const makeOne = `Make one, and copy it to every agent: openssl rand -hex 32 > ${isInput ? "token" : file}`;
   let token: string;
   try {
-    token = readFileSync(file, "utf8").trim();
+    token = (isInput ? await firstLine(input) : await readFile(file, "utf8")).trim();
   } catch (error) {
-    throw new UsageError(`the token file cannot be read: ${messageOf(error)}`, makeOne(file));
+    throw new UsageError(`the token file cannot be read: ${messageOf(error)}`, makeOne);
   }
   if (token.length < CHARACTERS_MIN)
     throw new UsageError(
-      `the token in ${file} has ${token.length} characters; at least ${CHARACTERS_MIN} are needed`,
-      makeOne(file),
+      `the token ${isInput ? "on standard input" : `in ${file}`} has ${token.length} characters; at least ${CHARACTERS_MIN} are needed`,
+      makeOne,
     );
   return token;
 }
 
-function makeOne(file: string): string {
-  return `Make one, and copy it to every agent: openssl rand -hex 32 > ${file}`;
+async function firstLine(input: Readable): Promise<string> {
+  let text = "";
+  for await (const piece of input.setEncoding("utf8")) {
+    text += String(piece);
+    if (text.includes("\n")) break;
+  }
+  return text.split("\n", 1)[0] ?? "";
 }
 
 /** In constant time, so that its duration tells nothing of the token. */

@@ -1,8 +1,10 @@
 // The agents of an experiment, gathered before its first trial, so that one which is missing costs no measurement, and the
 // place where each treatment's workers run.
 import { UsageError } from "../../foundation/errors.js";
+import { counted } from "../../foundation/units.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { AgentHub, type AgentOptions } from "../agents/agent-hub.js";
+import { SshAgents } from "../agents/ssh-agents.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
 import { HERE } from "../workers/worker-thread.js";
 import type { Interruption } from "./interruption.js";
@@ -30,22 +32,31 @@ export async function gatherAgents(
   { agents, programVersion: version, observer, interruption }: GatherOptions,
 ): Promise<WorkerPlaces> {
   const count = Math.max(...treatments.map(({ settings }) => settings.agents));
+  const ssh = agents?.ssh;
+  if (ssh && ssh.hosts.length !== count)
+    throw new UsageError(
+      `the scenario asks for ${counted(count, "agent")}, and --agents names ${counted(ssh.hosts.length, "host")}`,
+      "Name a host for each agent of the treatment that has most of them.",
+    );
   if (count === 0) return { placeOf: () => HERE, close: () => Promise.resolve() };
   if (!agents)
     throw new UsageError(
       `the scenario asks for ${count} agents, and there is no token for them`,
-      "Make one with: openssl rand -hex 32 > token, then give --token-file token here and to each: train-sim agent",
+      "Make one with: openssl rand -hex 32 > token, then give --token-file token here and to each: train-sim agent\n" +
+        "  Or let ssh start them: --agents ssh:host1,host2",
     );
   const note = (words: string): void => observer.note(words);
   const hub = await AgentHub.open({ ...agents, count, version, note });
+  const started = ssh && new SshAgents({ ...ssh, port: hub.port, token: agents.token, note });
   const over = new AbortController();
-  const stopped = (): Promise<unknown> => interruption.sleep(LONG_MS, over.signal);
-  const close = (): Promise<void> => {
+  const close = async (): Promise<void> => {
     over.abort();
-    return hub.close();
+    await hub.close();
+    await started?.close();
   };
+  const stopped = (): Promise<unknown> => interruption.sleep(LONG_MS, over.signal);
   try {
-    await hub.untilJoined(stopped());
+    await hub.untilJoined(started ? Promise.race([stopped(), started.untilOneEnds()]) : stopped());
     for (const { settings } of treatments)
       if (settings.agents > 0 && !interruption.isRequested()) hub.requireRoom(settings);
   } catch (error) {

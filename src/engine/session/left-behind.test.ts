@@ -37,6 +37,9 @@ it("continues by the directory alone, but where the scenario holds a password th
   expect(resumeCommand(own, "results/a b", "s.yaml", overrides)).toBe(
     "npx train-sim run --resume 'results/a b'",
   );
+  expect(resumeCommand(own, "results/a", "s.yaml", overrides, ["--agents", "ssh:a,b"])).toBe(
+    "npx train-sim run --resume results/a --agents ssh:a,b",
+  );
   const secret = experimentOn("postgresql://u:hunter2@db/app");
   const set = [...overrides.set, "target.url=postgresql://u:hunter2@db/app"];
   expect(resumeCommand(secret, "results/a", "s.yaml", { ...overrides, set })).toBe(

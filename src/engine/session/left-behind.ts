@@ -65,23 +65,22 @@ function holdsPassword({ treatments }: Experiment): boolean {
 
 /**
  * `train-sim run --resume ...`. The directory holds the scenario; one whose passwords it does not hold is named again, as
- * it was, with its overrides.
+ * it was, with its overrides. `joining` is how agents join, which no directory holds.
  */
 export function resumeCommand(
   experiment: Experiment,
   directory: string,
   scenario: string | undefined,
   { set = [], trials, duration, seed, agents }: Overrides,
-  tokenFile?: string,
+  joining: readonly string[] = [],
 ): string {
-  const token = tokenFile === undefined ? [] : ["--token-file", tokenFile];
   if (scenario === undefined || !holdsPassword(experiment))
-    return commandOf(["npx", "train-sim", "run", "--resume", directory, ...token], false);
+    return commandOf(["npx", "train-sim", "run", "--resume", directory, ...joining], false);
   const settings = set.map((pair) => keyWithoutPasswords(pair));
   const words = ["npx", "train-sim", "run", scenario, ...settings.flatMap((pair) => ["--set", pair])];
   for (const [name, value] of Object.entries({ trials, duration, seed, agents }))
     if (value !== undefined) words.push(`--${name}`, String(value));
-  words.push("--resume", directory, ...token);
+  words.push("--resume", directory, ...joining);
   return commandOf(
     words,
     settings.some((pair, number) => pair !== set[number]),

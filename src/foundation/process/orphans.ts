@@ -40,7 +40,7 @@ function processFacts(pid: number): { parent: number; startTicks: number } | und
 }
 
 /** The boot of this machine and the namespace that process ids are of. */
-function place(): string | undefined {
+export function processPlace(): string | undefined {
   try {
     return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
   } catch {
@@ -50,7 +50,7 @@ function place(): string | undefined {
 
 /** What a private directory is to say of those processes, in which it belongs to; undefined where nothing can be said. */
 export function ownerRecord(pids: readonly number[]): string | undefined {
-  const here = place();
+  const here = processPlace();
   const processes = pids.flatMap((pid) => {
     const facts = processFacts(pid);
     return facts ? [{ pid, startTicks: facts.startTicks }] : [];
@@ -69,7 +69,7 @@ async function isLeft(path: string): Promise<boolean> {
     const [directory, said] = [await lstat(path), await lstat(file)];
     if (!directory.isDirectory() || !said.isFile() || said.uid !== process.getuid?.()) return false;
     const owner = Owner.parse(JSON.parse(await readFile(file, "utf8")));
-    return owner.place === place() && !owner.processes.some(isThere);
+    return owner.place === processPlace() && !owner.processes.some(isThere);
   } catch {
     return false;
   }

@@ -37,13 +37,18 @@ export function serverEnvironment(): NodeJS.ProcessEnv {
 /** Below what systems give to whoever asks for any port. */
 const PORTS = { first: 16_384, count: 13_616 } as const;
 
+/** Any of these, whether it is free or not. */
+export function drawPort(): number {
+  return PORTS.first + (freshSeed() % PORTS.count);
+}
+
 /**
  * A port of 127.0.0.1 that was free a moment ago, and that the system gives to nobody of itself: a server that is down
  * for a while finds it free again, and a client that tries to connect meanwhile is not given it, to meet itself.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = PORTS.first + (freshSeed() % PORTS.count);
+    const port = drawPort();
     const probe = createServer().listen(port, "127.0.0.1");
     try {
       await once(probe, "listening");

@@ -26,6 +26,8 @@ export interface Overrides {
   readonly duration?: string | number;
   readonly seed?: string | number;
   readonly agents?: string | number;
+  /** Hosts that have an agent each: the number of agents, unless a factor varies it. */
+  readonly agentHosts?: number;
   /** Seed of a scenario that states none, instead of a fresh one. */
   readonly defaultSeed?: number;
   /** Of a run that is resumed. */
@@ -43,11 +45,13 @@ interface Override {
   readonly value: unknown;
 }
 
+const AGENTS: Path = ["agents"];
+
 const FLAGS = [
   { flag: "trials", path: ["trials"] },
   { flag: "duration", path: ["trial", "duration"] },
   { flag: "seed", path: ["seed"] },
-  { flag: "agents", path: ["agents"] },
+  { flag: "agents", path: AGENTS },
 ] as const;
 
 /** Splits at the first `=` outside quotes and braces. */
@@ -179,6 +183,9 @@ export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverr
     ];
   });
   for (const flag of flags) take(flag);
+  const { agentHosts } = overrides;
+  if (agentHosts !== undefined && factorOver(raw, AGENTS) === undefined)
+    take({ label: "--agents", path: AGENTS, value: agentHosts });
   problems.push(...applied.flatMap((one) => outranked(raw, one)));
   const labelOf = (path: Path, depth: number): string | undefined => {
     const inside = applied.filter((override) => startsWith(path, override.path)).at(-1);

@@ -1,0 +1,134 @@
+// Agents that a run starts by itself, one on each host, with OpenSSH's client. The connection that carries an agent's output
+// takes its port to the coordinator's as well, so that none has to be open, and the token goes to the agent's standard
+// input, where no list of processes shows it. Whatever ends the coordinator ends ssh, the reaper if need be; what runs on
+// the host ends with the tunnel that it has joined through, or finds none and gives up.
+import { spawn, type ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";
+import { guardProcess } from "../../foundation/process/reaper.js";
+import { complaintIn, drawPort, send, settles } from "../../foundation/process/server-process.js";
+import { shellWord, withoutControls } from "../../foundation/shown.js";
+
+export interface SshSettings {
+  /** Each once, as `isSshHost` takes them; agents are called like them. */
+  readonly hosts: readonly string[];
+  /** What runs train-sim on a host, in the words of its shell. */
+  readonly command: string;
+}
+
+interface SshOptions extends SshSettings {
+  /** Of the coordinator, on loopback. */
+  readonly port: number;
+  readonly token: string;
+  readonly note: (words: string) => void;
+}
+
+/** `host` or `user@host`; nothing that ssh takes for an option, or a shell for more than a word. */
+export function isSshHost(text: string): boolean {
+  return /^[\w.:][\w.:@-]{0,99}$/.test(text);
+}
+
+/** The coordinator listens already when ssh starts: an agent that does not reach it at once never will. */
+const JOIN_WITHIN = "5s";
+/** For an agent that has heard that the run is over, and then for ssh at each signal. */
+const PATIENCE_MS = 3_000;
+/** Lines of output that are kept for its last words. */
+const LINES_MAX = 50;
+
+const SSH = [
+  "-T",
+  ...["BatchMode=yes", "ExitOnForwardFailure=yes"].flatMap((option) => ["-o", option]),
+  // A connection that is shared would keep the forwarded port; a command of the user's ssh_config would be the one to run.
+  ...["ControlPath=none", "RemoteCommand=none"].flatMap((option) => ["-o", option]),
+];
+
+export class SshAgents {
+  private readonly agents: readonly SshAgent[];
+
+  constructor(options: SshOptions) {
+    // Names may lead to one machine, where each agent needs a port of its own.
+    const firstPort = drawPort();
+    this.agents = options.hosts.map((host, i) => new SshAgent(host, firstPort + i, options));
+  }
+
+  /** Rejects as soon as one of them has ended, with its last words. */
+  untilOneEnds(): Promise<never> {
+    return Promise.race(this.agents.map((agent) => agent.untilItEnds()));
+  }
+
+  /** Once the coordinator is closed. Leaves no ssh behind. */
+  async close(): Promise<void> {
+    await Promise.all(this.agents.map((agent) => agent.close()));
+  }
+}
+
+class SshAgent {
+  private readonly child: ChildProcess;
+  private readonly lines: string[] = [];
+  /** With how it ended; rejects where it did not begin. */
+  private readonly ended: Promise<string>;
+
+  constructor(
+    private readonly host: string,
+    port: number,
+    private readonly options: SshOptions,
+  ) {
+    const { command, port: hubPort, token, note } = options;
+    const agent = `agent --join ws://127.0.0.1:${port} --token-file - --again --name ${host} --wait ${JOIN_WITHIN}`;
+    const tunnel = `127.0.0.1:${port}:127.0.0.1:${hubPort}`;
+    // In a session of its own: Ctrl-C is for the coordinator, whose trials end in order.
+    const child = spawn("ssh", [...SSH, "-R", tunnel, "--", host, `${command} ${agent}`], {
+      ...{ detached: true, stdio: ["pipe", "ignore", "pipe"] },
+    });
+    this.child = child;
+    this.ended = new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code, signal) => resolve(signal ?? `exit code ${code}`));
+    });
+    child.stdin.on("error", () => undefined); // it has ended unheard
+    child.stdin.end(`${token}\n`);
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      const words = withoutControls(line);
+      this.lines.push(words);
+      if (this.lines.length > LINES_MAX) this.lines.shift();
+      note(`${host}: ${words}`);
+    });
+    if (child.pid !== undefined) this.guard(child.pid);
+  }
+
+  async untilItEnds(): Promise<never> {
+    const how = await this.ended.catch((error: unknown) => {
+      throw new UsageError(
+        `ssh cannot be started: ${messageOf(error)}`,
+        "Install OpenSSH's client, or start agents on their hosts yourself: train-sim agent",
+      );
+    });
+    const { host, options } = this;
+    throw new TargetError(
+      `there is no agent on ${host}: ssh ended with ${how}: ${complaintIn(this.lines.join("\n"))}`,
+      `Try it yourself: ${byHand(host, options.command)}`,
+    );
+  }
+
+  async close(): Promise<void> {
+    const gone = this.ended.catch(() => undefined);
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      if (await settles(gone, PATIENCE_MS)) return;
+      send(-(this.child.pid as number), signal);
+    }
+    await gone;
+  }
+
+  private guard(pid: number): void {
+    // Without a reaper, ssh still ends with what runs on the host.
+    void Promise.all([guardProcess(pid), this.ended]).then(
+      ([release]) => release(),
+      () => undefined,
+    );
+  }
+}
+
+/** A command that shows whether train-sim starts on that host. */
+export function byHand(host: string, command: string): string {
+  return `ssh ${host} ${shellWord(`${command} --version`)}`;
+}

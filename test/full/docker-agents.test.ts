@@ -1,0 +1,124 @@
+// docker/agents/ without an engine: Docker Compose itself resolves the file, and what it would start runs here with
+// certificates from the committed script, word for word but for paths and addresses.
+import { execFile } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { cp, mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, expect, inject, it } from "vitest";
+import { loadScenario } from "../../src/scenario/loader.js";
+import { tokenFile, whereToJoin } from "../support/agents.js";
+import { debianProgram } from "../support/debian-program.js";
+import { DOCKER } from "../support/docker-compose.js";
+import { testNamespace } from "../support/namespace.js";
+import { urlOf } from "../support/suite-server.js";
+import { onlyResultIn, scratchDirectory, startTrainSim } from "../support/train-sim.js";
+
+const run = promisify(execFile);
+
+/** What is looked at here of a file that Compose has checked and resolved. */
+interface Resolved {
+  readonly services: Readonly<Record<"agent" | "certificates" | "coordinator" | "postgres", Service>>;
+  readonly secrets: Readonly<Record<string, { readonly environment: string }>>;
+}
+
+interface Service {
+  readonly command: readonly string[];
+  readonly deploy?: { readonly replicas: number };
+  readonly image: string;
+  readonly ports?: readonly { readonly host_ip: string }[];
+  readonly secrets?: readonly { readonly source: string; readonly target: string }[];
+  readonly volumes: readonly { readonly source: string; readonly target: string }[];
+}
+
+let copy: string;
+let composeProgram: string;
+
+beforeAll(async () => {
+  const program = "usr/libexec/docker/cli-plugins/docker-compose";
+  composeProgram = await debianProgram({ suite: "trixie", packageName: "docker-compose", program });
+  copy = join(scratchDirectory(), "docker");
+  await cp(DOCKER, copy, { recursive: true });
+  await rm(join(copy, "agents", ".env"), { force: true });
+});
+
+async function resolved(env: NodeJS.ProcessEnv = {}): Promise<Resolved> {
+  const args = ["-f", join(copy, "agents", "compose.yaml"), "config", "--format", "json"];
+  const { stdout } = await run(composeProgram, args, { env: { ...process.env, ...env } });
+  return JSON.parse(stdout) as Resolved;
+}
+
+it("asks for what make-env.sh makes: a password, and a token of its own", async () => {
+  await expect(resolved()).rejects.toThrow(/TRAIN_SIM_PASSWORD is missing a value: run docker\/make-env\.sh/);
+  await run("sh", [join(copy, "make-env.sh"), join(copy, "agents")]);
+  const { secrets, services } = await resolved();
+  const made = await readFile(join(copy, "agents", ".env"), "utf8");
+  expect(made).toMatch(/^TRAIN_SIM_TOKEN=[0-9a-f]{64}$/m);
+  expect(secrets["token"]?.environment).toBe("TRAIN_SIM_TOKEN");
+  const { agent, coordinator } = services;
+  for (const { secrets: given = [] } of [agent, coordinator])
+    expect(given).toEqual([{ source: "token", target: "/run/secrets/token" }]);
+});
+
+it("starts as many agents as the coordinator waits for, and opens nothing but the database, to this machine", async () => {
+  for (const [env, count] of [
+    [{}, 2],
+    [{ AGENTS: "4" }, 4],
+  ] as const) {
+    const { agent, coordinator, postgres } = (await resolved(env)).services;
+    expect(agent.deploy?.replicas).toBe(count);
+    expect(coordinator.command[coordinator.command.indexOf("--agents") + 1]).toBe(String(count));
+    expect([agent.ports, coordinator.ports]).toEqual([undefined, undefined]);
+    expect(postgres.ports?.map(({ host_ip }) => host_ip)).toEqual(["127.0.0.1"]);
+    expect([agent.image, coordinator.image]).toEqual(["train-sim", "train-sim"]);
+  }
+});
+
+it("takes a scenario of the user's own instead of the one beside it, which has room for many agents", async () => {
+  const sourceOf = ({ services }: Resolved): string | undefined =>
+    services.coordinator.volumes.find(({ target }) => target === "/scenario.yaml")?.source;
+  expect(sourceOf(await resolved({ SCENARIO: "/srv/own.yaml" }))).toBe("/srv/own.yaml");
+  const { treatments } = await loadScenario(sourceOf(await resolved()) ?? "", { agents: 16 });
+  expect(treatments[0]?.settings.target).toMatchObject({ kind: "url", ca: "/certs/ca.crt" });
+});
+
+it("runs: the coordinator's certificate is for the name that agents dial", async () => {
+  const { services } = await resolved();
+  const certs = join(scratchDirectory(), "certs");
+  await mkdir(certs);
+  const env = { ...process.env, TRAIN_SIM_PASSWORD: "secret" };
+  await run("sh", [join(copy, "make-certificates.sh"), certs], { env });
+  const certificate = new X509Certificate(await readFile(join(certs, "coordinator.crt")));
+  const url = new URL(services.agent.command[services.agent.command.indexOf("--join") + 1] ?? "");
+  expect(certificate.checkHost(url.hostname)).toBe(url.hostname);
+
+  const out = join(scratchDirectory(), "results");
+  const here = (words: readonly string[], more: Readonly<Record<string, string>>): string[] => {
+    const places = { "/certs": certs, "/run/secrets/token": tokenFile(), ...more };
+    return words.map((word) => Object.entries(places).reduce((text, [a, b]) => text.replace(a, b), word));
+  };
+  const places = {
+    ...{ "/scenario.yaml": join(copy, "agents", "scenario.yaml"), "/srv/train-sim/results": out },
+    "0.0.0.0:5670": "127.0.0.1:0",
+  };
+  const coordinator = startTrainSim([
+    ...here(services.coordinator.command, places),
+    ...[
+      "--set",
+      `target=${urlOf(inject("adminEndpoint"))}`,
+      "--set",
+      `namespace=${testNamespace("compose")}`,
+    ],
+    ...["--set", "trial={ warmUp: 300ms, duration: 1s, drain: 20s }", "--set", "preload=0"],
+    ...["--trials", "1", "--set", "actors.producers.load.rate=40", "--set", "diagnosis.ceiling=false"],
+  ]);
+  const { port } = new URL(await whereToJoin(coordinator));
+  const words = here(services.agent.command, { "coordinator:5670": `localhost:${port}` });
+  const agents = [startTrainSim(words), startTrainSim(words)];
+  const { exitCode, stderr } = await coordinator.ended;
+  expect(exitCode, stderr).toBe(0);
+  for (const agent of agents) expect((await agent.ended).exitCode).toBe(0);
+  const trial = onlyResultIn(out).result.treatments[0]?.trials[0];
+  expect(trial?.integrity?.verdict).toBe("ok");
+  expect(trial?.agents).toHaveLength(2);
+});
