@@ -122,7 +122,7 @@ export const Scenario = z
             .default({})
             .meta({
               description:
-                "Groups that have so many of them for themselves, as { producers: 2, consumers: 2 }; the other groups share " +
+                "Agents that a group has for itself, as { producers: 2, consumers: 2 }; the other groups share " +
                 "those that are left, or all.",
             }),
         }),

@@ -7,7 +7,13 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { packageVersion } from "../../src/cli/package-info.js";
-import { encode, INTRODUCTION_HEADER, type FromAgent } from "../../src/engine/agents/agent-protocol.js";
+import {
+  decode,
+  encode,
+  INTRODUCTION_HEADER,
+  ToAgent,
+  type FromAgent,
+} from "../../src/engine/agents/agent-protocol.js";
 import { bearer } from "../../src/engine/agents/token.js";
 import { TcpProxy } from "../../src/faults/means/tcp-proxy.js";
 import { systemClock } from "../../src/foundation/clock.js";
@@ -268,6 +274,25 @@ it("fails the next trial where no agent comes in the place of the one that was k
   expect(stderr).toMatch(
     /1 of 2 agents joined within 6 s: [ab]\s+A fault killed the others: start agents with --again/,
   );
+});
+
+it("refuses an agent on another machine for a server that listens on this one", async () => {
+  const out = join(scratchDirectory(), "results");
+  const token = tokenFile();
+  const run = startCoordinator([writeScenarioFile(SCENARIO), "--out", out, "--agents", "1"], token);
+  const url = await whereToJoin(run);
+  const other = intruder({ run, out, url, token, scenario: "" }, {});
+  other.on("message", (bytes: Buffer) => {
+    const message = decode(bytes, ToAgent);
+    if (message.kind !== "clock") return;
+    const { askedMs } = message;
+    other.send(encode({ ...message, heardMs: askedMs, repliedMs: askedMs, correctionMs: 0 }));
+  });
+  const { exitCode, stderr } = await run.ended;
+  expect(stderr).toMatch(
+    /agent intruder is on another machine, and the server that train-sim starts listens on this/,
+  );
+  expect(exitCode).toBe(104);
 });
 
 it("says that its port is taken", async () => {

@@ -129,6 +129,12 @@ export class AgentHub {
     });
   }
 
+  /** The name of one of so many agents that is on another machine. */
+  elsewhere(count: number): string | undefined {
+    const here = machineId();
+    return this.chosen(count).find(({ introduction }) => introduction.machine !== here)?.name;
+  }
+
   /**
    * Its agents, as a place for workers; one that is lost fails what is started there. `stopped` resolves when they are not
    * wanted any more.

@@ -1,8 +1,10 @@
 // The agents of an experiment, gathered before its first trial, so that one which is missing costs no measurement, and the
 // place where each treatment's workers run.
 import { UsageError } from "../../foundation/errors.js";
+import { networkPlacesOf } from "../../faults/faults.js";
+import { hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import { counted } from "../../foundation/units.js";
-import type { Treatment } from "../../scenario/settings.js";
+import type { Treatment, TreatmentSettings } from "../../scenario/settings.js";
 import { AgentHub, type AgentOptions } from "../agents/agent-hub.js";
 import { SshAgents } from "../agents/ssh-agents.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
@@ -26,7 +28,26 @@ interface GatherOptions {
 /** As long as anything may wait. */
 const LONG_MS = 2 ** 31 - 1;
 
-/** Rejects where not all join in time, or one has no room for its workers. */
+/** What its clients connect to, where that listens on this machine's loopback only. */
+function onLoopback({ target, pool, faults }: TreatmentSettings): string | undefined {
+  if (networkPlacesOf(faults).includes("clients")) return "the proxy that faults of the network need";
+  if (hasPooler(pool))
+    return isManaged(pool) ? `the ${poolerKindOf(pool).product} that train-sim starts` : undefined;
+  return target.kind === "url" ? undefined : "the server that train-sim starts";
+}
+
+/** Throws a UsageError where clients on another machine would find nothing to connect to. */
+function requireReach(hub: AgentHub, settings: TreatmentSettings): void {
+  const what = onLoopback(settings);
+  const name = what === undefined ? undefined : hub.elsewhere(settings.agents);
+  if (what === undefined || name === undefined) return;
+  throw new UsageError(
+    `agent ${name} is on another machine, and ${what} listens on this one only`,
+    "Name a server or poolers that agents can reach (target.url, pool.urls), or start all agents here.",
+  );
+}
+
+/** Rejects where not all join in time, or one has no room for its workers or no way to the server. */
 export async function gatherAgents(
   treatments: readonly Treatment[],
   { agents, programVersion: version, observer, interruption }: GatherOptions,
@@ -58,7 +79,10 @@ export async function gatherAgents(
   try {
     await hub.untilJoined(started ? Promise.race([stopped(), started.untilOneEnds()]) : stopped());
     for (const { settings } of treatments)
-      if (settings.agents > 0 && !interruption.isRequested()) hub.requireRoom(settings);
+      if (settings.agents > 0 && !interruption.isRequested()) {
+        hub.requireRoom(settings);
+        requireReach(hub, settings);
+      }
   } catch (error) {
     await close();
     throw error;
