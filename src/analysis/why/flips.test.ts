@@ -112,15 +112,21 @@ describe("plans side by side", () => {
   });
 });
 
-/** Trials of text with the sort, and how slow these and the others are. */
-function because(sorted: readonly number[], compared = PROCESS_MEAN, slow = 60, isWorse = true) {
+/** Trials of text with the sort, how slow these and the others are, and of that the statement. */
+function because(
+  sorted: readonly number[],
+  compared = PROCESS_MEAN,
+  slow = 60,
+  isWorse = true,
+  sortMs = slow / 2,
+) {
   return becauseOf(
     compared,
     (trial, isText, block) => {
       const isSorted = isText && sorted.includes(block);
       plan(trial, isSorted ? SORT : WALK);
       Object.assign(trial.operations.process ?? {}, {
-        parts: [{ name: STATEMENT, meanMs: 1, calls: 1 }],
+        parts: [{ name: STATEMENT, meanMs: isSorted ? sortMs : 10, calls: 1 }],
         ...(isSorted && { responseTimeMs: exampleLatency(slow), eventsPerSecond: 200 }),
       });
     },
@@ -146,6 +152,10 @@ describe("a flip beside a difference", () => {
     expect(because([1, 3], PROCESS_MEAN, 60, false)).toEqual([]);
   });
 
+  it("does not, where the statement itself took as long", () => {
+    expect(because([1, 3, 4], PROCESS_MEAN, 60, true, 10.5)).toEqual([]);
+  });
+
   it("names what the faster side has more of", () => {
     expect(because([1, 3, 4], PROCESS_MEAN, 5, false)).toEqual([
       "text planned process.claim as Seq Scan event_status, Sort in trials 4, 8, 10: process mean 5 ms against 22 ms",
@@ -153,7 +163,8 @@ describe("a flip beside a difference", () => {
   });
 
   it("does not, where every trial of the treatment has that plan, or another operation sends the statement", () => {
-    expect(because([0, 1, 2, 3, 4])).toEqual([]);
+    const flips = because([0, 1, 2, 3, 4]).filter((text) => text.includes("planned"));
+    expect(flips).toEqual([]);
     expect(because([1, 3, 4], { operation: "add", metric: "mean" })).toEqual([]);
   });
 });

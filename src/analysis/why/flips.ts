@@ -244,8 +244,10 @@ function reasonsOf(
     `${shortNumber(median(valuesOf(trials, comparison)))} ${unit}`;
   const shareIn = (trials: readonly TrialResult[], way: Way): number =>
     trials.filter((trial) => way.isOf(trial)).length / Math.max(1, trials.length);
-  return flipsOf(side).flatMap(({ statement, ways }) =>
-    ways.flatMap((way) => {
+  return flipsOf(side).flatMap((flip) => {
+    const { statement, ways } = flip;
+    if (!matters(flip)) return [];
+    return ways.flatMap((way) => {
       if (statement !== undefined && !isSent(ways, operation, statement)) return [];
       const others = ways.filter((each) => each !== way).flatMap(({ trials }) => trials);
       const [slow, fast] = isSlower ? [way.trials, others] : [others, way.trials];
@@ -256,8 +258,8 @@ function reasonsOf(
       return [
         `${side.id} ${what} ${way.words} in ${numbersText(way.trials)}: ${measured} against ${valueOf(others)}`,
       ];
-    }),
-  );
+    });
+  });
 }
 
 /** Flips that go with a difference between two treatments, a sentence each. */

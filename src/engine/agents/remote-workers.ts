@@ -12,6 +12,7 @@ import { memoryOf } from "../workers/worker-memory.js";
 import { workerName, type RunningWorkers, type WorkerEvents } from "../workers/worker-place.js";
 import type { FromAgent } from "./agent-protocol.js";
 import { PieceFiles } from "./file-pieces.js";
+import { MIRROR_MS, type MemoryChange } from "./memory-mirror.js";
 import type { JoinedAgent } from "./joined-agent.js";
 
 /** A command must have been heard by all before its instant: some ways of the network, and a busy agent. */
@@ -25,6 +26,8 @@ const KILL_PATIENCE_MS = 10_000;
 /** One agent with its workers of a trial. */
 class Crew {
   cpuSeconds = 0;
+  /** Of memory on other agents, what it has not been told yet. */
+  private untold: MemoryChange[] = [];
   /** Where it is to be killed, told once it is gone. */
   onKilled: (() => void) | undefined;
   private onTerminated: (problem: string | undefined) => void = () => undefined;
@@ -33,6 +36,16 @@ class Crew {
     readonly agent: JoinedAgent,
     readonly workers: readonly number[],
   ) {}
+
+  /** Kept for a moment: few messages to each agent, however many agents there are. */
+  changed(changes: readonly MemoryChange[]): void {
+    this.untold.push(...changes);
+  }
+
+  tellChanges(): void {
+    if (this.untold.length > 0) this.agent.send({ kind: "memory", changes: this.untold });
+    this.untold = [];
+  }
 
   isLost(): boolean {
     return this.agent.lost !== undefined;
@@ -56,6 +69,7 @@ class Crew {
 export class RemoteWorkers implements RunningWorkers {
   private readonly crews: readonly Crew[];
   private readonly files: PieceFiles;
+  private readonly mirroring: NodeJS.Timeout;
   private windowStartMs: number | undefined;
 
   constructor(
@@ -70,6 +84,7 @@ export class RemoteWorkers implements RunningWorkers {
     const dealt = deal(groups, agents.length, place);
     this.crews = agents.map((agent, i) => new Crew(agent, dealt[i] ?? []));
     for (const crew of this.crews) this.launch(crew);
+    this.mirroring = setInterval(() => this.crews.forEach((crew) => crew.tellChanges()), MIRROR_MS);
   }
 
   get leadMs(): number {
@@ -127,6 +142,7 @@ export class RemoteWorkers implements RunningWorkers {
 
   async terminate(): Promise<TrainSimError | undefined> {
     const problems = await Promise.all(this.crews.map((crew) => crew.terminate()));
+    clearInterval(this.mirroring);
     this.files.close();
     return problems.find((problem) => problem !== undefined);
   }
@@ -193,7 +209,7 @@ export class RemoteWorkers implements RunningWorkers {
         return;
       }
       case "memory": {
-        for (const other of this.crews) if (other !== crew) other.agent.send(message);
+        for (const other of this.crews) if (other !== crew) other.changed(message.changes);
         return;
       }
       case "cpu":
