@@ -20,7 +20,7 @@ import { systemClock } from "../../src/foundation/clock.js";
 import { Prng } from "../../src/foundation/prng.js";
 import { readTrialHistograms } from "../../src/results/reader.js";
 import type { ResultDocument, TrialResult } from "../../src/results/result-schema.js";
-import { startAgent, startCoordinator, tokenFile, whereToJoin } from "../support/agents.js";
+import { agentScenario, startAgent, startCoordinator, tokenFile, whereToJoin } from "../support/agents.js";
 import { makeCertificate } from "../support/certificates.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
@@ -33,20 +33,7 @@ import {
   type Started,
 } from "../support/train-sim.js";
 
-const SCENARIO = `
-name: agents
-seed: 11
-trials: 1
-preload: 2000
-actors:
-  producers: { load: { executor: constant-arrival-rate, rate: 40, maxClients: 8 } }
-  consumers: { load: { clients: 4, thinkTime: 10ms } }
-  archivers: { load: { clients: 2, thinkTime: 10ms } }
-batch: { min: 5, max: 10 }
-appDelay: 0
-trial: { warmUp: 2s, duration: 3s, drain: 20s }
-diagnosis: { ceiling: false }
-`;
+const SCENARIO = agentScenario("warmUp: 2s, duration: 3s");
 
 function onlyTrial({ treatments }: ResultDocument): TrialResult {
   return treatments[0]?.trials[0] as TrialResult;

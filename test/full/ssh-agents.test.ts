@@ -6,7 +6,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { shellWord } from "../../src/foundation/shown.js";
-import { tokenFile } from "../support/agents.js";
+import { agentScenario, tokenFile } from "../support/agents.js";
 import { commandLines, startSshServer, type SshServer } from "../support/sshd.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
@@ -20,20 +20,7 @@ import {
   type Started,
 } from "../support/train-sim.js";
 
-const SCENARIO = `
-name: agents
-seed: 11
-trials: 1
-preload: 2000
-actors:
-  producers: { load: { executor: constant-arrival-rate, rate: 40, maxClients: 8 } }
-  consumers: { load: { clients: 4, thinkTime: 10ms } }
-  archivers: { load: { clients: 2, thinkTime: 10ms } }
-batch: { min: 5, max: 10 }
-appDelay: 0
-trial: { warmUp: 300ms, duration: 2s, drain: 20s }
-diagnosis: { ceiling: false }
-`;
+const SCENARIO = agentScenario("warmUp: 300ms, duration: 2s");
 const [ONE, TWO] = ["one", `${userInfo().username}@two`];
 const HOSTS = `ssh:${ONE},${TWO}`;
 const COMMAND = [process.execPath, MAIN].map(shellWord).join(" ");

@@ -6,6 +6,22 @@ import { said, scratchDirectory, startTrainSim, type Started } from "./train-sim
 
 const SHIFTED = fileURLToPath(new URL("./shifted-clock.mjs", import.meta.url));
 
+/** A scenario with groups of every kind, whose trial has these phases: `warmUp: 1s, duration: 2s`. */
+export const agentScenario = (phases: string): string => `
+name: agents
+seed: 11
+trials: 1
+preload: 2000
+actors:
+  producers: { load: { executor: constant-arrival-rate, rate: 40, maxClients: 8 } }
+  consumers: { load: { clients: 4, thinkTime: 10ms } }
+  archivers: { load: { clients: 2, thinkTime: 10ms } }
+batch: { min: 5, max: 10 }
+appDelay: 0
+trial: { ${phases}, drain: 20s }
+diagnosis: { ceiling: false }
+`;
+
 export function tokenFile(token = "a token of more than sixteen characters"): string {
   const file = join(scratchDirectory(), "token");
   writeFileSync(file, `${token}\n`);
