@@ -11,17 +11,20 @@ interface AgentKill {
 
 export const agentKill = defineFault({
   name: "agent-kill",
-  description: "agents die, with all their clients",
+  description: "agents are killed, with all their clients",
   keys: {
     agents: z.int().min(1).max(1000).optional().meta({
-      description: "How many agents die at once, drawn from the seed; one is left at the least. Default 1.",
+      description:
+        "How many agents are killed at once, drawn from the seed; at least one must remain. Default 1.",
     }),
   },
   ground: "agent",
   resolve: ({ agents = 1 }): AgentKill => ({ agents }),
   obstacle({ agents }, { agents: all }) {
     if (all === 0) return "kills agents, and there are none: see key agents";
-    return all <= agents ? `kills ${counted(agents, "agent")} of ${all}, and one is to be left` : undefined;
+    return all <= agents
+      ? `kills ${counted(agents, "agent")} of ${all}, and at least one must remain`
+      : undefined;
   },
   async inject(host, { agents }) {
     const killed = await host.killAgents(agents, host.prng);

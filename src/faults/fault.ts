@@ -38,7 +38,7 @@ export interface FaultHost {
   readonly tables: FaultTables;
   /** Application names of the load's sessions. */
   readonly loadNames: readonly string[];
-  /** Kills so many agents of those that are left; resolves with what that was in words, once they are gone. */
+  /** Kills `count` of the remaining agents; resolves with a description of them once they are gone. */
   killAgents(count: number, prng: Prng): Promise<string>;
   /** For choices among what is there, from the trial's seed. */
   readonly prng: Prng;

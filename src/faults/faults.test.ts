@@ -100,7 +100,7 @@ describe("a fault", () => {
       expect.stringContaining("agent-kill kills agents, and there are none: see key agents"),
     ]);
     expect(problemsOf("[{ at: 1s, kind: agent-kill, agents: 2 }]")).toEqual([
-      expect.stringContaining("agent-kill kills 2 agents of 2, and one is to be left"),
+      expect.stringContaining("agent-kill kills 2 agents of 2, and at least one must remain"),
     ]);
     const external = `${REST}pool: { strategy: pgbouncer, url: postgresql://a@b/c }\n`;
     expect(problemsOf("[{ at: 1s, kind: process-stop, process: pgbouncer, for: 1s }]", external)).toEqual([

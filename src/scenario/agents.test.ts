@@ -14,10 +14,10 @@ describe("agents", () => {
     expect(Object.values(actors).map(({ workers }) => workers)).toEqual([2, 1, 1]);
   });
 
-  it("are told with the conditions", () => {
+  it("are among the conditions", () => {
     const told = (yaml: string): string[][] =>
       conditions(parseScenario(yaml, "scenario.yaml")).filter(([name]) => name === "agents");
-    expect(told(PLACED)).toEqual([["agents", "4, of these 2 for producers, 1 for consumers"]]);
+    expect(told(PLACED)).toEqual([["agents", "4 (2 for producers, 1 for consumers)"]]);
     expect(told("name: x\nagents: 2\n")).toEqual([["agents", "2"]]);
     expect(told("name: x\n")).toEqual([]);
   });
@@ -33,6 +33,11 @@ describe("agents", () => {
       { archivers: 1 },
     ]);
     expect(countOf("name: x\nagents: 9\n")).toEqual([3, undefined]);
+  });
+
+  it("have their place in the file, and their number from the hosts of ssh", () => {
+    const [treatment] = parseScenario(PLACED, "scenario.yaml", { agentHosts: 3 }).treatments;
+    expect(treatment?.settings).toMatchObject({ agents: 3, agentPlace: { producers: 2, consumers: 1 } });
   });
 
   it.each([

@@ -122,8 +122,8 @@ export const Scenario = z
             .default({})
             .meta({
               description:
-                "Agents that a group has for itself, as { producers: 2, consumers: 2 }; the other groups share " +
-                "those that are left, or all.",
+                "Agents reserved for a group, as { producers: 2, consumers: 2 }; the other groups share the " +
+                "remaining agents, or all where none remains.",
             }),
         }),
       ])

@@ -77,7 +77,7 @@ describe("plans side by side", () => {
     });
   });
 
-  it("are a flip that cost nothing where a fast trial has the slow plan, too", () => {
+  it("are a flip without a cost where a trial with the slow plan was fast, too", () => {
     const result = planned((_, block) => (block < 2 ? SORT : WALK));
     const [first] = result.treatments[0]?.trials ?? [];
     Object.assign(first?.operations.process ?? {}, { parts: [{ name: STATEMENT, meanMs: 2, calls: 1 }] });
@@ -97,7 +97,7 @@ describe("plans side by side", () => {
     ]);
   });
 
-  it("are told where no trial has any time", () => {
+  it("are caveats where no trial was timed", () => {
     const result = planned((_, block) => (block === 0 ? SORT : WALK));
     for (const trial of result.treatments[1]?.trials ?? []) trial.operations = {};
     expect(flipSentences(result.treatments).costly[1]).toContain("in trial 2. Find out why");
@@ -210,7 +210,7 @@ describe("scans", () => {
     expect(scanned((block) => [index("kind", block === 0 ? 30 : ATTEMPTS)]).costly).toHaveLength(1);
     expect(scanned((block) => [index("kind", block === 1 ? 30 : ATTEMPTS)], 30, 9)).toEqual({
       costly: [],
-      idle: "Plan flips that made no trial slower: what is read of jsonb. The report lists the plans.",
+      idle: "Plan flips that made no trial slower: scans of jsonb. The report lists the plans.",
     });
   });
 

@@ -112,13 +112,13 @@ function scanFlips(treatment: TreatmentResult): Flip[] {
 
 const flipsOf = (treatment: TreatmentResult): Flip[] => [...planFlips(treatment), ...scanFlips(treatment)];
 
-/** Milliseconds of one transaction: the part that is looked at, of the whole. */
+/** Milliseconds of the part that is compared, and of the whole transaction. */
 interface Cost {
   readonly ms: number;
   readonly ofMs: number;
 }
 
-/** Mean costs in one trial by operation: of the statement; where it has no time or none is given, of all. */
+/** Mean costs in one trial by operation: of the statement where it was timed, else of the whole transaction. */
 function costsOf({ operations }: TrialResult, statement: string | undefined): Map<string, Cost> {
   const whole = new Map<string, Cost>();
   const parts = new Map<string, Cost>();
@@ -132,7 +132,7 @@ function costsOf({ operations }: TrialResult, statement: string | undefined): Ma
   return parts.size > 0 ? parts : whole;
 }
 
-/** Of a transaction: what is less matters to none. */
+/** Share of the transaction below which a difference does not matter. */
 const SHARE_MIN = 0.1;
 
 /** Whether no trial of one reaches into the other, and they differ by more than what is worth telling. */
@@ -179,11 +179,11 @@ function flipText(id: string, { statement, ways }: Flip): string {
 
 const NAMED_MAX = 3;
 
-/** One sentence for all that cost nothing. */
+/** One sentence for all flips that made no trial slower. */
 function idleText(flips: readonly { id: string; flip: Flip }[]): string {
   const names = new Map<string, string[]>();
   for (const { id, flip } of flips) {
-    const what = flip.statement ?? "what is read";
+    const what = flip.statement ?? "scans";
     names.set(what, [...(names.get(what) ?? []), id]);
   }
   const listed = [...names].map(([what, ids]) => `${what} of ${firstOf(ids, NAMED_MAX)}`).join("; ");

@@ -129,7 +129,7 @@ export class AgentHub {
     });
   }
 
-  /** The name of one of so many agents that is on another machine. */
+  /** Name of the first agent that is on another machine, among the first `count`; undefined where all are on this one. */
   elsewhere(count: number): string | undefined {
     const here = machineId();
     return this.chosen(count).find(({ introduction }) => introduction.machine !== here)?.name;

@@ -212,7 +212,7 @@ class Agent {
       directory,
       logFile: join(directory, basename(assignment.logFile)),
     }));
-    const { trial, isCeiling } = assignments[0] as Assignment;
+    const { trial, isCeiling, workersOfTrial } = assignments[0] as Assignment;
     const what = isCeiling ? "ceiling" : `trial ${trial.number}`;
     this.note(`${what}, ${trial.treatmentId}: ${counted(assignments.length, "worker")}`);
     const threads = withMemory(assignments, elsewhere);
@@ -235,12 +235,13 @@ class Agent {
     });
     const places = new Map(numbers.map((each, here) => [each, here]));
     const { shared, mirrored } = threads[0] as ThreadAssignment;
+    const isShared = assignments.length < workersOfTrial;
     const [own, copies] = [false, true].map((isCopy) =>
       [...shared].filter(([ordinal]) => mirrored.includes(ordinal) === isCopy),
     );
     this.running = {
       ...{ workers, places, directory, pieces, cpu: new CpuWindow(), copies: new Map(copies) },
-      mirroring: this.mirror(new MemoryMirror(own ?? [])),
+      mirroring: this.mirror(new MemoryMirror(isShared ? (own ?? []) : [])),
     };
   }
 

@@ -4,7 +4,7 @@ import { TrialError } from "../../foundation/errors.js";
 import type { WorkerTallies } from "../../metrics/worker-tallies.js";
 import type { Fleet } from "../workers/fleet.js";
 
-/** Throws a TrialError that names the first worker that cannot. Of a killed one the last second is known to nobody. */
+/** Throws a TrialError that names the first worker that cannot. A killed worker never reported its last second: exempt. */
 export function requireAccounts(
   fleet: Pick<Fleet, "nameOf" | "hasKilled">,
   tallies: Pick<WorkerTallies, "unaccounted">,

@@ -39,7 +39,7 @@ export interface WorkerPlace {
   readonly isElsewhere: boolean;
   /** Processes of this machine that belong to it, beside this one and its children. */
   readonly pids: readonly number[];
-  /** Resolves once all that belongs to it is there. Rejects where something is gone for good. */
+  /** Resolves once every agent is connected. Rejects where one does not come back in time. */
   whole(): Promise<void>;
   start(assignments: readonly Assignment[], events: WorkerEvents): RunningWorkers;
 }

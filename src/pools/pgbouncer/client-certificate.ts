@@ -9,7 +9,7 @@ export interface PoolerCertificates {
   readonly client: TlsSettings;
 }
 
-/** A value as names of certificates are written down (RFC 4514). */
+/** A value escaped for the distinguished name of a certificate (RFC 4514). */
 function escaped(value: string): string {
   return value.replace(/[\\,+"<>;=#]|^ | $/g, "\\$&");
 }

@@ -38,7 +38,7 @@ function groupText({ workers, load }: ActorGroup): string {
 
 function agentsText(agents: number, place: AgentPlace = {}): string {
   const own = Object.entries(place).map(([group, count]) => `${count} for ${group}`);
-  return own.length > 0 ? `${agents}, of these ${own.join(", ")}` : String(agents);
+  return own.length > 0 ? `${agents} (${own.join(", ")})` : String(agents);
 }
 
 /** By aspect: one row where all treatments share it, else one for each that differs, numbered. */

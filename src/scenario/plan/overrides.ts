@@ -158,6 +158,11 @@ function commonLength(a: Path, b: Path): number {
   return length;
 }
 
+/** Where their number stands: which groups have agents for themselves stays as the file has it. */
+function agentsPath(raw: Mapping): Path {
+  return isMapping(raw.agents) ? [...AGENTS, "count"] : AGENTS;
+}
+
 /** Applies all overrides to `raw` in place. */
 export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverrides {
   const problems: ScenarioProblem[] = [];
@@ -173,11 +178,10 @@ export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverr
     const given = overrides[flag];
     if (given === undefined) return [];
     const parsed = typeof given === "string" ? parseValue(given, path) : { value: given };
-    const isShort = flag === "agents" && isMapping(raw.agents);
     return [
       {
         label: `--${flag}`,
-        path: isShort ? ["agents", "count"] : path,
+        path: flag === "agents" ? agentsPath(raw) : path,
         value: "value" in parsed ? parsed.value : given,
       },
     ];
@@ -185,7 +189,7 @@ export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverr
   for (const flag of flags) take(flag);
   const { agentHosts } = overrides;
   if (agentHosts !== undefined && factorOver(raw, AGENTS) === undefined)
-    take({ label: "--agents", path: AGENTS, value: agentHosts });
+    take({ label: "--agents", path: agentsPath(raw), value: agentHosts });
   problems.push(...applied.flatMap((one) => outranked(raw, one)));
   const labelOf = (path: Path, depth: number): string | undefined => {
     const inside = applied.filter((override) => startsWith(path, override.path)).at(-1);
