@@ -72,3 +72,12 @@ export function addOutside(outside: OutsideCounts, seconds: readonly SecondDelta
 export function noOutsideCounts(): OutsideCounts {
   return recordOf(SERIES_COUNTS, () => 0);
 }
+
+/** Transactions and polls that the server answered, in the window and outside. */
+export function finishedIn({ seconds, outside }: RecorderDelta): number {
+  const inside = seconds.flatMap(({ operations }) => Object.values(operations));
+  return inside.reduce(
+    (sum, { transactions, emptyPolls }) => sum + transactions + emptyPolls,
+    outside.transactions + outside.emptyPolls,
+  );
+}

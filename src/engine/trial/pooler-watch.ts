@@ -5,7 +5,7 @@
 import { monotonicMs } from "../../foundation/clock.js";
 import { messageOf } from "../../foundation/errors.js";
 import { connectAdmin } from "../../database/admin.js";
-import type { RecorderDelta } from "../../metrics/recorder-delta.js";
+import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { addressOf } from "../../database/endpoint/endpoint.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 import type { EndpointContacts } from "../../database/contract.js";
@@ -15,15 +15,6 @@ const PATIENCE_MS = 8_000;
 const KNOCK_MS = 3_000;
 
 export const POOLER_HINT = "Check that the pooler runs, and read its log.";
-
-/** Transactions and polls of a delta, in the window and outside. */
-function finishedIn({ seconds, outside }: RecorderDelta): number {
-  const inside = seconds.flatMap(({ operations }) => Object.values(operations));
-  return inside.reduce(
-    (sum, { transactions, emptyPolls }) => sum + transactions + emptyPolls,
-    outside.transactions + outside.emptyPolls,
-  );
-}
 
 function sumOf(contacts: readonly EndpointContacts[] | undefined, count: "connects" | "refused"): number {
   return (contacts ?? []).reduce((sum, each) => sum + each[count], 0);

@@ -1,6 +1,6 @@
 // Asks the server every other second, on a connection of its own, whether it is still there. A server that stays away for
 // longer than our patience ends the trial: clients would only retry and fail until the window's end. A restart that
-// is over sooner is none of its business.
+// is over sooner is none of its business, and a server that answers clients is there, however long it keeps us waiting.
 import { monotonicMs } from "../../foundation/clock.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf } from "../../foundation/errors.js";
@@ -8,16 +8,14 @@ import { connectAdmin } from "../../database/admin.js";
 import { StandingSession } from "../../database/standing-session.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
 
-const EVERY_MS = 2_000;
-const ANSWER_MS = 3_000;
-const PATIENCE_MS = 8_000;
+const TIMES = { everyMs: 2_000, answerMs: 3_000, patienceMs: 8_000 };
 
 export class ServerWatch {
   /** Resolves with the last error once the server has been away for too long; never otherwise. */
   readonly lost: Promise<string>;
   private declareLost: (words: string) => void = () => undefined;
   private readonly session = new StandingSession(() =>
-    connectAdmin(this.endpoint, { purpose: this.purpose, connectTimeoutMs: ANSWER_MS }),
+    connectAdmin(this.endpoint, { purpose: this.purpose, connectTimeoutMs: this.times.answerMs }),
   );
   private timer: NodeJS.Timeout | undefined;
   private answeredMs = monotonicMs();
@@ -30,10 +28,16 @@ export class ServerWatch {
   constructor(
     private readonly endpoint: Endpoint,
     run: string | undefined,
+    private readonly times = TIMES,
   ) {
     this.purpose = run === undefined ? "watch" : `watch/${run}`;
     this.lost = new Promise((resolve) => (this.declareLost = resolve));
     this.schedule();
+  }
+
+  /** To be called whenever it has answered a client. */
+  served(): void {
+    this.answeredMs = monotonicMs();
   }
 
   /** Ends the watch and its connection. Never rejects. */
@@ -48,23 +52,23 @@ export class ServerWatch {
     this.excuses++;
     return () => {
       this.excuses--;
-      this.answeredMs = monotonicMs();
+      this.served();
     };
   }
 
   private schedule(): void {
-    this.timer = setTimeout(() => void this.ask(), EVERY_MS);
+    this.timer = setTimeout(() => void this.ask(), this.times.everyMs);
   }
 
   private async ask(): Promise<void> {
     try {
       const client = await this.session.get();
-      await withinMs(client.query("SELECT 1"), ANSWER_MS);
-      this.answeredMs = monotonicMs();
+      await withinMs(client.query("SELECT 1"), this.times.answerMs);
+      this.served();
     } catch (error) {
       void this.session.giveUp();
       const awayMs = monotonicMs() - this.answeredMs;
-      if (awayMs > PATIENCE_MS && this.excuses === 0 && !this.isStopped) {
+      if (awayMs > this.times.patienceMs && this.excuses === 0 && !this.isStopped) {
         this.declareLost(
           `${describeEndpoint(this.endpoint)} has not answered for ${Math.round(awayMs / 1000)} s: ${messageOf(error)}`,
         );

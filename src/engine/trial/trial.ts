@@ -5,7 +5,7 @@
 import { monotonicMs } from "../../foundation/clock.js";
 import { asTrainSimError, type TrainSimError } from "../../foundation/errors.js";
 import type { Audited } from "../../workloads/workload.js";
-import type { RecorderDelta } from "../../metrics/recorder.js";
+import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { Tally, type SecondSink } from "../../metrics/tally.js";
 import { WorkerTallies } from "../../metrics/worker-tallies.js";
 import { arrivalOperations, operationsOf } from "../../results/operation-results.js";
@@ -148,6 +148,7 @@ class TrialRun {
       prepared: settings.prepared === true && (this.path.pooler?.supportsPreparedStatements ?? true),
     });
     const onDelta = (delta: RecorderDelta, worker: number): void => {
+      if (finishedIn(delta) > 0) this.watch.served();
       this.workers.add(worker, delta);
       this.tally.add(worker, delta);
     };
