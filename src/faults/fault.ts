@@ -28,6 +28,16 @@ export interface FaultTables {
   readonly lock: string;
 }
 
+/** An agent of the load, with the clients that it runs. */
+export interface LoadAgent {
+  /** `agent a1 with 2 workers and 8 clients`. */
+  readonly words: string;
+  /** Of its clients, where a fault of the trial needs one. */
+  readonly network: Pick<Network, "suffer" | "mend">;
+  /** Resolves once it is gone, for the rest of the trial. */
+  kill(): Promise<void>;
+}
+
 /** What faults work on: the trial's own system. */
 export interface FaultHost {
   readonly target: RunningTarget;
@@ -38,8 +48,8 @@ export interface FaultHost {
   readonly tables: FaultTables;
   /** Application names of the load's sessions. */
   readonly loadNames: readonly string[];
-  /** Kills `count` of the remaining agents; resolves with a description of them once they are gone. */
-  killAgents(count: number, prng: Prng): Promise<string>;
+  /** So many of the agents that remain. */
+  chooseAgents(count: number, prng: Prng): readonly LoadAgent[];
   /** For choices among what is there, from the trial's seed. */
   readonly prng: Prng;
   /** Aborted when everything is to be cleared: an injection that waits must end then. */

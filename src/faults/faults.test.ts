@@ -102,6 +102,9 @@ describe("a fault", () => {
     expect(problemsOf("[{ at: 1s, kind: agent-kill, agents: 2 }]")).toEqual([
       expect.stringContaining("agent-kill kills 2 agents of 2, and at least one must remain"),
     ]);
+    expect(problemsOf("[{ at: 1s, kind: agent-partition }]", "trial: { duration: 60s }\n")).toEqual([
+      expect.stringContaining("agent-partition needs a for: how long it lasts, as for: 5s"),
+    ]);
     const external = `${REST}pool: { strategy: pgbouncer, url: postgresql://a@b/c }\n`;
     expect(problemsOf("[{ at: 1s, kind: process-stop, process: pgbouncer, for: 1s }]", external)).toEqual([
       expect.stringContaining("needs a PgBouncer that train-sim starts, and pool names URLs"),

@@ -1,6 +1,7 @@
 // The kinds of fault: a new one is a file here and a line in this list, in the order in which its keys are documented.
 import type * as z from "zod";
 import { agentKill } from "./agent-kill.js";
+import { agentPartition } from "./agent-partition.js";
 import { backendTerminate } from "./backend-terminate.js";
 import { checkpoint } from "./checkpoint.js";
 import { connectionLimit } from "./connection-limit.js";
@@ -45,6 +46,7 @@ export const FAULTS = [
   networkReset,
   networkResetCommits,
   agentKill,
+  agentPartition,
 ] as const;
 
 type OneOfThem = (typeof FAULTS)[number];

@@ -22,6 +22,7 @@ import { readTrialHistograms } from "../../src/results/reader.js";
 import type { ResultDocument, TrialResult } from "../../src/results/result-schema.js";
 import { agentScenario, startAgent, startCoordinator, tokenFile, whereToJoin } from "../support/agents.js";
 import { makeCertificate } from "../support/certificates.js";
+import { secondsIn } from "../support/fault-runs.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
   onlyResultIn,
@@ -252,6 +253,33 @@ it("lets a trial go on whose fault kills an agent, which joins again for the nex
   const leftOver = (): string[] =>
     directoriesOfAgents().filter((name) => !existsSync(`/proc/${name.split("-")[3]}`));
   await expect.poll(leftOver, { timeout: 10_000 }).toEqual([]); // the killed ones' are removed by their reapers
+});
+
+it("cuts one agent off from the database, and one is slow, each at its own machine; loses nothing", async () => {
+  const faults = [
+    "{ at: 500ms, kind: network-latency, for: 500ms, latency: 20ms }",
+    "{ at: 1200ms, kind: agent-partition, for: 1500ms }",
+  ];
+  const sets = [`--set=faults=[${faults.join(", ")}]`, "--set=trial.duration=4s"];
+  const { run, out, url, token } = await stage("agentspartition", ...sets);
+  for (const name of ["a", "b"]) startAgent({ name, url, token });
+  const { exitCode, stderr } = await run.ended;
+  expect(exitCode, stderr).toBe(0);
+  const { directory, result } = onlyResultIn(out);
+  const trial = onlyTrial(result);
+  expect(trial).toMatchObject({ status: "complete", integrity: { verdict: "ok", lost: 0, duplicated: 0 } });
+  const [slow, cut] = trial.faults ?? [];
+  const connections = Number(slow?.words.match(/^delayed (\d+) connections of the clients by 20ms/)?.[1]);
+  const [, ofOne] =
+    cut?.words.match(/^cut agent [ab] with .* off from the server: (\d+) connections? carried nothing$/) ??
+    [];
+  expect(Number(ofOne), cut?.words).toBeGreaterThan(0);
+  expect(Number(ofOne)).toBeLessThan(connections);
+  // A transaction of its clients waited for as long as the fault; those of the other agent went on.
+  const histograms = await readTrialHistograms(directory, trial.number, result.treatments[0]?.id ?? "");
+  const responses = ["add", "process", "archive"].map((each) => histograms.get(`${each}.response`)?.maxValue);
+  expect(Math.max(...responses.map((each) => each ?? 0))).toBeGreaterThan(1_400_000);
+  expect(secondsIn(directory)(2).transactions).toBeGreaterThan(0);
 });
 
 it("fails the next trial where no agent comes in the place of the one that was killed", async () => {

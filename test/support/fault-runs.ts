@@ -78,11 +78,12 @@ export async function runFaults(scenario: string, env?: NodeJS.ProcessEnv): Prom
   const trial = result.treatments[0]?.trials[0];
   if (!trial) throw new Error(`no trial: ${ended.stderr}`);
   const faults = new Map(result.faults.map((fault) => [fault.kind, fault]));
-  const seenIn = readSeconds(directory);
+  const seenIn = secondsIn(directory);
   return { ...ended, result, trial, faults, leftovers, seenIn };
 }
 
-function readSeconds(directory: string): FaultRun["seenIn"] {
+/** By second of the window, and operation: what its first trial did. */
+export function secondsIn(directory: string): FaultRun["seenIn"] {
   const [trial = ""] = readdirSync(join(directory, "trials"));
   const [, ...lines] = readFileSync(join(directory, "trials", trial, "timeseries.csv"), "utf8").split("\n");
   const rows = lines.map((line) => line.split(","));

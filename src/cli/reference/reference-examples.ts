@@ -71,6 +71,7 @@ faults:
 agents: { count: 4, place: { consumers: 2 } }
 trial: { duration: 60s }
 faults:
+  - { at: 10s, kind: agent-partition, agents: 2, for: 5s }
   - { at: 20s, kind: agent-kill, agents: 2 }
 `,
   },

@@ -11,6 +11,7 @@ import { counted } from "../../foundation/units.js";
 import { deal, groupsOfWorkers } from "../../actors/deal.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
+import { openAgentNetwork } from "./agent-network.js";
 import { Introduction, INTRODUCTION_HEADER, MESSAGE_MAX_BYTES } from "./agent-protocol.js";
 import { machineId } from "./join.js";
 import { JoinedAgent } from "./joined-agent.js";
@@ -153,6 +154,10 @@ export class AgentHub {
           .map(({ introduction }) => introduction.pid);
       },
       whole: () => this.untilJoined(stopped()),
+      openNetwork: async (upstreams, seed) => {
+        await this.untilJoined(stopped());
+        return openAgentNetwork(agents(), upstreams, seed);
+      },
       start: (assignments, events) => new RemoteWorkers(agents(), assignments, events, agentPlace),
     };
   }

@@ -3,6 +3,8 @@
 // that it knows the token before it may send anything.
 import v8 from "node:v8";
 import * as z from "zod";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { NetworkCondition } from "../../faults/means/condition.js";
 import { messageOf } from "../../foundation/errors.js";
 import { Assignment, Command } from "../workers/protocol.js";
 
@@ -21,6 +23,26 @@ const Bytes = z.custom<Uint8Array>((value) => value instanceof Uint8Array);
 const MemoryChanges = z.array(
   z.object({ ordinal: Worker, pieces: z.array(z.tuple([z.int().nonnegative(), Bytes])) }),
 );
+
+/** What was validated when the scenario was loaded. */
+const known = <T extends object>() => z.custom<T>((value) => typeof value === "object" && value !== null);
+
+/** What an agent is asked for, and answers. */
+export const Request = z.discriminatedUnion("kind", [
+  /** Puts a network between clients and what they connect to; from the next launch on they go through it. */
+  z.object({
+    kind: z.literal("open-network"),
+    upstreams: z.array(known<Endpoint>()).min(1),
+    seed: z.number(),
+  }),
+  /** Answered with a `NetworkEffect`, as is `mend`. */
+  z.object({ kind: z.literal("suffer"), condition: known<NetworkCondition>() }),
+  z.object({ kind: z.literal("mend") }),
+  z.object({ kind: z.literal("close-network") }),
+  /** Ends all workers at once. Refused with what is wrong where one could not be ended, or something of it not removed. */
+  z.object({ kind: z.literal("terminate") }),
+]);
+export type Request = z.infer<typeof Request>;
 
 /** What an agent says of itself as it asks to join, as JSON in a header. */
 export const Introduction = z.object({
@@ -48,8 +70,7 @@ export const ToAgent = z.discriminatedUnion("kind", [
   }),
   z.object({ kind: z.literal("memory"), changes: MemoryChanges }),
   z.object({ kind: z.literal("command"), worker: Worker, command: Command }),
-  /** Ends all workers at once. */
-  z.object({ kind: z.literal("terminate") }),
+  z.object({ kind: z.literal("ask"), id: z.int().nonnegative(), request: Request }),
   /** Kill yourself, as the scenario asks for. */
   z.object({ kind: z.literal("kill") }),
   /** The run is over. */
@@ -76,8 +97,13 @@ export const FromAgent = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("late"), command: z.string(), lateMs: Ms }),
   /** Of its process within the window. */
   z.object({ kind: z.literal("cpu"), seconds: z.number().nonnegative() }),
-  /** All workers have ended; `problem` where one could not be ended, or something of it could not be removed. */
-  z.object({ kind: z.literal("terminated"), problem: z.string().optional() }),
+  /** To the request of that number; `problem` where it could not be done. */
+  z.object({
+    kind: z.literal("answer"),
+    id: z.int().nonnegative(),
+    value: z.unknown(),
+    problem: z.string().optional(),
+  }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;
 

@@ -27,7 +27,8 @@ import type { Assignment, Command, ThreadAssignment } from "../workers/protocol.
 import type { RunningWorkers } from "../workers/worker-place.js";
 import { withMemory, type SharedMemory } from "../workers/worker-memory.js";
 import { startThreads } from "../workers/worker-thread.js";
-import { decode, encode, SILENCE_MS, ToAgent, type FromAgent } from "./agent-protocol.js";
+import { openNetwork, type Network } from "../../faults/means/network.js";
+import { decode, encode, SILENCE_MS, ToAgent, type FromAgent, type Request } from "./agent-protocol.js";
 import { CpuWindow } from "./cpu-window.js";
 import { FilePieces } from "./file-pieces.js";
 import { MemoryMirror, MIRROR_MS, writePieces } from "./memory-mirror.js";
@@ -82,6 +83,8 @@ export async function serveAsAgent(
 class Agent {
   private readonly setLine = followClock();
   private running: Running | undefined;
+  /** Between the clients and what they connect to, where the trial has one. */
+  private network: Network | undefined;
   private silence: NodeJS.Timeout | undefined;
   private done: () => void = () => undefined;
   private fail: (error: TrainSimError) => void = () => undefined;
@@ -113,7 +116,8 @@ class Agent {
 
   async close(): Promise<void> {
     clearTimeout(this.silence);
-    await this.terminate();
+    await this.terminate().catch(() => undefined); // a coordinator that is gone hears nothing of it
+    await this.network?.close();
   }
 
   private gone(why: string): void {
@@ -169,11 +173,16 @@ class Agent {
         this.command(message.worker, message.command);
         return;
       }
-      case "terminate":
-        void this.terminate().then((problem) =>
-          this.send({ kind: "terminated", ...(problem !== undefined && { problem }) }),
+      case "ask": {
+        const { id, request } = message;
+        const answer = (said: { readonly value?: unknown; readonly problem?: string }): void =>
+          this.send({ kind: "answer", id, value: undefined, ...said });
+        this.answer(request).then(
+          (value) => answer({ value }),
+          (error: unknown) => answer({ problem: messageOf(error) }),
         );
         return;
+      }
       case "kill": {
         process.kill(process.pid, "SIGKILL");
         return;
@@ -182,6 +191,30 @@ class Agent {
         this.done();
         return;
       }
+    }
+  }
+
+  private async answer(request: Request): Promise<unknown> {
+    switch (request.kind) {
+      case "open-network": {
+        const network = await openNetwork(request.upstreams, request.seed);
+        void network.lost.then((words) =>
+          this.fail(new TargetError(`the proxy of the network failed: ${words}`)),
+        );
+        this.network = network;
+        return undefined;
+      }
+      case "suffer":
+        return this.network?.suffer(request.condition);
+      case "mend":
+        return this.network?.mend();
+      case "close-network": {
+        const { network } = this;
+        this.network = undefined;
+        return network?.close();
+      }
+      case "terminate":
+        return this.terminate();
     }
   }
 
@@ -211,6 +244,7 @@ class Agent {
       ...assignment,
       directory,
       logFile: join(directory, basename(assignment.logFile)),
+      endpoints: [...(this.network?.endpoints ?? assignment.endpoints)],
     }));
     const { trial, isCeiling, workersOfTrial } = assignments[0] as Assignment;
     const what = isCeiling ? "ceiling" : `trial ${trial.number}`;
@@ -265,23 +299,19 @@ class Agent {
     workers.post(places.get(worker) ?? -1, command);
   }
 
-  /** What is wrong where not all could be ended and removed. */
-  private async terminate(): Promise<string | undefined> {
+  /** Rejects where not all could be ended and removed. */
+  private async terminate(): Promise<void> {
     const { running } = this;
     this.running = undefined;
-    if (!running) return undefined;
+    if (!running) return;
     const { workers, pieces, cpu, directory, mirroring } = running;
     clearInterval(mirroring);
     const endless = await workers.terminate();
     cpu.close();
-    try {
-      pieces.pump();
-      pieces.close();
-      rmSync(directory, { recursive: true, force: true });
-    } catch (error) {
-      return messageOf(error);
-    }
-    return endless?.message;
+    pieces.pump();
+    pieces.close();
+    rmSync(directory, { recursive: true, force: true });
+    if (endless) throw endless;
   }
 }
 

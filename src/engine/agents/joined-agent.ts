@@ -2,8 +2,16 @@
 // from the moment it joins, many times at first and then once a second, which is also how its end is noticed.
 import type { WebSocket } from "ws";
 import { monotonicMs } from "../../foundation/clock.js";
-import { messageOf, TargetError, type TrainSimError } from "../../foundation/errors.js";
-import { decode, encode, FromAgent, SILENCE_MS, type Introduction, type ToAgent } from "./agent-protocol.js";
+import { messageOf, TargetError, TrialError, type TrainSimError } from "../../foundation/errors.js";
+import {
+  decode,
+  encode,
+  FromAgent,
+  SILENCE_MS,
+  type Introduction,
+  type Request,
+  type ToAgent,
+} from "./agent-protocol.js";
 import { ClockEstimate } from "./clock-estimate.js";
 
 const FIRST_EXCHANGES = 16;
@@ -11,7 +19,14 @@ const EXCHANGE_EVERY_MS = 1_000;
 /** Agents slew by at most 0.5 ms a second, and monotonic clocks do not step: what exceeds this is one that was stopped. */
 const STEP_MAX_MS = 5;
 
-export type AgentListener = (message: Exclude<FromAgent, { kind: "clock" }>) => void;
+/** What an agent tells without having been asked. */
+export type AgentNews = Exclude<FromAgent, { kind: "clock" | "answer" }>;
+export type AgentListener = (message: AgentNews) => void;
+
+interface Asker {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
 
 export class JoinedAgent {
   /** Its end is no loss: a fault of the scenario kills it. */
@@ -27,6 +42,9 @@ export class JoinedAgent {
   private loss: TrainSimError | undefined;
   private onLost: (error: TrainSimError) => void = () => undefined;
   private silence: NodeJS.Timeout | undefined;
+  /** Requests that are not answered yet, by their numbers. */
+  private readonly asked = new Map<number, Asker>();
+  private requests = 0;
   private next: NodeJS.Timeout | undefined;
   /** Resolves once its clock is known. Never, where it is lost before. */
   readonly ready: Promise<void>;
@@ -41,7 +59,7 @@ export class JoinedAgent {
     socket.on("message", (bytes: Buffer) => this.onMessage(bytes));
     socket.on("close", (code, reason) => this.lose(`its connection closed (${reason.toString() || code})`));
     socket.on("error", (error) => this.lose(messageOf(error)));
-    this.ask();
+    this.askTime();
   }
 
   get name(): string {
@@ -69,6 +87,16 @@ export class JoinedAgent {
     if (!this.loss) this.socket.send(encode(message));
   }
 
+  /** Resolves with its answer. Rejects with its words where it cannot, and with its loss where it is lost. */
+  ask(request: Request): Promise<unknown> {
+    if (this.loss) return Promise.reject(this.loss);
+    const id = this.requests++;
+    return new Promise((resolve, reject) => {
+      this.asked.set(id, { resolve, reject });
+      this.send({ kind: "ask", id, request });
+    });
+  }
+
   /** Its clock's error is at its worst from now on. */
   forgetErrors(): void {
     this.worstErrorMs = this.errorMs;
@@ -83,6 +111,7 @@ export class JoinedAgent {
   close(): void {
     this.send({ kind: "end" });
     this.loss ??= new TargetError("the run is over");
+    this.refuseAsked(this.loss);
     clearTimeout(this.silence);
     clearTimeout(this.next);
     this.socket.close();
@@ -97,11 +126,17 @@ export class JoinedAgent {
     clearTimeout(this.silence);
     clearTimeout(this.next);
     this.socket.terminate();
+    this.refuseAsked(this.loss);
     this.onLost(this.loss);
     this.onGone(this);
   }
 
-  private ask(): void {
+  private refuseAsked(error: Error): void {
+    for (const { reject } of this.asked.values()) reject(error);
+    this.asked.clear();
+  }
+
+  private askTime(): void {
     this.send({ kind: "clock", askedMs: monotonicMs() });
     this.silence = setTimeout(
       () => this.lose(`nothing was heard of it for ${SILENCE_MS / 1000} s`),
@@ -114,10 +149,18 @@ export class JoinedAgent {
     try {
       const message = decode(bytes, FromAgent);
       if (message.kind === "clock") this.compare(message, answeredMs);
+      else if (message.kind === "answer") this.answered(message);
       else this.listener(message);
     } catch (error) {
       this.lose(messageOf(error));
     }
+  }
+
+  private answered({ id, value, problem }: Extract<FromAgent, { kind: "answer" }>): void {
+    const asker = this.asked.get(id);
+    this.asked.delete(id);
+    if (problem === undefined) asker?.resolve(value);
+    else asker?.reject(new TrialError(`agent ${this.name}: ${problem}`));
   }
 
   private compare(reply: Extract<FromAgent, { kind: "clock" }>, answeredMs: number): void {
@@ -140,6 +183,6 @@ export class JoinedAgent {
         this.becomeReady();
       }
     }
-    this.next = setTimeout(() => this.ask(), isKnown ? EXCHANGE_EVERY_MS : 0);
+    this.next = setTimeout(() => this.askTime(), isKnown ? EXCHANGE_EVERY_MS : 0);
   }
 }

@@ -3,17 +3,18 @@
 import { dirname } from "node:path";
 import { counted } from "../../foundation/units.js";
 import type { Prng } from "../../foundation/prng.js";
+import type { LoadAgent } from "../../faults/fault.js";
 import { deal, type AgentPlace } from "../../actors/deal.js";
 import { withinMs } from "../../foundation/deadline.js";
-import { messageOf, TrialError, type TrainSimError } from "../../foundation/errors.js";
+import { asTrainSimError, TrialError, type TrainSimError } from "../../foundation/errors.js";
 import type { TrialAgent } from "../../results/result-schema.js";
 import type { Assignment, Command } from "../workers/protocol.js";
 import { memoryOf } from "../workers/worker-memory.js";
 import { workerName, type RunningWorkers, type WorkerEvents } from "../workers/worker-place.js";
-import type { FromAgent } from "./agent-protocol.js";
 import { PieceFiles } from "./file-pieces.js";
 import { MIRROR_MS, type MemoryChange } from "./memory-mirror.js";
-import type { JoinedAgent } from "./joined-agent.js";
+import { networkOf } from "./agent-network.js";
+import type { AgentNews, JoinedAgent } from "./joined-agent.js";
 
 /** A command must have been heard by all before its instant: some ways of the network, and a busy agent. */
 const LEAD_MIN_MS = 1_000;
@@ -30,7 +31,6 @@ class Crew {
   private untold: MemoryChange[] = [];
   /** Where it is to be killed, told once it is gone. */
   onKilled: (() => void) | undefined;
-  private onTerminated: (problem: string | undefined) => void = () => undefined;
 
   constructor(
     readonly agent: JoinedAgent,
@@ -51,18 +51,12 @@ class Crew {
     return this.agent.lost !== undefined;
   }
 
-  terminated(problem: string | undefined): void {
-    this.onTerminated(problem);
-  }
-
   /** What is wrong, if anything. Of a lost one that is known already. */
   async terminate(): Promise<TrainSimError | undefined> {
     if (this.isLost()) return undefined;
-    const answer = new Promise<string | undefined>((resolve) => (this.onTerminated = resolve));
-    this.agent.send({ kind: "terminate" });
-    const problem = await withinMs(answer, END_PATIENCE_MS).catch(messageOf);
-    if (problem === undefined || this.isLost()) return undefined;
-    return new TrialError(`agent ${this.agent.name} did not end its workers: ${problem}`);
+    const ended = withinMs(this.agent.ask({ kind: "terminate" }), END_PATIENCE_MS);
+    const problem = await ended.then(() => undefined, asTrainSimError);
+    return this.isLost() ? undefined : problem;
   }
 }
 
@@ -121,18 +115,23 @@ export class RemoteWorkers implements RunningWorkers {
     }));
   }
 
-  async killAgents(count: number, prng: Prng): Promise<string> {
+  chooseAgents(count: number, prng: Prng): LoadAgent[] {
     const living = this.crews.filter((crew) => !crew.isLost());
-    const chosen = prng.shuffle(living).slice(0, count);
-    await withinMs(Promise.all(chosen.map((crew) => this.kill(crew))), KILL_PATIENCE_MS);
-    return chosen.map((crew) => this.wordsOf(crew)).join(", ");
+    return prng
+      .shuffle(living)
+      .slice(0, count)
+      .map((crew) => ({
+        words: this.wordsOf(crew),
+        network: networkOf(crew.agent),
+        kill: () => this.kill(crew),
+      }));
   }
 
   private kill(crew: Crew): Promise<void> {
     const gone = new Promise<void>((resolve) => (crew.onKilled = resolve));
     crew.agent.isToBeKilled = true;
     crew.agent.send({ kind: "kill" });
-    return gone;
+    return withinMs(gone, KILL_PATIENCE_MS);
   }
 
   private wordsOf({ agent, workers }: Crew): string {
@@ -174,11 +173,7 @@ export class RemoteWorkers implements RunningWorkers {
     });
   }
 
-  private hear(
-    crew: Crew,
-    message: Exclude<FromAgent, { kind: "clock" }>,
-    fail: (error: TrainSimError) => void,
-  ): void {
+  private hear(crew: Crew, message: AgentNews, fail: (error: TrainSimError) => void): void {
     const { agent, workers } = crew;
     if ("worker" in message && !workers.includes(message.worker)) {
       agent.lose(`it tells of worker ${message.worker}, which is not its own`);
@@ -222,10 +217,6 @@ export class RemoteWorkers implements RunningWorkers {
             "Its network or its machine is too busy; nothing was measured.",
           ),
         );
-        return;
-      }
-      case "terminated": {
-        crew.terminated(message.problem);
         return;
       }
     }

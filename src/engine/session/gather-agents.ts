@@ -1,7 +1,6 @@
 // The agents of an experiment, gathered before its first trial, so that one which is missing costs no measurement, and the
 // place where each treatment's workers run.
 import { UsageError } from "../../foundation/errors.js";
-import { networkPlacesOf } from "../../faults/faults.js";
 import { hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import { counted } from "../../foundation/units.js";
 import type { Treatment, TreatmentSettings } from "../../scenario/settings.js";
@@ -29,8 +28,7 @@ interface GatherOptions {
 const LONG_MS = 2 ** 31 - 1;
 
 /** What its clients connect to, where that listens on this machine's loopback only. */
-function onLoopback({ target, pool, faults }: TreatmentSettings): string | undefined {
-  if (networkPlacesOf(faults).includes("clients")) return "the proxy that faults of the network need";
+function onLoopback({ target, pool }: TreatmentSettings): string | undefined {
   if (hasPooler(pool))
     return isManaged(pool) ? `the ${poolerKindOf(pool).product} that train-sim starts` : undefined;
   return target.kind === "url" ? undefined : "the server that train-sim starts";

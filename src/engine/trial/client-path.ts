@@ -22,7 +22,7 @@ export class ClientPath {
   private watch: PoolerWatch | undefined;
 
   constructor(
-    private readonly host: Pick<TrialHost, "target" | "onPooler">,
+    private readonly host: Pick<TrialHost, "target" | "place" | "onPooler">,
     private readonly inputs: Pick<TrialInputs, "trial" | "treatment">,
     private readonly lifeline: Lifeline,
   ) {}
@@ -86,7 +86,9 @@ export class ClientPath {
   private async before(place: NetworkPlace, endpoints: readonly Endpoint[]): Promise<readonly Endpoint[]> {
     const { treatment, trial } = this.inputs;
     if (!networkPlacesOf(treatment.settings.faults).includes(place)) return endpoints;
-    const network = await openNetwork(endpoints, trial.seed);
+    const network = await (place === "clients"
+      ? this.host.place.openNetwork(endpoints, trial.seed)
+      : openNetwork(endpoints, trial.seed));
     this.networks[place] = network;
     this.lifeline.watchServer("the proxy of the network", network.lost);
     return network.endpoints;

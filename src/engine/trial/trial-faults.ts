@@ -23,7 +23,7 @@ export interface TrialFaultsOptions {
   readonly host: Pick<TrialHost, "target" | "observer">;
   readonly inputs: TrialInputs;
   readonly path: Pick<ClientPath, "pooler" | "poolerWatch" | "networks">;
-  readonly fleet: Pick<Fleet, "killAgents">;
+  readonly fleet: Pick<Fleet, "chooseAgents">;
   readonly watch: ServerWatch;
   readonly log: TrialLog;
 }
@@ -47,7 +47,7 @@ export class TrialFaults {
         target: host.target,
         pooler: path.pooler,
         networks: path.networks,
-        killAgents: (count, prng) => fleet.killAgents(count, prng),
+        chooseAgents: (count, prng) => fleet.chooseAgents(count, prng),
         tables: faultTablesIn(workload, dialectOf(settings.dialect), settings.namespace),
         loadNames: loadNamesOf(workload),
         prng: new Prng(deriveSeed(inputs.trial.seed, "faults")),

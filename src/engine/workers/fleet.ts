@@ -3,6 +3,7 @@
 // fails the whole fleet, with its cause; nothing here waits for a worker that can no longer answer.
 import { monotonicMs } from "../../foundation/clock.js";
 import { asTrainSimError, ExitCode, TrainSimError, TrialError } from "../../foundation/errors.js";
+import type { LoadAgent } from "../../faults/fault.js";
 import type { Prng } from "../../foundation/prng.js";
 import { collectAllGarbage } from "../../foundation/garbage.js";
 import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "./protocol.js";
@@ -134,9 +135,9 @@ export class Fleet {
     return { told: this.roll.told, unclosed: unclosed.map((number) => this.nameOf(number)) };
   }
 
-  /** See `FaultHost`: a part of the load is gone for the rest of the trial. */
-  killAgents(count: number, prng: Prng): Promise<string> {
-    return this.workers?.killAgents(count, prng) ?? Promise.reject(new Error("no worker runs"));
+  /** See `FaultHost`. */
+  chooseAgents(count: number, prng: Prng): readonly LoadAgent[] {
+    return this.workers?.chooseAgents(count, prng) ?? [];
   }
 
   hasKilled(worker: number): boolean {

@@ -1,5 +1,8 @@
 // Where the workers of a trial run: as threads of this process, or on agents. A fleet commands both in the same way.
 // Types only.
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { LoadAgent } from "../../faults/fault.js";
+import type { Network } from "../../faults/means/network.js";
 import type { Prng } from "../../foundation/prng.js";
 import type { TrainSimError } from "../../foundation/errors.js";
 import type { TrialAgent } from "../../results/result-schema.js";
@@ -29,7 +32,7 @@ export interface RunningWorkers {
   /** As results state them; none where all run in this process. */
   agents(): readonly TrialAgent[];
   /** See `FaultHost`. */
-  killAgents(count: number, prng: Prng): Promise<string>;
+  chooseAgents(count: number, prng: Prng): readonly LoadAgent[];
   /** Ends each at once, whatever it is doing; resolves with what is wrong where one cannot be ended. Never rejects. */
   terminate(): Promise<TrainSimError | undefined>;
 }
@@ -41,6 +44,8 @@ export interface WorkerPlace {
   readonly pids: readonly number[];
   /** Resolves once every agent is connected. Rejects where one does not come back in time. */
   whole(): Promise<void>;
+  /** Between the clients that are started next and these; see `openNetwork`. */
+  openNetwork(upstreams: readonly Endpoint[], seed: number): Promise<Network>;
   start(assignments: readonly Assignment[], events: WorkerEvents): RunningWorkers;
 }
 

@@ -4,6 +4,7 @@ import { Worker } from "node:worker_threads";
 import { withinMs } from "../../foundation/deadline.js";
 import { tuneAsUsual, tuneFor } from "../../foundation/v8-tuning.js";
 import type { Assignment, Command, ThreadAssignment } from "./protocol.js";
+import { openNetwork } from "../../faults/means/network.js";
 import { endless } from "./worker-failures.js";
 import { withMemory } from "./worker-memory.js";
 import { workerName, type RunningWorkers, type WorkerEvents, type WorkerPlace } from "./worker-place.js";
@@ -64,8 +65,8 @@ class Threads implements RunningWorkers {
     return [];
   }
 
-  killAgents(): Promise<never> {
-    return Promise.reject(new Error("there are no agents"));
+  chooseAgents(): readonly never[] {
+    return [];
   }
 
   async terminate(): ReturnType<RunningWorkers["terminate"]> {
@@ -88,5 +89,6 @@ export const HERE: WorkerPlace = {
   isElsewhere: false,
   pids: [],
   whole: () => Promise.resolve(),
+  openNetwork,
   start: (assignments, events) => startThreads(withMemory(assignments), events),
 };

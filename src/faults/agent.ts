@@ -1,0 +1,24 @@
+// What the faults of agents share: how many of them it is about, and why a treatment has not enough of them.
+import * as z from "zod";
+import { counted } from "../foundation/units.js";
+import type { FaultSurroundings } from "./fault.js";
+
+export const agents = z.int().min(1).max(1000).meta({
+  description: "How many agents, drawn from the seed; at least one other must remain. Default 1.",
+});
+
+export interface OfAgents {
+  readonly agents: number;
+}
+
+/** `verb` as in `kills`. */
+export function tooFewAgents(
+  verb: string,
+  { agents: chosen }: OfAgents,
+  { agents: all }: FaultSurroundings,
+): string | undefined {
+  if (all === 0) return `${verb} agents, and there are none: see key agents`;
+  return all <= chosen
+    ? `${verb} ${counted(chosen, "agent")} of ${all}, and at least one must remain`
+    : undefined;
+}
