@@ -84,6 +84,10 @@ const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanat
   ],
   [/^57P0[123]:/, () => ({ seen: "it is starting up or shutting down", hint: "Try again in a moment." })],
   [
+    /^25006:/,
+    () => ({ seen: "it takes no writes", hint: "Name the server that is the primary, or all of them." }),
+  ],
+  [
     /does not support SSL connections/,
     () => ({
       seen: "the server has no TLS",

@@ -40,6 +40,15 @@ export interface ConnectionOptions {
   readonly report?: (event: "connected" | "refused" | "lost", failure?: Error) => void;
 }
 
+/** As the driver tells of one. */
+interface ParameterStatus {
+  readonly parameterName: string;
+  readonly parameterValue: string;
+}
+
+/** Parameters that a server from PostgreSQL 14 on tells at log-in, as libpq asks for with `target_session_attrs`. */
+const READ_ONLY: ReadonlySet<string> = new Set(["in_hot_standby", "default_transaction_read_only"]);
+
 /** How long a polite goodbye may take before the socket is cut, in milliseconds. */
 const CLOSE_MAX_MS = 1_000;
 
@@ -54,6 +63,8 @@ export class PgConnection extends pg.Client implements Connection {
   private state: "new" | "connecting" | "open" | "broken" = "new";
   private closing: Promise<void> | undefined;
   lost: Error | undefined;
+  /** What the server says of itself at log-in: whether it is a standby, or takes no writes by default. */
+  private readonly readOnly = new Set<string>();
 
   constructor(options: ConnectionOptions) {
     super(pgConfig(options.endpoint, options.applicationName, options.connectTimeoutMs));
@@ -92,7 +103,14 @@ export class PgConnection extends pg.Client implements Connection {
       });
     }
     this.state = "connecting";
-    super.connect((error: Error | null) => {
+    this.connection.on(
+      "parameterStatus",
+      ({ parameterName: name, parameterValue: value }: ParameterStatus) => {
+        if (READ_ONLY.has(name) && value === "on") this.readOnly.add(name);
+      },
+    );
+    super.connect((outcome: Error | null) => {
+      const error = outcome ?? (this.isRefused() ? takesNoWrites() : null);
       const failure = error && connectFailure(this.endpoint, error);
       const { passwordCommand } = this.endpoint;
       if (passwordCommand && isExpiredToken(error)) forgetPassword(passwordCommand);
@@ -104,6 +122,10 @@ export class PgConnection extends pg.Client implements Connection {
       callback(failure);
     });
     return undefined;
+  }
+
+  private isRefused(): boolean {
+    return this.endpoint.takesWrites === true && this.readOnly.size > 0;
   }
 
   observe(observer: CallObserver | undefined): void {
@@ -240,6 +262,13 @@ export class PgConnection extends pg.Client implements Connection {
     if (kind === "reconnect") this.markBroken();
     return new StatementError(name, cause, sqlstate);
   }
+}
+
+/** read_only_sql_transaction */
+function takesNoWrites(): Error {
+  return Object.assign(new Error("the server takes no writes: it is a standby, or read-only"), {
+    code: "25006",
+  });
 }
 
 /** Of several statements in one message, what the last one gave. */

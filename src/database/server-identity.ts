@@ -29,7 +29,8 @@ const PARTS = {
 
 /** Rejects with a TargetError where no session can be had. */
 export async function readServerIdentity(endpoint: Endpoint): Promise<ServerIdentity> {
-  const client = await connectAdmin(endpoint, { purpose: "identity" });
+  // A standby has an identity, too.
+  const client = await connectAdmin({ ...endpoint, takesWrites: false }, { purpose: "identity" });
   try {
     return await identityOf(client);
   } finally {

@@ -11,6 +11,7 @@ import { FULL_DISKS, type FullDisk } from "../targets/settings.js";
 import { smallDiskObstacle, type SmallDisk } from "../targets/embedded/small-disk.js";
 import { defineFault, lasting } from "./fault.js";
 import { controlOf, foreignServer, whenHealthy } from "./healthy.js";
+import { noStandby } from "./standby.js";
 
 const LOG_PATIENCE_MS = 30_000;
 
@@ -27,7 +28,9 @@ export const diskFull = defineFault({
   ground: "server",
   restartsServer: true,
   resolve: ({ disk = "tables" }): { readonly disk: FullDisk } => ({ disk }),
-  obstacle: (_, surroundings) => foreignServer(surroundings),
+  obstacle: (_, surroundings) =>
+    foreignServer(surroundings) ??
+    (noStandby(surroundings) === undefined ? "has no disk for a server with standbys" : undefined),
   async machineObstacle() {
     const obstacle = await smallDiskObstacle();
     return obstacle === undefined ? undefined : `needs a disk of its own: ${obstacle}`;

@@ -16,9 +16,9 @@ export type NetworkPlace = (typeof NETWORK_PLACES)[number];
 
 /**
  * What a fault works on. Two faults on the `server` exclude each other, and none works by a `session` of its own
- * while the server is away; two on the same `pooler` exclude each other, and so do two on the `network` or on `agent`s.
+ * while the server is away; two on the same `pooler` exclude each other, and so do two on `standby`s, on the `network` or on `agent`s.
  */
-export type Ground = "server" | "session" | "pooler" | "network" | "agent";
+export type Ground = "server" | "standby" | "session" | "pooler" | "network" | "agent";
 
 /** Tables of the workload that faults touch, qualified and quoted. */
 export interface FaultTables {

@@ -8,6 +8,8 @@ import { parseScenario } from "../scenario/loader.js";
 
 const REST = "trial: { duration: 60s }\nagents: 2\n";
 const POOL = "pool: { strategy: pgbouncer }\n";
+const STANDBYS = "target: { standbys: 2 }\n";
+const OF_STANDBYS: readonly FaultKindName[] = ["failover", "switchover", "standby-stop"];
 
 function faultsOf(list: string, rest = REST): readonly Fault[] | undefined {
   return parseScenario(`name: x\n${rest}faults: ${list}\n`, "x.yaml").treatments[0]?.settings.faults;
@@ -93,6 +95,7 @@ describe("a fault", () => {
       "postgres-restart",
       "postgres-kill",
       "process-stop",
+      ...OF_STANDBYS,
       "disk-full",
       "connection-limit",
     ]);
@@ -104,6 +107,15 @@ describe("a fault", () => {
     ]);
     expect(problemsOf("[{ at: 1s, kind: agent-partition }]", "trial: { duration: 60s }\n")).toEqual([
       expect.stringContaining("agent-partition needs a for: how long it lasts, as for: 5s"),
+    ]);
+    expect(
+      problemsOf("[{ at: 1s, kind: standby-stop, standbys: 3, for: 1s }]", `${REST}${STANDBYS}`),
+    ).toEqual([expect.stringContaining("standby-stop stops 3 standbys, and there are 2")]);
+    expect(problemsOf("[{ at: 1s, kind: failover }]", `${REST}${STANDBYS}${POOL}`)).toEqual([
+      expect.stringContaining("pool: a PgBouncer would lead clients to standbys, which take no writes"),
+    ]);
+    expect(problemsOf("[]", `${REST}target: { replication: sync }\n`)).toEqual([
+      expect.stringContaining("target.replication: is between servers: set target.standbys"),
     ]);
     const external = `${REST}pool: { strategy: pgbouncer, url: postgresql://a@b/c }\n`;
     expect(problemsOf("[{ at: 1s, kind: process-stop, process: pgbouncer, for: 1s }]", external)).toEqual([
@@ -156,9 +168,10 @@ describe("two faults", () => {
   });
 
   test("exclude each other both ways or not at all", () => {
-    const faults = FAULT_KINDS.map((kind) => faultsOf(minimal(kind), `${REST}${POOL}`)?.[0]).filter(
-      (one) => one !== undefined,
-    );
+    const faults = FAULT_KINDS.map((kind) => {
+      const rest = OF_STANDBYS.includes(kind) ? STANDBYS : POOL;
+      return faultsOf(minimal(kind), `${REST}${rest}`)?.[0];
+    }).filter((one) => one !== undefined);
     for (const a of faults)
       for (const b of faults) expect(areExclusive(a, b), `${a.kind} and ${b.kind}`).toBe(areExclusive(b, a));
   });

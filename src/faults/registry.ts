@@ -6,6 +6,7 @@ import { backendTerminate } from "./backend-terminate.js";
 import { checkpoint } from "./checkpoint.js";
 import { connectionLimit } from "./connection-limit.js";
 import { diskFull } from "./disk-full.js";
+import { failover, switchover } from "./failover.js";
 import type { FaultKind, FaultTimes } from "./fault.js";
 import { lockHolder } from "./lock-holder.js";
 import { longTransaction } from "./long-transaction.js";
@@ -22,12 +23,16 @@ import { pgbouncerKill, pgbouncerRestart, poolerKill, poolerRestart } from "./po
 import { postgresKill } from "./postgres-kill.js";
 import { postgresRestart } from "./postgres-restart.js";
 import { processStop } from "./process-stop.js";
+import { standbyStop } from "./standby-stop.js";
 
 export const FAULTS = [
   backendTerminate,
   postgresRestart,
   postgresKill,
   processStop,
+  failover,
+  switchover,
+  standbyStop,
   diskFull,
   longTransaction,
   lockHolder,

@@ -5,7 +5,7 @@
 import { monotonicMs } from "../foundation/clock.js";
 import { PgConnection } from "../database/connection.js";
 import { eachBounded, Gate, OPEN_AT_ONCE } from "./bounded.js";
-import { EndpointRoutes, lookBy } from "./endpoint-routes.js";
+import { EndpointRoutes, lookBy, pastStandbys } from "./endpoint-routes.js";
 import type { Reconnect } from "./keys.js";
 import { homesOf, type SourceOptions } from "./source-options.js";
 import type { ConnectionSource, EndpointContacts, Lease } from "../database/contract.js";
@@ -79,6 +79,10 @@ export class ClientConnections implements ConnectionSource {
   }
 
   private open(client: number): Promise<PgConnection> {
+    return pastStandbys(this.options.endpoints.length, () => this.openOne(client));
+  }
+
+  private openOne(client: number): Promise<PgConnection> {
     if (this.reconnect === "per-transaction") return this.openNext(client);
     const gate = this.gates[this.routes.routeFrom(this.homes[client] ?? 0)];
     if (!gate) throw new RangeError("a route leads to an endpoint");

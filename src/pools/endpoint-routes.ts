@@ -90,6 +90,21 @@ export class EndpointRoutes {
   }
 }
 
+/** read_only_sql_transaction: the server is there, and takes no writes. */
+const TAKES_NO_WRITES = "25006";
+
+/** As libpq goes on to the next host: a standby is no failure while another endpoint may be the primary. */
+export async function pastStandbys<T>(endpoints: number, open: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await open();
+    } catch (error) {
+      const cause = error instanceof Error ? error.cause : undefined;
+      if (tries >= endpoints || codeOf(cause) !== TAKES_NO_WRITES) throw error;
+    }
+  }
+}
+
 /** Looks by a connection of its own that is answered a statement: a pooler may greet clients whose server is away. */
 export function lookBy(
   { endpoints, applicationName }: SourceOptions,

@@ -1,6 +1,6 @@
 // Rules over `target` and `pool` together, and over the settings of a server that train-sim starts. Each names the key to
 // change and why. Pure checks over a scenario that passed its schema.
-import { isManaged, poolerKindOf } from "../pools/registry.js";
+import { hasPooler, isManaged, poolerKindOf } from "../pools/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import { connectionRefusals, settingRefusals, type SettingRefusal } from "../targets/server-limits.js";
 import { OWN_CONNECTIONS, serverConnectionsOf } from "./connections.js";
@@ -35,6 +35,14 @@ export function passwordCommandRules({ target, pool }: TreatmentSettings): Findi
 /** Settings of a server that train-sim starts, which are the user's but for some. */
 function serverSettings({ target }: TreatmentSettings): Readonly<Record<string, string>> {
   return target.kind === "url" ? {} : target.settings;
+}
+
+/** A pooler hands a client to any server behind it, and does not tell which of them take writes. */
+export function standbyRules({ target, pool }: TreatmentSettings): Finding[] {
+  if (target.kind !== "embedded" || !target.standbys || !hasPooler(pool)) return [];
+  const { product } = poolerKindOf(pool);
+  const message = `a ${product} would lead clients to standbys, which take no writes; use pool: direct or pg-pool`;
+  return [{ path: ["pool"], message }];
 }
 
 function settingFindings(refusals: readonly SettingRefusal[]): Finding[] {

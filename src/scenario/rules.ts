@@ -8,7 +8,7 @@ import { resolveTreatment } from "./resolve.js";
 import { dialectRules } from "./rules-dialect.js";
 import { faultWindowRules, obstacleRules, overlapRules } from "./rules-faults.js";
 import { loadRules, profileRoleRules, thinkTimeRules, workerRules } from "./rules-load.js";
-import { connectionRules, passwordCommandRules, settingRules } from "./rules-target.js";
+import { connectionRules, passwordCommandRules, settingRules, standbyRules } from "./rules-target.js";
 import { poolKeyProblems } from "../pools/registry.js";
 import { targetKeyProblems } from "../targets/registry.js";
 import { hasUnreadWorkload, Scenario, schemaOf } from "./schema.js";
@@ -29,6 +29,7 @@ const RULES: readonly Rule[] = [
   protocolRules,
   ({ target }) => targetKeyProblems(target),
   ofSettings(settingRules),
+  ofSettings(standbyRules),
   ofSettings(connectionRules),
   ({ pool }) => poolKeyProblems(pool),
   ofSettings(passwordCommandRules),

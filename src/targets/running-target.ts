@@ -22,6 +22,32 @@ export interface ServerControl {
   readonly disks: Readonly<Partial<Record<FullDisk, SmallDisk>>>;
 }
 
+/** What a failover came to. Monotonic milliseconds. */
+export interface Failover {
+  readonly old: string;
+  readonly promoted: string;
+  /** How far the log of the promoted server went, as `0/3000148`. */
+  readonly position: string;
+  /** When the old primary wrote the last commit that the new one has; undefined where it has none. */
+  readonly lastCommitMs: number | undefined;
+  /** When the old primary was gone. */
+  readonly endedMs: number;
+  /** How long there was no primary. */
+  readonly downMs: number;
+  /** To be called once the old primary is back: until then its absence is expected. */
+  readonly asExpected: () => void;
+}
+
+/** Servers of a target that replicate. */
+export interface Replication {
+  /** As of now. */
+  readonly standbyControls: readonly ServerControl[];
+  /** The primary goes; the standby that has received most is promoted, and the others follow it. */
+  failOver(how: "kill" | "shut-down"): Promise<Failover>;
+  /** Brings servers back that are gone, as standbys, with copies of the primary's data; resolves once all follow it. */
+  heal(): Promise<void>;
+}
+
 /** A server that answers; `stop` leaves nothing of ours behind. */
 export interface RunningTarget {
   readonly kind: string;
@@ -35,6 +61,8 @@ export interface RunningTarget {
   readonly serverPid?: number;
   /** Where train-sim runs the server itself. */
   readonly control?: ServerControl;
+  /** Where it has standbys. */
+  readonly replication?: Replication;
   /** Data directory of an embedded server. */
   readonly dataDirectory?: string;
   /** Settles when the server went away on its own, with the reason (last lines of its log); never otherwise. */

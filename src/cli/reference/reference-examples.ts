@@ -66,6 +66,17 @@ faults:
 `,
   },
   {
+    title: "Standbys, and a primary that dies",
+    yaml: `name: failover
+target: { kind: embedded, standbys: 2, replication: async }
+trial: { duration: 60s }
+faults:
+  - { at: 10s, kind: standby-stop, standbys: 1, for: 5s }
+  - { at: 20s, kind: failover, for: 5s }
+  - { at: 40s, kind: switchover }
+`,
+  },
+  {
     title: "A machine of consumers that dies",
     yaml: `name: agent-faults
 agents: { count: 4, place: { consumers: 2 } }

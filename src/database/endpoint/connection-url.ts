@@ -15,6 +15,7 @@ export const TLS_PARAMETERS = {
 } as const;
 const FILE_PARAMETERS = ["sslrootcert", "sslcert", "sslkey"];
 const OTHER_PARAMETERS = ["host", "port", "user", "password"];
+const SESSION_ATTRIBUTES = "target_session_attrs";
 
 export interface TlsFiles {
   readonly sslmode?: (typeof SSL_MODES)[number];
@@ -41,10 +42,12 @@ export interface UrlParameters {
   /** Those about the address and the log-in. */
   readonly own: URLSearchParams;
   readonly tls: TlsFiles;
+  /** Whether a server that takes no writes is refused. */
+  readonly takesWrites: boolean;
 }
 
 function unknownParameter(key: string): Refusal {
-  const names = [...Object.keys(TLS_PARAMETERS), ...OTHER_PARAMETERS];
+  const names = [...Object.keys(TLS_PARAMETERS), ...OTHER_PARAMETERS, SESSION_ATTRIBUTES];
   // What resembles no parameter may be a piece of a password.
   const near = nearest(key, names);
   if (near === undefined) return { words: "an unknown parameter", way: `known ones are ${names.join(", ")}` };
@@ -55,13 +58,21 @@ function unknownParameter(key: string): Refusal {
 export function readParameters(query: string): UrlParameters | Refusal {
   const own = new URLSearchParams();
   const tls: Record<string, string> = {};
+  let attributes = "any";
   for (const [key, value] of new URLSearchParams(query)) {
     if (Object.hasOwn(TLS_PARAMETERS, key)) tls[TLS_PARAMETERS[key as keyof typeof TLS_PARAMETERS]] = value;
     else if (OTHER_PARAMETERS.includes(key)) own.append(key, value);
+    else if (key === SESSION_ATTRIBUTES) attributes = value;
     else return unknownParameter(key);
   }
+  if (!["any", "read-write"].includes(attributes))
+    return {
+      words: `${SESSION_ATTRIBUTES}=${attributes}, which is not supported`,
+      way: "use read-write, for the server of several that takes writes, or any",
+    };
   const mode = tls["sslmode"];
-  if (mode === undefined || SSL_MODES.some((known) => known === mode)) return { own, tls };
+  if (mode === undefined || SSL_MODES.some((known) => known === mode))
+    return { own, tls, takesWrites: attributes === "read-write" };
   return {
     words: `sslmode=${mode}, which is not supported`,
     way: `use one of ${SSL_MODES.join(", ")}: a measurement must know whether its connections are encrypted`,

@@ -41,6 +41,8 @@ export interface Endpoint {
   readonly passwordCommand?: PasswordCommand;
   readonly tls?: TlsSettings;
   readonly region?: string;
+  /** Whether a server that takes no writes, as a standby, is refused: `target_session_attrs=read-write`. */
+  readonly takesWrites?: boolean;
   /** As of `EndpointUrl`; 1 when left out. */
   readonly weight?: number;
   /** The schema, quoted, where unqualified names are found in every session; the server's own when left out. */

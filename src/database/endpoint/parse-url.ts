@@ -45,7 +45,7 @@ export function parseConnectionUrl(
   const [address, query] = splitOnce(url, "?");
   // A raw ? or # in a password makes the rest of it a parameter.
   if (query?.includes("@") || url.includes("#")) throw notValid(shown);
-  const { own, tls } = readQuery(shown, query ?? "");
+  const { own, tls, takesWrites } = readQuery(shown, query ?? "");
   const parsed = parseAddress(shown, `${address}${own.size > 0 ? `?${own.toString()}` : ""}`);
   const user = parsed.user || env["PGUSER"] || userInfo().username;
   const password = parsed.password || env["PGPASSWORD"];
@@ -57,6 +57,7 @@ export function parseConnectionUrl(
     user,
     ...(password && { password }),
     ...(tlsSettings && { tls: tlsSettings }),
+    ...(takesWrites && { takesWrites }),
   };
 }
 

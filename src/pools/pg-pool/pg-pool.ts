@@ -7,7 +7,7 @@ import { UsageError } from "../../foundation/errors.js";
 import { monotonicMs } from "../../foundation/clock.js";
 import { PgConnection, type ConnectionOptions } from "../../database/connection.js";
 import { eachBounded, OPEN_AT_ONCE } from "../bounded.js";
-import { EndpointRoutes, lookBy } from "../endpoint-routes.js";
+import { EndpointRoutes, lookBy, pastStandbys } from "../endpoint-routes.js";
 import { homesOf, type SourceOptions } from "../source-options.js";
 import type { PoolStrategy } from "../strategy.js";
 import { pgPoolSettings, type PgPoolSettings } from "./settings.js";
@@ -93,6 +93,11 @@ class SharedPool implements ConnectionSource {
   }
 
   acquire(client: number): Promise<Lease> {
+    const { length } = this.options.endpoints;
+    return length === 1 ? this.acquireOne(client) : pastStandbys(length, () => this.acquireOne(client));
+  }
+
+  private acquireOne(client: number): Promise<Lease> {
     if (this.isClosed) return Promise.reject(new Error("the pool is closed"));
     return new Promise((resolve, reject) => {
       this.waiting.add(reject);

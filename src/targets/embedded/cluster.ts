@@ -17,7 +17,7 @@ export const SUPERUSER = "postgres";
 /** UTF-8, C locale, data checksums as PostgreSQL has them by default; nobody logs in before there is a password. */
 const INITDB_ARGUMENTS = ["-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C"] as const;
 const hbaFor = (auth: Auth): string =>
-  ["local all all", "host all all 127.0.0.1/32", "host all all ::1/128"]
+  ["local all all", "host all,replication all 127.0.0.1/32", "host all all ::1/128"]
     .map((who) => `${who} ${auth}\n`)
     .join("");
 const PASSWORD_ONLY = hbaFor("scram-sha-256");

@@ -8,8 +8,10 @@ import { generateSecret } from "../../foundation/prng.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { Auth } from "../../database/settings.js";
 import { makeCluster, SUPERUSER } from "./cluster.js";
+import { copyData } from "./copy-data.js";
 import { findPostgresPackage, preparePostgresBinaries } from "./postgres-binaries.js";
-import { Postmaster } from "./postmaster.js";
+import { Postmaster, type PostmasterOptions } from "./postmaster.js";
+import { memberName, ReplicaSet, type Member, type PreparedStandby } from "./replica-set.js";
 import { makePrivateDirectory, type PrivateDirectory } from "../../foundation/process/private-directory.js";
 import type { RunningTarget } from "../running-target.js";
 import { partition, type Partition } from "./processors.js";
@@ -44,6 +46,8 @@ export interface EmbeddedOptions {
   readonly nice?: number;
   /** See `EmbeddedSettings`. */
   readonly processors?: number;
+  /** See `EmbeddedSettings`. */
+  readonly standbys?: EmbeddedSettings["standbys"];
   /** Parts of the data that are to lie on a file system of their own, which can be filled; needs root on Linux. */
   readonly smallDisks?: readonly FullDisk[];
 }
@@ -59,17 +63,25 @@ export const embedded = {
 
 type Disks = Partial<Record<FullDisk, SmallDisk>>;
 
-/** Starts a server and resolves once it accepts connections. On rejection nothing is left. */
+/** Starts a server, and its standbys, and resolves once it accepts connections. On rejection nothing is left. */
 export async function startEmbedded(
   settings: ServerSettings,
   options: EmbeddedOptions,
 ): Promise<RunningTarget> {
   const { port, maxConnectionsNeeded, tls, auth = "scram-sha-256", nice = 0, processors } = options;
-  const { smallDisks = [] } = options;
+  const { smallDisks = [], standbys } = options;
   assertSettings(settings, maxConnectionsNeeded);
   const directory = await makePrivateDirectory("postgres");
+  const directories = [directory];
+  const postmasters: Postmaster[] = [];
   const disks: Disks = {};
   let shared: Partition | undefined;
+  const stop = async (): Promise<void> => {
+    for (const postmaster of postmasters) await postmaster.shutDown("fast");
+    shared?.end();
+    for (const disk of Object.values(disks)) await disk.unmount();
+    for (const each of directories) await each.remove();
+  };
   try {
     if (processors !== undefined) shared = partition(processors);
     const binaries = await preparePostgresBinaries(directory);
@@ -78,60 +90,74 @@ export async function startEmbedded(
     if (tls) await writeTls(directory, tls);
     for (const disk of smallDisks)
       disks[disk] = await mountSmallDisk(join(dataDirectory, PLACES[disk]), directory.user);
-    const postmaster = await Postmaster.start({
-      ...{ directory, binaries, settings, maxConnectionsNeeded, disks },
-      settle(pid) {
-        if (nice > 0) setPriority(pid, nice);
-        shared?.confine(pid);
-      },
-      ...(port !== undefined && { port }),
-      tls: tls ? (tls.clientCa ? "with-client-ca" : "on") : "off",
-    });
-    const admin: Endpoint = {
-      host: "127.0.0.1",
-      port: postmaster.port,
-      database: "postgres",
-      user: SUPERUSER,
-      password,
-      ...(tls && { tls: { mode: "require" } }),
+    const start = async (
+      where: PrivateDirectory,
+      own: Pick<PostmasterOptions, "disks" | "port">,
+    ): Promise<Pick<Member, "postmaster" | "endpoint">> => {
+      const postmaster = await Postmaster.start({
+        ...{ directory: where, binaries, settings, maxConnectionsNeeded, ...own },
+        settle(pid) {
+          if (nice > 0) setPriority(pid, nice);
+          shared?.confine(pid);
+        },
+        tls: tls ? (tls.clientCa ? "with-client-ca" : "on") : "off",
+      });
+      postmasters.push(postmaster);
+      const endpoint: Endpoint = {
+        host: "127.0.0.1",
+        port: postmaster.port,
+        database: "postgres",
+        user: SUPERUSER,
+        password,
+        ...(tls && { tls: { mode: "require" } }),
+      };
+      return { postmaster, endpoint };
     };
-    return target(directory, dataDirectory, postmaster, { admin, auth }, () => shared?.end());
+    const prepared: PreparedStandby[] = [];
+    for (let index = 1; index <= (standbys?.count ?? 0); index++) {
+      const own = await makePrivateDirectory("postgres");
+      directories.push(own);
+      await copyData(dataDirectory, join(own.path, "data"), { user: own.user, withoutLog: false });
+      prepared.push({ name: memberName(index), directory: own, start: () => start(own, { disks: {} }) });
+    }
+    const server = await start(directory, { disks, ...(port !== undefined && { port }) });
+    const first: Member = { name: memberName(0), directory, ...server };
+    if (!standbys)
+      return target(() => first, { auth, stop, endpoints: [first.endpoint], lost: first.postmaster.lost });
+    const set = await ReplicaSet.form(first, standbys, prepared);
+    const { endpoints, lost } = set;
+    return target(() => set.leader, { auth, stop, endpoints, lost, replication: set });
   } catch (error) {
-    shared?.end();
-    await removeAll(directory, disks);
+    await stop();
     throw error;
   }
 }
 
+/** `leader` is the server that takes writes, as of when it is called. */
 function target(
-  directory: PrivateDirectory,
-  dataDirectory: string,
-  postmaster: Postmaster,
-  { admin, auth }: Pick<RunningTarget, "admin" | "auth">,
-  ended: () => void,
+  leader: () => Member,
+  facts: Pick<RunningTarget, "auth" | "stop" | "endpoints" | "lost" | "replication">,
 ): RunningTarget {
   return {
     kind: "embedded",
-    endpoints: [admin],
-    admin,
-    auth,
-    get serverPid() {
-      return postmaster.pid;
+    ...facts,
+    admin: {
+      ...leader().endpoint,
+      // Whoever connects by it, whenever that is, comes to the server that takes writes then.
+      get port() {
+        return leader().endpoint.port;
+      },
     },
-    control: postmaster,
-    dataDirectory,
-    lost: postmaster.lost,
-    async stop() {
-      await postmaster.shutDown("fast");
-      ended();
-      await removeAll(directory, postmaster.disks);
+    get serverPid() {
+      return leader().postmaster.pid;
+    },
+    get control() {
+      return leader().postmaster;
+    },
+    get dataDirectory() {
+      return join(leader().directory.path, "data");
     },
   };
-}
-
-async function removeAll(directory: PrivateDirectory, disks: Readonly<Disks>): Promise<void> {
-  for (const disk of Object.values(disks)) await disk.unmount();
-  await directory.remove();
 }
 
 async function writeTls(directory: PrivateDirectory, tls: EmbeddedTls): Promise<void> {

@@ -98,6 +98,16 @@ export class Postmaster implements ServerControl {
     };
   }
 
+  /** Has the server read its configuration files again. */
+  reload(): void {
+    if (this.isRunning) send(this.pid, "SIGHUP");
+  }
+
+  /** Lets processes that stand still go on. */
+  wake(): void {
+    for (const pid of this.processes()) send(pid, "SIGCONT");
+  }
+
   processes(): readonly number[] {
     return this.isRunning ? processTree(this.pid) : [];
   }

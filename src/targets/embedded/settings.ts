@@ -5,6 +5,16 @@ import { counted } from "../../foundation/units.js";
 import { SETTINGS, settingTexts } from "../server-keys.js";
 import type { TargetSettingsOf } from "../target.js";
 
+/** When a commit is acknowledged: see the key `replication`. */
+export const REPLICATION_LEVELS = ["async", "sync", "quorum", "remote-apply"] as const;
+export type ReplicationLevel = (typeof REPLICATION_LEVELS)[number];
+
+export interface ReplicationSettings {
+  /** Standbys. */
+  readonly count: number;
+  readonly replication: ReplicationLevel;
+}
+
 export interface EmbeddedSettings {
   readonly kind: "embedded";
   /** PostgreSQL configuration parameters, as `shared_buffers: 256MB`. */
@@ -16,6 +26,8 @@ export interface EmbeddedSettings {
   readonly nice: number;
   /** Processors that the server has for itself, and the clients do without; undefined where all share all. */
   readonly processors?: number;
+  /** Servers that follow it; left out where there is none. */
+  readonly standbys?: ReplicationSettings;
 }
 
 const keys = {
@@ -44,6 +56,25 @@ const keys = {
         "Processors that an embedded PostgreSQL has for itself; the clients have the others, as on two machines (Linux, by " +
         "taskset). Default: all share all.",
     }),
+  standbys: z
+    .int()
+    .min(0)
+    .max(8)
+    .optional()
+    .meta({
+      description:
+        "Servers that follow an embedded PostgreSQL by streaming replication, each with a copy of its data. Clients know all, " +
+        "and work on the one that takes writes. Default 0.",
+    }),
+  replication: z
+    .enum(REPLICATION_LEVELS)
+    .optional()
+    .meta({
+      description:
+        "When a commit is acknowledged. async: once the primary has it on disk; sync: once the first standby has it, too; " +
+        "quorum: once a majority of the servers has it; remote-apply: once the first standby shows it to readers. " +
+        "Default async.",
+    }),
   nice: z
     .int()
     .min(0)
@@ -60,17 +91,31 @@ export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> =
   name: "embedded",
   description: "train-sim starts a PostgreSQL of its own",
   keys,
-  resolve: ({ settings, port = 0, auth = "scram-sha-256", nice = 0, processors }) => ({
+  resolve: ({
+    settings,
+    port = 0,
+    auth = "scram-sha-256",
+    nice = 0,
+    processors,
+    standbys = 0,
+    replication = "async",
+  }) => ({
     kind: "embedded",
     settings: settingTexts(settings),
     port,
     auth,
     nice,
     ...(processors !== undefined && { processors }),
+    ...(standbys > 0 && { standbys: { count: standbys, replication } }),
   }),
-  text: ({ nice, processors }) =>
+  keyProblems: ({ standbys = 0, replication }) =>
+    standbys === 0 && replication !== undefined
+      ? [{ path: ["target", "replication"], message: "is between servers: set target.standbys" }]
+      : [],
+  text: ({ nice, processors, standbys }) =>
     [
       "embedded PostgreSQL, started by train-sim",
+      ...(standbys ? [`${counted(standbys.count, "standby", "standbys")}, ${standbys.replication}`] : []),
       ...(nice > 0 ? [`nice ${nice}`] : []),
       ...(processors === undefined ? [] : [`${counted(processors, "processor")} of its own`]),
     ].join(", "),

@@ -1,0 +1,45 @@
+// `failover` and `switchover`: another server takes the primary's place. In a failover the primary is killed, and the standby
+// promoted that has received most; in a switchover it is shut down first, so that the standby has everything. Clients find
+// the new primary by themselves. The old one stays away for as long as the fault lasts and comes back as a standby.
+import { formatDuration } from "../foundation/units.js";
+import type { Replication } from "../targets/running-target.js";
+import { defineFault, lasting } from "./fault.js";
+import { procObstacle, whenHealthy } from "./healthy.js";
+import { noStandby, replicationOf } from "./standby.js";
+
+function takenOver<const Name extends string>(
+  name: Name,
+  how: Parameters<Replication["failOver"]>[0],
+  verb: string,
+) {
+  return defineFault({
+    name,
+    description: "a standby takes the place of the primary, which is killed, or shut down",
+    keys: { for: lasting.optional() },
+    ground: "server",
+    restartsServer: true,
+    resolve: () => ({}),
+    obstacle: (_, surroundings) => noStandby(surroundings),
+    machineObstacle: procObstacle,
+    async inject({ target }) {
+      const replication = replicationOf(target);
+      const { old, promoted, position, downMs, asExpected } = await replication.failOver(how);
+      return {
+        words:
+          `${verb} ${old} and promoted ${promoted}, which had its log up to ${position}; ` +
+          `no server took writes for ${formatDuration(Math.round(downMs))}`,
+        async clear() {
+          try {
+            await replication.heal();
+            await whenHealthy(target);
+          } finally {
+            asExpected();
+          }
+        },
+      };
+    },
+  });
+}
+
+export const failover = takenOver("failover", "kill", "killed");
+export const switchover = takenOver("switchover", "shut-down", "shut down");

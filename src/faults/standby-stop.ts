@@ -1,0 +1,41 @@
+// `standby-stop`: SIGSTOP to standbys, and SIGCONT when it is over. An asynchronous primary goes on, and what it acknowledges
+// is nowhere else; a synchronous one acknowledges nothing until a standby answers. A failover lets them go on.
+import * as z from "zod";
+import { counted } from "../foundation/units.js";
+import { defineFault, lasting } from "./fault.js";
+import { procObstacle } from "./healthy.js";
+import { standStill } from "./means/stand-still.js";
+import { noStandby, replicationOf } from "./standby.js";
+
+export const standbyStop = defineFault({
+  name: "standby-stop",
+  description: "standbys stand still",
+  keys: {
+    for: lasting,
+    standbys: z.int().min(1).max(8).optional().meta({
+      description: "How many standbys stand still, the first of them. All of them when left out.",
+    }),
+  },
+  ground: "standby",
+  resolve: ({ standbys }): { readonly standbys: number | undefined } => ({ standbys }),
+  obstacle: ({ standbys = 1 }, surroundings) => {
+    const { target } = surroundings;
+    const count = target.kind === "embedded" ? (target.standbys?.count ?? 0) : 0;
+    if (count >= standbys) return undefined;
+    return (
+      noStandby(surroundings) ?? `stops ${counted(standbys, "standby", "standbys")}, and there are ${count}`
+    );
+  },
+  machineObstacle: procObstacle,
+  inject({ target }, { standbys }) {
+    const controls = replicationOf(target).standbyControls.slice(0, standbys);
+    const still = standStill(controls.flatMap((control) => control.processes().slice(0, 1)));
+    return Promise.resolve({
+      words: `stopped ${counted(controls.length, "standby", "standbys")}`,
+      clear: () => {
+        still.end();
+        return Promise.resolve();
+      },
+    });
+  },
+});

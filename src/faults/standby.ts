@@ -1,0 +1,14 @@
+// What the faults of standbys share: why a treatment has none.
+import type { RunningTarget, Replication } from "../targets/running-target.js";
+import type { FaultSurroundings } from "./fault.js";
+
+export function noStandby({ target }: FaultSurroundings): string | undefined {
+  if (target.kind === "embedded" && target.standbys) return undefined;
+  return "needs standbys, and there are none: see key target.standbys";
+}
+
+/** Scenarios with faults that need it are refused for any other target. */
+export function replicationOf({ replication }: RunningTarget): Replication {
+  if (!replication) throw new Error("the target has no standbys");
+  return replication;
+}

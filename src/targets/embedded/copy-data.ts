@@ -1,0 +1,59 @@
+// The data directory of a server, copied for a standby: of one that is stopped, or of one that runs, between the start and the
+// end of a backup. What PostgreSQL says a backup leaves out is left out (its manual, "Making a Base Backup Using the
+// Low Level API"), the log too: a standby streams it.
+import { chown, copyFile, mkdir, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { codeOf } from "../../foundation/errors.js";
+import type { ServerUser } from "../../foundation/process/private-directory.js";
+
+/** Directories whose files are of the running server alone. */
+const EMPTY = [
+  "pg_replslot",
+  "pg_dynshmem",
+  "pg_notify",
+  "pg_serial",
+  "pg_snapshots",
+  "pg_stat_tmp",
+  "pg_subtrans",
+];
+const LEFT_OUT = /^(postmaster\.(pid|opts)|standby\.signal|postgresql\.auto\.conf|pgsql_tmp.*|.*\.tmp)$/;
+
+export interface CopyOptions {
+  readonly user: ServerUser | undefined;
+  /** Whether its log is left out: a backup of a running server says from where on it is needed. */
+  readonly withoutLog: boolean;
+}
+
+/** Files that a running server removes meanwhile are none of the copy: its log has what became of them. */
+export async function copyData(from: string, to: string, options: CopyOptions): Promise<void> {
+  const empty = new Set(
+    [...EMPTY, ...(options.withoutLog ? ["pg_wal"] : [])].map((name) => join(from, name)),
+  );
+  const own = async (path: string): Promise<void> => {
+    if (options.user) await chown(path, options.user.uid, options.user.gid);
+  };
+  const copyDirectory = async (source: string, target: string): Promise<void> => {
+    await mkdir(target, { mode: 0o700 });
+    await own(target);
+    if (empty.has(source)) return;
+    for (const entry of await readdir(source, { withFileTypes: true })) {
+      if (LEFT_OUT.test(entry.name)) continue;
+      const [path, copy] = [join(source, entry.name), join(target, entry.name)];
+      if (entry.isDirectory()) await copyDirectory(path, copy);
+      else
+        await unlessGone(async () => {
+          await copyFile(path, copy);
+          await own(copy);
+        });
+    }
+  };
+  await copyDirectory(from, to);
+}
+
+async function unlessGone(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+}

@@ -1,0 +1,140 @@
+// A primary and two standbys, real ones: what follows, what waits, what a failover loses, and that nothing is left.
+import { readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { afterEach, expect, it } from "vitest";
+import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { monotonicMs } from "../../foundation/clock.js";
+import { standStill } from "../../faults/means/stand-still.js";
+import { direct } from "../../pools/direct/direct.js";
+import { casesOf } from "../../../test/support/lanes.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Replication, RunningTarget } from "../running-target.js";
+import { startEmbedded } from "./embedded.js";
+import type { ReplicationLevel } from "./settings.js";
+
+const started: RunningTarget[] = [];
+const sessions: AdminClient[] = [];
+
+type Replicated = RunningTarget & { readonly replication: Replication };
+
+async function start(replication: ReplicationLevel, count = 2): Promise<Replicated> {
+  const target = await startEmbedded({}, { maxConnectionsNeeded: 10, standbys: { count, replication } });
+  started.push(target);
+  return target as Replicated;
+}
+
+async function connect(endpoint: Endpoint): Promise<AdminClient> {
+  const session = await connectAdmin(endpoint);
+  sessions.push(session);
+  return session;
+}
+
+const ids = async (session: AdminClient): Promise<unknown[]> =>
+  (await session.query("SELECT id FROM t ORDER BY id")).map(({ id }) => id);
+
+/** SIGSTOP to all standbys. */
+const stopStandbys = ({ replication }: Replicated) =>
+  standStill(replication.standbyControls.flatMap((control) => control.processes().slice(0, 1)));
+
+afterEach(async () => {
+  for (const session of sessions.splice(0)) await session.close();
+  for (const target of started.splice(0)) await target.stop();
+  const own = (await readdir(tmpdir())).filter((name) =>
+    name.startsWith(`train-sim-postgres-${process.pid}-`),
+  );
+  expect(own).toEqual([]);
+});
+
+it("loses in a failover what an asynchronous primary acknowledged after its standbys had stopped, and no more", async () => {
+  const target = await start("async");
+  const primary = await connect(target.admin);
+  await primary.query("CREATE TABLE t (id int)");
+  await primary.query("INSERT INTO t VALUES (1)");
+  const standby = await connect({ ...(target.endpoints[1] as Endpoint), takesWrites: false });
+  await expect.poll(() => ids(standby).catch(() => [])).toEqual([1]);
+  const beforeMs = monotonicMs();
+  const still = stopStandbys(target);
+  const stoppedMs = monotonicMs();
+  // More than the sockets between the servers hold: what is in them still arrives.
+  await primary.query("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 50000)");
+  await primary.query("INSERT INTO t VALUES (2)");
+
+  const {
+    old,
+    promoted,
+    lastCommitMs = Infinity,
+    endedMs,
+    asExpected,
+  } = await target.replication.failOver("kill");
+  still.end();
+  expect([old, promoted]).toEqual(["server_1", expect.stringMatching(/server_[23]/)]);
+  expect(lastCommitMs).toBeLessThan(stoppedMs);
+  expect(endedMs).toBeGreaterThan(beforeMs);
+  const after = await connect(target.admin);
+  expect(await ids(after)).toEqual([1]);
+  await after.query("INSERT INTO t VALUES (3)");
+  await target.replication.heal();
+  asExpected();
+  const returned = await connect({ ...(target.endpoints[0] as Endpoint), takesWrites: false });
+  await expect.poll(() => ids(returned)).toEqual([1, 3]);
+  const [row] = await after.query(
+    "SELECT count(*) AS standbys FROM pg_stat_replication WHERE state = 'streaming'",
+  );
+  expect(row).toEqual({ standbys: 2 });
+
+  // And back again, in good order: nothing is lost.
+  await after.query("INSERT INTO t VALUES (4)");
+  const second = await target.replication.failOver("shut-down");
+  await target.replication.heal();
+  second.asExpected();
+  expect(await ids(await connect(target.admin))).toEqual([1, 3, 4]);
+});
+
+it.each(casesOf(["sync", "quorum", "remote-apply"] as const, 1))(
+  "acknowledges nothing at level %s that no standby has",
+  async (level) => {
+    const target = await start(level);
+    const primary = await connect(target.admin);
+    await primary.query("CREATE TABLE t (id int)");
+    const still = stopStandbys(target);
+    let isAcknowledged = false;
+    const insert = primary.query("INSERT INTO t VALUES (1)").then(() => (isAcknowledged = true));
+    const other = await connect(target.admin);
+    const waits = "SELECT count(*) AS waiting FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    await expect.poll(() => other.query(waits)).toEqual([{ waiting: 1 }]);
+    expect(isAcknowledged).toBe(false);
+    still.end();
+    await insert;
+    const { asExpected } = await target.replication.failOver("kill");
+    expect(await ids(await connect({ ...target.admin }))).toEqual([1]);
+    await target.replication.heal();
+    asExpected();
+  },
+);
+
+it("leads clients to the server that takes writes, before a failover and after", async () => {
+  const { endpoints, admin, replication } = await start("async", 1);
+  const source = direct.source(
+    { strategy: "direct", reconnect: "never" },
+    {
+      ...{ endpoints, clients: 2, clientsOfTrial: 2, firstClient: 0, workers: 1, workerIndex: 0 },
+      ...{ applicationName: "train-sim/test", prepared: false },
+    },
+  );
+  const portsOf = async (): Promise<number[]> => {
+    const leases = [await source.acquire(0), await source.acquire(1)];
+    return leases.map(
+      ({ connection }) =>
+        endpoints[source.endpointOf(leases.findIndex((each) => each.connection === connection))]?.port ?? 0,
+    );
+  };
+  await source.warm();
+  const first = admin.port;
+  expect(await portsOf()).toEqual([first, first]);
+  const { asExpected } = await replication.failOver("kill");
+  await replication.heal();
+  asExpected();
+  expect(admin.port).not.toBe(first);
+  await expect.poll(() => portsOf().catch(() => [])).toEqual([admin.port, admin.port]);
+  await source.close();
+});

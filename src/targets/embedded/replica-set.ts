@@ -1,0 +1,265 @@
+// A primary and its standbys, by streaming replication: each an embedded server with a directory and a port of its own. Any of
+// them can be the primary; the others follow it, by a slot each. Nothing but PostgreSQL's own means: a copy of the data,
+// `standby.signal`, settings in `postgresql.auto.conf`, `pg_promote`.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { monotonicMs, systemClock } from "../../foundation/clock.js";
+import { TargetError } from "../../foundation/errors.js";
+import type { PrivateDirectory } from "../../foundation/process/private-directory.js";
+import type { Failover, Replication, ServerControl } from "../running-target.js";
+import { copyData } from "./copy-data.js";
+import type { Postmaster } from "./postmaster.js";
+import type { ReplicationLevel, ReplicationSettings } from "./settings.js";
+
+/** In which standbys connect, or follow another primary. */
+const PATIENCE_MS = 60_000;
+const POLL_MS = 20;
+/** PostgreSQL would wait for 5 s before it tries the primary again. */
+const RETRY = "wal_retrieve_retry_interval = '250ms'";
+
+export interface Member {
+  /** `server_1`: of its slot, and as the primary knows it. */
+  readonly name: string;
+  readonly directory: PrivateDirectory;
+  readonly postmaster: Postmaster;
+  readonly endpoint: Endpoint;
+}
+
+/** A standby with a copy of the primary's data from before its first start. */
+export interface PreparedStandby extends Pick<Member, "name" | "directory"> {
+  readonly start: () => Promise<Pick<Member, "postmaster" | "endpoint">>;
+}
+
+/** Of all servers alike, whoever is the primary: its own name in the list is that of no standby. */
+function synchronousNames(level: ReplicationLevel, standbys: number): string {
+  const names = Array.from({ length: standbys + 1 }, (_, index) => memberName(index)).join(", ");
+  if (level === "async") return "";
+  // A majority of the servers, the primary among them.
+  if (level === "quorum") return `ANY ${Math.floor((standbys + 1) / 2)} (${names})`;
+  return `FIRST 1 (${names})`;
+}
+
+export const memberName = (index: number): string => `server_${index + 1}`;
+
+export class ReplicaSet implements Replication {
+  private readonly members: Member[] = [];
+
+  private constructor(
+    private primary: Member,
+    private readonly settings: ReplicationSettings,
+  ) {
+    this.members.push(primary);
+  }
+
+  /** Of a primary that runs, and of standbys that do not yet. Resolves once all follow. */
+  static async form(
+    primary: Member,
+    settings: ReplicationSettings,
+    standbys: readonly PreparedStandby[],
+  ): Promise<ReplicaSet> {
+    const set = new ReplicaSet(primary, settings);
+    await set.configure(primary);
+    await withSession(primary, async (session) => {
+      for (const standby of standbys) {
+        await makeSlot(session, standby.name);
+        await set.asStandby(standby);
+        set.members.push({ ...standby, ...(await standby.start()) });
+      }
+      await untilStreaming(session, standbys);
+    });
+    return set;
+  }
+
+  /** As of now. */
+  get leader(): Member {
+    return this.primary;
+  }
+
+  get standbys(): readonly Member[] {
+    return this.members.filter((member) => member !== this.primary);
+  }
+
+  get standbyControls(): readonly ServerControl[] {
+    return this.standbys.map(({ postmaster }) => postmaster);
+  }
+
+  /** All of them, in an order that stays. */
+  get endpoints(): readonly Endpoint[] {
+    return this.members.map(({ endpoint }) => ({ ...endpoint, takesWrites: true }));
+  }
+
+  /** The first of them that went away on its own. */
+  get lost(): Promise<string> {
+    return Promise.race(this.members.map(({ postmaster }) => postmaster.lost));
+  }
+
+  async failOver(how: "kill" | "shut-down"): Promise<Failover> {
+    const old = this.primary;
+    const asExpected = old.postmaster.expectLoss();
+    try {
+      const awayMs = monotonicMs();
+      if (how === "kill") await old.postmaster.kill();
+      else await old.postmaster.shutDown("fast");
+      const endedMs = monotonicMs();
+      const promoted = await this.mostAdvanced();
+      const followers = this.members.filter((member) => member !== old && member !== promoted);
+      const { position, lastCommitMs } = await promote(promoted);
+      this.primary = promoted;
+      const downMs = monotonicMs() - awayMs;
+      await this.follow(followers);
+      return { old: old.name, promoted: promoted.name, position, lastCommitMs, endedMs, downMs, asExpected };
+    } catch (error) {
+      asExpected();
+      throw error;
+    }
+  }
+
+  async heal(): Promise<void> {
+    for (const standby of this.standbys) if (!standby.postmaster.isRunning) await this.copyAnew(standby);
+    await this.follow(this.standbys);
+  }
+
+  /** Lets those follow the primary; resolves once they do. */
+  private async follow(standbys: readonly Member[]): Promise<void> {
+    await withSession(this.primary, async (session) => {
+      for (const standby of standbys) {
+        await makeSlot(session, standby.name);
+        await this.configure(standby);
+      }
+      await untilStreaming(session, standbys);
+    });
+  }
+
+  private async configure(member: Member): Promise<void> {
+    await this.writeConfiguration(member);
+    member.postmaster.reload();
+  }
+
+  /** Its data are the primary's, and it is to follow it from its next start on. */
+  private async asStandby(standby: Pick<Member, "name" | "directory">): Promise<void> {
+    await standby.directory.write("data/standby.signal", "");
+    await this.writeConfiguration(standby);
+  }
+
+  /** What a reload reads anew; what the user's settings say goes before it. Only the primary's place ever changes. */
+  private async writeConfiguration({ name, directory }: Pick<Member, "name" | "directory">): Promise<void> {
+    const { host, port, user, password = "" } = this.primary.endpoint;
+    const { count, replication } = this.settings;
+    const lines = [
+      `primary_conninfo = 'host=${host} port=${port} user=${user} password=${password} application_name=${name}'`,
+      `primary_slot_name = '${name}'`,
+      RETRY,
+      `synchronous_standby_names = '${synchronousNames(replication, count)}'`,
+      ...(replication === "remote-apply" ? ["synchronous_commit = remote_apply"] : []),
+    ];
+    await directory.write("data/postgresql.auto.conf", lines.map((line) => `${line}\n`).join(""));
+  }
+
+  /** The standby that has received most of the log, once nothing more comes. */
+  private async mostAdvanced(): Promise<Member> {
+    const received = await Promise.all(
+      this.standbys.map(async (standby) => {
+        standby.postmaster.wake();
+        return { standby, bytes: await receivedBytes(standby) };
+      }),
+    );
+    const [first, ...others] = received;
+    if (!first) throw new TargetError("there is no standby to promote");
+    return others.reduce((best, each) => (each.bytes > best.bytes ? each : best), first).standby;
+  }
+
+  /** A standby whose data are not the primary's any more gets a copy of them. */
+  private async copyAnew(standby: Member): Promise<void> {
+    const { directory, name, postmaster } = standby;
+    const data = join(directory.path, "data");
+    await rm(data, { recursive: true, force: true });
+    await withSession(this.primary, async (session) => {
+      await makeSlot(session, name);
+      await session.query("SELECT pg_backup_start($1, true)", [name]);
+      await copyData(join(this.primary.directory.path, "data"), data, {
+        user: directory.user,
+        withoutLog: true,
+      });
+      const [row] = await session.query("SELECT labelfile FROM pg_backup_stop(false)");
+      await directory.write("data/backup_label", String(row?.["labelfile"]));
+    });
+    await this.asStandby(standby);
+    await postmaster.start();
+  }
+}
+
+async function withSession<T>(member: Member, use: (session: AdminClient) => Promise<T>): Promise<T> {
+  const session = await connectAdmin(member.endpoint, { purpose: "replication" });
+  try {
+    return await use(session);
+  } finally {
+    await session.close();
+  }
+}
+
+/** One that keeps the log from now on. */
+async function makeSlot(session: AdminClient, name: string): Promise<void> {
+  const [slot] = await session.query("SELECT 1 FROM pg_replication_slots WHERE slot_name = $1", [name]);
+  if (!slot) await session.query("SELECT pg_create_physical_replication_slot($1, true)", [name]);
+}
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const deadlineMs = systemClock.nowMs() + PATIENCE_MS;
+  while (!(await isSo())) {
+    if (systemClock.nowMs() > deadlineMs)
+      throw new TargetError(
+        `${what} after ${PATIENCE_MS / 1000} s`,
+        "The logs of the servers have the cause.",
+      );
+    await systemClock.sleep(POLL_MS);
+  }
+}
+
+async function untilStreaming(
+  session: AdminClient,
+  standbys: readonly Pick<Member, "name">[],
+): Promise<void> {
+  const names = standbys.map(({ name }) => name);
+  await until(`not all of ${names.join(", ")} follow the primary`, async () => {
+    const rows = await session.query(
+      "SELECT application_name FROM pg_stat_replication WHERE state = 'streaming'",
+    );
+    const following = new Set(rows.map((row) => row["application_name"]));
+    return names.every((name) => following.has(name));
+  });
+}
+
+/** How far its log goes, once its connection to the primary has ended. */
+async function receivedBytes(standby: Member): Promise<number> {
+  return withSession(standby, async (session) => {
+    let bytes = 0;
+    await until(`${standby.name} still hears of its primary`, async () => {
+      const [row] = await session.query(
+        "SELECT coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0'::pg_lsn AS bytes, " +
+          "(SELECT count(*) FROM pg_stat_wal_receiver WHERE status = 'streaming') AS receivers",
+      );
+      bytes = Number(row?.["bytes"]);
+      return Number(row?.["receivers"]) === 0;
+    });
+    return bytes;
+  });
+}
+
+/** Ends its recovery with all that it has received; tells how far that went. */
+async function promote(member: Member): Promise<Pick<Failover, "position" | "lastCommitMs">> {
+  return withSession(member, async (session) => {
+    const [promoted] = await session.query("SELECT pg_promote(true, $1) AS done", [PATIENCE_MS / 1000]);
+    if (promoted?.["done"] !== true) throw new TargetError(`${member.name} cannot be promoted`);
+    const [row] = await session.query(
+      "SELECT pg_last_wal_replay_lsn()::text AS position, " +
+        "extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000 AS age",
+    );
+    const age = row?.["age"];
+    return {
+      position: String(row?.["position"]),
+      lastCommitMs: age === null || age === undefined ? undefined : monotonicMs() - Number(age),
+    };
+  });
+}
