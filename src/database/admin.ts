@@ -52,7 +52,18 @@ export interface AdminOptions {
   readonly onLost?: (failure: Error | undefined) => void;
 }
 
+/** At the first of its servers that lets it in. Rejects with what the last of them said. */
 async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
+  const [next, ...later] = endpoint.others ?? [];
+  try {
+    return await openAt(endpoint, options);
+  } catch (error) {
+    if (!next) throw error;
+    return open({ ...next, others: later }, options);
+  }
+}
+
+async function openAt(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
   const connection = new PgConnection({
     endpoint,
     applicationName: `${APPLICATION}/${options.purpose ?? "admin"}`,

@@ -133,6 +133,14 @@ const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanat
   ],
 ];
 
+/** read_only_sql_transaction */
+export const TAKES_NO_WRITES = "25006";
+
+/** Of a failed connection: the server is there, and is none that takes writes. */
+export function isStandby(failure: unknown): boolean {
+  return failure instanceof Error && codeOf(failure.cause) === TAKES_NO_WRITES;
+}
+
 /** The error to show when a connection to `endpoint` could not be opened. */
 export function connectFailure(endpoint: Endpoint, error: unknown): TargetError {
   // No connection was refused: the password's command failed, and its message says how.

@@ -6,7 +6,7 @@ import { monotonicMs, systemClock } from "../foundation/clock.js";
 import { codeOf } from "../foundation/errors.js";
 import type { Endpoint } from "./endpoint/endpoint.js";
 import { messageOf, valuesOf } from "./wire/bind-message.js";
-import { connectFailure } from "./connect-failure.js";
+import { connectFailure, TAKES_NO_WRITES } from "./connect-failure.js";
 import { ControlCall } from "./wire/control-call.js";
 import { CopyCall } from "./wire/copy-call.js";
 import type { DirectCall } from "./wire/direct-call.js";
@@ -264,10 +264,9 @@ export class PgConnection extends pg.Client implements Connection {
   }
 }
 
-/** read_only_sql_transaction */
 function takesNoWrites(): Error {
   return Object.assign(new Error("the server takes no writes: it is a standby, or read-only"), {
-    code: "25006",
+    code: TAKES_NO_WRITES,
   });
 }
 

@@ -4,6 +4,7 @@
 // With a single endpoint there is no choice, and nothing is looked at.
 import { systemClock } from "../foundation/clock.js";
 import { codeOf, messageOf } from "../foundation/errors.js";
+import { isStandby } from "../database/connect-failure.js";
 import { PgConnection } from "../database/connection.js";
 import type { SourceOptions } from "./source-options.js";
 import type { EndpointContacts } from "../database/contract.js";
@@ -90,17 +91,13 @@ export class EndpointRoutes {
   }
 }
 
-/** read_only_sql_transaction: the server is there, and takes no writes. */
-const TAKES_NO_WRITES = "25006";
-
 /** As libpq goes on to the next host: a standby is no failure while another endpoint may be the primary. */
 export async function pastStandbys<T>(endpoints: number, open: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await open();
     } catch (error) {
-      const cause = error instanceof Error ? error.cause : undefined;
-      if (tries >= endpoints || codeOf(cause) !== TAKES_NO_WRITES) throw error;
+      if (tries >= endpoints || !isStandby(error)) throw error;
     }
   }
 }

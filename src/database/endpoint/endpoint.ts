@@ -43,6 +43,8 @@ export interface Endpoint {
   readonly region?: string;
   /** Whether a server that takes no writes, as a standby, is refused: `target_session_attrs=read-write`. */
   readonly takesWrites?: boolean;
+  /** For train-sim's own sessions: where to go where this server is away or takes no writes. */
+  readonly others?: readonly Endpoint[];
   /** As of `EndpointUrl`; 1 when left out. */
   readonly weight?: number;
   /** The schema, quoted, where unqualified names are found in every session; the server's own when left out. */

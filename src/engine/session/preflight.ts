@@ -4,6 +4,7 @@
 // Of dialects other than PostgreSQL's and Cloudberry's it asks only that each URL answers.
 import { messageOf, TargetError, TrainSimError, UsageError } from "../../foundation/errors.js";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { isStandby } from "../../database/connect-failure.js";
 import { quoteIdentifier } from "../../database/dialects/dialect.js";
 import { missingRights } from "../../database/namespace/rights.js";
 import { placeOf, Token, type Place } from "../../database/same-database.js";
@@ -116,7 +117,7 @@ async function answers({ endpoint }: Way): Promise<Obstacle[]> {
     await (await connectAdmin(endpoint, { purpose: "preflight" })).close();
     return [];
   } catch (error) {
-    return [failure(error)];
+    return isStandby(error) ? [] : [failure(error)];
   }
 }
 
@@ -132,7 +133,7 @@ async function strayWays(admin: AdminClient, place: Place, ways: readonly Way[])
       const where = `${key}: ${describeEndpoint(endpoint)}`;
       return [...strays(where, sight.isSame, place, sight), ...roleObstacles(where, holder, sight)];
     } catch (error) {
-      return [failure(error)];
+      return isStandby(error) ? [] : [failure(error)];
     }
   };
   try {

@@ -123,10 +123,19 @@ export async function startEmbedded(
     const server = await start(directory, { disks, ...(port !== undefined && { port }) });
     const first: Member = { name: memberName(0), directory, ...server };
     if (!standbys)
-      return target(() => first, { auth, stop, endpoints: [first.endpoint], lost: first.postmaster.lost });
+      return target(() => first, {
+        auth,
+        stop,
+        admin: first.endpoint,
+        endpoints: [first.endpoint],
+        lost: first.postmaster.lost,
+      });
     const set = await ReplicaSet.form(first, standbys, prepared);
     const { endpoints, lost } = set;
-    return target(() => set.leader, { auth, stop, endpoints, lost, replication: set });
+    const [admin = first.endpoint, ...others] = endpoints;
+    return target(() => set.leader, {
+      ...{ admin: { ...admin, others }, auth, stop, endpoints, lost, replication: set },
+    });
   } catch (error) {
     await stop();
     throw error;
@@ -136,18 +145,11 @@ export async function startEmbedded(
 /** `leader` is the server that takes writes, as of when it is called. */
 function target(
   leader: () => Member,
-  facts: Pick<RunningTarget, "auth" | "stop" | "endpoints" | "lost" | "replication">,
+  facts: Pick<RunningTarget, "admin" | "auth" | "stop" | "endpoints" | "lost" | "replication">,
 ): RunningTarget {
   return {
     kind: "embedded",
     ...facts,
-    admin: {
-      ...leader().endpoint,
-      // Whoever connects by it, whenever that is, comes to the server that takes writes then.
-      get port() {
-        return leader().endpoint.port;
-      },
-    },
     get serverPid() {
       return leader().postmaster.pid;
     },

@@ -16,8 +16,11 @@ function runningAt(settings: UrlSettings): RunningTarget {
   const { passwordCommand } = settings;
   if (passwordCommand === undefined) return urlTarget(settings);
   const target = urlTarget(settings, { ...process.env, PGPASSWORD: undefined });
-  const asking = (endpoint: Endpoint): Endpoint =>
-    endpoint.password === undefined ? { ...endpoint, passwordCommand } : endpoint;
+  const asking = ({ others, ...endpoint }: Endpoint): Endpoint => ({
+    ...endpoint,
+    ...(endpoint.password === undefined && { passwordCommand }),
+    ...(others && { others: others.map(asking) }),
+  });
   return { ...target, endpoints: target.endpoints.map(asking), admin: asking(target.admin) };
 }
 
@@ -25,7 +28,12 @@ function runningAt(settings: UrlSettings): RunningTarget {
 export function urlTarget(settings: UrlSettings, env: NodeJS.ProcessEnv = process.env): RunningTarget {
   const endpoints = settings.urls.map((entry) => endpointAt(entry, settings, env));
   const adminEnv = { ...env, PGPASSWORD: env["TRAIN_SIM_ADMIN_PASSWORD"] || env["PGPASSWORD"] };
-  const admin = settings.adminUrl ? parseConnectionUrl(settings.adminUrl, settings, adminEnv) : endpoints[0];
+  const [first, ...others] = endpoints;
+  const admin = settings.adminUrl
+    ? parseConnectionUrl(settings.adminUrl, settings, adminEnv)
+    : first?.takesWrites
+      ? { ...first, others }
+      : first;
   if (!admin) throw new UsageError("target.urls is empty", "Name at least one connection URL.");
   return {
     kind: "url",
