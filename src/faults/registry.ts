@@ -4,6 +4,7 @@ import { agentKill } from "./agent-kill.js";
 import { agentPartition } from "./agent-partition.js";
 import { backendTerminate } from "./backend-terminate.js";
 import { checkpoint } from "./checkpoint.js";
+import { command } from "./command.js";
 import { connectionLimit } from "./connection-limit.js";
 import { diskFull } from "./disk-full.js";
 import { failover, switchover } from "./failover.js";
@@ -52,6 +53,7 @@ export const FAULTS = [
   networkResetCommits,
   agentKill,
   agentPartition,
+  command,
 ] as const;
 
 type OneOfThem = (typeof FAULTS)[number];

@@ -2,7 +2,7 @@
 // parsed URL, so that a URL too broken to parse is covered as well; there it rather takes away too much.
 
 /** Parameters of a connection URL that hold no secret; any other may be a misspelt password. */
-const HARMLESS = /^(sslmode|sslrootcert|sslcert|sslkey|host|port|user)$/i;
+const HARMLESS = /^(sslmode|sslrootcert|sslcert|sslkey|target_session_attrs|host|port|user)$/i;
 
 /** The beginning of a URL; bounded, so that the time does not grow with the square of a long word. */
 const SCHEME = "[a-z][a-z0-9+.-]{0,40}://";

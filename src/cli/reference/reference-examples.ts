@@ -77,6 +77,18 @@ faults:
 `,
   },
   {
+    title: "A cluster of your own that fails over",
+    yaml: `name: own-cluster
+target:
+  urls:
+    - postgresql://app@db1.example:5432/app?target_session_attrs=read-write
+    - postgresql://app@db2.example:5432/app?target_session_attrs=read-write
+trial: { duration: 60s }
+faults:
+  - { at: 20s, kind: command, run: [patronictl, failover, main, --force], undo: "patronictl list", for: 10s }
+`,
+  },
+  {
     title: "A machine of consumers that dies",
     yaml: `name: agent-faults
 agents: { count: 4, place: { consumers: 2 } }

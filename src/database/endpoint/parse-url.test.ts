@@ -178,6 +178,17 @@ describe("urlTarget", () => {
     expect(target.admin).toBe(target.endpoints[0]);
   });
 
+  it("is administered through whichever takes writes, where the URLs ask for one", () => {
+    const urls = ["a", "b"].map((host) => ({
+      ...{ url: `postgresql://u@${host}/d?target_session_attrs=read-write`, weight: 1 },
+    }));
+    const { admin, endpoints } = urlTarget({ kind: "url", urls }, {});
+    expect(endpoints).toMatchObject([{ takesWrites: true }, { takesWrites: true }]);
+    expect(admin).toMatchObject({ host: "a", others: [{ host: "b" }] });
+    const wrong = "postgresql://u@a/d?target_session_attrs=standby";
+    expect(complaintOf(() => parseConnectionUrl(wrong, {}, {}))).toMatch(/not supported.*use read-write/is);
+  });
+
   it("refuses an empty list", () => {
     expect(complaintOf(() => urlTarget({ kind: "url", urls: [] }, {}))).toMatch(/urls is empty/);
   });

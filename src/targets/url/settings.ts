@@ -1,5 +1,6 @@
 // Target `url` in a scenario: its keys, what they mean, and which of them exclude or need each other.
 import * as z from "zod";
+import { wordsOfCommand } from "../../foundation/process/run-command.js";
 import { SSL_MODES, type TlsFiles } from "../../database/endpoint/connection-url.js";
 import { urlsText, type EndpointUrl, type PasswordCommand } from "../../database/endpoint/endpoint.js";
 import { tlsModeOf, type TlsKeys } from "../../database/endpoint/tls-mode.js";
@@ -73,7 +74,7 @@ function resolve(given: Given): UrlSettings {
     ...(adminUrl !== undefined && { adminUrl }),
     ...(passwordCommand !== undefined && {
       passwordCommand: {
-        words: typeof passwordCommand === "string" ? ["/bin/sh", "-c", passwordCommand] : passwordCommand,
+        words: wordsOfCommand(passwordCommand),
         everyMs,
       },
     }),

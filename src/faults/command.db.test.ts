@@ -1,0 +1,53 @@
+// Commands of the user's as faults, really run.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { command } from "./command.js";
+import type { FaultHost } from "./fault.js";
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "train-sim-command-"));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const host = (signal = new AbortController().signal): FaultHost => {
+  const admin = inject("adminEndpoint");
+  return { target: { kind: "url", endpoints: [admin], admin }, signal } as unknown as FaultHost;
+};
+const injected = (run: string | string[], undo?: string) =>
+  command.inject(host(), command.resolve({ run, ...(undo !== undefined && { undo }) }));
+
+it("runs one when it begins and one when it is over, and tells what they said", async () => {
+  const file = join(directory, "ran");
+  const fault = await injected(
+    ["/bin/sh", "-c", 'echo run >> "$0"; echo "failed over"; echo more', file],
+    `echo undo >> ${file}`,
+  );
+  expect(fault.words).toBe("ran sh, which said: failed over");
+  expect(readFileSync(file, "utf8")).toBe("run\n");
+  await fault.clear();
+  expect(readFileSync(file, "utf8")).toBe("run\nundo\n");
+  expect(fault.words).toBe("ran sh, which said: failed over; undid it with sh");
+});
+
+it.each([
+  ["no-such-program", /\(run: sh\) ended with exit code 127: .*not found/],
+  [["/no/such/program"], /\(run: program\) was not found/],
+  ["echo hopeless >&2; exit 3", /\(run: sh\) ended with exit code 3: hopeless/],
+])("says what came of %j", async (run, words) => {
+  await expect(injected(run)).rejects.toThrow(words);
+});
+
+it("ends one that is not wanted any more", async () => {
+  const unwanted = new AbortController();
+  const running = command.inject(host(unwanted.signal), command.resolve({ run: ["sleep", "60"] }));
+  unwanted.abort();
+  await expect(running).rejects.toThrow(/\(run: sleep\) was ended/);
+});
+
+it("says that what mends it failed", async () => {
+  const fault = await injected("true", "exit 4");
+  await expect(fault.clear()).rejects.toThrow(/\(undo: sh\) ended with exit code 4/);
+});

@@ -1,0 +1,71 @@
+// A command that the scenario names, run to its end: what it printed, or what came of it in a few words. It gets the
+// environment without passwords and no input, and nothing tells the whole command, which may hold a secret.
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { codeOf } from "../errors.js";
+
+/** Far above any token, or what a tool says. */
+const OUTPUT_MAX_BYTES = 1 << 20;
+
+const execute = promisify(execFile);
+
+export interface CommandOptions {
+  readonly timeoutMs: number;
+  /** Whether its output is a secret, which no message repeats. */
+  readonly isSecret: boolean;
+  /** Ends it, when aborted. */
+  readonly signal?: AbortSignal;
+}
+
+/** As a scenario writes one: a list of words, or a text that a shell runs. */
+export function wordsOfCommand(given: string | readonly string[]): readonly string[] {
+  return typeof given === "string" ? ["/bin/sh", "-c", given] : given;
+}
+
+/** Resolves with its standard output. Rejects with an Error that continues "<program> ...", as `ended with exit code 3`. */
+export async function runCommand(words: readonly string[], options: CommandOptions): Promise<string> {
+  const { timeoutMs, signal } = options;
+  const [program = "", ...more] = words;
+  const running = execute(program, more, {
+    timeout: timeoutMs,
+    maxBuffer: OUTPUT_MAX_BYTES,
+    // Passwords of the environment go to no other process.
+    env: { ...process.env, PGPASSWORD: undefined, TRAIN_SIM_ADMIN_PASSWORD: undefined },
+    ...(signal && { signal }),
+  });
+  // Nobody is there to answer a question.
+  running.child.stdin?.end();
+  const { stdout } = await running.catch((error: unknown) => {
+    throw new Error(seenIn(error, options));
+  });
+  return stdout;
+}
+
+/** From what `execFile` throws, whose own message holds the whole command. */
+function seenIn(error: unknown, { timeoutMs, isSecret, signal }: CommandOptions): string {
+  const code = codeOf(error);
+  if (signal?.aborted) return "was ended";
+  if (code === "ENOENT") return "was not found";
+  if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER")
+    return isSecret ? "printed far more than a password" : "printed more than 1 MB";
+  if (code !== undefined) return `could not be started (${code})`;
+  const { code: exitCode, killed, signal: ending, stdout = "", stderr = "" } = error as ProcessFailure;
+  if (killed) return `had not ended after ${timeoutMs / 1000} s`;
+  const line = firstLine(stderr, isSecret ? stdout.trim() : "");
+  const end = typeof exitCode === "number" ? `ended with exit code ${exitCode}` : `was ended by ${ending}`;
+  return line === "" ? end : `${end}: ${line}`;
+}
+
+interface ProcessFailure {
+  readonly code?: number | string | null;
+  readonly killed?: boolean;
+  readonly signal?: string | null;
+  readonly stdout?: string;
+  readonly stderr?: string;
+}
+
+/** The first line that says something, without what the command may have printed as a password before it failed. */
+function firstLine(stderr: string, secret: string): string {
+  const line = stderr.split("\n").find((text) => text.trim() !== "") ?? "";
+  return (secret === "" ? line : line.replaceAll(secret, "...")).trim();
+}
