@@ -34,6 +34,7 @@ function workedIn(
   const totals = { archived: 0, passes: 0 };
   for (const worker of workers) {
     for (const work of readWork(workPath(path, worker))) {
+      if (work.kind === "transaction") continue;
       if (work.kind === "unknown" || work.doubt > 0) return undefined;
       totals[work.kind === "pass" ? "passes" : "archived"]++;
     }
