@@ -6,6 +6,7 @@ type Counter = Extract<Entry, { readonly aggregate: "sum" | "max" }>;
 type BySqlstate = Extract<Entry, { readonly aggregate: "by SQLSTATE" }>;
 type Latency = Extract<Entry, { readonly aggregate: "histogram" }>;
 type Deviation = Extract<Entry, { readonly aggregate: "deviation" }>;
+type Audited = Extract<Entry, { readonly aggregate: "audited" }>;
 
 const ALL: readonly Entry[] = METRICS;
 const BY_ID: ReadonlyMap<string, Metric> = new Map(ALL.map((metric) => [metric.id, metric]));
@@ -26,6 +27,10 @@ export type LatencyId = Latency["id"];
 
 export const DEVIATIONS = ALL.filter((metric): metric is Deviation => metric.aggregate === "deviation");
 export type DeviationField = Deviation["field"];
+
+/** What the audit of a trial counts by operation. */
+export const AUDITED = ALL.filter((metric): metric is Audited => metric.aggregate === "audited");
+export type AuditedField = Audited["field"];
 
 /** Fields of the result, those that not every operation has, and of these the ones that are there where there is any. */
 export type CounterField = Counter["field"];

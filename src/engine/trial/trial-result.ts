@@ -8,7 +8,7 @@ import type { Audited } from "../../workloads/workload.js";
 import type { WindowSummary } from "../../metrics/totals.js";
 import type { WorkerTallies } from "../../metrics/worker-tallies.js";
 import { endpointResults, splitOf } from "../../results/endpoint-results.js";
-import { operationResults } from "../../results/operation-results.js";
+import { operationResults, withLosses } from "../../results/operation-results.js";
 import {
   integrityOf,
   type Integrity,
@@ -154,7 +154,8 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     ...read.notAssessed,
     ...(status === "complete" ? foreignNotAssessed(database, attempts) : []),
   ];
-  const results = operationResults(summary, treatment.settings);
+  const integrity = outcome.ending?.integrity ?? null;
+  const results = withLosses(operationResults(summary, treatment.settings), [integrity], treatment.settings);
   const plans = plansOfRun(read.plans, results);
   const stall = outcome.series.stall(summary.windowSeconds, treatment.settings);
   return {
@@ -166,7 +167,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     windowSeconds: summary.windowSeconds,
     operations: results,
     lifecycle: { ...summary.lifecycle, ...outcome.ending?.lifecycle },
-    integrity: outcome.ending?.integrity ?? null,
+    integrity,
     database,
     ...(plans.length > 0 && { plans }),
     client,
