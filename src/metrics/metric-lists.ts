@@ -63,6 +63,11 @@ export const COMPARISON_METRICS: readonly ComparisonMetric[] = COMPARED.map(({ i
 export const SPAN_METRICS = COMPARISON_METRICS.filter((id) => "isOfSpan" in metricNamed(id));
 export const HEADLINE_METRICS = COMPARISON_METRICS.filter((id) => "isHeadline" in metricNamed(id));
 
+/** Those that are always measured, and of the others those that were. */
+export function comparedWhere(isMeasured: (id: ComparisonMetric) => boolean): readonly ComparisonMetric[] {
+  return COMPARISON_METRICS.filter((id) => metricNamed(id).presence === undefined || isMeasured(id));
+}
+
 /** Where a sweep has it, and the last part of its column where runs are exported. */
 export type ComparisonField = {
   [M in Compared as M["id"]]: M["unit"] extends "ms" ? `${M["id"]}Ms` : M["id"];

@@ -1,10 +1,9 @@
 // Treatments side by side, one section for each operation and for each span of an event's life: medians over trials
 // with their intervals, ratios to the first treatment with theirs, and beneath them in words what may be concluded.
 // It is made from the stored statistics and claims nothing that they do not.
-import { metricNamed, SPAN_METRICS, titleOf } from "../../metrics/metric-lists.js";
+import { comparedWhere, SPAN_METRICS, titleOf } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
-  COMPARISON_METRICS,
   type ComparedOperation,
   type Comparison,
   type ComparisonMetric,
@@ -45,18 +44,15 @@ function ratioCell(comparison: Comparison | undefined, all: readonly Comparison[
   return `${ratioText(comparison.ratio)}${interval && ` ${interval}`}${markOf(comparison, isBelowNoise(comparison, all))}`;
 }
 
-/** Those that every operation has, and of the others what was measured. */
 function metricsOf(
   operation: ComparedOperation,
   { treatments }: ResultDocument,
 ): readonly ComparisonMetric[] {
   if (stageOf(operation)) return SPAN_METRICS;
-  return COMPARISON_METRICS.filter(
-    (metric) =>
-      metricNamed(metric).presence !== "allowed" ||
-      treatments.some(({ summary }) =>
-        summary?.some((each) => each.operation === operation && each.metric === metric),
-      ),
+  return comparedWhere((metric) =>
+    treatments.some(({ summary }) =>
+      summary?.some((each) => each.operation === operation && each.metric === metric),
+    ),
   );
 }
 
