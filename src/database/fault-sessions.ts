@@ -17,6 +17,18 @@ export function connectFault(endpoint: Endpoint): Promise<AdminClient> {
   return connectAdmin(endpoint, { purpose: PURPOSE });
 }
 
+/** Of the WAL writer's delays, in how many at most what was committed is written: PostgreSQL's own promise. */
+const WRITER_DELAYS = 3;
+
+/** For how long the server may not have written what it has acknowledged; 0 where it writes first. */
+export async function readUnwrittenMs(client: SqlClient): Promise<number> {
+  const [row] = await client.query(
+    "SELECT current_setting('synchronous_commit') AS commit, " +
+      "(SELECT setting FROM pg_settings WHERE name = 'wal_writer_delay') AS delay",
+  );
+  return row?.["commit"] === "off" ? WRITER_DELAYS * Number(row["delay"]) : 0;
+}
+
 /** Resolves to how many were there to be ended. */
 export async function endSessions(client: SqlClient, pids: readonly number[]): Promise<number> {
   const [row] = await client.query(

@@ -6,7 +6,7 @@ import type { Clock } from "../foundation/clock.js";
 import { asTrainSimError, ExitCode, TrainSimError } from "../foundation/errors.js";
 import { formatDuration } from "../foundation/units.js";
 import { areExclusive } from "./faults.js";
-import type { FaultHost, Injected } from "./fault.js";
+import type { FaultHost, Injected, LossSpan } from "./fault.js";
 import type { Fault } from "./registry.js";
 
 /** Of one fault, in monotonic milliseconds. */
@@ -16,6 +16,7 @@ export interface FaultSpan {
   /** Undefined while it is there, or where it could not be cleared. */
   readonly clearedMs: number | undefined;
   readonly words: string;
+  readonly mayLose?: LossSpan | undefined;
 }
 
 /** Who is told of a fault, in order, as it happens. */
@@ -128,7 +129,7 @@ function entryOf(fault: Fault): Entry {
 }
 
 function spanOf({ fault, clearedMs, injected }: Entry, injectedMs: number): FaultSpan {
-  return { fault, injectedMs, clearedMs, words: injected?.words ?? "" };
+  return { fault, injectedMs, clearedMs, words: injected?.words ?? "", mayLose: injected?.mayLose };
 }
 
 function failureOf({ kind, atMs }: Fault, step: string, error: unknown): TrainSimError {

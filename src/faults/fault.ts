@@ -56,10 +56,18 @@ export interface FaultHost {
   readonly signal: AbortSignal;
 }
 
+/** In monotonic milliseconds: what was acknowledged within it may be gone. */
+export interface LossSpan {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
 /** A fault that is there. */
 export interface Injected {
   /** What was done, for log and result, as `ended 8 sessions of the load`; read once it is cleared. */
   readonly words: string;
+  /** Where it may lose what the server has acknowledged; read once it is cleared. */
+  readonly mayLose?: LossSpan | undefined;
   /** Mends it; resolves once the system is healthy again. Called once. Rejects when that cannot be had. */
   clear(): Promise<void>;
 }

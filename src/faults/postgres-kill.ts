@@ -1,7 +1,8 @@
 // `postgres-kill`: SIGKILL to the postmaster and every process of its own at once, as a machine that loses its power or
 // the kernel's OOM killer do. Then comes a start, which recovers from the write-ahead log what was committed.
 import { defineFault, lasting } from "./fault.js";
-import { controlOf, foreignServer, procObstacle, SERVER_ENDED, whenHealthy } from "./healthy.js";
+import { foreignServer, procObstacle, SERVER_ENDED } from "./healthy.js";
+import { endServer } from "./server-end.js";
 
 export const postgresKill = defineFault({
   name: "postgres-kill",
@@ -12,19 +13,13 @@ export const postgresKill = defineFault({
   resolve: () => ({}),
   obstacle: (_, surroundings) => foreignServer(surroundings),
   machineObstacle: procObstacle,
-  async inject({ target }) {
-    const control = controlOf(target);
-    const asExpected = control.expectLoss();
-    const processes = control.processes().length;
-    try {
-      await control.kill();
-    } catch (error) {
-      asExpected();
-      throw error;
-    }
-    return {
-      words: `killed the server's ${processes} processes and started it again`,
-      clear: () => whenHealthy(target).finally(asExpected),
-    };
-  },
+  inject: ({ target }) =>
+    endServer(target, {
+      isSudden: true,
+      async end(control) {
+        const processes = control.processes().length;
+        await control.kill();
+        return `killed the server's ${processes} processes and started it again`;
+      },
+    }),
 });

@@ -3,7 +3,8 @@
 import * as z from "zod";
 import { SHUTDOWNS, type Shutdown } from "../targets/settings.js";
 import { defineFault, lasting } from "./fault.js";
-import { controlOf, foreignServer, SERVER_ENDED, whenHealthy } from "./healthy.js";
+import { foreignServer, SERVER_ENDED } from "./healthy.js";
+import { endServer } from "./server-end.js";
 
 export const postgresRestart = defineFault({
   name: "postgres-restart",
@@ -23,13 +24,10 @@ export const postgresRestart = defineFault({
   restartsServer: true,
   resolve: ({ shutdown = "fast" }): { readonly shutdown: Shutdown } => ({ shutdown }),
   obstacle: (_, surroundings) => foreignServer(surroundings),
-  async inject({ target }, { shutdown }) {
-    const control = controlOf(target);
-    const asExpected = control.expectLoss();
-    const how = await control.shutDown(shutdown);
-    return {
-      words: `shut the server down (${shutdown}, ${how}) and started it again`,
-      clear: () => whenHealthy(target).finally(asExpected),
-    };
-  },
+  inject: ({ target }, { shutdown }) =>
+    endServer(target, {
+      isSudden: shutdown === "immediate",
+      end: async (control) =>
+        `shut the server down (${shutdown}, ${await control.shutDown(shutdown)}) and started it again`,
+    }),
 });

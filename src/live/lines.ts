@@ -1,7 +1,7 @@
 // What is said of an experiment in one line of text: where it stands, and how a trial ended. The plain output and the
 // board use the same words. Text from outside (names, reasons) is stripped of control characters.
 import { counted, formatDuration } from "../foundation/units.js";
-import { ownRows } from "./page/live-words.js";
+import { integrityWords, ownRows } from "./page/live-words.js";
 import { shortNumber } from "../foundation/text/numbers.js";
 import type { LiveRow, LiveTrialEnd, LiveView } from "./page/live-data.js";
 import { printable } from "../foundation/text/text-table.js";
@@ -78,6 +78,6 @@ export function trialEndLine(ended: LiveTrialEnd, trials: number | null, treatme
     trialText(ended.number, trials),
     printable(ended.treatment).padEnd(treatmentWidth),
     ...rates,
-    `integrity ${ended.integrity ?? "not checked"}${notes.length > 0 ? ` (${printable(notes.join("; "))})` : ""}`,
+    `integrity ${integrityWords(ended)}${notes.length > 0 ? ` (${printable(notes.join("; "))})` : ""}`,
   ].join("  ");
 }

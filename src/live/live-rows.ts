@@ -5,6 +5,7 @@ import { type Operation } from "../metrics/operations.js";
 import { sumOfCounts } from "../metrics/catalogue.js";
 import { isTainted } from "../analysis/diagnosis/diagnose.js";
 import type { LiveRow, LiveTrialEnd } from "./page/live-data.js";
+import { lossText } from "../results/losses.js";
 import type { TrialResult } from "../results/result-schema.js";
 import { unitOf, type Vocabulary } from "../workloads/vocabulary.js";
 
@@ -60,6 +61,7 @@ export function trialEnd(result: TrialResult, treatment: string, vocabulary: Voc
   return {
     ...{ number, treatment, status, reason },
     integrity: integrity?.verdict ?? null,
+    lost: lossText([integrity]) ?? null,
     tainted: diagnosis.filter((finding) => isTainted([finding])).map(({ check }) => check),
     operations: Object.fromEntries(
       Object.entries(result.operations).map(([operation, { eventsPerSecond, responseTimeMs }]) => [

@@ -22,14 +22,20 @@ export interface Metric {
   /** Empty where the label says it. */
   readonly unit: "ms" | "";
   readonly better: "higher" | "lower";
-  /** How parts become a whole; a figure is computed from the whole, a deviation from the whole histogram. */
-  readonly aggregate: "sum" | "max" | "by SQLSTATE" | "histogram" | "deviation" | "figure";
+  /**
+   * How parts become a whole; a figure is computed from the whole, a deviation from the whole histogram. What is audited is
+   * no worker's to count: it is summed over trials.
+   */
+  readonly aggregate: "sum" | "max" | "by SQLSTATE" | "histogram" | "deviation" | "figure" | "audited";
   /** Of a deviation: the histogram. */
   readonly of?: string;
   /** In the result of an operation; left out where it is not stored. */
   readonly field?: string;
-  /** Scheduled: of operations that a schedule starts. Seen: where there is any. Left out: always, as only metrics of the first version can. */
-  readonly presence?: "scheduled" | "seen";
+  /**
+   * Scheduled: of operations that a schedule starts. Seen: where there is any. Allowed: where the scenario takes it for a
+   * number. Left out: always, as only metrics of the first version can.
+   */
+  readonly presence?: "scheduled" | "seen" | "allowed";
   /** Left out where it is the field's own value, of a latency the mean. */
   readonly compute?: (of: Figures) => number | undefined;
   /** Between treatments, and between runs. */
@@ -353,5 +359,17 @@ export const METRICS = [
     field: "outlastedMs",
     presence: "seen",
     help: "the longest transaction in flight at the end of the window; it is in no other number",
+  },
+  {
+    id: "lost",
+    label: "lost",
+    unit: "",
+    better: "lower",
+    aggregate: "audited",
+    field: "lost",
+    presence: "allowed",
+    isCompared: true,
+    threshold: "lost",
+    help: "acknowledged in the trial, and not in the tables at its end",
   },
 ] as const satisfies readonly Metric[];

@@ -6,6 +6,7 @@ type Counter = Extract<Entry, { readonly aggregate: "sum" | "max" }>;
 type BySqlstate = Extract<Entry, { readonly aggregate: "by SQLSTATE" }>;
 type Latency = Extract<Entry, { readonly aggregate: "histogram" }>;
 type Deviation = Extract<Entry, { readonly aggregate: "deviation" }>;
+type Audited = Extract<Entry, { readonly aggregate: "audited" }>;
 
 const ALL: readonly Entry[] = METRICS;
 const BY_ID: ReadonlyMap<string, Metric> = new Map(ALL.map((metric) => [metric.id, metric]));
@@ -26,6 +27,10 @@ export type LatencyId = Latency["id"];
 
 export const DEVIATIONS = ALL.filter((metric): metric is Deviation => metric.aggregate === "deviation");
 export type DeviationField = Deviation["field"];
+
+/** What the audit of a trial counts by operation. */
+export const AUDITED = ALL.filter((metric): metric is Audited => metric.aggregate === "audited");
+export type AuditedField = Audited["field"];
 
 /** Fields of the result, those that not every operation has, and of these the ones that are there where there is any. */
 export type CounterField = Counter["field"];
@@ -57,6 +62,11 @@ export type ComparisonMetric = Compared["id"];
 export const COMPARISON_METRICS: readonly ComparisonMetric[] = COMPARED.map(({ id }) => id);
 export const SPAN_METRICS = COMPARISON_METRICS.filter((id) => "isOfSpan" in metricNamed(id));
 export const HEADLINE_METRICS = COMPARISON_METRICS.filter((id) => "isHeadline" in metricNamed(id));
+
+/** Those that are always measured, and of the others those that were. */
+export function comparedWhere(isMeasured: (id: ComparisonMetric) => boolean): readonly ComparisonMetric[] {
+  return COMPARISON_METRICS.filter((id) => metricNamed(id).presence === undefined || isMeasured(id));
+}
 
 /** Where a sweep has it, and the last part of its column where runs are exported. */
 export type ComparisonField = {

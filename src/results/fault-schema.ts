@@ -28,5 +28,11 @@ export const FaultRecord = z.strictObject({
         "began; what two faults share is counted in both",
     ),
   words: z.string().describe("What was done, as `ended 8 sessions of the load`"),
+  mayLose: z
+    .strictObject({ sinceSeconds: seconds, untilSeconds: seconds })
+    .optional()
+    .describe(
+      "What the server acknowledged within it may be lost by this fault; absent where nothing may be",
+    ),
 });
 export type FaultRecord = z.infer<typeof FaultRecord>;

@@ -2,9 +2,22 @@
 // first violations of each kind.
 import * as z from "zod";
 import { OWN_FINDINGS, VIOLATION_KINDS } from "../workloads/registry.js";
+import { ALLOWABLE, type Allowable } from "../scenario/judgement.js";
 import type { AuditFindings } from "../workloads/workload.js";
+import { OperationName } from "./comparison-schema.js";
 
 const count = z.int().min(0);
+
+const Loss = z.strictObject({
+  operation: OperationName,
+  lost: z.int().min(1).describe("In what the operation works on: of an event's passes each counts"),
+  unexplained: count.describe("Of it, what no fault may have lost"),
+  firstAtSeconds: z
+    .number()
+    .optional()
+    .describe("When the first of it was acknowledged, from the start of the window, as far as that is known"),
+  lastAtSeconds: z.number().optional(),
+});
 
 export const Integrity = z.strictObject({
   verdict: z.enum(["ok", "violated"]),
@@ -13,6 +26,11 @@ export const Integrity = z.strictObject({
   inDoubt: count,
   unexpected: count,
   ...OWN_FINDINGS,
+  losses: z
+    .array(Loss)
+    .optional()
+    .describe("What was acknowledged and is not in the tables, by operation; absent where nothing was lost"),
+  allowed: z.array(z.enum(ALLOWABLE)).optional().describe("What the scenario takes for no violation"),
   named: z
     .array(z.strictObject({ kind: z.enum(VIOLATION_KINDS), id: z.string(), words: z.string() }))
     .optional()
@@ -27,7 +45,16 @@ export const Integrity = z.strictObject({
 export type Integrity = z.infer<typeof Integrity>;
 
 /** The audit's finding as the result document states it. */
-export function integrityOf(findings: AuditFindings, drained: boolean): Integrity {
+export function integrityOf(
+  findings: AuditFindings,
+  drained: boolean,
+  allowed: readonly Allowable[] = [],
+): Integrity {
   const { notAudited, ...found } = findings;
-  return Integrity.parse({ ...found, drained, ...(notAudited.length > 0 && { notAudited }) });
+  return Integrity.parse({
+    ...found,
+    drained,
+    ...(allowed.length > 0 && { allowed }),
+    ...(notAudited.length > 0 && { notAudited }),
+  });
 }

@@ -4,7 +4,8 @@ import { roleTraitsOf, workloadOf } from "../workloads/registry.js";
 import type { WindowSummary } from "../metrics/totals.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import { isOpenLoop, type LoadSettings } from "../load/load-settings.js";
-import type { OperationResults } from "./result-schema.js";
+import { lossesOf } from "./losses.js";
+import type { Integrity, OperationResults } from "./result-schema.js";
 import type { ActorGroup } from "../actors/settings.js";
 
 /** The operations that a treatment starts by a schedule, and so those that have offered and dropped arrivals. */
@@ -58,4 +59,20 @@ export function operationResults(summary: WindowSummary, settings: TreatmentSett
     };
   }
   return results;
+}
+
+/** With what was lost of each operation of a flow, where the scenario takes that for a number. */
+export function withLosses(
+  results: OperationResults,
+  audits: readonly (Integrity | null)[],
+  settings: TreatmentSettings,
+): OperationResults {
+  if (!settings.integrity.allow.includes("lost") || audits.includes(null)) return results;
+  const losses = lossesOf(audits);
+  const { operations } = workloadOf(settings);
+  const withLoss = Object.entries(results).map(([operation, result]) => {
+    const { lost = 0 } = losses.find((each) => each.operation === operation) ?? {};
+    return [operation, operations[operation]?.flow ? { ...result, lost } : result];
+  });
+  return Object.fromEntries(withLoss) as OperationResults;
 }

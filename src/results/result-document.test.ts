@@ -23,6 +23,7 @@ function group(clients: number, workers: number): ActorGroup {
 }
 
 const settings = {
+  integrity: { allow: [] },
   actors: { consumers: group(8, 2), producers: group(3, 1) },
 } as Pick<TreatmentSettings, "actors"> as TreatmentSettings;
 

@@ -7,7 +7,7 @@ import type { Experiment } from "../scenario/settings.js";
 import { mergedSplit } from "./endpoint-results.js";
 import { mergedEnding } from "./lifecycle-results.js";
 import { workloadOf } from "../workloads/registry.js";
-import { operationResults } from "./operation-results.js";
+import { operationResults, withLosses } from "./operation-results.js";
 import {
   RESULT_VERSION,
   type Ceiling,
@@ -58,7 +58,11 @@ export function treatmentResults(
         ? {
             trials: complete.length,
             windowSeconds: merged.windowSeconds,
-            operations: operationResults(merged, treatment.settings),
+            operations: withLosses(
+              operationResults(merged, treatment.settings),
+              complete.map(({ integrity }) => integrity),
+              treatment.settings,
+            ),
             lifecycle: { ...merged.lifecycle, ...mergedEnding(complete) },
             ...mergedSplit(complete),
           }

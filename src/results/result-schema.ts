@@ -3,9 +3,11 @@
 // back, and gives the JSON Schema. It is strict: a field that is not described here is an error, not an extra.
 import * as z from "zod";
 import {
+  AUDITED,
   COUNTERS,
   DEVIATIONS,
   LATENCIES,
+  type AuditedField,
   type CounterField,
   type DeviationField,
   type LatencyField,
@@ -80,12 +82,18 @@ const deviations = Object.fromEntries(
   DEVIATIONS.map((metric) => [metric.field, fieldOf(metric, amount)]),
 ) as Record<DeviationField, z.ZodOptional<typeof amount>>;
 
+const audited = Object.fromEntries(AUDITED.map((metric) => [metric.field, fieldOf(metric, count)])) as Record<
+  AuditedField,
+  z.ZodOptional<typeof count>
+>;
+
 export const OperationResult = z.strictObject({
   ...counters,
   transactionsPerSecond: amount,
   eventsPerSecond: amount,
   ...latencies,
   ...deviations,
+  ...audited,
   retries: count.describe("Attempts that failed and were tried again"),
   retriesBySqlstate: z.record(z.string(), count),
   failures: z.record(z.string(), count).describe("Failed transactions, by SQLSTATE"),

@@ -1,6 +1,11 @@
 // What an experiment's results are judged by, once loaded: thresholds, which the user sets, and the bounds of the
 // diagnosis, beyond which train-sim does not vouch for its own numbers.
-// Types only; `thresholds.ts` and `schema-diagnosis.ts` make them from a scenario.
+// `thresholds.ts`, `schema-parts.ts` and `schema-diagnosis.ts` make them from a scenario.
+
+/** What the audit can be told to take for a number, and no violation. */
+export const ALLOWABLE = ["lost"] as const;
+export type Allowable = (typeof ALLOWABLE)[number];
+
 export type ThresholdOperator = "<" | "<=" | ">" | ">=" | "==" | "!=";
 
 /** What is measured of one treatment: a metric and what it is asked for. */

@@ -62,6 +62,7 @@ const settings = (pool: PoolSettings, changes: Partial<Settings> = {}): Settings
   trial: { warmUpMs: 0, durationMs: 1000, drainMaxMs: 0 },
   retry: { attempts: 3, baseMs: 1, ceilingMs: 10, deadlineMs: 1000 },
   evidence: { everyMs: 1000 },
+  integrity: { allow: [] },
   faults: [],
   log: { level: "info", slowTransactionMs: 1000 },
   ...changes,

@@ -70,6 +70,7 @@ export function resolveTreatment(scenario: Scenario): TreatmentSettings {
     },
     evidence: { everyMs: scenario.evidence.every },
     faults: scenario.faults.map(resolveFault),
+    integrity: { allow: scenario.integrity.allow },
     log: { level: scenario.log.level, slowTransactionMs: scenario.log.slowTransaction },
   };
 }

@@ -7,6 +7,7 @@ import type { Fault } from "../faults/registry.js";
 import { isBudgeted } from "./plan/estimate.js";
 import type { Finding } from "../syntax/problems.js";
 import type { TreatmentSettings } from "./settings.js";
+import { workloadOf } from "../workloads/registry.js";
 
 function windowFindings(fault: Fault, index: number, settings: TreatmentSettings): Finding[] {
   if (isBudgeted(settings)) {
@@ -45,6 +46,16 @@ export function overlapRules({ faults }: TreatmentSettings): Finding[] {
       `${formatDuration(other.atMs)} to ${formatDuration(other.atMs + other.forMs)}`;
     return [{ path: ["faults", index], message }];
   });
+}
+
+/** Where an audit does not know when things were acknowledged, nothing tells what a fault has lost from any other loss. */
+export function lossRules(settings: TreatmentSettings): Finding[] {
+  const { name, audited, explainsLoss } = workloadOf(settings);
+  if (settings.integrity.allow.length === 0 || explainsLoss) return [];
+  const message =
+    `cannot be allowed for workload ${name}, whose audit does not know when each ${audited.one} was acknowledged, and so ` +
+    "not what a fault explains; remove it";
+  return [{ path: ["integrity", "allow"], message }];
 }
 
 export function obstacleRules(settings: TreatmentSettings): Finding[] {

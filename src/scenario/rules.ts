@@ -6,7 +6,7 @@ import { findingsFrom, type Finding } from "../syntax/problems.js";
 import { poolRules } from "./pool-rules.js";
 import { resolveTreatment } from "./resolve.js";
 import { dialectRules } from "./rules-dialect.js";
-import { faultWindowRules, obstacleRules, overlapRules } from "./rules-faults.js";
+import { faultWindowRules, lossRules, obstacleRules, overlapRules } from "./rules-faults.js";
 import { loadRules, profileRoleRules, thinkTimeRules, workerRules } from "./rules-load.js";
 import { connectionRules, passwordCommandRules, settingRules, standbyRules } from "./rules-target.js";
 import { poolKeyProblems } from "../pools/registry.js";
@@ -41,6 +41,7 @@ const RULES: readonly Rule[] = [
   ofSettings(faultWindowRules),
   ofSettings(overlapRules),
   ofSettings(obstacleRules),
+  ofSettings(lossRules),
   ofSettings(poolRules),
 ];
 

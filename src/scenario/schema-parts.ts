@@ -3,6 +3,7 @@
 // `schema.ts` puts them together and says what this is for.
 import * as z from "zod";
 import { drainBound, duration, HOUR_MS, samplingInterval } from "../syntax/scalars.js";
+import { ALLOWABLE } from "./judgement.js";
 import { CONDITION_PATTERN, METRIC_PATTERN, RATIO_PATTERN } from "./threshold-metrics.js";
 
 /** What `drain: true` allows, in milliseconds. */
@@ -75,6 +76,20 @@ export const Evidence = z
   })
   .prefault({})
   .meta({ title: "Evidence", description: "Sampling of the server's statistics while it is measured." });
+
+export const Integrity = z
+  .strictObject({
+    allow: z
+      .array(z.enum(ALLOWABLE))
+      .default([])
+      .meta({
+        description:
+          "What a fault may do without a violation. lost: what was acknowledged within the span in which a fault may lose " +
+          "something is counted, and the run goes on to exit code 0; any other loss stays a violation. Default none.",
+      }),
+  })
+  .prefault({})
+  .meta({ title: "Integrity", description: "What the audit of each trial takes for a violation." });
 
 const Expression = z
   .string()

@@ -5,7 +5,7 @@ import * as z from "zod";
 import { BLOCKS_MIN } from "../metrics/blocks-min.js";
 import { Actors, actorsOf } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
-import { Evidence, Log, Published, Retry, Thresholds, Trial } from "./schema-parts.js";
+import { Evidence, Integrity, Log, Published, Retry, Thresholds, Trial } from "./schema-parts.js";
 import { clientCount } from "../load/keys.js";
 import { Faults } from "../faults/faults.js";
 import { Pool } from "../pools/registry.js";
@@ -158,6 +158,7 @@ export const Scenario = z
     thresholds: Thresholds,
     published: Published,
     diagnosis: Diagnosis,
+    integrity: Integrity,
     retry: Retry,
     log: Log,
     evidence: Evidence,

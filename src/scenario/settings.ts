@@ -2,7 +2,13 @@
 // engine would have to guess. The loader (`schema.ts`) produces these from YAML; they cross to worker threads as
 // they are.
 import type { Fault } from "../faults/registry.js";
-import type { DiagnosisSettings, PublishedFigure, RatioThreshold, Threshold } from "./judgement.js";
+import type {
+  Allowable,
+  DiagnosisSettings,
+  PublishedFigure,
+  RatioThreshold,
+  Threshold,
+} from "./judgement.js";
 import type { DialectName, Storage } from "../database/settings.js";
 import type { TargetSettings } from "../targets/registry.js";
 import type { ClientSettings } from "../actors/assignment.js";
@@ -30,6 +36,7 @@ export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings 
   readonly evidence: { readonly everyMs: number };
   /** What breaks in each trial; in the order in which the scenario names them. */
   readonly faults: readonly Fault[];
+  readonly integrity: { readonly allow: readonly Allowable[] };
 }
 
 /** One combination of levels. */

@@ -9,6 +9,7 @@ import type { ConnectionSource, Statement } from "../database/contract.js";
 import type { ViewGroup } from "../database/evidence/view.js";
 import type { TableSet } from "../database/namespace/schema-files.js";
 import type { DialectName } from "../database/settings.js";
+import type { LossSpan } from "../faults/fault.js";
 import type { Arrival } from "../load/arrivals.js";
 import type { LifecycleStage } from "../metrics/operations.js";
 import type { Mapping } from "../syntax/paths.js";
@@ -128,6 +129,15 @@ export interface PreloadInputs<S> {
   readonly isWanted: () => boolean;
 }
 
+/** What faults may have lost of a trial. */
+export interface LossTerms {
+  readonly spans: readonly LossSpan[];
+  /** Whether the scenario takes it for a number, and no violation. */
+  readonly isAllowed: boolean;
+  /** When the measurement window began, on the monotonic clock; undefined where it never did. */
+  readonly windowStartMs: number | undefined;
+}
+
 export interface AuditInputs<S> {
   readonly settings: S;
   readonly directory: string;
@@ -138,6 +148,20 @@ export interface AuditInputs<S> {
   /** What `preload` resolved to. */
   readonly preloaded: unknown;
   readonly isDrained: boolean;
+  /** Left out where no fault may have lost anything. */
+  readonly loss?: LossTerms;
+}
+
+/** What was acknowledged of one operation and is not in the tables. */
+export interface Loss {
+  readonly operation: string;
+  /** In what it works on; what was done to the same event several times counts as often. */
+  readonly lost: number;
+  /** Of it, what was acknowledged outside of all spans within which a fault may lose something. */
+  readonly unexplained: number;
+  /** When the first and the last of it were acknowledged, in seconds of the window, as far as that is known. */
+  readonly firstAtSeconds?: number | undefined;
+  readonly lastAtSeconds?: number | undefined;
 }
 
 /** What an audit found, beside `findings` of the workload. */
@@ -148,6 +172,8 @@ export interface AuditFindings {
   readonly inDoubt: number;
   readonly lost: number;
   readonly unexpected: number;
+  /** By operation, of an audit that tells that; left out where nothing was lost. */
+  readonly losses?: readonly Loss[] | undefined;
   /** One sentence for each way in which it is violated. */
   readonly violations: readonly string[];
   readonly notAudited: readonly string[];
@@ -228,6 +254,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   /** Kinds of violation that its audit tells apart. */
   readonly violations: readonly string[];
   audit?(admin: AdminClient, inputs: AuditInputs<S>): Promise<Audited>;
+  /** Whether it knows when each thing was acknowledged, and so which faults explain that it is lost. */
+  readonly explainsLoss?: true;
   /** Counts again in a finished trial's directory what its audit stated. Throws where that cannot be read. */
   recount?(directory: string, stated: Stated): Iterable<Recounted>;
   readonly examples?: WorkloadExamples;

@@ -9,6 +9,7 @@ import { dialectOf } from "../../src/database/dialects/registry.js";
 import { resetNamespace } from "../../src/workloads/namespace.js";
 import { preloadTrial } from "../../src/workloads/train-events/sql/preload.js";
 import type { Workload } from "../../src/workloads/train-events/sql/workload.js";
+import { monotonicMs } from "../../src/foundation/clock.js";
 import { Prng } from "../../src/foundation/prng.js";
 import { DocumentGenerator } from "../../src/workloads/train-events/model/document-generator.js";
 import type { IdKind } from "../../src/workloads/train-events/model/event-id.js";
@@ -58,6 +59,8 @@ export interface AuditedTrialOptions {
 
 /** Who works on a trial's events; each call is one transaction. Rolls are seeded where they are not given. */
 export interface AuditedCrew {
+  /** Adds a batch that is acknowledged. */
+  add(batch: number, fate: "acknowledged"): Promise<void>;
   /** Resolves to the passes that were committed, and acknowledged to the crew. */
   process(limit: number, roll?: number): Promise<readonly EventPass[]>;
   /** Resolves to the number of events that were archived. */
@@ -73,7 +76,9 @@ export interface AuditedTrial {
   readonly keys: Readonly<Record<"failed" | "found" | "absent", readonly string[]>>;
   /** The batch that failed, as it would have been added. */
   readonly failed: readonly PreparedEvent[];
-  audit(more?: Pick<AuditInputs, "lockTimeout"> & { readonly validate?: Validation }): Promise<Audited>;
+  audit(
+    more?: Pick<AuditInputs, "lockTimeout" | "loss"> & { readonly validate?: Validation },
+  ): Promise<Audited>;
 }
 
 function settingsOf({
@@ -143,7 +148,11 @@ class Crew implements AuditedCrew {
     if (fate === "acknowledged" || fate === "found")
       await this.workload.add(EventBatch.of(events))(this.connection);
     const outcome = OUTCOMES[fate];
-    this.writer.add({ ...made, client, firstDocument, keys: new KeySum().addAll(ids) }, outcome);
+    this.writer.add(
+      { ...made, client, firstDocument, keys: new KeySum().addAll(ids) },
+      outcome,
+      monotonicMs(),
+    );
     if (outcome === "acknowledged") this.told.published += this.batchEvents;
     if (outcome === "in-doubt") this.told.inDoubt += this.batchEvents;
     this.added[fate].push(...events);
@@ -152,6 +161,7 @@ class Crew implements AuditedCrew {
   async process(limit: number, roll?: number): Promise<readonly EventPass[]> {
     const passes = await this.stranger.process(limit, roll);
     this.told.passes += passes.length;
+    this.work.transaction(monotonicMs());
     for (const pass of passes) this.work.pass(pass);
     return passes;
   }
@@ -159,6 +169,7 @@ class Crew implements AuditedCrew {
   async archive(limit: number): Promise<number> {
     const archivedIds = await this.archiveUntold(limit);
     this.told.archived += archivedIds.length;
+    this.work.transaction(monotonicMs());
     for (const id of archivedIds) this.work.archived(id);
     return archivedIds.length;
   }
@@ -216,7 +227,7 @@ export async function makeAuditedTrial(
     directory,
     keys: { failed: keysOf("failed"), found: keysOf("found"), absent: keysOf("absent") },
     failed: crew.added.failed,
-    audit: ({ validate = settings.validate, lockTimeout } = {}) =>
+    audit: ({ validate = settings.validate, lockTimeout, loss } = {}) =>
       audit(admin, {
         settings: { ...settings, validate },
         directory,
@@ -224,6 +235,7 @@ export async function makeAuditedTrial(
         startedAt,
         isDrained,
         ...(lockTimeout !== undefined && { lockTimeout }),
+        ...(loss && { loss }),
       }),
   };
 }

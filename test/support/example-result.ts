@@ -79,6 +79,8 @@ export function exampleFacts(published: number): AuditFacts {
   return {
     ...{ published, inDoubt: 0, inDoubtFound: 0, documentsChecked: published },
     ...{ named: [], notAudited: [], checks: EXAMPLE_CHECKS, validated: EXAMPLE_VALIDATED },
+    ...{ losses: [], explained: { lost: 0, undone: 0 } },
+    terms: { spans: [], isAllowed: false, windowStartMs: undefined },
     found: {
       ...{ lost: 0, unexpected: 0, torn: 0, duplicated: 0 },
       ...{ orphaned: 0, changed: 0, illegal: 0, resurrected: 0, undone: 0, unexplained: 0 },

@@ -6,7 +6,7 @@ import { deriveSeed } from "../../foundation/prng.js";
 import { operationsIn, type Operation } from "../../metrics/operations.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
 import type { ComparisonMetric, Sweep, TreatmentResult, UslFit } from "../../results/result-schema.js";
-import { comparisonField, COMPARISON_METRICS, type ComparisonField } from "../../metrics/metric-lists.js";
+import { comparedWhere, comparisonField, type ComparisonField } from "../../metrics/metric-lists.js";
 import { medianWithInterval } from "./findings.js";
 import { metricOf } from "../steady-state/series.js";
 import { fitCurves, type Curve } from "./usl-verdict.js";
@@ -58,7 +58,10 @@ function pointOf({ clients, treatment }: Step, operation: Operation, seed: numbe
     trials: treatment.trials.filter((trial) => metricOf(trial, operation, "eventsPerSecond") !== undefined)
       .length,
     ...(Object.fromEntries(
-      COMPARISON_METRICS.map((metric) => [comparisonField(metric), spread(metric)]),
+      comparedWhere((metric) => spread(metric) !== null).map((metric) => [
+        comparisonField(metric),
+        spread(metric),
+      ]),
     ) as Record<ComparisonField, ReturnType<typeof spread>>),
   };
 }

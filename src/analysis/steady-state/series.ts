@@ -39,6 +39,7 @@ export const EVENTS_FOR_NONE = 0.5;
 
 /** What stands in for 0; undefined of a time, which is 0 only where nothing was measured. */
 function standInFor(among: readonly TreatmentResult[], metric: ComparisonMetric): number | undefined {
+  if (metricNamed(metric).aggregate === "audited") return EVENTS_FOR_NONE;
   const longest = Math.max(0, ...among.flatMap(({ trials }) => trials.map((trial) => trial.windowSeconds)));
   return isLargerBetter(metric) && longest > 0 ? EVENTS_FOR_NONE / longest : undefined;
 }

@@ -51,6 +51,14 @@ faults:
 `,
   },
   {
+    title: "How much a server loses that acknowledges before it writes",
+    yaml: `name: loss
+target: { kind: embedded, settings: { synchronous_commit: off } }
+integrity: { allow: [lost] }
+faults: [{ at: 5s, kind: postgres-kill }]
+`,
+  },
+  {
     title: "A bad network, and poolers that go away",
     yaml: `name: network-faults
 pool: { strategy: pgbouncer, mode: transaction, size: 8, instances: 2 }

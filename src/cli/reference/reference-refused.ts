@@ -21,6 +21,10 @@ export const REFUSED: readonly ScenarioExample[] = [
     title: "several statements in statement mode",
     yaml: "name: x\npool: { strategy: pgbouncer, mode: statement }",
   },
+  {
+    title: "losses allowed where an audit cannot tell what a fault explains",
+    yaml: "name: x\nworkload: accounts\nintegrity: { allow: [lost] }",
+  },
   { title: "a key of another kind", yaml: "name: x\ntarget: { kind: container, port: 5432 }" },
   {
     title: "two places that a password would come from",

@@ -25,7 +25,7 @@ export function faultRecords(
     clearedAtSeconds: clearedMs === undefined ? null : secondsAt(clearedMs),
   }));
   const recoveries = recoveriesOf(load.transactionsOver(windowSeconds), moments);
-  return spans.map(({ fault, words }, index) => {
+  return spans.map(({ fault, words, mayLose }, index) => {
     const moment = moments[index] as FaultMoments;
     const recovery = recoveries[index] as Recovery;
     return {
@@ -38,6 +38,9 @@ export function faultRecords(
       ...recovery,
       errors: load.errorsBetween(moment.injectedAtSeconds, lastErrorOf(moment, recovery, moments)),
       words,
+      ...(mayLose && {
+        mayLose: { sinceSeconds: secondsAt(mayLose.sinceMs), untilSeconds: secondsAt(mayLose.untilMs) },
+      }),
     };
   });
 }

@@ -17,6 +17,7 @@ import { injectFault } from "../../faults/faults.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { faultTablesIn, loadNamesOf } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
+import type { LossTerms } from "../../workloads/workload.js";
 import { LoadSeconds } from "../../faults/load-seconds.js";
 
 export interface TrialFaultsOptions {
@@ -79,6 +80,12 @@ export class TrialFaults {
   /** To be given every second of the window. */
   onSecond(second: number, totals: Totals): void {
     this.load.add(second, totals);
+  }
+
+  /** What they may have lost, once all are cleared. */
+  loss(): Omit<LossTerms, "isAllowed"> {
+    const spans = this.schedule.spans.flatMap(({ mayLose }) => mayLose ?? []);
+    return { spans, windowStartMs: this.startMs };
   }
 
   /** What was injected, in order, once the window has ended after so many seconds. */

@@ -8,7 +8,7 @@ import type { Audited } from "../../workloads/workload.js";
 import type { WindowSummary } from "../../metrics/totals.js";
 import type { WorkerTallies } from "../../metrics/worker-tallies.js";
 import { endpointResults, splitOf } from "../../results/endpoint-results.js";
-import { operationResults } from "../../results/operation-results.js";
+import { operationResults, withLosses } from "../../results/operation-results.js";
 import {
   integrityOf,
   type Integrity,
@@ -19,6 +19,7 @@ import {
 } from "../../results/result-schema.js";
 import type { TrialFiles } from "../../results/trial-files.js";
 import { workerResults } from "../../results/worker-results.js";
+import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
 import { strategyOf } from "../../pools/registry.js";
@@ -41,9 +42,10 @@ export interface TrialEnding {
 export function endingOf(
   { findings, passesPerEvent }: Audited,
   drainSeconds: number | undefined,
+  { integrity }: Pick<TreatmentSettings, "integrity">,
 ): TrialEnding {
   return {
-    integrity: integrityOf(findings, drainSeconds !== undefined),
+    integrity: integrityOf(findings, drainSeconds !== undefined, integrity.allow),
     lifecycle: {
       ...(passesPerEvent !== undefined && { passesPerEvent }),
       ...(drainSeconds !== undefined && { drainSeconds }),
@@ -67,7 +69,7 @@ export interface Reached {
   >;
   evidence: Pick<TrialEvidence, "result" | "close">;
   window: Pick<MeasuredWindow, "startedAt" | "seconds" | "isOpen" | "client" | "readClock" | "cutShort">;
-  faults: Pick<TrialFaults, "onSecond" | "records" | "end">;
+  faults: Pick<TrialFaults, "onSecond" | "records" | "loss" | "end">;
   files: Pick<TrialFiles, "onSecond" | "onEvidence" | "close">;
   plans: PlansRead;
 }
@@ -99,7 +101,12 @@ export const NOT_REACHED: Readonly<Reached> = {
     readClock: nothing,
     cutShort: nothing,
   },
-  faults: { onSecond: nothing, records: () => [], end: done },
+  faults: {
+    onSecond: nothing,
+    records: () => [],
+    loss: () => ({ spans: [], windowStartMs: undefined }),
+    end: done,
+  },
   files: { onSecond: nothing, onEvidence: nothing, close: nothing },
   plans: NO_PLANS,
 };
@@ -147,7 +154,8 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     ...read.notAssessed,
     ...(status === "complete" ? foreignNotAssessed(database, attempts) : []),
   ];
-  const results = operationResults(summary, treatment.settings);
+  const integrity = outcome.ending?.integrity ?? null;
+  const results = withLosses(operationResults(summary, treatment.settings), [integrity], treatment.settings);
   const plans = plansOfRun(read.plans, results);
   const stall = outcome.series.stall(summary.windowSeconds, treatment.settings);
   return {
@@ -159,7 +167,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     windowSeconds: summary.windowSeconds,
     operations: results,
     lifecycle: { ...summary.lifecycle, ...outcome.ending?.lifecycle },
-    integrity: outcome.ending?.integrity ?? null,
+    integrity,
     database,
     ...(plans.length > 0 && { plans }),
     client,

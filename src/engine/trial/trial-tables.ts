@@ -7,11 +7,14 @@ import { connectAdmin } from "../../database/admin.js";
 import { withinMs } from "../../foundation/deadline.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { Fleet } from "../workers/fleet.js";
+import type { TrialFaults } from "./trial-faults.js";
 import { prepareNamespace } from "./prepare-namespace.js";
 import type { TrialLog } from "./trial-log.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
 
 const CONNECT_MS = 3_000;
+type WhatLoses = Pick<TrialFaults, "loss">;
+
 /** An audit takes some seconds for a million events. */
 const FAILED_AUDIT_MS = 120_000;
 
@@ -34,17 +37,17 @@ export class TrialTables {
   }
 
   /** Of a trial whose workers have all closed their ledgers; undefined where the workload has no audit. */
-  async audit({ account }: Fleet, isDrained: boolean): Promise<Audited | undefined> {
-    return this.through(this.host.admin, { ...account, isDrained });
+  async audit({ account }: Fleet, faults: WhatLoses, isDrained: boolean): Promise<Audited | undefined> {
+    return this.through(this.host.admin, faults, { ...account, isDrained });
   }
 
   /** Of one that failed, once no worker is left; undefined where it was audited before, or its tables cannot be read. */
-  async auditFailed({ account }: Pick<Fleet, "account">): Promise<Audited | undefined> {
+  async auditFailed({ account }: Pick<Fleet, "account">, faults: WhatLoses): Promise<Audited | undefined> {
     if (this.hasBegun || !this.isReset) return undefined;
     const options = { purpose: "audit", connectTimeoutMs: CONNECT_MS };
     try {
       const admin = await connectAdmin(this.host.target.admin, options);
-      const audited = this.through(admin, { ...account, isDrained: false });
+      const audited = this.through(admin, faults, { ...account, isDrained: false });
       return await withinMs(audited, FAILED_AUDIT_MS).finally(() => void admin.close());
     } catch {
       return undefined; // the failure of the trial says more
@@ -53,6 +56,7 @@ export class TrialTables {
 
   private async through(
     admin: TrialHost["admin"],
+    faults: WhatLoses,
     ending: Pick<AuditInputs<unknown>, "told" | "unclosed" | "isDrained">,
   ): Promise<Audited | undefined> {
     this.hasBegun = true;
@@ -60,7 +64,10 @@ export class TrialTables {
     const { directory, treatment } = this.inputs;
     const { settings } = treatment;
     const { preloaded } = this;
-    const audited = await workloadOf(settings).audit?.(admin, { ...ending, settings, directory, preloaded });
+    const loss = { ...faults.loss(), isAllowed: settings.integrity.allow.includes("lost") };
+    const audited = await workloadOf(settings).audit?.(admin, {
+      ...{ ...ending, settings, directory, preloaded, loss },
+    });
     if (audited) this.log.audited(audited);
     return audited;
   }

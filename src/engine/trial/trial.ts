@@ -94,6 +94,7 @@ class TrialRun {
   /** Never rejects for what happens in the trial: that is in its result. */
   async run(): Promise<FinishedTrial> {
     const { host, inputs, reached, surroundings, series, tally } = this;
+    const { settings } = inputs.treatment;
     host.observer.trialStarted(inputs.trial, inputs.treatment);
     let ending: TrialEnding | undefined;
     let failure: TrainSimError | undefined;
@@ -105,7 +106,7 @@ class TrialRun {
       const drainSeconds = await this.drain(launched);
       await this.stop(launched);
       const audited = await this.audit(launched, drainSeconds !== undefined);
-      ending = audited && endingOf(audited, drainSeconds);
+      ending = audited && endingOf(audited, drainSeconds, settings);
     } catch (error) {
       failure = asTrainSimError(error);
       reached.window.cutShort();
@@ -115,8 +116,8 @@ class TrialRun {
     await reached.evidence.close();
     if (failure) await reached.fleet.closeLedgers();
     const endless = await reached.fleet.terminate();
-    const salvaged = failure && (await this.tables.auditFailed(reached.fleet));
-    if (salvaged) ending = endingOf(salvaged, undefined);
+    const salvaged = failure && (await this.tables.auditFailed(reached.fleet, reached.faults));
+    if (salvaged) ending = endingOf(salvaged, undefined, settings);
     await this.path.close();
     await this.watch.stop();
     this.lifeline.release();
@@ -229,7 +230,7 @@ class TrialRun {
 
   private async audit({ fleet }: Launched, isDrained: boolean): Promise<Audited | undefined> {
     this.phase("audit", undefined);
-    return this.lifeline.hold(this.tables.audit(fleet, isDrained));
+    return this.lifeline.hold(this.tables.audit(fleet, this.reached.faults, isDrained));
   }
 
   private closeFiles(): TrainSimError | undefined {

@@ -86,6 +86,8 @@ export interface LiveTrialEnd {
   readonly reason: string | null;
   /** Null where the tables were not read. */
   readonly integrity: "ok" | "violated" | null;
+  /** What was lost of what was acknowledged, in words; null where nothing was. */
+  readonly lost: string | null;
   /** Names of the checks that taint it. */
   readonly tainted: readonly string[];
   readonly operations: Readonly<

@@ -172,7 +172,8 @@ describe("the words of the live page", () => {
     const view = watchedRun().state.view();
     const read = { unit: "events", eventsPerSecond: 1200, p99Ms: 2 };
     const ended = { number: 1, treatment: "text", status: "complete" as const, reason: null, tainted: [] };
-    const { columns, rows } = endedTable([{ ...ended, integrity: "ok", operations: { read } }]);
+    const ok = { integrity: "ok", lost: null } as const;
+    const { columns, rows } = endedTable([{ ...ended, ...ok, operations: { read } }]);
     expect(columns).toEqual(["trial", "treatment", "status", "integrity", "read", "notes"]);
     expect(rows[0]?.[4]).toBe("1200 events/s, 2 ms");
     const { rows: samples } = evidenceTable({ ...view, evidence: { "size.tableBytes": 1_234_567_890 } });

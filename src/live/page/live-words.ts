@@ -89,6 +89,11 @@ export function evidenceTable({ evidence }: LiveView): ChartTable {
   };
 }
 
+/** `ok, lost (allowed): add 134`. */
+export function integrityWords({ integrity, lost }: Pick<LiveTrialEnd, "integrity" | "lost">): string {
+  return [integrity ?? "not checked", ...(lost === null ? [] : [lost])].join(", ");
+}
+
 export function endedTable(ended: readonly LiveTrialEnd[]): ChartTable {
   const operations = operationsIn(ended.map((each) => each.operations)).filter((each) => !isRound(each));
   return {
@@ -98,7 +103,7 @@ export function endedTable(ended: readonly LiveTrialEnd[]): ChartTable {
       each.number,
       each.treatment,
       each.status,
-      each.integrity ?? "not checked",
+      integrityWords(each),
       ...operations.map((operation) => {
         const one = each.operations[operation];
         return one ? `${plain(one.eventsPerSecond)} ${one.unit}/s, ${numberText(one.p99Ms)} ms` : "-";

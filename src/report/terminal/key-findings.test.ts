@@ -79,6 +79,19 @@ describe("key findings", () => {
     expect(texts(result).join()).not.toContain("No event was lost");
   });
 
+  it("never call that nothing which was lost, though it is allowed", () => {
+    const result = example();
+    const losses = [{ operation: "add", lost: 12, unexplained: 0, firstAtSeconds: 4.4, lastAtSeconds: 5 }];
+    firstTrial(result).integrity = { ...EXAMPLE_INTEGRITY, lost: 12, losses, allowed: ["lost"] };
+    const said = texts(result);
+    expect(said).toContain(`${result.treatments[0]?.id ?? ""} lost (allowed): add 12.`);
+    expect(said).toContain(
+      "Beyond what a fault may lose, no event was lost or doubled, and each shows the work that was acknowledged: " +
+        "150000 events in 10 trials.",
+    );
+    expect(said.join()).not.toContain("No event was lost");
+  });
+
   it("tell a treatment's differences in one operation together, with what moved with them, each reason once", () => {
     const result = example([
       { ...claim(PROCESS_MEAN), because: [WAL] },

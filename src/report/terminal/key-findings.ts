@@ -19,6 +19,7 @@ import { labelOf } from "../../metrics/metric-lists.js";
 import type { KeyFinding } from "../html/report-data.js";
 import { firstOf, shortNumber, trialsText } from "../../foundation/text/numbers.js";
 import { publishedSentences } from "./published-lines.js";
+import { valueCell } from "./side-by-side.js";
 import { lawText } from "./sweep-table.js";
 import { operationsIn, shownOf } from "./terminal.js";
 import { judgedText, seenOf } from "./threshold-lines.js";
@@ -26,6 +27,7 @@ import { reasonsOf } from "../../analysis/why/headline-reasons.js";
 import { flipSentences } from "../../analysis/why/flips.js";
 import { operationName, STATUS_MEANINGS } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
+import { lossText } from "../../results/losses.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf } from "../../workloads/vocabulary.js";
 
@@ -83,10 +85,23 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   const found = `${counted(published, one)} in ${counted(trials.length, "trial")}`;
   // Audits from before work was held to each event did not look at that.
   const isWorkChecked = audited.every(({ integrity }) => integrity?.unexplained !== undefined);
+  const losses = allowedLosses(result);
+  const what = losses.length > 0 ? `Beyond what a fault may lose, no ${one}` : `No ${one}`;
   const text = isWorkChecked
-    ? `No ${one} was lost or doubled, and each shows the work that was acknowledged: ${found}.`
-    : `No ${one} was lost or doubled: ${found}.`;
-  return [finding("good", text)];
+    ? `${what} was lost or doubled, and each shows the work that was acknowledged: ${found}.`
+    : `${what} was lost or doubled: ${found}.`;
+  return [...losses.map((words) => finding("plain", words)), finding("good", text)];
+}
+
+/** What treatments lost of what had been acknowledged, as the scenario allows: `off lost (allowed) in each trial: add 134 120-150`. */
+function allowedLosses({ treatments }: ResultDocument): string[] {
+  return treatments.flatMap(({ id, trials, summary = [] }) => {
+    const text = lossText(trials.map(({ integrity }) => integrity));
+    if (text === undefined) return [];
+    const cells = summary.filter(({ metric, max }) => metric === "lost" && max > 0);
+    const perTrial = cells.map((each) => `${operationName(each.operation)} ${valueCell(each)}`);
+    return [`${id} ${text}${perTrial.length > 0 ? `; a trial: ${perTrial.join(", ")}` : ""}.`];
+  });
 }
 
 function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "good"): KeyFinding[] {

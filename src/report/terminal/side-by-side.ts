@@ -1,10 +1,9 @@
 // Treatments side by side, one section for each operation and for each span of an event's life: medians over trials
 // with their intervals, ratios to the first treatment with theirs, and beneath them in words what may be concluded.
 // It is made from the stored statistics and claims nothing that they do not.
-import { SPAN_METRICS, titleOf } from "../../metrics/metric-lists.js";
+import { comparedWhere, SPAN_METRICS, titleOf } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
-  COMPARISON_METRICS,
   type ComparedOperation,
   type Comparison,
   type ComparisonMetric,
@@ -45,14 +44,22 @@ function ratioCell(comparison: Comparison | undefined, all: readonly Comparison[
   return `${ratioText(comparison.ratio)}${interval && ` ${interval}`}${markOf(comparison, isBelowNoise(comparison, all))}`;
 }
 
-function metricsOf(operation: ComparedOperation): readonly ComparisonMetric[] {
-  return stageOf(operation) ? SPAN_METRICS : COMPARISON_METRICS;
+function metricsOf(
+  operation: ComparedOperation,
+  { treatments }: ResultDocument,
+): readonly ComparisonMetric[] {
+  if (stageOf(operation)) return SPAN_METRICS;
+  return comparedWhere((metric) =>
+    treatments.some(({ summary }) =>
+      summary?.some((each) => each.operation === operation && each.metric === metric),
+    ),
+  );
 }
 
 function section(result: ResultDocument, operation: ComparedOperation, marks: Marks): string[] {
   const { treatments, comparisons } = result;
   const labels = labelsOf(treatments);
-  const metrics = metricsOf(operation);
+  const metrics = metricsOf(operation, result);
   const unit = unitOf(vocabularyOf(result), operation);
   const columns: Column[] = [
     { title: operationName(operation), align: "left" },

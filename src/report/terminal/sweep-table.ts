@@ -2,17 +2,26 @@
 // there, and the law's parameters with their intervals, or in words why there is no law. It draws nothing between
 // or beyond the levels that were measured.
 import { counted } from "../../foundation/units.js";
-import { comparisonField, COMPARISON_METRICS, titleOf } from "../../metrics/metric-lists.js";
+import {
+  comparedWhere,
+  comparisonField,
+  titleOf,
+  type ComparisonMetric,
+} from "../../metrics/metric-lists.js";
 import type { Estimate, Sweep, UslFit } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
 import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { uslThroughput } from "../../analysis/comparison/usl.js";
 
-const OTHERS = COMPARISON_METRICS.filter((metric) => metric !== "eventsPerSecond");
+/** Columns beside throughput. */
+function othersOf(points: Sweep["points"]): ComparisonMetric[] {
+  const measured = comparedWhere((metric) => points.some((point) => point[comparisonField(metric)]));
+  return measured.filter((metric) => metric !== "eventsPerSecond");
+}
 
-function columnsOf(unit: string): Column[] {
-  const others = OTHERS.map((metric) => titleOf(metric));
+function columnsOf(unit: string, metrics: readonly ComparisonMetric[]): Column[] {
+  const others = metrics.map((metric) => titleOf(metric));
   const titles = ["clients", titleOf("eventsPerSecond", unit), "per client", "law", ...others];
   return titles.map((title) => ({ title, align: "right" }));
 }
@@ -58,16 +67,17 @@ export function renderSweeps(sweeps: readonly Sweep[], vocabulary: Vocabulary, m
     const unit = unitOf(vocabulary, operation);
     const fixed = Object.entries(levels).map(([name, level]) => `${name}=${level}`);
     const title = [`${operation} over ${factor}`, ...fixed].join(", ");
+    const others = othersOf(points);
     const rows = points.map((point) => [
       String(point.clients),
       spreadCell(point.eventsPerSecond),
       point.eventsPerSecond ? shortNumber(point.eventsPerSecond.median / point.clients) : "-",
       lawAt(usl, point.clients),
-      ...OTHERS.map((metric) => spreadCell(point[comparisonField(metric)])),
+      ...others.map((metric) => spreadCell(point[comparisonField(metric)])),
     ]);
     return [
       ...wrap(title, WIDTH_MAX).map(marks.bold),
-      ...renderWithin(columnsOf(unit), rows, marks),
+      ...renderWithin(columnsOf(unit, others), rows, marks),
       ...wrap(lawText({ usl }, unit), WIDTH_MAX),
       "",
     ];

@@ -13,6 +13,7 @@ import type {
   TrialResult,
 } from "../../results/result-schema.js";
 import { printable } from "../../foundation/text/text-table.js";
+import { lossDetails, lossText } from "../../results/losses.js";
 import { renderOperationRows, bySqlstate } from "../../results/operation-rows.js";
 
 /** What of a treatment is shown: its complete trials merged or, where there are none, the last that measured. */
@@ -109,10 +110,13 @@ function integrityNotes(trials: readonly TrialResult[], { acknowledged }: Vocabu
     states.length > 0 ? `; found ${states.map((state) => `${sum(state)} ${state}`).join(", ")}` : "";
   const inDoubt = sum("inDoubt");
   const resolved = audited.reduce((total, { inDoubtFound = 0 }) => total + inDoubtFound, 0);
+  const lost = lossText(audited);
   const text =
     `integrity: ok in ${ok} of ${trials.length} ${trials.length === 1 ? "trial" : "trials"}: ` +
     `${sum("published")} ${acknowledged}${found}` +
-    (inDoubt > 0 ? `; ${inDoubt} in doubt, ${resolved} of them found` : "");
+    (inDoubt > 0 ? `; ${inDoubt} in doubt, ${resolved} of them found` : "") +
+    (lost === undefined ? "" : `; ${lost}`);
+  const losing = audited.filter(({ losses = [] }) => losses.length > 0);
   const violated = audited.filter(({ verdict }) => verdict === "violated");
   const undrained = audited.filter(({ drained, pending }) => !drained && pending !== undefined);
   return [
@@ -121,6 +125,10 @@ function integrityNotes(trials: readonly TrialResult[], { acknowledged }: Vocabu
       { text: `INTEGRITY VIOLATED in trial ${number}: ${violations.join("; ")}`, tone: "bad" },
       ...namedNotes(named),
     ]),
+    ...losing.map((trial): Note => ({
+      text: `lost in trial ${trial.number}: ${lossDetails(trial)}`,
+      tone: "plain",
+    })),
     ...undrained.map(({ number, pending, processing }): Note => {
       const text = `not drained in trial ${number}: ${pending} pending and ${processing} processing were left`;
       return { text, tone: "plain" };

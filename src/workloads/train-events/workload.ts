@@ -99,6 +99,7 @@ export const trainEvents = {
   audited: { one: "event", acknowledged: "published" },
   violations: VIOLATION_KINDS,
   audit: auditTrial,
+  explainsLoss: true,
   recount,
   examples,
   evidence: [QUEUE],

@@ -155,6 +155,27 @@ function auditTable({ treatments }: ResultDocument): Html {
   );
 }
 
+/** Nothing where nothing was lost. */
+function lossTable({ treatments }: ResultDocument): Html | false {
+  const rows = treatments
+    .flatMap(({ id, trials }) => trials.map(({ number, integrity }) => ({ id, number, integrity })))
+    .sort((a, b) => a.number - b.number)
+    .flatMap(({ id, number, integrity }) =>
+      (integrity?.losses ?? []).map(({ operation, lost, unexplained, firstAtSeconds, lastAtSeconds }) => [
+        ...[number, id, operation],
+        ...[lost, unexplained, firstAtSeconds, lastAtSeconds].map(exact),
+      ]),
+    );
+  const columns = [
+    ...["trial", text("treatment"), text("operation"), "lost", "unexplained"],
+    ...["first acknowledged, s", "last, s"],
+  ];
+  return (
+    rows.length > 0 &&
+    tableOf("Acknowledged and lost; moments from the start of the window, where known", columns, rows)
+  );
+}
+
 /** Nothing where every event is what it must be. */
 function namedTable({ treatments }: ResultDocument): Html | false {
   const rows = treatments
@@ -192,6 +213,7 @@ export function renderNumbers(result: ResultDocument): Html {
     result.treatments.map((treatment) => treatmentPart(treatment, vocabulary)),
     html`<h3>Integrity</h3>`,
     auditTable(result),
+    lossTable(result),
     namedTable(result),
     planTable(result),
   );

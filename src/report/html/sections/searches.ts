@@ -1,6 +1,6 @@
 // Tables of what was swept or searched: throughput over clients with the fitted law, and the highest rate that holds a
 // threshold with the probes that led there. They stand with the comparisons, where an experiment has them.
-import { comparisonField, COMPARISON_METRICS } from "../../../metrics/metric-lists.js";
+import { comparedWhere, comparisonField } from "../../../metrics/metric-lists.js";
 import type { Capacity } from "../../../results/capacity-schema.js";
 import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
 import { capacityText, resolutionTexts } from "../../terminal/capacity-table.js";
@@ -10,8 +10,6 @@ import { vocabularyOf } from "../../../results/vocabulary.js";
 import { unitOf } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { exact, metricText, sentence, tableOf, text } from "./table.js";
-
-const METRICS = ["eventsPerSecond" as const, ...COMPARISON_METRICS.filter((id) => id !== "eventsPerSecond")];
 
 type Spread = Sweep["points"][number]["meanMs"];
 
@@ -26,15 +24,17 @@ function spread(value: Spread): string {
 function sweepPart(sweep: Sweep, unit: string): Html {
   const others = Object.entries(sweep.levels).map(([factor, level]) => `${factor}=${level}`);
   const about = [sweep.operation, ...others].join(", ");
+  const measured = comparedWhere((metric) => sweep.points.some((point) => point[comparisonField(metric)]));
+  const metrics = ["eventsPerSecond" as const, ...measured.filter((id) => id !== "eventsPerSecond")];
   const rows = sweep.points.map((point): Fillable[] => [
     point.clients,
     point.treatment,
     point.trials,
-    ...METRICS.map((metric) => spread(point[comparisonField(metric)])),
+    ...metrics.map((metric) => spread(point[comparisonField(metric)])),
   ]);
   return html`${tableOf(
       `${about}: over ${sweep.factor}`,
-      ["clients", text("treatment"), "trials", ...METRICS.map((metric) => metricText(metric, unit))],
+      ["clients", text("treatment"), "trials", ...metrics.map((metric) => metricText(metric, unit))],
       rows,
     )}
     <p>${lawText(sweep, unit)}</p> `;

@@ -27,29 +27,31 @@ export class BatchLedger {
     return new BatchLedger(file, workPath(directory, ordinal));
   }
 
-  /** Throws when the disk does not take the ledger: the trial could not be audited. So do the next four. */
-  settle(batch: LedgerEntry, outcome: BatchOutcome): void {
+  /** Throws when the disk does not take the ledger: the trial could not be audited. So do the next four. `atMs` is when that was known. */
+  settle(batch: LedgerEntry, outcome: BatchOutcome, atMs: number): void {
     const { sums } = this;
     if (outcome === "acknowledged") sums.published += batch.events;
     else if (outcome === "failed") sums.failed += batch.events;
     else sums.inDoubt += batch.events;
-    this.file?.add(batch, outcome);
+    this.file?.add(batch, outcome, atMs);
     this.requireWritten();
   }
 
-  /** Acknowledged passes. */
-  processed(passes: readonly EventPass[]): void {
+  /** Passes, acknowledged at `atMs`. */
+  processed(passes: readonly EventPass[], atMs: number): void {
     if (passes.length === 0) return;
     this.sums.passes += passes.length;
     const file = this.openWork();
+    file.transaction(atMs);
     for (const pass of passes) file.pass(pass);
   }
 
-  /** Acknowledged archivings. */
-  archived(ids: readonly string[]): void {
+  /** Archivings, acknowledged at `atMs`. */
+  archived(ids: readonly string[], atMs: number): void {
     if (ids.length === 0) return;
     this.sums.archived += ids.length;
     const file = this.openWork();
+    file.transaction(atMs);
     for (const id of ids) file.archived(id);
   }
 

@@ -7,7 +7,13 @@ import { TargetError } from "../../../foundation/errors.js";
 import { PAYLOAD_TRAITS } from "../sql/tables.js";
 import type { ViolationKind } from "../model/conservation.js";
 import { ID_KINDS } from "../model/event-id.js";
-import { makeAuditedTrial, type AuditedTrial } from "../../../../test/support/audited-trial.js";
+import type { LossSpan } from "../../../faults/fault.js";
+import { monotonicMs } from "../../../foundation/clock.js";
+import {
+  makeAuditedTrial,
+  type AuditedCrew,
+  type AuditedTrial,
+} from "../../../../test/support/audited-trial.js";
 import { combinations } from "../../../../test/support/combinations.js";
 import { testNamespace } from "../../../../test/support/namespace.js";
 import { PAYLOADS, STATEMENT_SHAPES, type Payload, type Validation } from "../settings.js";
@@ -369,6 +375,108 @@ describe("one change alone", () => {
     const { conservation } = await trial.audit();
     expect(inOrder(conservation.named.map(({ kind, id }): Named => [kind, id]))).toEqual(inOrder(wanted));
     expect(conservation.verdict).toBe("violated");
+  });
+});
+
+describe("what was acknowledged and is gone", () => {
+  const TABLES = [EVENTS, STATUS, ARCHIVE];
+  const copyOf = (table: string): string => `${table}_before`;
+
+  /** A trial whose tables went back to what they were, as after a crash, and whose crew went on. */
+  async function crashed(): Promise<{ trial: AuditedTrial; span: LossSpan; done: LostWork }> {
+    let span: LossSpan = { sinceMs: 0, untilMs: 0 };
+    const done: LostWork = { passes: 0, archived: 0 };
+    const atEnd = async (crew: AuditedCrew): Promise<void> => {
+      for (const table of TABLES) await admin.query(`CREATE TABLE ${copyOf(table)} AS TABLE ${table}`);
+      const sinceMs = monotonicMs();
+      await crew.add(300, "acknowledged");
+      // Beyond the last batch, so that events that were there are worked on, too, and twice.
+      for (const limit of [150, 300]) done.passes += (await crew.process(limit)).length;
+      done.archived = await crew.archive(20);
+      span = { sinceMs, untilMs: monotonicMs() };
+      await admin.query(`TRUNCATE ${TABLES.join(", ")}`);
+      await admin.query(`INSERT INTO ${EVENTS} (id, created_at, payload)
+        SELECT id, created_at, payload FROM ${copyOf(EVENTS)}`);
+      for (const table of [STATUS, ARCHIVE]) await admin.query(`INSERT INTO ${table} TABLE ${copyOf(table)}`);
+      for (const table of TABLES) await admin.query(`DROP TABLE ${copyOf(table)}`);
+      await crew.process(150);
+      await crew.archive(30);
+    };
+    const trial = await makeAuditedTrial(admin, { namespace, payload: "jsonb", atEnd });
+    return { trial, span, done };
+  }
+
+  interface LostWork {
+    passes: number;
+    archived: number;
+  }
+
+  const termsOf = (span: LossSpan, isAllowed: boolean) => ({
+    spans: [span],
+    isAllowed,
+    windowStartMs: span.sinceMs,
+  });
+
+  test("is counted by operation, done again or not, and is no violation where a fault may lose it", async () => {
+    const { trial, span, done } = await crashed();
+    const { conservation } = await trial.audit({ loss: termsOf(span, true) });
+    expect(conservation).toMatchObject({ verdict: "ok", violations: [], lost: 20, unexplained: 0, torn: 0 });
+    expect(conservation.undone).toBeGreaterThan(20);
+    const lastAtSeconds = expect.any(Number) as number;
+    const times = { unexplained: 0, firstAtSeconds: expect.any(Number) as number, lastAtSeconds };
+    expect(conservation.losses).toHaveLength(3);
+    expect(conservation.losses).toEqual(
+      expect.arrayContaining([
+        { operation: "add", lost: 20, ...times },
+        { operation: "process", lost: done.passes, ...times },
+        { operation: "archive", lost: done.archived, ...times },
+      ]),
+    );
+    for (const { firstAtSeconds = -1, lastAtSeconds: last = -1 } of conservation.losses ?? []) {
+      expect(firstAtSeconds).toBeGreaterThanOrEqual(0);
+      expect(last).toBeLessThanOrEqual((span.untilMs - span.sinceMs) / 1000);
+    }
+  });
+
+  test("is a violation unless the scenario allows it, and is explained all the same", async () => {
+    const { trial, span } = await crashed();
+    const { conservation } = await trial.audit({ loss: termsOf(span, false) });
+    expect(conservation).toMatchObject({ verdict: "violated", lost: 20, unexplained: 0 });
+    const { undone } = conservation;
+    expect(conservation.violations).toEqual([
+      "20 of 240 acknowledged events are in no table (explained by a fault: 20 of 20)",
+      `${undone} events lack work that was acknowledged (explained by a fault: ${undone} of ${undone})`,
+    ]);
+  });
+
+  test("is unexplained where no fault may lose it, and never work that nobody acknowledged", async () => {
+    const { trial, span, done } = await crashed();
+    const before = { sinceMs: 0, untilMs: span.sinceMs - 1 };
+    for (const loss of [termsOf(before, true), undefined]) {
+      const { conservation } = await trial.audit(loss ? { loss } : {});
+      expect(conservation).toMatchObject({ verdict: "violated", lost: 20, unexplained: 0 });
+      const archive = conservation.losses?.find(({ operation }) => operation === "archive");
+      expect(archive).toEqual({ operation: "archive", lost: done.archived, unexplained: done.archived });
+    }
+  });
+
+  test("is unexplained where a part of a transaction is gone, or more than a fault may have lost", async () => {
+    const { trial, span } = await crashed();
+    const early = `SELECT id FROM ${EVENTS} WHERE id NOT IN (SELECT id FROM ${ARCHIVE}) ORDER BY id LIMIT 1`;
+    const [row] = await admin.query(early);
+    for (const [table, key] of [
+      [STATUS, "event_id"],
+      [EVENTS, "id"],
+    ])
+      await admin.query(`DELETE FROM ${table} WHERE ${key} = $1`, [row?.["id"]]);
+    const { conservation } = await trial.audit({ loss: termsOf(span, true) });
+    expect(conservation).toMatchObject({ verdict: "violated", lost: 21 });
+    expect(conservation.violations).toEqual([
+      "21 of 240 acknowledged events are in no table (explained by a fault: 20 of 21)",
+    ]);
+    expect(conservation.losses).toContainEqual(
+      expect.objectContaining({ operation: "add", lost: 21, unexplained: 1 }),
+    );
   });
 });
 

@@ -20,6 +20,7 @@ import { LedgerFile, ledgerPath } from "./ledger-file.js";
 import type { EventTreatment } from "../actors/assignment.js";
 import type { Preloaded } from "../sql/preload.js";
 import type * as workload from "../../workload.js";
+import type { LossTerms } from "../../workload.js";
 import { DocumentChecks } from "./document-checks.js";
 import { auditEvents } from "./event-audit.js";
 import { ExpectedDocuments } from "./expected-document.js";
@@ -48,24 +49,30 @@ export interface AuditInputs {
   readonly startedAt: string;
   /** Whether the queue was seen empty after the last producer had ended. */
   readonly isDrained: boolean;
+  /** Left out where no fault may have lost anything. */
+  readonly loss?: LossTerms;
   /** Longest wait for a lock that somebody else holds on the tables, with its unit. */
   readonly lockTimeout?: string;
 }
 
+const NOTHING_LOST: LossTerms = { spans: [], isAllowed: false, windowStartMs: undefined };
+
 export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Audited> {
-  const { settings, directory, startedAt, unclosed = [] } = inputs;
+  const { settings, directory, startedAt, unclosed = [], loss = NOTHING_LOST } = inputs;
   const { namespace } = settings;
   const dialect = dialectOf(settings.dialect);
   const tables = tablesOf(dialect, namespace);
   const isWhole = unclosed.length === 0;
   const ledgers = readLedgers(directory);
-  const work = new WorkAudit(ledgers, directory, { isWhole, isOneStep: settings.advance.isOneStep === true });
+  const { spans } = loss;
+  const isOneStep = settings.advance.isOneStep === true;
+  const work = new WorkAudit(ledgers, directory, { isWhole, isOneStep, spans });
   const told = sumOf(inputs.told);
   const read = async (): Promise<Audited> => {
     const findings = new Findings();
     // The first answer of the snapshot: what it shows was written before.
     const clock = { startedAt, endedAt: await readClock(admin), skewMs: dialect.clockSkewMs };
-    const keys = await auditKeys(admin, tables, ledgers, findings, dialect, isWhole);
+    const keys = await auditKeys(admin, tables, ledgers, findings, dialect, { isWhole, spans });
     if (isWhole) requireWholeLedgers({ ...keys, ...work.totals }, told);
     // Rows come in no order, so no seed would choose the same documents again.
     const checks = new DocumentChecks(settings.validate, findings, new Prng(0));
@@ -88,6 +95,9 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
         documentsChecked,
         ...takeChecks(inputs.told, audited, findings),
         named: findings.named,
+        losses: findings.losses.total(loss.windowStartMs),
+        explained: findings.explained,
+        terms: loss,
       },
       found: { ...findings.counts, duplicated, orphaned },
       notAudited: unclosed.map(

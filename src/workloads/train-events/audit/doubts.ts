@@ -1,16 +1,20 @@
-// Which of the commits that got no answer were committed, as the tables show it: a commit is there with all of its events
-// or with none. An event of one such commit tells at once; one of several tells as soon as all others are known. Where
+// Which of the commits that got no answer, or whose answer a fault may have made untrue, are there, as the tables show it: a
+// commit is there with all of its events or with none. An event of one such commit tells at once; one of several tells as soon as all others are known. Where
 // events contradict each other the majority decides, and the others are torn.
-import type { Work, WorkOperation } from "./work-file.js";
+import type { EventWork, WorkOperation } from "./work-file.js";
 
-/** One commit in doubt, with the work of each of its events, which are numbers here. */
+/** One such commit, with the work of each of its events, which are numbers here. */
 export interface DoubtfulWork {
   readonly operation: WorkOperation;
-  readonly works: { readonly index: number; readonly work: Exclude<Work, { kind: "unknown" }> }[];
+  readonly works: { readonly index: number; readonly work: EventWork }[];
+  /** Of one that a fault may have lost; undefined of one that got no answer. */
+  readonly acknowledgedAtMs?: number | undefined;
 }
 
 export interface SettledDoubts {
   readonly committed: readonly DoubtfulWork[];
+  /** Acknowledged, and not there. */
+  readonly lost: readonly DoubtfulWork[];
   /** Events of commits that the tables leave open. */
   readonly undecided: ReadonlySet<number>;
   /** Events that show their commits in part. */
@@ -39,6 +43,7 @@ export function settleDoubts(
       const vote = left === 0 ? -1 : left === open.length ? 1 : 0;
       for (const doubt of open) if (vote !== 0) votes.set(doubt, (votes.get(doubt) ?? 0) + vote);
     }
+    if (votes.size === 0) voteInOrder(constraints, fates, votes);
     if (votes.size === 0) break;
     for (const [doubt, vote] of votes) fates.set(doubt, vote > 0);
   }
@@ -50,7 +55,29 @@ export function settleDoubts(
     // More or less than all of its commits together is no matter of doubt, and judged as if there was none.
     else if (shown !== committed && shown >= 0 && shown <= those.length) torn.add(index);
   }
-  return { committed: doubts.filter((doubt) => fates.get(doubt) === true), undecided, torn };
+  const isThere = (doubt: DoubtfulWork): boolean => fates.get(doubt) === true;
+  return {
+    committed: doubts.filter(isThere),
+    lost: doubts.filter((doubt) => doubt.acknowledgedAtMs !== undefined && !isThere(doubt)),
+    undecided,
+    torn,
+  };
+}
+
+/** A fault loses the last commits: of an event's own, those are there that were acknowledged first. */
+function voteInOrder(
+  constraints: readonly Constraint[],
+  fates: ReadonlyMap<DoubtfulWork, boolean>,
+  votes: Map<DoubtfulWork, number>,
+): void {
+  const momentOf = ({ acknowledgedAtMs = Infinity }: DoubtfulWork): number => acknowledgedAtMs;
+  for (const { doubts, excess } of constraints) {
+    const open = doubts.filter((doubt) => !fates.has(doubt));
+    if (!open.some(({ acknowledgedAtMs }) => acknowledgedAtMs !== undefined)) continue;
+    const left = excess - doubts.filter((doubt) => fates.get(doubt) === true).length;
+    open.sort((a, b) => (momentOf(a) < momentOf(b) ? -1 : 1));
+    open.forEach((doubt, place) => votes.set(doubt, (votes.get(doubt) ?? 0) + (place < left ? 1 : -1)));
+  }
 }
 
 function constraintsOf(

@@ -8,7 +8,9 @@ import type { Tables } from "../sql/tables.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, RANGE_BATCHES, type LedgerBatch } from "../model/ledger.js";
 import type { LedgerFile } from "./ledger-file.js";
+import type { LossSpan } from "../../../faults/fault.js";
 import type { Findings } from "./findings.js";
+import { isWithin } from "./losses.js";
 
 /** Ledgers by worker. */
 export type Ledgers = ReadonlyMap<number, LedgerFile>;
@@ -30,14 +32,14 @@ interface Expected extends Range {
 const byPlace = (a: Range, b: Range): number => a.worker - b.worker || a.range - b.range;
 const nameOf = ({ worker, range }: Range): string => `${worker}/${range}`;
 
-/** `isWhole` is false where a worker ended without closing its ledger. */
+/** `isWhole` is false where a worker ended without closing its ledger; faults may lose what was acknowledged within `spans`. */
 export async function auditKeys(
   client: SqlClient,
   tables: Tables,
   ledgers: Ledgers,
   findings: Findings,
   dialect: Dialect,
-  isWhole: boolean,
+  { isWhole, spans }: { readonly isWhole: boolean; readonly spans: readonly LossSpan[] },
 ): Promise<KeyTotals> {
   const totals: KeyTotals = { published: 0, inDoubt: 0, inDoubtFound: 0 };
   const expected = expectedRanges(ledgers, totals);
@@ -53,7 +55,7 @@ export async function auditKeys(
   if (suspects.length > 0) {
     const present = new PresentKeys(presentKeys(client, tables, suspects, dialect));
     for (const { worker, range } of suspects.sort(byPlace))
-      await lookCloser(present, ledgers.get(worker), worker, range, totals, findings, isWhole);
+      await lookCloser(present, ledgers.get(worker), worker, range, totals, findings, { isWhole, spans });
     await present.close();
   }
   return totals;
@@ -88,14 +90,14 @@ async function lookCloser(
   range: number,
   totals: KeyTotals,
   findings: Findings,
-  isWhole: boolean,
+  { isWhole, spans }: { readonly isWhole: boolean; readonly spans: readonly LossSpan[] },
 ): Promise<void> {
   const keyMaker = file && new KeyMaker(file.source);
   for (let batch = range * RANGE_BATCHES; batch < (range + 1) * RANGE_BATCHES; batch++) {
     const found = new Set(await present.take(worker, batch));
     const entry = file?.find(batch);
     const keys = entry && keyMaker ? keyMaker.keysOf(entry) : [];
-    if (entry) totals.inDoubtFound += settle(entry, keys, found, findings);
+    if (entry) totals.inDoubtFound += settle(entry, keys, found, spans, findings);
     for (const id of keys) found.delete(id);
     // A batch that no ledger tells of may be one of a worker that could not write it down.
     if (!isWhole && !entry) {
@@ -110,18 +112,23 @@ async function lookCloser(
 
 /** Compares one batch with what was found of it; returns how many of its events were in doubt and are there. */
 function settle(
-  { batch, outcome }: LedgerBatch,
+  { batch, outcome, endedAtMs }: LedgerBatch,
   keys: readonly string[],
   found: ReadonlySet<string>,
+  spans: readonly LossSpan[],
   findings: Findings,
 ): number {
   const there = keys.filter((id) => found.has(id));
   const missing = keys.filter((id) => !found.has(id));
   switch (outcome) {
-    case "acknowledged":
-      for (const id of missing)
-        findings.add("lost", id, `its add (batch ${batch}) was acknowledged, and it is in no table`);
+    case "acknowledged": {
+      // A fault loses a commit as a whole.
+      const isExplained = there.length === 0 && isWithin(spans, endedAtMs);
+      const words = `its add (batch ${batch}) was acknowledged, and it is in no table`;
+      for (const id of missing) findings.addLoss("lost", id, words, isExplained);
+      findings.losses.add("add", missing.length, endedAtMs, isExplained);
       return 0;
+    }
     case "failed":
       for (const id of there)
         findings.add("unexpected", id, `its add (batch ${batch}) failed, yet it is in a table`);

@@ -17,7 +17,7 @@ const SOURCE: LedgerSource = {
   documentShape: "default",
 };
 const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
-const anyBatch: fc.Arbitrary<LedgerBatch> = fc.record({
+const anyBatch: fc.Arbitrary<Written> = fc.record({
   batch: uint32,
   events: fc.integer({ min: 0, max: 1_000_000 }),
   client: uint32,
@@ -25,20 +25,23 @@ const anyBatch: fc.Arbitrary<LedgerBatch> = fc.record({
   madeAtMs: fc.integer({ min: 0, max: 2 ** 47 }),
   keys: fc.record({ u: uint32, v: uint32 }),
   outcome: fc.constantFrom(...BATCH_OUTCOMES),
+  endedAtMs: fc.double({ min: 0, max: 2 ** 40, noNaN: true }),
 });
 
-function written(batches: readonly LedgerBatch[]): string {
+type Written = LedgerBatch & { readonly endedAtMs: number };
+
+function written(batches: readonly Written[]): string {
   const path = ledgerPath(scratchDirectory(), SOURCE.worker);
   const writer = new LedgerFileWriter(path, SOURCE);
-  for (const batch of batches) writer.add(batch, batch.outcome);
+  for (const batch of batches) writer.add(batch, batch.outcome, batch.endedAtMs);
   writer.close();
   return path;
 }
 
-function batchOf(batch: number): LedgerBatch {
+function batchOf(batch: number): Written {
   return {
     ...{ batch, events: 5, client: 1, firstDocument: 10, madeAtMs: 1.7e12 },
-    ...{ keys: { u: 1, v: 2 }, outcome: "acknowledged" },
+    ...{ keys: { u: 1, v: 2 }, outcome: "acknowledged", endedAtMs: 12.5 },
   };
 }
 
@@ -62,13 +65,24 @@ describe("a ledger file", () => {
     const writer = new LedgerFileWriter(path, SOURCE);
     const headerBytes = statSync(path).size;
     for (let batch = 0; batch < 5_000; batch++) {
-      writer.add(batchOf(batch), "acknowledged");
-      expect((batch + 1) * 36 - (statSync(path).size - headerBytes)).toBeLessThanOrEqual(1024 * 36);
+      writer.add(batchOf(batch), "acknowledged", batch);
+      expect((batch + 1) * 44 - (statSync(path).size - headerBytes)).toBeLessThanOrEqual(1024 * 44);
     }
     writer.flush();
-    expect(statSync(path).size).toBe(headerBytes + 5_000 * 36);
+    expect(statSync(path).size).toBe(headerBytes + 5_000 * 44);
     writer.close();
     expect(LedgerFile.read(path)).toHaveLength(5_000);
+  });
+
+  test("of the first format is read, without the moments", () => {
+    const path = written([batchOf(0), batchOf(1)]);
+    const bytes = readFileSync(path);
+    const from = bytes.indexOf(10) + 1;
+    const header = bytes.toString("utf8", 0, from).replace("ledger 2", "ledger 1");
+    const records = [0, 1].map((batch) => bytes.subarray(from + batch * 44, from + batch * 44 + 36));
+    writeFileSync(path, Buffer.concat([Buffer.from(header), ...records]));
+    const before = [0, 1].map((batch) => ({ ...batchOf(batch), endedAtMs: undefined }));
+    expect([...LedgerFile.read(path).batches()]).toEqual(before);
   });
 
   test("is never written over", () => {
@@ -78,13 +92,13 @@ describe("a ledger file", () => {
   test.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
     ["is cut short", (bytes) => bytes.subarray(0, -1), /ends in the middle of a batch/],
     ["has no header", () => Buffer.alloc(100, 120), /has no header/],
-    ["is of something else", () => Buffer.from('{"format":"x"}\n'), /is not a "train-sim ledger 1"/],
+    ["is of something else", () => Buffer.from('{"format":"x"}\n'), /is not a "train-sim ledger 2"/],
     ["is null", () => Buffer.from("null\n"), /is not a/],
     ["has a header that is no JSON", () => Buffer.from("ledger\n"), /ledger/],
-    ["tells twice of a batch", (bytes) => Buffer.concat([bytes, bytes.subarray(-36)]), /batch 1 twice/],
+    ["tells twice of a batch", (bytes) => Buffer.concat([bytes, bytes.subarray(-44)]), /batch 1 twice/],
     [
       "has an outcome that there is not",
-      (bytes) => Buffer.concat([bytes.subarray(0, -4), Buffer.alloc(4, 9)]),
+      (bytes) => Buffer.concat([bytes.subarray(0, -12), Buffer.alloc(12, 9)]),
       /unknown outcome/,
     ],
   ])("that %s is refused in words", (_, damage, words) => {

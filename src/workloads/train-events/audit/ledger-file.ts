@@ -1,5 +1,5 @@
 // A worker's ledger as a file of its trial's directory, `ledger-<worker>.bin`: a line of JSON that says whose it is, then
-// a record of 36 bytes for each batch in the order in which they ended. Written through a small buffer, so that the
+// a record of 44 bytes for each batch in the order in which they ended. Written through a small buffer, so that the
 // worker keeps nothing, however long the trial; read back by the audit, or by whoever wants to know later which events
 // there were. A file that is cut short or was changed is refused, never read in part.
 import { readFileSync } from "node:fs";
@@ -15,9 +15,12 @@ import {
 import { issueWords } from "../../../syntax/issue-words.js";
 import { RecordFile } from "./record-file.js";
 
-const FORMAT = "train-sim ledger 1";
-/** batch, events, client, first document: uint32; made at: float64; u, v, outcome: uint32. Little-endian. */
-const RECORD_BYTES = 36;
+const FORMAT = "train-sim ledger 2";
+/** batch, events, client, first document: uint32; made at: float64; u, v, outcome: uint32; ended at: float64. Little-endian. */
+const RECORD_BYTES = 44;
+const ENDED_AT = 36;
+/** Bytes of a record by format; those of before do not say when a batch ended. */
+const READABLE: Readonly<Record<string, number>> = { "train-sim ledger 1": ENDED_AT, [FORMAT]: RECORD_BYTES };
 const BUFFERED_RECORDS = 1024;
 const MAX_HEADER_BYTES = 4096;
 /** Of one batch: no scenario has a larger one. Its keys are made again, one by one. */
@@ -35,7 +38,8 @@ export class LedgerFileWriter extends RecordFile {
     super(path, `${JSON.stringify({ format: FORMAT, ...source })}\n`, RECORD_BYTES, BUFFERED_RECORDS);
   }
 
-  add(batch: LedgerEntry, outcome: BatchOutcome): void {
+  /** `endedAtMs` is monotonic. */
+  add(batch: LedgerEntry, outcome: BatchOutcome, endedAtMs: number): void {
     const at = this.next();
     const { buffer } = this;
     buffer.writeUInt32LE(batch.batch, at);
@@ -46,14 +50,16 @@ export class LedgerFileWriter extends RecordFile {
     buffer.writeUInt32LE(batch.keys.u, at + 24);
     buffer.writeUInt32LE(batch.keys.v, at + 28);
     buffer.writeUInt32LE(BATCH_OUTCOMES.indexOf(outcome), at + 32);
+    buffer.writeDoubleLE(endedAtMs, at + ENDED_AT);
   }
 }
 
-/** A ledger read back. It holds the records as they are in the file, 36 bytes a batch. */
+/** A ledger read back. It holds the records as they are in the file. */
 export class LedgerFile {
   private constructor(
     readonly source: LedgerSource,
     private readonly records: Buffer,
+    private readonly recordBytes: number,
     /** Places of the records, by rising batch number. */
     private readonly order: Uint32Array,
   ) {}
@@ -77,16 +83,17 @@ export class LedgerFile {
     if (headerEnd < 0) throw new Error("it has no header");
     const header = JSON.parse(bytes.toString("utf8", 0, headerEnd)) as Record<string, unknown> | null;
     const { format, ...source } = header ?? {};
-    if (format !== FORMAT) throw new Error(`it is not a "${FORMAT}"`);
+    const recordBytes = READABLE[String(format)];
+    if (recordBytes === undefined) throw new Error(`it is not a "${FORMAT}"`);
     const records = bytes.subarray(headerEnd + 1);
-    if (records.length % RECORD_BYTES !== 0) throw new Error("it ends in the middle of a batch");
-    const order = Uint32Array.from({ length: records.length / RECORD_BYTES }, (_, i) => i);
-    const numberAt = (place: number): number => records.readUInt32LE(place * RECORD_BYTES);
+    if (records.length % recordBytes !== 0) throw new Error("it ends in the middle of a batch");
+    const order = Uint32Array.from({ length: records.length / recordBytes }, (_, i) => i);
+    const numberAt = (place: number): number => records.readUInt32LE(place * recordBytes);
     order.sort((a, b) => numberAt(a) - numberAt(b));
     const parsed = LedgerSource.safeParse(source);
     if (!parsed.success)
       throw new Error(`its header is damaged: ${parsed.error.issues.map(issueWords).join("; ")}`);
-    const file = new LedgerFile(parsed.data, records, order);
+    const file = new LedgerFile(parsed.data, records, recordBytes, order);
     for (let i = 0; i < order.length; i++) {
       const { batch, events, madeAtMs } = file.at(i);
       if (events > EVENTS_MAX) throw new Error(`batch ${batch} has ${events} events`);
@@ -128,12 +135,12 @@ export class LedgerFile {
   }
 
   private numberAt(i: number): number {
-    return this.records.readUInt32LE((this.order[i] as number) * RECORD_BYTES);
+    return this.records.readUInt32LE((this.order[i] as number) * this.recordBytes);
   }
 
   private at(i: number): LedgerBatch {
-    const { records } = this;
-    const at = (this.order[i] as number) * RECORD_BYTES;
+    const { records, recordBytes } = this;
+    const at = (this.order[i] as number) * recordBytes;
     const code = records.readUInt32LE(at + 32);
     const outcome = BATCH_OUTCOMES[code];
     if (!outcome) throw new Error(`it has an unknown outcome, ${code}`);
@@ -145,6 +152,7 @@ export class LedgerFile {
       madeAtMs: records.readDoubleLE(at + 16),
       keys: { u: records.readUInt32LE(at + 24), v: records.readUInt32LE(at + 28) },
       outcome,
+      endedAtMs: recordBytes > ENDED_AT ? records.readDoubleLE(at + ENDED_AT) : undefined,
     };
   }
 }

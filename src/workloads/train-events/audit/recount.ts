@@ -1,6 +1,6 @@
 // How many events a trial published, and how many it archived, counted again in the ledgers of its producers and the work
 // logs of its workers. What the tables held can be asked for no more; where everything is accounted for and no commit went
-// unanswered, they held what the workers logged.
+// unanswered, they held what the workers logged, less what a fault has lost of it.
 import { readdirSync } from "node:fs";
 import type { AuditFindings, Recounted, Stated } from "../../workload.js";
 import type { TableCounts } from "../model/conservation.js";
@@ -34,6 +34,7 @@ function workedIn(
   const totals = { archived: 0, passes: 0 };
   for (const worker of workers) {
     for (const work of readWork(workPath(path, worker))) {
+      if (work.kind === "transaction") continue;
       if (work.kind === "unknown" || work.doubt > 0) return undefined;
       totals[work.kind === "pass" ? "passes" : "archived"]++;
     }
@@ -44,8 +45,11 @@ function workedIn(
 export function* recount(directory: string, { integrity, passesPerEvent }: Stated): Generator<Recounted> {
   const names = readdirSync(directory);
   const ledgers = workersOf(names, "ledger");
-  const { published, inDoubt, verdict, notAudited } = integrity;
-  const counts = integrity as AuditFindings & Partial<TableCounts>;
+  const { published, inDoubt, lost, losses = [], verdict, notAudited } = integrity;
+  const lostOf = (operation: string): number =>
+    losses.find((each) => each.operation === operation)?.lost ?? 0;
+  const counts = integrity as AuditFindings & Partial<TableCounts & { readonly inDoubtFound: number }>;
+  const { inDoubtFound = 0 } = counts;
   const { pending = 0, processing = 0, complete = 0, failed = 0, archived = 0 } = counts;
   if (ledgers.length === 0 && published > 0) throw new Error("there is no ledger");
   const added = publishedIn(directory, ledgers);
@@ -55,14 +59,23 @@ export function* recount(directory: string, { integrity, passesPerEvent }: State
     return;
   }
   yield { figure: "integrity", stated: { published, inDoubt }, counted: added };
+  if (losses.length > 0 && verdict === "ok") {
+    const held = pending + processing + complete + failed + archived;
+    // What was acknowledged, or came through unanswered, less what was there.
+    yield { figure: "integrity.lost", stated: lost, counted: added.published + inDoubtFound - held };
+  }
   const worked = workedIn(directory, workersOf(names, "work"));
   if (!worked || verdict !== "ok") {
     yield { figure: "archived events", leftOut: "commits went unanswered, or events are unaccounted for" };
     return;
   }
-  yield { figure: "integrity.archived", stated: archived, counted: worked.archived };
+  yield { figure: "integrity.archived", stated: archived, counted: worked.archived - lostOf("archive") };
   const ended = complete + failed + archived;
   if (pending + processing > 0 || ended === 0) return;
   const passes = passesPerEvent === undefined ? undefined : Math.round(passesPerEvent * ended);
-  yield { figure: "lifecycle.passesPerEvent, times events", stated: passes, counted: worked.passes };
+  yield {
+    figure: "lifecycle.passesPerEvent, times events",
+    stated: passes,
+    counted: worked.passes - lostOf("process"),
+  };
 }

@@ -1,13 +1,23 @@
 // Whether each event shows the work that was acknowledged and no other: as many passes as its clients were answered, the
 // status in which the last of them left it, archived if an archiver was told so. A commit that got no answer explains all
 // of its events or none; where its events are not known, as many passes as it can have made, on whichever events.
-// It takes five bytes an event, and some more for each event of a commit in doubt.
+// What was acknowledged while a fault may have lost it is held to the same: what the tables lack of it is lost.
+// It takes five bytes an event, and some more for each event of such a commit.
 import { existsSync } from "node:fs";
 import { batchNumberOf, MAX_WORKER_ORDINALS, positionOf, workerOf } from "../model/event-id.js";
 import type { EventStatus } from "../model/lifecycle.js";
-import { readWork, workPath, type EventPlace, type Work, type WorkOperation } from "./work-file.js";
+import type { LossSpan } from "../../../faults/fault.js";
+import {
+  readWork,
+  workPath,
+  type EventPlace,
+  type EventWork,
+  type Work,
+  type WorkOperation,
+} from "./work-file.js";
 import { settleDoubts, type DoubtfulWork } from "./doubts.js";
 import type { Findings } from "./findings.js";
+import { isWithin } from "./losses.js";
 import type { Ledgers } from "./key-audit.js";
 
 /** What the audit read of one event. */
@@ -41,11 +51,22 @@ interface Allowance {
   events: number;
 }
 
+export interface WorkTerms {
+  /** False where a worker ended without closing its log. */
+  readonly isWhole: boolean;
+  /** Whether a pass may end an event that was PENDING. */
+  readonly isOneStep: boolean;
+  /** Faults may lose what was acknowledged within these. */
+  readonly spans: readonly LossSpan[];
+}
+
 export class WorkAudit {
   /** Acknowledged, over all workers. */
   readonly totals = { passes: 0, archived: 0 };
   private readonly passes: Uint32Array;
   private readonly bits: Uint8Array;
+  /** Archivings beyond the first, of events that were archived again. */
+  private readonly rearchived = new Map<number, number>();
   /** By publishing worker: index of the first event of each of its batches, by the batch's place. */
   private readonly starts = new Map<number, Float64Array>();
   private readonly doubts = new Map<string, DoubtfulWork>();
@@ -58,20 +79,16 @@ export class WorkAudit {
     archive: { commits: 0, events: 0 },
   };
 
-  private readonly isWhole: boolean;
-  private readonly isOneStep: boolean;
+  /** Of the transaction whose records are read: its number, and when it was acknowledged where a fault may have lost it. */
+  private transactions = 0;
+  private losableAtMs: number | undefined;
 
-  /**
-   * Reads the work logs in `directory`. `isWhole` is false where a worker ended without closing its own; with `isOneStep` a
-   * pass may end an event that was PENDING.
-   */
+  /** Reads the work logs in `directory`. */
   constructor(
     private readonly ledgers: Ledgers,
     directory: string,
-    { isWhole, isOneStep }: { readonly isWhole: boolean; readonly isOneStep: boolean },
+    private readonly terms: WorkTerms,
   ) {
-    this.isWhole = isWhole;
-    this.isOneStep = isOneStep;
     let events = 0;
     for (const [worker, file] of ledgers) {
       const starts = new Float64Array(file.length + 1);
@@ -88,6 +105,7 @@ export class WorkAudit {
     for (let worker = 0; worker <= MAX_WORKER_ORDINALS; worker++) {
       const path = workPath(directory, worker);
       if (!existsSync(path)) continue;
+      this.losableAtMs = undefined;
       for (const work of readWork(path)) this.take(work, worker);
     }
   }
@@ -107,31 +125,61 @@ export class WorkAudit {
 
   /** After all rows: what can be said only then. */
   settle(findings: Findings): void {
+    // Where there may be work that no log tells of, commits in doubt stay so.
+    const doubts = [...this.doubts.values()].filter(
+      ({ acknowledgedAtMs }) => !this.isOpen || acknowledgedAtMs !== undefined,
+    );
+    const excess = (index: number, operation: WorkOperation) => this.excess(index, operation);
+    const { committed, lost, undecided, torn } = settleDoubts(doubts, excess);
+    for (const { works } of committed) for (const { index, work } of works) this.record(index, work);
+    this.tellLost(lost, torn, findings);
     if (this.isOpen) this.compareAtLeast(findings);
-    else this.compareDoubtful(findings);
+    else this.compareDoubtful(undecided, torn, findings);
     for (const { index, id } of this.returned)
       if ((this.at(index) & SEEN_ARCHIVED) === 0)
-        findings.add("undone", id, "its archiving was acknowledged, and it is live");
+        this.undone(
+          "archive",
+          this.archivingsAt(index),
+          id,
+          "its archiving was acknowledged, and it is live",
+          findings,
+        );
     for (const operation of ["process", "archive"] as const) this.judgeSurplus(operation, findings);
   }
 
   /** Whether there may be work that no log tells of. */
   private get isOpen(): boolean {
     const { process, archive } = this.unknown;
-    return !this.isWhole || process.commits + archive.commits > 0;
+    return !this.terms.isWhole || process.commits + archive.commits > 0;
   }
 
   /** Of events of commits in doubt, where other work may hide which of these were committed. */
   private compareAtLeast(findings: Findings): void {
     for (const [index, events] of this.doubtful)
       for (const { id, attempts } of events)
-        if (attempts < this.passesAt(index)) findings.add("undone", id, this.shortOf(index, attempts));
+        if (attempts < this.passesAt(index)) this.lacksPasses(index, id, attempts, findings);
   }
 
-  private compareDoubtful(findings: Findings): void {
-    const excess = (index: number, operation: WorkOperation) => this.excess(index, operation);
-    const { committed, undecided, torn } = settleDoubts([...this.doubts.values()], excess);
-    for (const { works } of committed) for (const { index, work } of works) this.record(index, work);
+  /** Of each event that is there; one that is not has lost more than work. */
+  private tellLost(lost: readonly DoubtfulWork[], torn: ReadonlySet<number>, findings: Findings): void {
+    const told = new Set<number>();
+    for (const { operation, works, acknowledgedAtMs } of lost)
+      for (const { index } of works) {
+        if (torn.has(index)) continue;
+        findings.losses.add(operation, 1, acknowledgedAtMs, true);
+        const id = this.doubtful.get(index)?.[0]?.id;
+        if (id === undefined || told.has(index)) continue;
+        told.add(index);
+        const words = operation === "process" ? "a pass was acknowledged" : "its archiving was acknowledged";
+        findings.addLoss("undone", id, `${words}, and the tables lack it`, true);
+      }
+  }
+
+  private compareDoubtful(
+    undecided: ReadonlySet<number>,
+    torn: ReadonlySet<number>,
+    findings: Findings,
+  ): void {
     for (const [index, events] of this.doubtful)
       for (const event of events) {
         if (torn.has(index))
@@ -141,6 +189,11 @@ export class WorkAudit {
   }
 
   private take(work: Work, worker: number): void {
+    if (work.kind === "transaction") {
+      this.transactions++;
+      this.losableAtMs = isWithin(this.terms.spans, work.atMs) ? work.atMs : undefined;
+      return;
+    }
     if (work.kind === "unknown") {
       this.unknown[work.operation].commits++;
       this.unknown[work.operation].events += work.events;
@@ -150,30 +203,32 @@ export class WorkAudit {
     if (isAcknowledged) this.totals[work.kind === "pass" ? "passes" : "archived"]++;
     const index = this.indexOfPlace(work.event);
     if (index < 0) return;
-    if (isAcknowledged) {
+    const acknowledgedAtMs = isAcknowledged ? this.losableAtMs : undefined;
+    if (isAcknowledged && acknowledgedAtMs === undefined) {
       this.record(index, work);
       return;
     }
-    const name = `${worker} ${work.doubt}`;
+    const name = isAcknowledged ? `acknowledged ${this.transactions}` : `${worker} ${work.doubt}`;
     const operation = work.kind === "pass" ? "process" : "archive";
-    const doubt = this.doubts.get(name) ?? { operation, works: [] };
+    const doubt = this.doubts.get(name) ?? { operation, works: [], acknowledgedAtMs };
     this.doubts.set(name, doubt);
     doubt.works.push({ index, work });
     this.bits[index] = this.at(index) | IN_DOUBT;
   }
 
   /** Books committed work. */
-  private record(index: number, work: Exclude<Work, { kind: "unknown" }>): void {
+  private record(index: number, work: EventWork): void {
     const bits = this.at(index);
     if (work.kind === "archived") {
-      this.bits[index] = bits | ARCHIVED | ((bits & ARCHIVED) === 0 ? 0 : REPEATED);
+      if ((bits & ARCHIVED) !== 0) this.rearchived.set(index, this.archivingsAt(index));
+      this.bits[index] = bits | ARCHIVED;
       return;
     }
     const { was, status } = work.pass;
     this.passes[index] = this.passesAt(index) + 1;
     if (was === status) return;
     const ended = COMPLETED | FAILED;
-    const isLeap = this.isOneStep && was === "PENDING" && status !== "PROCESSING";
+    const isLeap = this.terms.isOneStep && was === "PENDING" && status !== "PROCESSING";
     const left = isLeap ? CLAIMED | ended : was === "PENDING" ? CLAIMED : ended;
     const reached =
       { PENDING: 0, PROCESSING: CLAIMED, COMPLETE: COMPLETED, FAILED }[status] | (isLeap ? CLAIMED : 0);
@@ -194,9 +249,13 @@ export class WorkAudit {
     const acknowledged = this.passesAt(index);
     const wanted = statusOf(bits);
     const told = `${acknowledged} acknowledged passes left it ${wanted}`;
-    if ((bits & REPEATED) !== 0)
+    const again = isArchived ? (this.rearchived.get(index) ?? 0) : 0;
+    // What was acknowledged more often than it is shown was lost in between, and done again.
+    if (attempts < acknowledged) this.lacksPasses(index, id, attempts, findings);
+    else if (again > 0)
+      this.undone("archive", again, id, `archivings acknowledged: ${again + 1}, shown: 1`, findings);
+    else if ((bits & REPEATED) !== 0)
       findings.add("unexplained", id, "two acknowledged transactions moved it out of the same status");
-    else if (attempts < acknowledged) findings.add("undone", id, this.shortOf(index, attempts));
     else if (attempts > acknowledged)
       this.surplus.process.push({
         ...{ id, amount: attempts - acknowledged, words: `${told}; passes shown: ${attempts}` },
@@ -213,7 +272,7 @@ export class WorkAudit {
     const { commits, events } = this.unknown[operation];
     const total = surplus.reduce((sum, { amount }) => sum + amount, 0);
     const isExplained = total <= events && surplus.every(({ amount }) => amount <= commits);
-    if (!this.isWhole || isExplained) return;
+    if (!this.terms.isWhole || isExplained) return;
     for (const { id, words } of surplus) findings.add("unexplained", id, words);
   }
 
@@ -227,8 +286,22 @@ export class WorkAudit {
     return Number(isArchived) - Number((this.at(index) & ARCHIVED) !== 0);
   }
 
-  private shortOf(index: number, attempts: number): string {
-    return `passes acknowledged: ${this.passesAt(index)}, shown: ${attempts}`;
+  private lacksPasses(index: number, id: string, attempts: number, findings: Findings): void {
+    const acknowledged = this.passesAt(index);
+    const words = `passes acknowledged: ${acknowledged}, shown: ${attempts}`;
+    this.undone("process", acknowledged - attempts, id, words, findings);
+  }
+
+  /** Work that no fault explains the lack of. */
+  private undone(
+    operation: WorkOperation,
+    amount: number,
+    id: string,
+    words: string,
+    findings: Findings,
+  ): void {
+    findings.addLoss("undone", id, words, false);
+    findings.losses.add(operation, amount, undefined, false);
   }
 
   private indexOf(id: string): number {
@@ -246,6 +319,10 @@ export class WorkAudit {
 
   private at(index: number): number {
     return this.bits[index] as number;
+  }
+
+  private archivingsAt(index: number): number {
+    return Number((this.at(index) & ARCHIVED) !== 0) + (this.rearchived.get(index) ?? 0);
   }
 
   private passesAt(index: number): number {

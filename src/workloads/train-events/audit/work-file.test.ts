@@ -1,5 +1,5 @@
 // The work log on real files: what is written is read back in its order, and what is damaged is refused by name.
-import { appendFileSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { EventStatus } from "../model/lifecycle.js";
 import { scratchDirectory } from "../../../../test/support/train-sim.js";
@@ -12,6 +12,7 @@ const EVENT = { worker: 7, batch: 0x0a0b0c0d, position: 0x1002 };
 it("gives back every pass, archiving and commit in doubt, more of them than its buffer holds", () => {
   const path = workPath(scratchDirectory(), 3);
   const writer = new WorkFileWriter(path);
+  writer.transaction(1234.5);
   const passes = EventStatus.options.flatMap((was) => EventStatus.options.map((status) => ({ was, status })));
   for (let round = 0; round < 1000; round++) for (const pass of passes) writer.pass({ id: ID, ...pass });
   const doubt = writer.nextDoubt();
@@ -21,14 +22,24 @@ it("gives back every pass, archiving and commit in doubt, more of them than its 
   writer.unknown("archive", 4_000_000_000);
   writer.close();
   const works = [...readWork(path)];
-  expect(works).toHaveLength(16_004);
-  expect(works.slice(0, 16)).toEqual(passes.map((pass) => ({ kind: "pass", event: EVENT, pass, doubt: 0 })));
+  expect(works).toHaveLength(16_005);
+  expect(works[0]).toEqual({ kind: "transaction", atMs: 1234.5 });
+  expect(works.slice(1, 17)).toEqual(passes.map((pass) => ({ kind: "pass", event: EVENT, pass, doubt: 0 })));
   expect(works.slice(-4)).toEqual([
     { kind: "archived", event: EVENT, doubt: 1 },
     { kind: "pass", event: EVENT, pass: { was: "PENDING", status: "PROCESSING" }, doubt: 2 },
     { kind: "unknown", operation: "process", events: 50 },
     { kind: "unknown", operation: "archive", events: 4_000_000_000 },
   ]);
+});
+
+it("reads a log of the first format, which says no moments", () => {
+  const path = workPath(scratchDirectory(), 3);
+  const writer = new WorkFileWriter(path);
+  writer.archived(ID);
+  writer.close();
+  writeFileSync(path, readFileSync(path, "latin1").replace("work 2", "work 1"), "latin1");
+  expect([...readWork(path)]).toEqual([{ kind: "archived", event: EVENT, doubt: 0 }]);
 });
 
 it("refuses a log that was cut short or changed", () => {

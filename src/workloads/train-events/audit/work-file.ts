@@ -1,6 +1,6 @@
 // What one worker did with events, as a file of its trial's directory, `work-<worker>.bin`: a line of JSON, then a record
-// of 12 bytes for each acknowledged pass and archiving of an event, and for each whose commit got no answer. Written
-// through a small buffer; read by the audit, record by record, which holds each event's status and passes to it. A file
+// of 12 bytes for each acknowledged pass and archiving of an event, and for each whose commit got no answer. A record before
+// those of each acknowledged transaction says when that was. Written through a small buffer; read by the audit, record by record, which holds each event's status and passes to it. A file
 // that was cut short or changed is refused, never read in part.
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +9,13 @@ import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
 import { EventStatus, type EventPass } from "../model/lifecycle.js";
 import { RecordFile } from "./record-file.js";
 
-const HEADER = Buffer.from(`${JSON.stringify({ format: "train-sim work 1" })}\n`);
-/** Little-endian uint32: publishing worker << 24 | position in the batch; batch; commit in doubt << 8 | code. */
+/** The first format does not say when anything was acknowledged. */
+const HEADERS = ["train-sim work 2", "train-sim work 1"].map((format) => `${JSON.stringify({ format })}\n`);
+const [HEADER = ""] = HEADERS;
+/**
+ * Little-endian uint32: publishing worker << 24 | position in the batch; batch; commit in doubt << 8 | code. In place of the
+ * first two, the record of a transaction has a float64: when it was acknowledged.
+ */
 const RECORD_BYTES = 12;
 const BUFFERED_RECORDS = 4096;
 const READ_BYTES = RECORD_BYTES * 65_536;
@@ -25,6 +30,7 @@ const STATUS_CODE = Object.fromEntries(STATUSES.map((status, code) => [status, c
 /** Codes below are `was * 4 + status`. */
 const ARCHIVED = 16;
 const UNKNOWN = { process: 17, archive: 18 } as const;
+const TRANSACTION = 19;
 
 export type WorkOperation = keyof typeof UNKNOWN;
 
@@ -33,7 +39,12 @@ export type Work =
   | { readonly kind: "pass"; readonly event: EventPlace; readonly pass: StatusChange; readonly doubt: number }
   | { readonly kind: "archived"; readonly event: EventPlace; readonly doubt: number }
   /** A commit in doubt whose events, at most `events`, are not known: the statement was the transaction. */
-  | { readonly kind: "unknown"; readonly operation: WorkOperation; readonly events: number };
+  | { readonly kind: "unknown"; readonly operation: WorkOperation; readonly events: number }
+  /** An acknowledged transaction, on the monotonic clock; the acknowledged records up to the next one are its own. */
+  | { readonly kind: "transaction"; readonly atMs: number };
+
+/** Of one event. */
+export type EventWork = Extract<Work, { readonly doubt: number }>;
 
 /** An event by the batch that it was published in. */
 export interface EventPlace {
@@ -58,7 +69,14 @@ export class WorkFileWriter extends RecordFile {
 
   /** Fails when the file exists. */
   constructor(path: string) {
-    super(path, HEADER.toString(), RECORD_BYTES, BUFFERED_RECORDS);
+    super(path, HEADER, RECORD_BYTES, BUFFERED_RECORDS);
+  }
+
+  /** Begins the records of an acknowledged transaction. */
+  transaction(atMs: number): void {
+    const at = this.next();
+    this.buffer.writeDoubleLE(atMs, at);
+    this.buffer.writeUInt32LE(TRANSACTION, at + 8);
   }
 
   /** Number for the records of one commit in doubt. */
@@ -97,7 +115,7 @@ export function* readWork(path: string): Generator<Work> {
   const portion = Buffer.allocUnsafe(READ_BYTES);
   try {
     const headerBytes = readSync(file, portion, 0, HEADER.length, null);
-    if (!portion.subarray(0, headerBytes).equals(HEADER)) throw new Error("it has another header");
+    if (!HEADERS.includes(portion.toString("utf8", 0, headerBytes))) throw new Error("it has another header");
     for (;;) {
       const bytes = readSync(file, portion, 0, READ_BYTES, null);
       if (bytes % RECORD_BYTES !== 0) throw new Error("it ends in the middle of a record");
@@ -120,6 +138,7 @@ function workAt(bytes: Buffer, at: number): Work {
   const place = bytes.readUInt32LE(at);
   const batch = bytes.readUInt32LE(at + 4);
   const what = bytes.readUInt32LE(at + 8);
+  if (what === TRANSACTION) return { kind: "transaction", atMs: bytes.readDoubleLE(at) };
   const [code, doubt] = [what & 0xff, what >>> 8];
   if (code === UNKNOWN.process) return { kind: "unknown", operation: "process", events: place };
   if (code === UNKNOWN.archive) return { kind: "unknown", operation: "archive", events: place };

@@ -33,6 +33,47 @@ describe("conservationOf", () => {
     );
   });
 
+  describe("what was acknowledged and is missing", () => {
+    const held = {
+      pending: 2,
+      processing: 0,
+      complete: 0,
+      failed: 0,
+      archived: 0,
+      orphaned: 0,
+      duplicated: 0,
+    };
+    const facts = exampleFacts(5);
+    const span = { sinceMs: 0, untilMs: 1 };
+    const judged = (isAllowed: boolean, explained: number) =>
+      conservationOf(
+        {
+          ...facts,
+          found: { ...facts.found, lost: 3 },
+          explained: { lost: explained, undone: 0 },
+          losses: [{ operation: "add", lost: 3, unexplained: 3 - explained }],
+          terms: { spans: [span], isAllowed, windowStartMs: 0 },
+        },
+        held,
+      );
+
+    test("is a number where a fault explains all of it and the scenario allows it", () => {
+      expect(judged(true, 3)).toMatchObject({ verdict: "ok", violations: [], lost: 3 });
+      expect(judged(true, 3).losses).toEqual([{ operation: "add", lost: 3, unexplained: 0 }]);
+    });
+
+    test.each([
+      [false, 3],
+      [false, 0],
+      [true, 2],
+    ])("is a violation otherwise: allowed %s, explained %d of 3", (isAllowed, explained) => {
+      expect(judged(isAllowed, explained)).toMatchObject({
+        verdict: "violated",
+        violations: [`3 of 5 acknowledged events are in no table (explained by a fault: ${explained} of 3)`],
+      });
+    });
+  });
+
   test.each(VIOLATION_KINDS)("is broken by one event that is %s, and says so once", (kind) => {
     fc.assert(
       fc.property(counts, (held) => {

@@ -2,6 +2,7 @@
 // exactly once and none of them other than the workload can have made it. The verdict over what the audit counted
 // and found, in words; `audit/` reads the tables and asks here.
 import { counted } from "../../../foundation/units.js";
+import type { Loss, LossTerms } from "../../workload.js";
 
 /** What the tables hold after a trial. All are numbers of events. */
 export interface TableCounts {
@@ -33,6 +34,9 @@ export const VIOLATION_KINDS = [
   "misclaimed",
 ] as const;
 export type ViolationKind = (typeof VIOLATION_KINDS)[number];
+
+/** Of these, the ways of an event that lacks what was acknowledged. */
+export type LossKind = Extract<ViolationKind, "lost" | "undone">;
 
 /** Events by what is wrong with them. */
 export type ViolationCounts = Readonly<Record<ViolationKind, number>>;
@@ -69,6 +73,11 @@ export interface AuditFacts {
   readonly documentsChecked: number;
   readonly found: ViolationCounts;
   readonly named: readonly NamedEvent[];
+  /** What was acknowledged and is not in the tables. */
+  readonly losses: readonly Loss[];
+  /** Of the events that lack it, those of which a fault may have lost it. */
+  readonly explained: Readonly<Record<LossKind, number>>;
+  readonly terms: LossTerms;
   /** What was verified by sample while the load ran. */
   readonly checks: Checked;
   readonly validated: Validated;
@@ -85,6 +94,8 @@ export interface Conservation extends TableCounts, ViolationCounts {
   /** One sentence for each way in which the law was broken; empty when the verdict is ok. */
   readonly violations: readonly string[];
   readonly named: readonly NamedEvent[];
+  /** Left out where nothing was lost. */
+  readonly losses?: readonly Loss[];
   readonly checks: Checked;
   readonly validated: Validated;
   readonly notAudited: readonly string[];
@@ -117,12 +128,25 @@ const SENTENCES: Readonly<Record<ViolationKind, (events: number, published: numb
     `${counted(events, "event was", "events were")} claimed, or passed over, against the order of the sampled claims`,
 };
 
+/** Whether any of it is a violation, and how much of it faults explain, for the end of its sentence. */
+function judgeLoss(
+  kind: ViolationKind,
+  { found, explained, terms }: AuditFacts,
+): { bad: number; words: string } {
+  if (kind !== "lost" && kind !== "undone") return { bad: found[kind], words: "" };
+  return {
+    bad: found[kind] - (terms.isAllowed ? explained[kind] : 0),
+    words: terms.spans.length === 0 ? "" : ` (explained by a fault: ${explained[kind]} of ${found[kind]})`,
+  };
+}
+
 export function conservationOf(facts: AuditFacts, counts: TableCounts): Conservation {
   const { published, inDoubt, inDoubtFound, documentsChecked, found, named } = facts;
-  const { checks, validated, notAudited } = facts;
-  const violations = VIOLATION_KINDS.filter((kind) => found[kind] > 0).map((kind) =>
-    SENTENCES[kind](found[kind], published),
-  );
+  const { checks, validated, notAudited, losses } = facts;
+  const violations = VIOLATION_KINDS.flatMap((kind) => {
+    const { bad, words } = judgeLoss(kind, facts);
+    return bad > 0 ? [`${SENTENCES[kind](found[kind], published)}${words}`] : [];
+  });
   const told = published - found.lost + found.unexpected + inDoubtFound;
   const held = counts.pending + counts.processing + counts.complete + counts.failed + counts.archived;
   // Each event once: what is in both places, or lacks its status row, is counted above.
@@ -133,6 +157,7 @@ export function conservationOf(facts: AuditFacts, counts: TableCounts): Conserva
     ...found,
     ...{ published, inDoubt, inDoubtFound, documentsChecked, violations, named },
     ...{ checks, validated, notAudited },
+    ...(losses.length > 0 && { losses }),
     verdict: violations.length > 0 ? "violated" : "ok",
   };
 }

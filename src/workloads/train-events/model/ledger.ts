@@ -34,6 +34,8 @@ export interface LedgerEntry {
 /** And what became of it. */
 export interface LedgerBatch extends LedgerEntry {
   readonly outcome: BatchOutcome;
+  /** When it was known, on the monotonic clock; undefined in ledgers of before that was kept. */
+  readonly endedAtMs: number | undefined;
 }
 
 /** What all batches of one worker have in common. */

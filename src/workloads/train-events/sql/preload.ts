@@ -1,7 +1,7 @@
 // Fills the queue before a trial: N events, PENDING, in statements of their own and not as a producer would, since
 // nothing of this is measured. Same seed, same documents. Afterwards statistics and visibility are brought up to
 // date, so that the trial starts on a database at rest.
-import { wallClockMs } from "../../../foundation/clock.js";
+import { monotonicMs, wallClockMs } from "../../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { BatchMaker, type EventBatch } from "../model/event-batch.js";
@@ -13,7 +13,7 @@ import {
   NO_CHECKS,
   streamName,
   type Ledger,
-  type LedgerBatch,
+  type LedgerEntry,
   type LedgerSource,
 } from "../model/ledger.js";
 import type { Endpoint } from "../../../database/endpoint/endpoint.js";
@@ -45,7 +45,7 @@ export type PreloadSettings = Pick<
 
 export interface PreloadOptions {
   /** Hears of each batch that is in, which is written over by the next. */
-  readonly onBatch?: (told: LedgerBatch, batch: EventBatch) => void;
+  readonly onBatch?: (told: LedgerEntry, batch: EventBatch) => void;
   /** Asked before each batch. */
   readonly isWanted?: () => boolean;
   /** Longest wait for a lock that somebody else holds on the tables, with its unit. */
@@ -145,8 +145,8 @@ export async function preloadTrial(
   const documents = new DocumentChecks(settings.validate, findings, prng);
   const source = preloadSource(settings, seed);
   const file = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
-  const onBatch = (told: LedgerBatch, batch: EventBatch): void => {
-    file.add(told, told.outcome);
+  const onBatch = (told: LedgerEntry, batch: EventBatch): void => {
+    file.add(told, "acknowledged", monotonicMs());
     documents.made(batch);
   };
   try {
@@ -165,7 +165,7 @@ function batchesOf(
   settings: PreloadSettings,
   seed: number,
   room: number,
-): (done: number, events: number) => { batch: EventBatch; told: LedgerBatch } {
+): (done: number, events: number) => { batch: EventBatch; told: LedgerEntry } {
   const source = preloadSource(settings, seed);
   const generator = new DocumentGenerator(
     seed,
@@ -181,7 +181,7 @@ function batchesOf(
     const sum = new KeySum().addKeys(keys);
     return {
       batch: batchMaker.make(keys, generator, done),
-      told: { ...made, client: 0, firstDocument: done, keys: sum, outcome: "acknowledged" },
+      told: { ...made, client: 0, firstDocument: done, keys: sum },
     };
   };
 }

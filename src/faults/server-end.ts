@@ -1,0 +1,51 @@
+// How a fault ends the server and has it back. A server that is ended without a chance to write loses what it has
+// acknowledged and not written: with `synchronous_commit` off, up to three times `wal_writer_delay`.
+import { connectFault, readUnwrittenMs } from "../database/fault-sessions.js";
+import { systemClock } from "../foundation/clock.js";
+import type { RunningTarget, ServerControl } from "../targets/running-target.js";
+import type { Injected, LossSpan } from "./fault.js";
+import { controlOf, whenHealthy } from "./healthy.js";
+
+/** By how much the WAL writer may be late on a busy machine. */
+const WRITER_LATE_MS = 250;
+
+export interface ServerEnd {
+  /** Whether it ends without writing what it has acknowledged. */
+  readonly isSudden: boolean;
+  /** Resolves to what was done, for log and result. */
+  end(control: ServerControl): Promise<string>;
+}
+
+export async function endServer(target: RunningTarget, { isSudden, end }: ServerEnd): Promise<Injected> {
+  const control = controlOf(target);
+  const unwrittenMs = isSudden ? await readUnwritten(target) : 0;
+  const asExpected = control.expectLoss();
+  const sinceMs = systemClock.nowMs() - unwrittenMs - WRITER_LATE_MS;
+  let mayLose: LossSpan | undefined;
+  try {
+    const words = await end(control);
+    return {
+      words,
+      get mayLose() {
+        return mayLose;
+      },
+      async clear() {
+        await whenHealthy(target).finally(asExpected);
+        // Clients may read an answer of before only now.
+        if (unwrittenMs > 0) mayLose = { sinceMs, untilMs: systemClock.nowMs() };
+      },
+    };
+  } catch (error) {
+    asExpected();
+    throw error;
+  }
+}
+
+async function readUnwritten({ admin }: RunningTarget): Promise<number> {
+  const client = await connectFault(admin);
+  try {
+    return await readUnwrittenMs(client);
+  } finally {
+    await client.close();
+  }
+}

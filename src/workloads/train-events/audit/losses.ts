@@ -1,0 +1,45 @@
+// What was acknowledged and is not in the tables, by operation: how much of it, when it was acknowledged, and how much of it
+// no fault explains. A fault says within which span it may lose what was acknowledged.
+import type { LossSpan } from "../../../faults/fault.js";
+import type { Loss } from "../../workload.js";
+
+/** Whether one of the spans holds that moment. */
+export function isWithin(spans: readonly LossSpan[], atMs: number | undefined): boolean {
+  return atMs !== undefined && spans.some(({ sinceMs, untilMs }) => atMs >= sinceMs && atMs <= untilMs);
+}
+
+interface Sum {
+  lost: number;
+  unexplained: number;
+  /** Of what is lost whose moment is known. */
+  firstMs: number;
+  lastMs: number;
+}
+
+export class Losses {
+  private readonly sums = new Map<string, Sum>();
+
+  /** `atMs` is when it was acknowledged, where that is known. */
+  add(operation: string, amount: number, atMs: number | undefined, isExplained: boolean): void {
+    if (amount === 0) return;
+    const sum = this.sums.get(operation) ?? { lost: 0, unexplained: 0, firstMs: Infinity, lastMs: -Infinity };
+    this.sums.set(operation, sum);
+    sum.lost += amount;
+    if (!isExplained) sum.unexplained += amount;
+    if (atMs === undefined) return;
+    sum.firstMs = Math.min(sum.firstMs, atMs);
+    sum.lastMs = Math.max(sum.lastMs, atMs);
+  }
+
+  /** Moments are seconds since `windowStartMs`; without it they are left out. */
+  total(windowStartMs: number | undefined): Loss[] {
+    return [...this.sums].map(([operation, { lost, unexplained, firstMs, lastMs }]) => ({
+      ...{ operation, lost, unexplained },
+      ...(windowStartMs !== undefined &&
+        Number.isFinite(firstMs) && {
+          firstAtSeconds: (firstMs - windowStartMs) / 1000,
+          lastAtSeconds: (lastMs - windowStartMs) / 1000,
+        }),
+    }));
+  }
+}

@@ -1,0 +1,141 @@
+// A known answer: a server that acknowledges before it writes, and is killed. It loses what it acknowledged in its last
+// moments, all of it explained by the kill; one that writes first loses nothing; and what somebody takes away beside the kill
+// is found, though the kill may lose as much as it likes.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { connectAdmin } from "../../src/database/admin.js";
+import { systemClock } from "../../src/foundation/clock.js";
+import type { ResultDocument, TrialResult } from "../../src/results/result-schema.js";
+import {
+  onlyResultIn,
+  said,
+  scratchDirectory,
+  startTrainSim,
+  trainSim,
+  writeScenarioFile,
+  type Started,
+} from "../support/train-sim.js";
+
+/** So long that much is lost, so short that it was acknowledged within the window. */
+const WRITER_DELAY_SECONDS = 0.8;
+const LATE_SECONDS = 0.25;
+
+function startKilled(more: string, settings = ""): { started: Started; out: string } {
+  const out = join(scratchDirectory(), "results");
+  const file = writeScenarioFile(`
+name: durability
+seed: 7
+payload: text
+preload: 3000
+appDelay: 0
+batch: { min: 5, max: 20 }
+target:
+  kind: embedded
+  auth: trust
+  settings: { wal_writer_delay: ${WRITER_DELAY_SECONDS * 1000}ms, wal_writer_flush_after: 1GB${settings} }
+actors:
+  producers: { clients: 3, load: { thinkTime: 20ms } }
+  consumers: { clients: 3, load: { thinkTime: 20ms } }
+  archivers: { clients: 2, load: { thinkTime: 20ms } }
+trial: { warmUp: 0, duration: 7s, drain: 30s }
+trials: 1
+diagnosis: { ceiling: false }
+faults: [{ at: 4s, kind: postgres-kill }]
+${more}`);
+  return { started: startTrainSim(["run", file, "--out", out]), out };
+}
+
+const ALLOWED = "integrity: { allow: [lost] }";
+const OFF = ", synchronous_commit: off";
+
+function trialOf({ treatments }: ResultDocument, id?: string): TrialResult {
+  const [trial] = treatments.find((each) => id === undefined || each.id === id)?.trials ?? [];
+  if (!trial) throw new Error(`no trial of ${id ?? "the only treatment"}`);
+  return trial;
+}
+
+it("loses what a server acknowledged that does not wait for its disk, and only that", async () => {
+  const factors = 'factors: { "target.settings.synchronous_commit": ["on", "off"] }';
+  const { started, out } = startKilled(`${ALLOWED}\n${factors}\nthresholds: { add: ["lost<1000000"] }`);
+  const { exitCode, stderr } = await started.ended;
+  expect(exitCode, stderr).toBe(0);
+  const { directory, result } = onlyResultIn(out);
+  const [on, off] = [trialOf(result, "on"), trialOf(result, "off")];
+  expect(on.integrity).toMatchObject({ verdict: "ok", lost: 0, undone: 0, allowed: ["lost"] });
+  expect(on.integrity?.losses).toBeUndefined();
+  expect(on.faults?.[0]?.mayLose).toBeUndefined();
+  expect(on.operations["add"]?.lost).toBe(0);
+
+  const { integrity, faults: [fault] = [] } = off;
+  expect(integrity).toMatchObject({ verdict: "ok", violations: [], unexplained: 0, torn: 0 });
+  expect(integrity?.lost).toBeGreaterThan(0);
+  const since = (fault?.injectedAtSeconds ?? 0) - 3 * WRITER_DELAY_SECONDS - LATE_SECONDS;
+  expect(fault?.mayLose?.sinceSeconds).toBeGreaterThan(since - 0.01);
+  expect(integrity?.losses?.map(({ operation }) => operation).sort()).toEqual(["add", "archive", "process"]);
+  for (const { operation, lost, unexplained, firstAtSeconds = -1 } of integrity?.losses ?? []) {
+    expect(unexplained, operation).toBe(0);
+    expect(firstAtSeconds, operation).toBeGreaterThan(since - 0.01);
+    expect(off.operations[operation]?.lost).toBe(lost);
+  }
+  expect(off.operations["add"]?.lost).toBe(integrity?.lost);
+  expect(stderr).toMatch(/off {2}.*integrity ok, lost \(allowed\): add \d+/);
+  expect(readFileSync(join(directory, "summary.txt"), "utf8")).toMatch(/off lost \(allowed\): add \d+/);
+
+  const verified = await trainSim(["report", directory, "--verify"]);
+  expect(verified.exitCode, verified.stdout).toBe(0);
+});
+
+it("is violated by what a kill has lost, unless the scenario allows it", async () => {
+  const { started, out } = startKilled("", OFF);
+  const { exitCode, stderr } = await started.ended;
+  expect(exitCode, stderr).toBe(110);
+  const { integrity } = trialOf(onlyResultIn(out).result);
+  expect(integrity?.verdict).toBe("violated");
+  expect(integrity?.losses?.every(({ unexplained }) => unexplained === 0)).toBe(true);
+  expect(integrity?.violations[0]).toMatch(
+    /acknowledged events are in no table \(explained by a fault: (\d+) of \1\)/,
+  );
+});
+
+it("finds what somebody takes away beside the kill", async () => {
+  const { started, out } = startKilled(ALLOWED, OFF);
+  const [, port] = await said(started, /\(embedded\) at 127\.0\.0\.1:(\d+)/);
+  const endpoint = { host: "127.0.0.1", port: Number(port), user: "postgres", database: "postgres" };
+  const taken = await takeAnEvent(endpoint);
+  const { exitCode, stderr } = await started.ended;
+  expect(exitCode, stderr).toBe(110);
+  const { integrity } = trialOf(onlyResultIn(out).result);
+  const add = integrity?.losses?.find(({ operation }) => operation === "add");
+  expect(add?.unexplained).toBe(1);
+  expect(add?.lost).toBeGreaterThan(1);
+  expect(integrity?.violations).toEqual([
+    expect.stringMatching(/are in no table \(explained by a fault: \d+ of \d+\)/),
+  ]);
+  expect(integrity?.lost).toBe(add?.lost);
+  expect(taken).toMatch(/-..ff-/);
+});
+
+/** One of the preload, acknowledged long before the kill; deleted for good. */
+async function takeAnEvent(endpoint: Parameters<typeof connectAdmin>[0]): Promise<string> {
+  const admin = await connectAdmin(endpoint, { purpose: "stranger" });
+  try {
+    await admin.query("SET synchronous_commit = on");
+    for (;;) {
+      const rows = await admin
+        .query(
+          `WITH s AS (DELETE FROM train_sim.event_status WHERE event_id IN (
+             SELECT event_id FROM train_sim.event_status WHERE status = 'PENDING' AND attempts = 0
+               AND substr(event_id::text, 22, 2) = 'ff' ORDER BY event_id DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
+             RETURNING event_id)
+           DELETE FROM train_sim.events WHERE id IN (SELECT event_id FROM s) RETURNING id::text AS id`,
+        )
+        .catch(() => []); // the tables are not there yet
+      const [row] = rows;
+      if (row) return String(row["id"]);
+      await systemClock.sleep(20);
+    }
+  } finally {
+    await admin.close();
+  }
+}
