@@ -10,8 +10,8 @@ import type { RunningPooler } from "../pools/running-pooler.js";
 import type { PoolSettings } from "../pools/registry.js";
 import type { TargetSettings } from "../targets/registry.js";
 
-/** Whose connections a fault of the network is about: the clients', or the pooler's to the server. */
-export const NETWORK_PLACES = ["clients", "pooler"] as const;
+/** Whose connections a fault of the network is about: the clients', the pooler's to the server, the standbys' to the primary. */
+export const NETWORK_PLACES = ["clients", "pooler", "replication"] as const;
 export type NetworkPlace = (typeof NETWORK_PLACES)[number];
 
 /**

@@ -19,6 +19,7 @@ import type { NetworkCondition } from "./means/condition.js";
 import type { NetworkEffect } from "./means/tcp-proxy.js";
 import { hasPooler, poolerKindOf } from "../pools/registry.js";
 import { foreignPooler } from "./pooler.js";
+import { noStandby } from "./standby.js";
 
 const MINUTE_MS = 60_000;
 const KB = 1024;
@@ -26,7 +27,7 @@ const NETWORK_IS = "the network is slow, narrow, carries nothing, refuses connec
 
 const between = z.enum(NETWORK_PLACES).optional().meta({
   description:
-    "clients: the connections of the clients, to the server or to the pooler; pooler: those of the pooler to the server. Default clients.",
+    "clients: the connections of the clients, to the server or to the pooler; pooler: those of the pooler to the server; replication: those of standbys to the primary. Default clients.",
 });
 
 interface OfNetwork {
@@ -57,16 +58,21 @@ function networkKind<const Name extends string, Keys extends z.ZodRawShape, Sett
     obstacle: (fault, surroundings) =>
       noNetwork(fault.between, surroundings) ?? kind.obstacle?.(fault, surroundings),
     async inject({ networks, pooler }, fault) {
+      const whose: Record<NetworkPlace, string> = {
+        clients: "of the clients",
+        pooler: `of ${pooler?.product ?? "the pooler"} to the server`,
+        replication: "of the standbys to the primary",
+      };
       const network = networks[fault.between];
       if (!network) throw new Error(`the trial has no network at ${fault.between}`);
       let effect = await network.suffer(kind.conditionOf(fault));
-      const whose =
-        fault.between === "clients"
-          ? "of the clients"
-          : `of ${pooler?.product ?? "the pooler"} to the server`;
       return {
         get words() {
-          return kind.wordsOf(fault, `${counted(effect.connections, "connection")} ${whose}`, effect);
+          return kind.wordsOf(
+            fault,
+            `${counted(effect.connections, "connection")} ${whose[fault.between]}`,
+            effect,
+          );
         },
         async clear() {
           effect = await network.mend();
@@ -78,6 +84,10 @@ function networkKind<const Name extends string, Keys extends z.ZodRawShape, Sett
 
 function noNetwork(place: NetworkPlace, surroundings: FaultSurroundings): string | undefined {
   if (place === "clients") return undefined;
+  if (place === "replication") {
+    const obstacle = noStandby(surroundings);
+    return obstacle === undefined ? undefined : `between: replication ${obstacle}`;
+  }
   const { pool, target } = surroundings;
   const obstacle = foreignPooler(surroundings);
   if (obstacle !== undefined) return `between: pooler ${obstacle}`;
@@ -175,6 +185,7 @@ function unseenCommits(
   fault: OfNetwork,
   { pool, target, withoutCommit }: FaultSurroundings,
 ): string | undefined {
+  if (fault.between === "replication") return "needs COMMITs, which standbys do not send";
   if (withoutCommit !== undefined) return `needs transactions that end with COMMIT, and ${withoutCommit}`;
   const isHidden =
     hasPooler(pool) && fault.between === "clients"

@@ -30,8 +30,6 @@ export interface Failover {
   readonly position: string;
   /** When the old primary wrote the last commit that the new one has; undefined where it has none. */
   readonly lastCommitMs: number | undefined;
-  /** When the old primary was gone. */
-  readonly endedMs: number;
   /** How long there was no primary. */
   readonly downMs: number;
   /** To be called once the old primary is back: until then its absence is expected. */
@@ -44,6 +42,8 @@ export interface Replication {
   readonly standbyControls: readonly ServerControl[];
   /** The primary goes; the standby that has received most is promoted, and the others follow it. */
   failOver(how: "kill" | "shut-down"): Promise<Failover>;
+  /** Has standbys connect there instead of to the servers themselves, in their order; to the servers again, without. */
+  route(ends?: readonly Endpoint[]): Promise<void>;
   /** Brings servers back that are gone, as standbys, with copies of the primary's data; resolves once all follow it. */
   heal(): Promise<void>;
 }

@@ -45,7 +45,9 @@ export function mostServerConnections(treatments: readonly Treatment[], of: Trea
 /** Connections that go through a proxy of ours, for faults of the network: an accepted and an onward one each. */
 function proxiedConnectionsOf(settings: TreatmentSettings): number {
   const onward = serversConnectionsOf(settings).reduce((sum, each) => sum + each, 0);
-  const between = { clients: clientConnectionsOf(settings), pooler: onward };
+  const { target } = settings;
+  const replication = target.kind === "embedded" ? (target.standbys?.count ?? 0) : 0;
+  const between = { clients: clientConnectionsOf(settings), pooler: onward, replication };
   return networkPlacesOf(settings.faults).reduce((sum, place) => sum + between[place], 0);
 }
 

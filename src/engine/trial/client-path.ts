@@ -32,6 +32,7 @@ export class ClientPath {
     const { host, lifeline } = this;
     const { settings } = this.inputs.treatment;
     const servers = this.servers();
+    await this.routeStandbys();
     const upstreams = await this.before("pooler", servers);
     const pooler = await openPooler({ endpoints: upstreams, auth: host.target.auth }, settings);
     this.runningPooler = pooler;
@@ -70,6 +71,7 @@ export class ClientPath {
   /** Breaks what still goes through it and leaves nothing of ours. Never rejects. */
   async close(): Promise<void> {
     await this.runningPooler?.stop();
+    if (this.networks.replication) await this.host.target.replication?.route().catch(() => undefined);
     await Promise.all(Object.values(this.networks).map((network) => network.close()));
   }
 
@@ -80,6 +82,12 @@ export class ClientPath {
     if (!workloadOf(settings).isUnqualified) return endpoints;
     const searchPath = dialectOf(settings.dialect).quoteIdentifier(settings.namespace);
     return endpoints.map((endpoint) => ({ ...endpoint, searchPath }));
+  }
+
+  private async routeStandbys(): Promise<void> {
+    const { replication, endpoints } = this.host.target;
+    const ends = await this.before("replication", endpoints);
+    if (ends !== endpoints) await replication?.route(ends);
   }
 
   /** Where those of that place connect, to get to these endpoints. */

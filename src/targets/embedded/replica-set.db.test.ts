@@ -52,24 +52,16 @@ it("loses in a failover what an asynchronous primary acknowledged after its stan
   await primary.query("INSERT INTO t VALUES (1)");
   const standby = await connect({ ...(target.endpoints[1] as Endpoint), takesWrites: false });
   await expect.poll(() => ids(standby).catch(() => [])).toEqual([1]);
-  const beforeMs = monotonicMs();
   const still = stopStandbys(target);
   const stoppedMs = monotonicMs();
   // More than the sockets between the servers hold: what is in them still arrives.
   await primary.query("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 50000)");
   await primary.query("INSERT INTO t VALUES (2)");
 
-  const {
-    old,
-    promoted,
-    lastCommitMs = Infinity,
-    endedMs,
-    asExpected,
-  } = await target.replication.failOver("kill");
+  const { old, promoted, lastCommitMs = Infinity, asExpected } = await target.replication.failOver("kill");
   still.end();
   expect([old, promoted]).toEqual(["server_1", expect.stringMatching(/server_[23]/)]);
   expect(lastCommitMs).toBeLessThan(stoppedMs);
-  expect(endedMs).toBeGreaterThan(beforeMs);
   const after = await connect(target.admin);
   expect(await ids(after)).toEqual([1]);
   await after.query("INSERT INTO t VALUES (3)");

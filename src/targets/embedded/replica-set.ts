@@ -16,6 +16,8 @@ import type { ReplicationLevel, ReplicationSettings } from "./settings.js";
 /** In which standbys connect, or follow another primary. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
+/** A standby that has received nothing for so long receives nothing more. */
+const SILENT_MS = 500;
 /** PostgreSQL would wait for 5 s before it tries the primary again. */
 const RETRY = "wal_retrieve_retry_interval = '250ms'";
 
@@ -45,6 +47,8 @@ export const memberName = (index: number): string => `server_${index + 1}`;
 
 export class ReplicaSet implements Replication {
   private readonly members: Member[] = [];
+  /** Where standbys connect, by member. */
+  private ends: readonly Endpoint[] | undefined;
 
   private constructor(
     private primary: Member,
@@ -102,18 +106,22 @@ export class ReplicaSet implements Replication {
       const awayMs = monotonicMs();
       if (how === "kill") await old.postmaster.kill();
       else await old.postmaster.shutDown("fast");
-      const endedMs = monotonicMs();
       const promoted = await this.mostAdvanced();
       const followers = this.members.filter((member) => member !== old && member !== promoted);
       const { position, lastCommitMs } = await promote(promoted);
       this.primary = promoted;
       const downMs = monotonicMs() - awayMs;
       await this.follow(followers);
-      return { old: old.name, promoted: promoted.name, position, lastCommitMs, endedMs, downMs, asExpected };
+      return { old: old.name, promoted: promoted.name, position, lastCommitMs, downMs, asExpected };
     } catch (error) {
       asExpected();
       throw error;
     }
+  }
+
+  async route(ends?: readonly Endpoint[]): Promise<void> {
+    this.ends = ends;
+    await this.follow(this.standbys);
   }
 
   async heal(): Promise<void> {
@@ -145,7 +153,8 @@ export class ReplicaSet implements Replication {
 
   /** What a reload reads anew; what the user's settings say goes before it. Only the primary's place ever changes. */
   private async writeConfiguration({ name, directory }: Pick<Member, "name" | "directory">): Promise<void> {
-    const { host, port, user, password = "" } = this.primary.endpoint;
+    const { user, password = "" } = this.primary.endpoint;
+    const { host, port } = this.ends?.[this.members.indexOf(this.primary)] ?? this.primary.endpoint;
     const { count, replication } = this.settings;
     const lines = [
       `primary_conninfo = 'host=${host} port=${port} user=${user} password=${password} application_name=${name}'`,
@@ -162,12 +171,33 @@ export class ReplicaSet implements Replication {
     const received = await Promise.all(
       this.standbys.map(async (standby) => {
         standby.postmaster.wake();
-        return { standby, bytes: await receivedBytes(standby) };
+        return { standby, bytes: await this.receivedBytes(standby) };
       }),
     );
     const [first, ...others] = received;
     if (!first) throw new TargetError("there is no standby to promote");
     return others.reduce((best, each) => (each.bytes > best.bytes ? each : best), first).standby;
+  }
+
+  /** How far its log goes, once nothing more comes. A connection to the dead primary that the network keeps open is cut. */
+  private receivedBytes(standby: Member): Promise<number> {
+    return withSession(standby, async (session) => {
+      let bytes = -1;
+      let sinceMs = monotonicMs();
+      await until(`${standby.name} still hears of its primary`, async () => {
+        const [row] = await session.query(
+          "SELECT coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0'::pg_lsn AS bytes, " +
+            "(SELECT count(*) FROM pg_stat_wal_receiver WHERE status = 'streaming') AS receivers",
+        );
+        if (Number(row?.["receivers"]) === 0 && bytes >= 0) return true;
+        if (Number(row?.["bytes"]) !== bytes) sinceMs = monotonicMs();
+        else if (monotonicMs() - sinceMs > SILENT_MS)
+          await session.query("SELECT pg_terminate_backend(pid) FROM pg_stat_wal_receiver");
+        bytes = Number(row?.["bytes"]);
+        return false;
+      });
+      return bytes;
+    });
   }
 
   /** A standby whose data are not the primary's any more gets a copy of them. */
@@ -231,27 +261,12 @@ async function untilStreaming(
   });
 }
 
-/** How far its log goes, once its connection to the primary has ended. */
-async function receivedBytes(standby: Member): Promise<number> {
-  return withSession(standby, async (session) => {
-    let bytes = 0;
-    await until(`${standby.name} still hears of its primary`, async () => {
-      const [row] = await session.query(
-        "SELECT coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0'::pg_lsn AS bytes, " +
-          "(SELECT count(*) FROM pg_stat_wal_receiver WHERE status = 'streaming') AS receivers",
-      );
-      bytes = Number(row?.["bytes"]);
-      return Number(row?.["receivers"]) === 0;
-    });
-    return bytes;
-  });
-}
-
 /** Ends its recovery with all that it has received; tells how far that went. */
 async function promote(member: Member): Promise<Pick<Failover, "position" | "lastCommitMs">> {
   return withSession(member, async (session) => {
     const [promoted] = await session.query("SELECT pg_promote(true, $1) AS done", [PATIENCE_MS / 1000]);
     if (promoted?.["done"] !== true) throw new TargetError(`${member.name} cannot be promoted`);
+    const askedMs = monotonicMs(); // before the answer: no commit of that age is younger
     const [row] = await session.query(
       "SELECT pg_last_wal_replay_lsn()::text AS position, " +
         "extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000 AS age",
@@ -259,7 +274,7 @@ async function promote(member: Member): Promise<Pick<Failover, "position" | "las
     const age = row?.["age"];
     return {
       position: String(row?.["position"]),
-      lastCommitMs: age === null || age === undefined ? undefined : monotonicMs() - Number(age),
+      lastCommitMs: age === null || age === undefined ? undefined : askedMs - Number(age),
     };
   });
 }

@@ -1,0 +1,104 @@
+// A known answer: the primary is cut off from its standbys, acknowledges for another second and dies. Asynchronous, it loses
+// that second, all of it explained by how far the promoted standby had come; synchronous, nothing. And what somebody takes
+// away on the promoted standby is found, though the failover may lose as much as it likes.
+import { expect, it } from "vitest";
+import { connectAdmin } from "../../src/database/admin.js";
+import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import type { ResultDocument, TrialResult } from "../../src/results/result-schema.js";
+import { join } from "node:path";
+import {
+  onlyResultIn,
+  said,
+  scratchDirectory,
+  startTrainSim,
+  trainSim,
+  untilLogged,
+  writeScenarioFile,
+  type Started,
+} from "../support/train-sim.js";
+
+const CUT_AT_SECONDS = 3;
+
+function startFailover(more: string, target = ""): { started: Started; out: string } {
+  const out = join(scratchDirectory(), "results");
+  const file = writeScenarioFile(`
+name: failover
+seed: 7
+payload: text
+preload: 3000
+appDelay: 0
+batch: { min: 5, max: 20 }
+target: { kind: embedded, auth: trust, standbys: 2${target} }
+actors:
+  producers: { clients: 3, load: { thinkTime: 20ms } }
+  consumers: { clients: 3, load: { thinkTime: 20ms } }
+  archivers: { clients: 2, load: { thinkTime: 20ms } }
+trial: { warmUp: 0, duration: 9s, drain: 30s }
+trials: 1
+diagnosis: { ceiling: false }
+faults:
+  - { at: ${CUT_AT_SECONDS}s, kind: network-blackhole, between: replication, for: 2s }
+  - { at: ${CUT_AT_SECONDS + 1}s, kind: failover }
+${more}`);
+  return { started: startTrainSim(["run", file, "--out", out]), out };
+}
+
+const ALLOWED = "integrity: { allow: [lost] }";
+
+function trialOf({ treatments }: ResultDocument, id?: string): TrialResult {
+  const [trial] = treatments.find((each) => id === undefined || each.id === id)?.trials ?? [];
+  if (!trial) throw new Error(`no trial of ${id ?? "the only treatment"}`);
+  return trial;
+}
+
+it("loses what an asynchronous primary acknowledged alone, and nothing of a synchronous one", async () => {
+  const { started, out } = startFailover(
+    `${ALLOWED}\nfactors: { target.replication: [async, sync, quorum, remote-apply] }`,
+  );
+  const { exitCode, stderr } = await started.ended;
+  expect(exitCode, stderr).toBe(0);
+  const { directory, result } = onlyResultIn(out);
+  for (const level of ["sync", "quorum", "remote-apply"]) {
+    const { integrity } = trialOf(result, level);
+    expect(integrity, level).toMatchObject({ verdict: "ok", lost: 0, undone: 0 });
+    expect(integrity?.losses, level).toBeUndefined();
+  }
+  const { integrity, faults = [] } = trialOf(result, "async");
+  expect(integrity).toMatchObject({ verdict: "ok", violations: [], unexplained: 0, torn: 0 });
+  expect(integrity?.lost).toBeGreaterThan(0);
+  const [cut, over] = faults;
+  expect(over?.words).toMatch(/^killed server_1 and promoted server_[23], which had its log up to 0\/\w+;/);
+  // What had been on its way when the network was cut off may still have arrived, or not.
+  const since = over?.mayLose?.sinceSeconds ?? 0;
+  expect(since).toBeGreaterThan((cut?.injectedAtSeconds ?? 0) - 0.5);
+  expect(since).toBeLessThan(over?.injectedAtSeconds ?? 0);
+  for (const { operation, unexplained, firstAtSeconds = -1 } of integrity?.losses ?? []) {
+    expect(unexplained, operation).toBe(0);
+    expect(firstAtSeconds, operation).toBeGreaterThanOrEqual(since);
+  }
+  const verified = await trainSim(["report", directory, "--verify"]);
+  expect(verified.exitCode, verified.stdout).toBe(0);
+});
+
+it("is violated by what a failover has lost, unless the scenario allows it", async () => {
+  const { started, out } = startFailover("");
+  const { exitCode, stderr } = await started.ended;
+  expect(exitCode, stderr).toBe(110);
+  const { integrity } = trialOf(onlyResultIn(out).result);
+  expect(integrity?.verdict).toBe("violated");
+  expect(integrity?.losses?.every(({ unexplained }) => unexplained === 0)).toBe(true);
+});
+
+it("finds an event that somebody deletes on the promoted standby", async () => {
+  const { started, out } = startFailover(ALLOWED, ", replication: sync");
+  const [, first] = await said(started, /\(embedded\) at 127\.0\.0\.1:(\d+)/);
+  const endpoint = { host: "127.0.0.1", port: Number(first), user: "postgres", database: "postgres" };
+  const standby = await portOfStandby(endpoint);
+  await untilLogged(started, /fault failover at \d+\.\d s is over/);
+  const taken = await takeAnEvent([standby, endpoint]);
+  const { exitCode, stderr } = await started.ended;
+  expect(exitCode, stderr).toBe(110);
+  const { integrity } = trialOf(onlyResultIn(out).result);
+  expect(integrity?.violations).toEqual([expect.stringMatching(/^1 of \d+ acknowledged events/)]);
+  expect(integrity?.named?.[0]?.id).toBe(taken);
+});
