@@ -7,6 +7,7 @@ import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
+import { send } from "../../foundation/process/server-process.js";
 import type { PrivateDirectory } from "../../foundation/process/private-directory.js";
 import type { Failover, Replication, ServerControl } from "../running-target.js";
 import { copyData } from "./copy-data.js";
@@ -16,8 +17,6 @@ import type { ReplicationLevel, ReplicationSettings } from "./settings.js";
 /** In which standbys connect, or follow another primary. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
-/** A standby that has received nothing for so long receives nothing more. */
-const SILENT_MS = 500;
 /** PostgreSQL would wait for 5 s before it tries the primary again. */
 const RETRY = "wal_retrieve_retry_interval = '250ms'";
 
@@ -179,24 +178,22 @@ export class ReplicaSet implements Replication {
     return others.reduce((best, each) => (each.bytes > best.bytes ? each : best), first).standby;
   }
 
-  /** How far its log goes, once nothing more comes. A connection to the dead primary that the network keeps open is cut. */
+  /**
+   * How far its log goes, once its connection to the dead primary has ended. A network in between may keep that open: then it
+   * is cut, for nobody is there to send again what the network has lost.
+   */
   private receivedBytes(standby: Member): Promise<number> {
     return withSession(standby, async (session) => {
-      let bytes = -1;
-      let sinceMs = monotonicMs();
+      const position = "coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0'::pg_lsn";
       await until(`${standby.name} still hears of its primary`, async () => {
-        const [row] = await session.query(
-          "SELECT coalesce(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn()) - '0/0'::pg_lsn AS bytes, " +
-            "(SELECT count(*) FROM pg_stat_wal_receiver WHERE status = 'streaming') AS receivers",
+        const [receiver] = await session.query(
+          "SELECT pid FROM pg_stat_wal_receiver WHERE status = 'streaming'",
         );
-        if (Number(row?.["receivers"]) === 0 && bytes >= 0) return true;
-        if (Number(row?.["bytes"]) !== bytes) sinceMs = monotonicMs();
-        else if (monotonicMs() - sinceMs > SILENT_MS)
-          await session.query("SELECT pg_terminate_backend(pid) FROM pg_stat_wal_receiver");
-        bytes = Number(row?.["bytes"]);
-        return false;
+        if (receiver && this.ends) send(Number(receiver["pid"]), "SIGTERM");
+        return receiver === undefined;
       });
-      return bytes;
+      const [row] = await session.query(`SELECT ${position} AS bytes`);
+      return Number(row?.["bytes"]);
     });
   }
 
