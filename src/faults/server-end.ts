@@ -13,7 +13,7 @@ export interface ServerEnd {
   /** Whether it ends without writing what it has acknowledged. */
   readonly isSudden: boolean;
   /** Resolves to what was done, for log and result. */
-  end(control: ServerControl): Promise<string>;
+  readonly end: (control: ServerControl) => Promise<string>;
 }
 
 export async function endServer(target: RunningTarget, { isSudden, end }: ServerEnd): Promise<Injected> {
