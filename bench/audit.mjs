@@ -55,7 +55,7 @@ function ledgerNs(directory, round) {
   const before = process.cpuUsage();
   for (const { made, ids } of batches) {
     const keys = new KeySum().addAll(ids);
-    writer.add({ ...made, client: 0, firstDocument: 0, keys }, "acknowledged");
+    writer.add({ ...made, client: 0, firstDocument: 0, keys }, "acknowledged", made.madeAtMs);
   }
   writer.flush();
   const { user, system } = process.cpuUsage(before);
@@ -73,8 +73,11 @@ function workNs(directory, round) {
   const writer = new WorkFileWriter(workPath(directory, round));
   const before = process.cpuUsage();
   for (const ids of batches) {
+    writer.transaction(1e6);
     for (const id of ids) writer.pass({ id, was: "PENDING", status: "PROCESSING" });
+    writer.transaction(1e6);
     for (const id of ids) writer.pass({ id, was: "PROCESSING", status: "COMPLETE" });
+    writer.transaction(1e6);
     for (const id of ids) writer.archived(id);
   }
   writer.flush();

@@ -5,13 +5,19 @@ import { join } from "node:path";
 import { HistogramSet } from "../metrics/histograms.js";
 import { operationsIn, type Operation } from "../metrics/operations.js";
 import { sumOfCounts } from "../metrics/catalogue.js";
-import { DEVIATIONS, LATENCIES, SERIES_COUNTS, type SeriesCountId } from "../metrics/metric-lists.js";
+import {
+  AUDITED,
+  DEVIATIONS,
+  LATENCIES,
+  SERIES_COUNTS,
+  type SeriesCountId,
+} from "../metrics/metric-lists.js";
 import { Totals } from "../metrics/totals.js";
 import { diagnose } from "../analysis/diagnosis/diagnose.js";
 import { trialPath } from "../results/directory.js";
 import { mergedSplit } from "../results/endpoint-results.js";
 import { readHistogramLog } from "../results/histogram-log.js";
-import { operationResults, operationsOf } from "../results/operation-results.js";
+import { operationResults, operationsOf, withLosses } from "../results/operation-results.js";
 import { readTrial } from "../results/reader.js";
 import type { Ceiling, Finding, OperationResults, TrialResult } from "../results/result-schema.js";
 import { totalsOf } from "../results/stored-totals.js";
@@ -47,6 +53,7 @@ export const pathOf = ({ treatmentId, trial }: Pick<StoredTrialOf, "treatmentId"
 
 const LATENCY_FIELDS = [...LATENCIES, ...DEVIATIONS].map(({ field }) => field);
 const RATES = ["transactionsPerSecond", "eventsPerSecond", "clients", "threads"] as const;
+const AUDITED_FIELDS = AUDITED.map(({ field }) => field);
 const COUNTS = SERIES_COUNTS.flatMap(({ id, aggregate }) => (aggregate === "by SQLSTATE" ? [] : id));
 type Counted = Partial<Record<SeriesCountId, number>>;
 
@@ -158,11 +165,12 @@ export class TrialFigures {
     const counted = { ...trial, operations: withCounts(trial.operations, counts) };
     const totals = totalsOf(counted, histograms ?? new HistogramSet());
     const summary = totals.summary(trial.windowSeconds);
-    const operations = operationResults(summary, settings);
+    const operations = withLosses(operationResults(summary, settings), [trial.integrity], settings);
     for (const operation of operationsIn([trial.operations, operations])) {
       const [before, again] = [trial.operations[operation], operations[operation]];
       const place = `${at}.operations.${operation}`;
       figures.compare("rates", place, pick(before, RATES), pick(again, RATES));
+      figures.compare("events", place, pick(before, AUDITED_FIELDS), pick(again, AUDITED_FIELDS));
       if (!histograms) continue;
       figures.compare("latencies", place, pick(before, LATENCY_FIELDS), pick(again, LATENCY_FIELDS));
       const samples = histograms.get(`${operation}.response`)?.totalCount ?? 0;
