@@ -346,3 +346,32 @@ ${onSuiteServer("agentsbudget")}`);
   expect(operations["add"]?.transactions).toBe(50);
   expect(workers?.map(({ clients }) => clients)).toEqual([2, 1]);
 });
+
+it("closes each agent's accounts: its clients are throughput x (response time + think time)", async () => {
+  const scenario = writeScenarioFile(`
+name: agents
+trials: 1
+topology: cycle
+actors: { cycle: { workers: 2, load: { clients: 9, thinkTime: 50ms } } }
+appDelay: 0
+batch: 5
+trial: { warmUp: 1s, duration: 4s, drain: false }
+diagnosis: { ceiling: false }
+${onSuiteServer("agentslittle")}`);
+  const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
+  const run = startCoordinator([scenario, "--out", out, "--agents", "2"], token);
+  const url = await whereToJoin(run);
+  for (const name of ["a", "b"]) startAgent({ name, url, token });
+  const { exitCode, stderr } = await run.ended;
+  expect(exitCode, stderr).toBe(0);
+  const { agents = [], workers = [], windowSeconds } = onlyTrial(onlyResultIn(out).result);
+  expect(workers.map(({ clients }) => clients)).toEqual([5, 4]);
+  expect(agents).toHaveLength(2);
+  for (const [i, { accountedRatio = 0 }] of agents.entries()) {
+    const { clients = 0, operations } = workers[i] ?? {};
+    const { transactions = 0, responseTimeMs } = operations?.["__cycle__"] ?? {};
+    const roundSeconds = ((responseTimeMs?.mean ?? 0) + 50) / 1000;
+    expect(Math.abs(1 - ((transactions / windowSeconds) * roundSeconds) / clients)).toBeLessThan(0.04);
+    expect(Math.abs(1 - accountedRatio)).toBeLessThan(0.01);
+  }
+});
