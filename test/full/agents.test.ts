@@ -195,22 +195,6 @@ it("refuses another version, and loses one that sends what is no message or too 
   expect(exitCode).toBe(111);
 });
 
-it("offers over agents what one process offers", async () => {
-  const { run, out, url, token, scenario } = await stage("agentssame", "--set", "actors.producers.workers=2");
-  for (const name of ["a", "b"]) startAgent({ name, url, token });
-  const { exitCode, stderr } = await run.ended;
-  expect(exitCode, stderr).toBe(0);
-  const here = join(scratchDirectory(), "results");
-  const alone = await trainSim(["run", scenario, "--out", here, "--set", "actors.producers.workers=2"]);
-  expect(alone.exitCode, alone.stderr).toBe(0);
-  const offered = (directory: string): (number | undefined)[] => {
-    const { result } = onlyResultIn(directory);
-    const { operations, seed } = onlyTrial(result);
-    return [operations["add"]?.offered, seed];
-  };
-  expect(offered(out)).toEqual(offered(here));
-});
-
 it("gives groups agents for themselves, and times every event's life between them", async () => {
   const place = "agents={ count: 3, place: { producers: 1, consumers: 1 } }";
   const sets = [`--set=${place}`, "--set=trial.drain=false", "--set=preload=0", "--set=trial.duration=4s"];
@@ -323,55 +307,4 @@ it("says that its port is taken", async () => {
   server.close();
   expect(exitCode).toBe(104);
   expect(stderr).toMatch(/EADDRINUSE[\s\S]*give another one with --listen/);
-});
-
-it("shares a budget over agents exactly", async () => {
-  const scenario = writeScenarioFile(`
-name: agents
-trials: 1
-topology: cycle
-actors: { cycle: { clients: 3, load: { executor: shared-iterations, iterations: 50, maxDuration: 30s, thinkTime: 5ms } } }
-appDelay: 0
-batch: 5
-trial: { warmUp: 200ms, drain: false }
-diagnosis: { ceiling: false }
-${onSuiteServer("agentsbudget")}`);
-  const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
-  const run = startCoordinator([scenario, "--out", out, "--agents", "2"], token);
-  const url = await whereToJoin(run);
-  for (const name of ["a", "b"]) startAgent({ name, url, token });
-  const { exitCode, stderr } = await run.ended;
-  expect(exitCode, stderr).toBe(0);
-  const { workers, operations } = onlyTrial(onlyResultIn(out).result);
-  expect(operations["add"]?.transactions).toBe(50);
-  expect(workers?.map(({ clients }) => clients)).toEqual([2, 1]);
-});
-
-it("closes each agent's accounts: its clients are throughput x (response time + think time)", async () => {
-  const scenario = writeScenarioFile(`
-name: agents
-trials: 1
-topology: cycle
-actors: { cycle: { workers: 2, load: { clients: 9, thinkTime: 50ms } } }
-appDelay: 0
-batch: 5
-trial: { warmUp: 1s, duration: 4s, drain: false }
-diagnosis: { ceiling: false }
-${onSuiteServer("agentslittle")}`);
-  const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
-  const run = startCoordinator([scenario, "--out", out, "--agents", "2"], token);
-  const url = await whereToJoin(run);
-  for (const name of ["a", "b"]) startAgent({ name, url, token });
-  const { exitCode, stderr } = await run.ended;
-  expect(exitCode, stderr).toBe(0);
-  const { agents = [], workers = [], windowSeconds } = onlyTrial(onlyResultIn(out).result);
-  expect(workers.map(({ clients }) => clients)).toEqual([5, 4]);
-  expect(agents).toHaveLength(2);
-  for (const [i, { accountedRatio = 0 }] of agents.entries()) {
-    const { clients = 0, operations } = workers[i] ?? {};
-    const { transactions = 0, responseTimeMs } = operations?.["__cycle__"] ?? {};
-    const roundSeconds = ((responseTimeMs?.mean ?? 0) + 50) / 1000;
-    expect(Math.abs(1 - ((transactions / windowSeconds) * roundSeconds) / clients)).toBeLessThan(0.04);
-    expect(Math.abs(1 - accountedRatio)).toBeLessThan(0.01);
-  }
 });
