@@ -59,6 +59,16 @@ function directoriesOfAgents(): string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith("train-sim-agent-"));
 }
 
+/** With as many agents, and repeats the trial. */
+async function resume(scenario: string, directory: string, token: string): Promise<void> {
+  const again = startCoordinator([scenario, "--resume", directory, "--agents", "2"], token);
+  const url = await whereToJoin(again);
+  for (const name of ["a", "b"]) startAgent({ name, url, token });
+  const { exitCode, stderr } = await again.ended;
+  expect(exitCode, stderr).toBe(0);
+  expect(readFileSync(join(directory, "summary.txt"), "utf8")).toContain("1 of 1 trial complete");
+}
+
 /** Someone else who knows the token. */
 function intruder({ url, token }: Stage, introduction: object): WebSocket {
   const who = { name: "intruder", version: packageVersion(), workers: null, pid: 1, machine: "elsewhere" };
@@ -86,15 +96,34 @@ it.each(["warm-up", "measure", "drain"])(
     const { directory, result } = onlyResultIn(out);
     expect(onlyTrial(result).status).toBe("failed");
     expect(onlyTrial(result).integrity?.verdict).toBe("ok");
-
-    const again = startCoordinator([scenario, "--resume", directory, "--agents", "2"], token);
-    const nextUrl = await whereToJoin(again);
-    for (const name of ["a", "b"]) startAgent({ name, url: nextUrl, token });
-    const resumed = await again.ended;
-    expect(resumed.exitCode, resumed.stderr).toBe(0);
-    expect(readFileSync(join(directory, "summary.txt"), "utf8")).toContain("1 of 1 trial complete");
+    await resume(scenario, directory, token);
   },
 );
+
+it("names an agent whose clock steps in the window, and repeats the trial with --resume", async () => {
+  const before = directoriesOfAgents();
+  const { run, out, url, token, scenario } = await stage("agentsstep");
+  const stepFile = join(scratchDirectory(), "step");
+  const steady = startAgent({ name: "a", url, token });
+  const stepping = startAgent({ name: "b", url, token, clock: { aheadMs: 0, ppm: 0, stepFile } });
+  await untilLogged(out, '"phase":"measure"');
+  writeFileSync(stepFile, "50");
+  const { exitCode, stderr } = await run.ended;
+  expect(exitCode, stderr).toBe(111);
+  const [, steppedMs] =
+    /agent b is lost: its monotonic clock stepped by (\d+) ms, as when a machine is paused/.exec(stderr) ??
+    [];
+  expect(Math.abs(Number(steppedMs) - 50), stderr).toBeLessThan(5);
+  expect((await steady.ended).exitCode).toBe(0);
+  expect(await stepping.ended).toMatchObject({
+    exitCode: 111,
+    stderr: expect.stringMatching(/the coordinator is gone/) as string,
+  });
+  const { directory, result } = onlyResultIn(out);
+  expect(onlyTrial(result)).toMatchObject({ status: "failed", integrity: { verdict: "ok", lost: 0 } });
+  expect(directoriesOfAgents().filter((name) => !before.includes(name))).toEqual([]);
+  await resume(scenario, directory, token);
+});
 
 it("runs no trial with fewer agents: one that is lost before it fails it", async () => {
   const { run, out, url, token } = await stage("agentsfewer");

@@ -47,7 +47,7 @@ interface AgentSettings {
   readonly token: string;
   readonly more?: readonly string[];
   /** Of its monotonic clock. */
-  readonly clock?: { readonly aheadMs: number; readonly ppm: number };
+  readonly clock?: { readonly aheadMs: number; readonly ppm: number; readonly stepFile?: string };
 }
 
 export function startAgent({ name, url, token, more = [], clock }: AgentSettings): Started {
@@ -56,6 +56,7 @@ export function startAgent({ name, url, token, more = [], clock }: AgentSettings
     NODE_OPTIONS: `--import ${SHIFTED}`,
     SHIFTED_CLOCK_MS: String(clock.aheadMs),
     SHIFTED_CLOCK_PPM: String(clock.ppm),
+    ...(clock.stepFile !== undefined && { SHIFTED_CLOCK_STEP_FILE: clock.stepFile }),
   };
   const args = ["agent", "--join", url, "--token-file", token, "--name", name, "--wait", "5s", ...more];
   return startTrainSim(args, env ? { env } : {});
