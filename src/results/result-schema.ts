@@ -130,6 +130,7 @@ export const TrialAgent = z.strictObject({
   name: z.string(),
   workers: count,
   cpuSeconds: amount.optional().describe("Of its process within the window"),
+  accountedRatio: amount.optional().describe("Accounted time of its clients over clients x window"),
   clock: z.strictObject({
     offsetMs: z.number().describe("What its monotonic clock lacks to the coordinator's, at the end"),
     errorMs: amount.describe("Bound of the error with which it followed the coordinator's, at worst"),

@@ -59,6 +59,16 @@ function directoriesOfAgents(): string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith("train-sim-agent-"));
 }
 
+/** With as many agents, and repeats the trial. */
+async function resume(scenario: string, directory: string, token: string): Promise<void> {
+  const again = startCoordinator([scenario, "--resume", directory, "--agents", "2"], token);
+  const url = await whereToJoin(again);
+  for (const name of ["a", "b"]) startAgent({ name, url, token });
+  const { exitCode, stderr } = await again.ended;
+  expect(exitCode, stderr).toBe(0);
+  expect(readFileSync(join(directory, "summary.txt"), "utf8")).toContain("1 of 1 trial complete");
+}
+
 /** Someone else who knows the token. */
 function intruder({ url, token }: Stage, introduction: object): WebSocket {
   const who = { name: "intruder", version: packageVersion(), workers: null, pid: 1, machine: "elsewhere" };
@@ -86,15 +96,34 @@ it.each(["warm-up", "measure", "drain"])(
     const { directory, result } = onlyResultIn(out);
     expect(onlyTrial(result).status).toBe("failed");
     expect(onlyTrial(result).integrity?.verdict).toBe("ok");
-
-    const again = startCoordinator([scenario, "--resume", directory, "--agents", "2"], token);
-    const nextUrl = await whereToJoin(again);
-    for (const name of ["a", "b"]) startAgent({ name, url: nextUrl, token });
-    const resumed = await again.ended;
-    expect(resumed.exitCode, resumed.stderr).toBe(0);
-    expect(readFileSync(join(directory, "summary.txt"), "utf8")).toContain("1 of 1 trial complete");
+    await resume(scenario, directory, token);
   },
 );
+
+it("names an agent whose clock steps in the window, and repeats the trial with --resume", async () => {
+  const before = directoriesOfAgents();
+  const { run, out, url, token, scenario } = await stage("agentsstep");
+  const stepFile = join(scratchDirectory(), "step");
+  const steady = startAgent({ name: "a", url, token });
+  const stepping = startAgent({ name: "b", url, token, clock: { aheadMs: 0, ppm: 0, stepFile } });
+  await untilLogged(out, '"phase":"measure"');
+  writeFileSync(stepFile, "50");
+  const { exitCode, stderr } = await run.ended;
+  expect(exitCode, stderr).toBe(111);
+  const [, steppedMs] =
+    /agent b is lost: its monotonic clock stepped by (\d+) ms, as when a machine is paused/.exec(stderr) ??
+    [];
+  expect(Math.abs(Number(steppedMs) - 50), stderr).toBeLessThan(5);
+  expect((await steady.ended).exitCode).toBe(0);
+  expect(await stepping.ended).toMatchObject({
+    exitCode: 111,
+    stderr: expect.stringMatching(/the coordinator is gone/) as string,
+  });
+  const { directory, result } = onlyResultIn(out);
+  expect(onlyTrial(result)).toMatchObject({ status: "failed", integrity: { verdict: "ok", lost: 0 } });
+  expect(directoriesOfAgents().filter((name) => !before.includes(name))).toEqual([]);
+  await resume(scenario, directory, token);
+});
 
 it("runs no trial with fewer agents: one that is lost before it fails it", async () => {
   const { run, out, url, token } = await stage("agentsfewer");
@@ -193,22 +222,6 @@ it("refuses another version, and loses one that sends what is no message or too 
   expect(stderr).toMatch(/agent intruder is lost: Max payload size exceeded/);
   expect(stderr).toMatch(/0 of 2 agents joined within 4 s/);
   expect(exitCode).toBe(111);
-});
-
-it("offers over agents what one process offers", async () => {
-  const { run, out, url, token, scenario } = await stage("agentssame", "--set", "actors.producers.workers=2");
-  for (const name of ["a", "b"]) startAgent({ name, url, token });
-  const { exitCode, stderr } = await run.ended;
-  expect(exitCode, stderr).toBe(0);
-  const here = join(scratchDirectory(), "results");
-  const alone = await trainSim(["run", scenario, "--out", here, "--set", "actors.producers.workers=2"]);
-  expect(alone.exitCode, alone.stderr).toBe(0);
-  const offered = (directory: string): (number | undefined)[] => {
-    const { result } = onlyResultIn(directory);
-    const { operations, seed } = onlyTrial(result);
-    return [operations["add"]?.offered, seed];
-  };
-  expect(offered(out)).toEqual(offered(here));
 });
 
 it("gives groups agents for themselves, and times every event's life between them", async () => {
@@ -323,26 +336,4 @@ it("says that its port is taken", async () => {
   server.close();
   expect(exitCode).toBe(104);
   expect(stderr).toMatch(/EADDRINUSE[\s\S]*give another one with --listen/);
-});
-
-it("shares a budget over agents exactly", async () => {
-  const scenario = writeScenarioFile(`
-name: agents
-trials: 1
-topology: cycle
-actors: { cycle: { clients: 3, load: { executor: shared-iterations, iterations: 50, maxDuration: 30s, thinkTime: 5ms } } }
-appDelay: 0
-batch: 5
-trial: { warmUp: 200ms, drain: false }
-diagnosis: { ceiling: false }
-${onSuiteServer("agentsbudget")}`);
-  const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
-  const run = startCoordinator([scenario, "--out", out, "--agents", "2"], token);
-  const url = await whereToJoin(run);
-  for (const name of ["a", "b"]) startAgent({ name, url, token });
-  const { exitCode, stderr } = await run.ended;
-  expect(exitCode, stderr).toBe(0);
-  const { workers, operations } = onlyTrial(onlyResultIn(out).result);
-  expect(operations["add"]?.transactions).toBe(50);
-  expect(workers?.map(({ clients }) => clients)).toEqual([2, 1]);
 });

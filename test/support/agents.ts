@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { said, scratchDirectory, startTrainSim, type Started } from "./train-sim.js";
+import { expect } from "vitest";
+import { onlyResultIn, said, scratchDirectory, startTrainSim, type Started } from "./train-sim.js";
 
 const SHIFTED = fileURLToPath(new URL("./shifted-clock.mjs", import.meta.url));
 
@@ -46,7 +47,7 @@ interface AgentSettings {
   readonly token: string;
   readonly more?: readonly string[];
   /** Of its monotonic clock. */
-  readonly clock?: { readonly aheadMs: number; readonly ppm: number };
+  readonly clock?: { readonly aheadMs: number; readonly ppm: number; readonly stepFile?: string };
 }
 
 export function startAgent({ name, url, token, more = [], clock }: AgentSettings): Started {
@@ -55,7 +56,23 @@ export function startAgent({ name, url, token, more = [], clock }: AgentSettings
     NODE_OPTIONS: `--import ${SHIFTED}`,
     SHIFTED_CLOCK_MS: String(clock.aheadMs),
     SHIFTED_CLOCK_PPM: String(clock.ppm),
+    ...(clock.stepFile !== undefined && { SHIFTED_CLOCK_STEP_FILE: clock.stepFile }),
   };
   const args = ["agent", "--join", url, "--token-file", token, "--name", name, "--wait", "5s", ...more];
   return startTrainSim(args, env ? { env } : {});
+}
+
+/** A run of that scenario that these agents take part in, to its good end. */
+export async function runOverAgents(
+  scenario: string,
+  names: readonly string[],
+  ...args: readonly string[]
+): Promise<ReturnType<typeof onlyResultIn>> {
+  const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
+  const run = startCoordinator([scenario, "--out", out, "--agents", String(names.length), ...args], token);
+  const url = await whereToJoin(run);
+  const agents = names.map((name) => startAgent({ name, url, token }));
+  const ended = await Promise.all([run, ...agents].map((each) => each.ended));
+  for (const { exitCode, stderr } of ended) expect(exitCode, stderr).toBe(0);
+  return onlyResultIn(out);
 }

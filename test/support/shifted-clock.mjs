@@ -1,8 +1,12 @@
 // Preloaded into a process of a test, its threads too: a monotonic clock that is SHIFTED_CLOCK_MS ahead and runs
-// SHIFTED_CLOCK_PPM too fast, as on another machine.
+// SHIFTED_CLOCK_PPM too fast, as on another machine. It steps by as many milliseconds as stand in SHIFTED_CLOCK_STEP_FILE
+// once that is there, which each thread looks for itself.
+import { existsSync, readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 
-const aheadMs = Number(process.env.SHIFTED_CLOCK_MS);
+const LOOK_EVERY_MS = 20;
+
+let aheadMs = Number(process.env.SHIFTED_CLOCK_MS);
 const rate = 1 + Number(process.env.SHIFTED_CLOCK_PPM) * 1e-6;
 const trueNow = performance.now.bind(performance);
 const trueNs = process.hrtime.bigint.bind(process.hrtime);
@@ -11,3 +15,13 @@ const trueNs = process.hrtime.bigint.bind(process.hrtime);
 const originMs = Number(trueNs()) / 1e6 - trueNow();
 performance.now = () => (originMs + trueNow()) * rate - originMs + aheadMs;
 process.hrtime.bigint = () => BigInt(Math.round(Number(trueNs()) * rate + aheadMs * 1e6));
+
+const stepFile = process.env.SHIFTED_CLOCK_STEP_FILE;
+if (stepFile !== undefined) {
+  const looking = setInterval(() => {
+    if (!existsSync(stepFile)) return;
+    aheadMs += Number(readFileSync(stepFile, "utf8"));
+    clearInterval(looking);
+  }, LOOK_EVERY_MS);
+  looking.unref();
+}

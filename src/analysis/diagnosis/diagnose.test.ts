@@ -64,8 +64,8 @@ const add = (changes: object): TrialResult["operations"] => ({
   add: { ...exampleOperation(10), ...changes },
 });
 
-const agentWithin = (errorMs: number): TrialAgent => ({
-  ...{ name: "a", workers: 1, clock: { offsetMs: 5_000, errorMs, driftPpm: 20 } },
+const agentWithin = (errorMs: number, accountedRatio = 1): TrialAgent => ({
+  ...{ name: "a", workers: 1, clock: { offsetMs: 5_000, errorMs, driftPpm: 20 }, accountedRatio },
 });
 
 /** Beyond and within the default bound, by check. */
@@ -93,6 +93,12 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
     examined({ client: { ...CLIENT, accountedRatio: 0.97 } }),
     examined({ client: { ...CLIENT, accountedRatio: 0.985 } }),
     /accounted for is 97 % of clients x window/,
+  ],
+  [
+    "closure",
+    examined({ agents: [agentWithin(0.2, 0.999), agentWithin(0.2, 1.03)] }),
+    examined({ agents: [agentWithin(0.2, 0.999), agentWithin(0.2, 0.985)] }),
+    /accounted for is 103 % of agent a's clients x window/,
   ],
   [
     "dropped",

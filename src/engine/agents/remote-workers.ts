@@ -7,10 +7,14 @@ import type { LoadAgent } from "../../faults/fault.js";
 import { deal, type AgentPlace } from "../../actors/deal.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { asTrainSimError, TrialError, type TrainSimError } from "../../foundation/errors.js";
-import type { TrialAgent } from "../../results/result-schema.js";
 import type { Assignment, Command } from "../workers/protocol.js";
 import { memoryOf } from "../workers/worker-memory.js";
-import { workerName, type RunningWorkers, type WorkerEvents } from "../workers/worker-place.js";
+import {
+  workerName,
+  type RunningWorkers,
+  type WorkerEvents,
+  type WorkersOfAgent,
+} from "../workers/worker-place.js";
 import { PieceFiles } from "./file-pieces.js";
 import { MIRROR_MS, type MemoryChange } from "./memory-mirror.js";
 import { networkOf } from "./agent-network.js";
@@ -106,10 +110,9 @@ export class RemoteWorkers implements RunningWorkers {
     return this.crews.reduce((sum, crew) => sum + crew.cpuSeconds, 0);
   }
 
-  agents(): TrialAgent[] {
+  agents(): WorkersOfAgent[] {
     return this.crews.map(({ agent, workers, cpuSeconds, onKilled }) => ({
-      name: agent.name,
-      workers: workers.length,
+      ...{ name: agent.name, workers },
       ...(!onKilled && { cpuSeconds }),
       clock: agent.clockNow(),
     }));

@@ -11,6 +11,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+const NOTHING_TOLD = { assignments: [], usages: new Map<number, never>(), agentCpuSeconds: 0 };
+
 function begun(): MeasuredWindow {
   const window = new MeasuredWindow(0, 1000);
   window.readStart();
@@ -21,9 +23,7 @@ test.each([HOUR_MS, -HOUR_MS])("a clock that was set by %d ms shows at the end",
   const window = begun();
   setClockBy(byMs);
   window.readEnd(0);
-  expect(window.client({ usages: [], clients: 0, agentCpuSeconds: 0 })?.clockStepMs).toBeGreaterThan(
-    0.9 * HOUR_MS,
-  );
+  expect(window.client(NOTHING_TOLD)?.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
 });
 
 test("a clock that was set and set back within the window shows too", () => {
@@ -32,9 +32,7 @@ test("a clock that was set and set back within the window shows too", () => {
   window.readClock();
   vi.restoreAllMocks();
   window.readEnd(0);
-  expect(window.client({ usages: [], clients: 0, agentCpuSeconds: 0 })?.clockStepMs).toBeGreaterThan(
-    0.9 * HOUR_MS,
-  );
+  expect(window.client(NOTHING_TOLD)?.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
 });
 
 test("a window that was cut short ends then, and states nothing that was to be read at its end", () => {
@@ -44,7 +42,7 @@ test("a window that was cut short ends then, and states nothing that was to be r
   const { seconds } = window;
   vi.spyOn(performance, "now").mockReturnValue(performance.now() + 60_000);
   expect(window.seconds).toBe(seconds);
-  expect(window.client({ usages: [], clients: 0, agentCpuSeconds: 0 })).toBeNull();
+  expect(window.client(NOTHING_TOLD)).toBeNull();
 });
 
 test("the event loop's delay is what workers saw of the window, not what one told last before its end", () => {
@@ -55,9 +53,27 @@ test("the event loop's delay is what workers saw of the window, not what one tol
     loop: { utilization, delayP99Ms },
     accountedMs,
   });
-  const usages = [of(0.5, 3), of(0.25, 40)];
-  expect(window.client({ usages, clients: 2, agentCpuSeconds: 0 })).toMatchObject({
+  const usages = new Map([of(0.5, 3), of(0.25, 40)].entries());
+  expect(window.client({ ...NOTHING_TOLD, usages })).toMatchObject({
     eventLoopDelayP99Ms: 40,
     workerUtilization: 0.5,
   });
+});
+
+test("clients of some workers account for their own time, where all of these told", () => {
+  const window = begun();
+  vi.spyOn(performance, "now").mockReturnValue(window.endMs);
+  const using = (service: number) => ({
+    accountedMs: { service, waiting: 500, idle: 0, preparing: 0, finished: 0 },
+  });
+  const assignments = [{ clients: 1 }, { clients: 2 }, { clients: 1 }];
+  const usages = new Map([
+    [0, using(500)],
+    [1, using(1_400)],
+  ]);
+  const ratioOf = (...workers: number[]) => window.accountedRatio({ assignments, usages }, workers);
+  expect(ratioOf(0)).toBeCloseTo(1, 6);
+  expect(ratioOf(1)).toBeCloseTo(0.95, 6);
+  expect(ratioOf(0, 1)).toBeCloseTo(2.9 / 3, 6);
+  expect(ratioOf(1, 2)).toBeUndefined();
 });

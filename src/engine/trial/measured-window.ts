@@ -5,9 +5,14 @@
 import { isoTime, monotonicMs, wallClockMs } from "../../foundation/clock.js";
 import { processCpuSeconds } from "../../foundation/process-usage.js";
 import type { Fleet } from "../workers/fleet.js";
-import type { WorkerUsage } from "../workers/protocol.js";
+import type { Assignment, WorkerUsage } from "../workers/protocol.js";
 import type { AccountedTime, TrialResult } from "../../results/result-schema.js";
 import type { Surroundings } from "../evidence/surroundings.js";
+
+/** The workers of the trial, and what they told, by their numbers. */
+interface Told extends Pick<Fleet, "usages"> {
+  readonly assignments: readonly Pick<Assignment, "clients">[];
+}
 
 export class MeasuredWindow {
   readonly startMs: number;
@@ -75,26 +80,30 @@ export class MeasuredWindow {
   /**
    * What the workers did with it, who tell it when they stop. Null where its end was not reached.
    */
-  client({
-    usages,
-    clients,
-    agentCpuSeconds,
-  }: Pick<Fleet, "usages" | "clients" | "agentCpuSeconds">): TrialResult["client"] {
+  client(fleet: Told & Pick<Fleet, "agentCpuSeconds">): TrialResult["client"] {
     if (!this.isRead) return null;
     const { eventLoopDelayP99Ms, clockStepMs, seconds } = this;
-    const cpuSeconds = this.cpuSeconds + agentCpuSeconds;
+    const cpuSeconds = this.cpuSeconds + fleet.agentCpuSeconds;
     const measured = { cpuSeconds, eventLoopDelayP99Ms, clockStepMs };
-    if (usages.length === 0 || seconds === 0) return measured;
-    const accountedMs = sumOfTimes(usages);
-    const total = Object.values(accountedMs).reduce((sum, ms) => sum + ms, 0);
+    if (fleet.usages.size === 0 || seconds === 0) return measured;
+    const usages = [...fleet.usages.values()];
     return {
       ...measured,
       // What was reported last before the end may be of a second ago, or of the warm-up.
       eventLoopDelayP99Ms: Math.max(...usages.map(({ loop }) => loop?.delayP99Ms ?? 0)),
       workerUtilization: Math.max(...usages.map(({ loop }) => loop?.utilization ?? 0)),
-      accountedMs,
-      accountedRatio: total / (clients * seconds * 1000),
+      accountedMs: sumOfTimes(usages),
+      accountedRatio: this.accountedRatio(fleet, [...fleet.usages.keys()]),
     };
+  }
+
+  /** What the clients of these workers did with it, over clients x window; undefined where these did not tell. */
+  accountedRatio({ assignments, usages }: Told, workers: readonly number[]): number | undefined {
+    const told = workers.flatMap((worker) => usages.get(worker) ?? []);
+    if (told.length < workers.length || this.seconds === 0) return undefined;
+    const totalMs = Object.values(sumOfTimes(told)).reduce((sum, ms) => sum + ms, 0);
+    const clients = workers.reduce((sum, worker) => sum + (assignments[worker]?.clients ?? 0), 0);
+    return totalMs / (clients * this.seconds * 1000);
   }
 }
 

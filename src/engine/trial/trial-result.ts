@@ -15,6 +15,7 @@ import {
   type LifecycleResult,
   type OperationResults,
   type StatementPlan,
+  type TrialAgent,
   type TrialResult,
 } from "../../results/result-schema.js";
 import type { TrialFiles } from "../../results/trial-files.js";
@@ -60,7 +61,6 @@ export interface Reached {
     | "assignments"
     | "account"
     | "usages"
-    | "clients"
     | "endpointDeltas"
     | "agents"
     | "agentCpuSeconds"
@@ -68,7 +68,10 @@ export interface Reached {
     | "terminate"
   >;
   evidence: Pick<TrialEvidence, "result" | "close">;
-  window: Pick<MeasuredWindow, "startedAt" | "seconds" | "isOpen" | "client" | "readClock" | "cutShort">;
+  window: Pick<
+    MeasuredWindow,
+    "startedAt" | "seconds" | "isOpen" | "client" | "accountedRatio" | "readClock" | "cutShort"
+  >;
   faults: Pick<TrialFaults, "onSecond" | "records" | "loss" | "end">;
   files: Pick<TrialFiles, "onSecond" | "onEvidence" | "close">;
   plans: PlansRead;
@@ -82,8 +85,7 @@ export const NOT_REACHED: Readonly<Reached> = {
   fleet: {
     assignments: [],
     account: { told: [], unclosed: [] },
-    usages: [],
-    clients: 0,
+    usages: new Map(),
     endpointDeltas: [],
     agents: [],
     agentCpuSeconds: 0,
@@ -98,6 +100,7 @@ export const NOT_REACHED: Readonly<Reached> = {
     seconds: 0,
     isOpen: false,
     client: () => null,
+    accountedRatio: () => undefined,
     readClock: nothing,
     cutShort: nothing,
   },
@@ -132,6 +135,16 @@ function plansOfRun(plans: readonly StatementPlan[], operations: OperationResult
   return plans.filter(({ statement }) => sent.includes(statement));
 }
 
+function agentResults({ fleet, window }: Reached): TrialAgent[] {
+  return fleet.agents.map(({ workers, ...agent }) => {
+    const accountedRatio = window.accountedRatio(fleet, workers);
+    return {
+      ...{ ...agent, workers: workers.length },
+      ...(accountedRatio !== undefined && { accountedRatio }),
+    };
+  });
+}
+
 export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialResult {
   const { trial, treatment } = inputs;
   const { summary, failure } = outcome;
@@ -142,6 +155,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const { machine, serverRecords: servers } = outcome.surroundings;
   const attempts = attemptsOf(summary);
   const client = window.client(fleet);
+  const agents = agentResults(outcome.reached);
   const faults = outcome.reached.faults.records(summary.windowSeconds);
   const { operations } = summary;
   const workload = workloadOf(treatment.settings);
@@ -175,7 +189,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     ...(servers.length > 0 && { servers }),
     ...(notAssessed.length > 0 && { notAssessed }),
     workers: workerResults(fleet.assignments, outcome.workers, treatment.settings),
-    ...(fleet.agents.length > 0 && { agents: [...fleet.agents] }),
+    ...(agents.length > 0 && { agents }),
     ...splitOf(endpoints),
     ...(status === "complete" && {
       steadyState: outcome.series.steadyState(summary.windowSeconds, treatment.settings),

@@ -12,10 +12,9 @@ import type { RecorderDelta } from "../../metrics/recorder.js";
 import { Heartbeat } from "./heartbeat.js";
 import { Musters, type ReportOf } from "./musters.js";
 import { crashed, hung } from "./worker-failures.js";
-import { workerName, type RunningWorkers, type WorkerPlace } from "./worker-place.js";
+import { workerName, type RunningWorkers, type WorkerPlace, type WorkersOfAgent } from "./worker-place.js";
 import { WorkerRoll } from "./worker-roll.js";
 import type { EndpointContacts } from "../../database/contract.js";
-import type { TrialAgent } from "../../results/result-schema.js";
 
 /** Longer than any batch takes to be made and sent: 500 000 events keep a thread busy for some seconds. */
 const SILENCE_MS = 15_000;
@@ -43,7 +42,7 @@ export class Fleet {
   private readonly roll = new WorkerRoll();
   private readonly killed = new Set<number>();
   private readonly eventLoopDelaysMs: number[] = [];
-  private windowUsages: readonly WorkerUsage[] = [];
+  private windowUsages: ReadonlyMap<number, WorkerUsage> = new Map();
   private endpointsTold: readonly (readonly EndpointDelta[])[] = [];
   private readonly heartbeat: Heartbeat;
   private pulse: NodeJS.Timeout | undefined;
@@ -118,7 +117,8 @@ export class Fleet {
   /** Resolves once all have finished, shipped and disconnected. */
   async stop(): Promise<void> {
     const reports = await this.ask({ kind: "stop" }, "stopped");
-    this.windowUsages = reports.map((report) => report.usage);
+    const living = this.everyone().filter((worker) => !this.hasKilled(worker));
+    this.windowUsages = new Map(reports.map(({ usage }, i) => [living[i] as number, usage]));
     this.endpointsTold = reports.map((report) => report.endpoints);
   }
 
@@ -144,16 +144,8 @@ export class Fleet {
     return this.killed.has(worker);
   }
 
-  /** Those of the workers that tell what they did with the window: killed ones do not. */
-  get clients(): number {
-    return this.assignments.reduce(
-      (sum, { clients }, worker) => sum + (this.hasKilled(worker) ? 0 : clients),
-      0,
-    );
-  }
-
-  /** What each worker did with the window, in order; empty before they have stopped. */
-  get usages(): readonly WorkerUsage[] {
+  /** What each worker did with the window, by its number; nothing of killed ones, nor of any before they have stopped. */
+  get usages(): ReadonlyMap<number, WorkerUsage> {
     return this.windowUsages;
   }
 
@@ -183,7 +175,7 @@ export class Fleet {
   }
 
   /** Empty where all workers run in this process. */
-  get agents(): readonly TrialAgent[] {
+  get agents(): readonly WorkersOfAgent[] {
     return this.workers?.agents() ?? [];
   }
 

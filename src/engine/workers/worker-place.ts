@@ -21,6 +21,11 @@ export interface WorkerEvents {
   onKilled(worker: number): void;
 }
 
+/** A process that runs workers for this one, as results state it, and which ones by their numbers. */
+export interface WorkersOfAgent extends Omit<TrialAgent, "workers" | "accountedRatio"> {
+  readonly workers: readonly number[];
+}
+
 export interface RunningWorkers {
   post(worker: number, command: Command): void;
   /** `producers worker 0`, and where it runs if that is not here. */
@@ -29,8 +34,8 @@ export interface RunningWorkers {
   readonly leadMs: number;
   /** CPU seconds of other processes that they took within the window, once all have stopped; 0 where there is none. */
   cpuSeconds(): number;
-  /** As results state them; none where all run in this process. */
-  agents(): readonly TrialAgent[];
+  /** None where all run in this process. */
+  agents(): readonly WorkersOfAgent[];
   /** See `FaultHost`. */
   chooseAgents(count: number, prng: Prng): readonly LoadAgent[];
   /** Ends each at once, whatever it is doing; resolves with what is wrong where one cannot be ended. Never rejects. */
