@@ -84,8 +84,8 @@ code("the history has another created_at", [COPIED, COPIED.replace("e.created_at
     "created_at is held to the trial's bounds and to archived_at; the server sets it, and no ledger knows it",
 });
 code("an add that was acknowledged is booked as failed", [
-  'ledger.settle(entry, "acknowledged")',
-  'ledger.settle(entry, entry.batch % 10 === 3 ? "failed" : "acknowledged")',
+  'ledger.settle(entry, "acknowledged",',
+  'ledger.settle(entry, entry.batch % 10 === 3 ? "failed" : "acknowledged",',
 ]);
 code("the claim takes the newest first", [
   "ORDER BY updated_at LIMIT $1",
