@@ -1,7 +1,6 @@
 // `failover` and `switchover`: another server takes the primary's place. In a failover the primary is killed, and the standby
 // promoted that has received most; in a switchover it is shut down first, so that the standby has everything. Clients find
 // the new primary by themselves. The old one stays away for as long as the fault lasts and comes back as a standby.
-import { systemClock } from "../foundation/clock.js";
 import { formatDuration } from "../foundation/units.js";
 import type { Replication } from "../targets/running-target.js";
 import { defineFault, lasting } from "./fault.js";
@@ -24,17 +23,11 @@ function takenOver<const Name extends string>(
     machineObstacle: procObstacle,
     async inject({ target }) {
       const replication = replicationOf(target);
-      const {
-        old,
-        promoted,
-        position,
-        lastCommitMs = 0,
-        downMs,
-        asExpected,
-      } = await replication.failOver(how);
+      const done = await replication.failOver(how);
+      const { old, promoted, position, lastCommitMs = 0, promotedMs, downMs, asExpected } = done;
       return {
-        // Of what the old primary wrote later, the new one has nothing. An answer comes after the write, and may be read late.
-        mayLose: { sinceMs: lastCommitMs, untilMs: systemClock.nowMs() },
+        // Of what the old primary wrote later, the new one has nothing. An answer comes after the write.
+        mayLose: { sinceMs: lastCommitMs, untilMs: promotedMs },
         words:
           `${verb} ${old} and promoted ${promoted}, which had its log up to ${position}; ` +
           `no server took writes for ${formatDuration(Math.round(downMs))}`,

@@ -122,6 +122,12 @@ export function processTree(root: number): number[] {
   return processes.some(({ pid }) => pid === root) ? below(root) : [];
 }
 
+/** Whether a process is there and has not ended: one that has stays in /proc until its parent asks for it. */
+export function isAlive(pid: number): boolean {
+  const [, state] = /\) (\S)/.exec(readOrNothing(`/proc/${pid}/stat`)) ?? [];
+  return state !== undefined && state !== "Z";
+}
+
 /** A reading with the processes that it was made of, for who wants to tell them apart. */
 export type MachineReading = MachineUsage & { readonly processes: readonly ProcessTicks[] };
 

@@ -30,6 +30,8 @@ export interface Failover {
   readonly position: string;
   /** When the old primary wrote the last commit that the new one has; undefined where it has none. */
   readonly lastCommitMs: number | undefined;
+  /** When its promotion began: answers of the old primary were read before, those of the new one come after. */
+  readonly promotedMs: number;
   /** How long there was no primary. */
   readonly downMs: number;
   /** To be called once the old primary is back: until then its absence is expected. */

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../foundation/clock.js";
 import { TargetError, UsageError } from "../../foundation/errors.js";
-import { processTree } from "../../foundation/machine-usage.js";
+import { isAlive, processTree } from "../../foundation/machine-usage.js";
 import type { PostgresBinaries } from "./postgres-binaries.js";
 import type { PrivateDirectory } from "../../foundation/process/private-directory.js";
 import type { ServerControl } from "../running-target.js";
@@ -128,7 +128,7 @@ export class Postmaster implements ServerControl {
     for (const child of children) send(child, "SIGKILL");
     await server.stop([]);
     const deadlineMs = systemClock.nowMs() + START_PATIENCE_MS;
-    while (children.some((child) => processTree(child).length > 0)) {
+    while (children.some(isAlive)) {
       if (systemClock.nowMs() > deadlineMs)
         throw new TargetError(`processes of the killed server do not go away: ${children.join(", ")}`);
       await systemClock.sleep(POLL_MS);

@@ -17,6 +17,8 @@ import type { ReplicationLevel, ReplicationSettings } from "./settings.js";
 /** In which standbys connect, or follow another primary. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
+/** In which busy clients read what the old primary has answered: much less than any watch takes to find out that it is gone. */
+const LAST_ANSWERS_MS = 250;
 /** PostgreSQL would wait for 5 s before it tries the primary again. */
 const RETRY = "wal_retrieve_retry_interval = '250ms'";
 
@@ -105,13 +107,24 @@ export class ReplicaSet implements Replication {
       const awayMs = monotonicMs();
       if (how === "kill") await old.postmaster.kill();
       else await old.postmaster.shutDown("fast");
+      const goneMs = monotonicMs();
       const promoted = await this.mostAdvanced();
       const followers = this.members.filter((member) => member !== old && member !== promoted);
+      await systemClock.sleep(goneMs + LAST_ANSWERS_MS - monotonicMs());
+      const promotedMs = monotonicMs();
       const { position, lastCommitMs } = await promote(promoted);
       this.primary = promoted;
       const downMs = monotonicMs() - awayMs;
       await this.follow(followers);
-      return { old: old.name, promoted: promoted.name, position, lastCommitMs, downMs, asExpected };
+      return {
+        old: old.name,
+        promoted: promoted.name,
+        position,
+        lastCommitMs,
+        promotedMs,
+        downMs,
+        asExpected,
+      };
     } catch (error) {
       asExpected();
       throw error;
