@@ -5,6 +5,8 @@ import path from "node:path";
 import { Command } from "commander";
 import { expect, test, vi } from "vitest";
 import { ExitCode, TargetError } from "../foundation/errors.js";
+import type * as Machine from "../foundation/machine.js";
+import { machineFacts } from "../foundation/machine.js";
 import { commandStage } from "../../test/support/command-stage.js";
 import { register } from "./doctor.js";
 
@@ -17,6 +19,12 @@ vi.mock("../targets/embedded/postgres-binaries.js", () => ({
 vi.mock("../targets/container/docker-engine.js", () => ({ findDockerEngine: async () => lack("Docker") }));
 vi.mock("../pools/find-program.js", () => ({
   findProgram: async ({ product }: { product: string }) => lack(product),
+}));
+
+const { clockSource } = vi.hoisted(() => ({ clockSource: vi.fn<() => string | undefined>(() => "tsc") }));
+vi.mock("../foundation/machine.js", async (original) => ({
+  ...(await original<typeof Machine>()),
+  clockSource,
 }));
 
 // The server of the URL is no part of this machine; `test/e2e/preflight.test.ts` asks real ones.
@@ -60,4 +68,23 @@ test.each([
 ])("what nobody needs is only told of, %s", async (_, scenario) => {
   expect(Object.values(await statesFor(scenario))).not.toContain("problem");
   expect(process.exitCode).toBeUndefined();
+});
+
+test.each([
+  ["tsc", "ok"],
+  ["hpet", "warning"],
+  [undefined, undefined],
+])("a clock that is read from %s", async (source, state) => {
+  clockSource.mockReturnValue(source);
+  expect((await statesFor())["clock"]).toBe(state);
+});
+
+test.each([
+  [3, 3, "ok"],
+  [3, 3 * machineFacts().cores + 1, "warning"],
+  [0, 3, undefined],
+])("threads on %i agents, %i in all", async (agents, workers, state) => {
+  const actors = `{ cycle: { workers: ${workers}, load: { clients: ${workers} } } }`;
+  const states = await statesFor(`${URL_TARGET}\nagents: ${agents}\ntopology: cycle\nactors: ${actors}`);
+  expect(states["threads"]).toBe(state);
 });

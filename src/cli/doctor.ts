@@ -1,11 +1,12 @@
 // `train-sim doctor`: what this machine has for a run, and what to do about what it lacks: PostgreSQL binaries,
-// poolers and their versions, Docker, cores, open files against a scenario's clients, what faults need, servers that a
-// killed run has left, and what a server of the user's own grants. It starts nothing and leaves nothing changed; it
-// ends with 104 when the scenario it was given cannot be carried.
+// poolers and their versions, Docker, cores against a scenario's threads, open files and ports against its clients, the
+// clock, what faults need, servers that a killed run has left, and what a server of the user's own grants. It starts
+// nothing and leaves nothing changed; it ends with 104 when the scenario it was given cannot be carried.
 import type { Command } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
-import { machineFacts, openFilesLimit } from "../foundation/machine.js";
-import { formatSize } from "../foundation/units.js";
+import { clockSource, connectionLimits, isQuickClockSource, machineFacts } from "../foundation/machine.js";
+import { counted, formatSize } from "../foundation/units.js";
+import { deal, groupsOfWorkers } from "../actors/deal.js";
 import { openFilesOf, shortageOf } from "../engine/session/demand.js";
 import { obstaclesOn, ownServersOf, type OwnServer } from "../engine/session/preflight.js";
 import { faultObstacle } from "../engine/trial/require-faults.js";
@@ -44,6 +45,8 @@ async function doctor(scenario: string | undefined, options: { json?: true }): P
     ...(await targets(experiment)),
     ...(await poolers(experiment)),
     openFiles(experiment),
+    ...clock(),
+    ...agentThreads(experiment),
     await faults(experiment),
     ...(await leftBehind()),
     ...(await ownServers(experiment)),
@@ -112,10 +115,14 @@ async function poolers(experiment: Experiment | undefined): Promise<Finding[]> {
 }
 
 function openFiles(experiment: Experiment | undefined): Finding {
-  const limit = openFilesLimit();
+  const { openFiles: limit, localPorts } = connectionLimits();
   const what = "open files";
-  if (!experiment)
-    return { state: "ok", what, detail: `limit ${limit}: about ${limit - 100} clients`, remedy: "" };
+  if (!experiment) {
+    const clients = Math.min(limit - 100, localPorts);
+    const ports = Number.isFinite(localPorts) ? `, ${localPorts} local ports towards one server` : "";
+    const detail = `limit ${limit}${ports}: about ${clients} clients`;
+    return { state: "ok", what, detail, remedy: "" };
+  }
   const most = experiment.treatments.reduce((a, b) =>
     openFilesOf(b.settings) > openFilesOf(a.settings) ? b : a,
   );
@@ -124,6 +131,37 @@ function openFiles(experiment: Experiment | undefined): Finding {
     return { state: "problem", what, detail: `${most.id}: ${shortage.words}`, remedy: shortage.remedy };
   const needed = `${most.id} with ${totalClients(most.settings)} clients needs about ${openFilesOf(most.settings)}`;
   return { state: "ok", what, detail: `limit ${limit}; ${needed}`, remedy: "" };
+}
+
+/** Nothing where the platform does not tell. */
+function clock(): Finding[] {
+  const source = clockSource();
+  if (source === undefined) return [];
+  const finding = { what: "clock", detail: `clock source ${source}` };
+  if (isQuickClockSource(source)) return [{ ...finding, state: "ok", remedy: "" }];
+  const remedy =
+    "Each reading of this clock is slow, and a transaction takes several. See whether the kernel offers tsc: " +
+    "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+  return [{ ...finding, state: "warning", remedy }];
+}
+
+/** Of the treatment whose agents have the most threads; nothing where none has agents. */
+function agentThreads(experiment: Experiment | undefined): Finding[] {
+  const [most] = (experiment?.treatments ?? [])
+    .filter(({ settings }) => settings.agents > 0)
+    .map(({ id, settings: { actors, agents, agentPlace } }) => {
+      const dealt = deal(groupsOfWorkers(actors), agents, agentPlace);
+      return { id, threads: Math.max(...dealt.map(({ length }) => length)) };
+    })
+    .sort((a, b) => b.threads - a.threads);
+  if (!most) return [];
+  const { cores } = machineFacts();
+  const detail = `${most.id} has up to ${counted(most.threads, "worker thread")} on an agent; ${counted(cores, "core")} here`;
+  const isMany = most.threads > cores;
+  const remedy = isMany
+    ? "More threads than cores wait for one another: lower `workers`, or start more agents."
+    : "";
+  return [{ state: isMany ? "warning" : "ok", what: "threads", detail, remedy }];
 }
 
 /** Without a scenario: those that need more than a server of our own. */

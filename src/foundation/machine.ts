@@ -26,6 +26,24 @@ export function machineFacts(): MachineFacts {
   };
 }
 
+const CLOCK_SOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+
+/** Where Linux reads its clock; undefined elsewhere. */
+export function clockSource(file = CLOCK_SOURCE): string | undefined {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Read by the program itself, without a system call. */
+const QUICK_CLOCK_SOURCES = ["tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"];
+
+export function isQuickClockSource(source: string): boolean {
+  return QUICK_CLOCK_SOURCES.includes(source);
+}
+
 const DiagnosticReport = z.object({
   userLimits: z.object({ open_files: z.object({ soft: z.union([z.number(), z.string()]) }) }).optional(),
 });
