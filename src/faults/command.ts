@@ -43,7 +43,7 @@ export const command = defineFault({
     undo: commandKey("What mends it, when the fault is over").optional(),
     for: lasting.optional(),
   },
-  examples: { run: "[patronictl, failover, --force]" },
+  examples: { run: "[sh, fail-over.sh]" },
   ground: "server",
   restartsServer: true,
   resolve: ({ run, undo }): CommandFault => ({

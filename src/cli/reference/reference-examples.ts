@@ -93,7 +93,7 @@ target:
     - postgresql://app@db2.example:5432/app?target_session_attrs=read-write
 trial: { duration: 60s }
 faults:
-  - { at: 20s, kind: command, run: [patronictl, failover, main, --force], undo: "patronictl list", for: 10s }
+  - { at: 20s, kind: command, run: [sh, fail-over.sh, main], undo: "patronictl list", for: 10s }
 `,
   },
   {
