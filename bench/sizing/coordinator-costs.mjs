@@ -1,0 +1,94 @@
+// What the coordinator does for each cycle and for each agent, with the program's own code: it reads a worker's report and
+// merges it, and it passes on what workers elsewhere published.
+import { processCpuSeconds } from "#program/foundation/process-usage.js";
+import { decode, encode, FromAgent } from "#program/engine/agents/agent-protocol.js";
+import { MemoryMirror, MIRROR_MS } from "#program/engine/agents/memory-mirror.js";
+import { PartNames, PartTimes } from "#program/metrics/part-times.js";
+import { Recorder } from "#program/metrics/recorder.js";
+import { Tally } from "#program/metrics/tally.js";
+import { WorkerTallies } from "#program/metrics/worker-tallies.js";
+import { LifecycleClock, RING_BYTES } from "#program/workloads/train-events/actors/publish-times.js";
+
+const OPERATIONS = ["add", "process", "archive", "__cycle__"];
+const STAGES = /** @type {const} */ (["completed", "archived"]);
+const CYCLES = 1_000;
+const ROUNDS = 20;
+export const LOOKS_PER_SECOND = 1_000 / MIRROR_MS;
+
+function cpuMsOf(act, rounds) {
+  act();
+  const startMs = processCpuSeconds() * 1000;
+  for (let round = 0; round < rounds; round++) act();
+  return (processCpuSeconds() * 1000 - startMs) / rounds;
+}
+
+/** A second of a worker, as its report crosses the socket. */
+function report(eventsPerCycle) {
+  const recorder = new Recorder(OPERATIONS);
+  const parts = new PartTimes(new PartNames(), 0);
+  recorder.setWindow(0, Number.POSITIVE_INFINITY);
+  for (let cycle = 0; cycle < CYCLES; cycle++) {
+    const finishedMs = (cycle * 1_000) / CYCLES;
+    for (const [i, operation] of OPERATIONS.entries()) {
+      const serviceMs = 2 + i + (cycle % 97) / 10;
+      parts.start(finishedMs - serviceMs);
+      for (const call of ["begin", "claim", "advance", "commit"])
+        parts.onCall(call, finishedMs - 1, finishedMs - 0.5);
+      parts.finish(finishedMs, 0);
+      const sample = {
+        finishedMs,
+        events: eventsPerCycle,
+        serviceMs,
+        responseMs: serviceMs,
+        poolWaitMs: 0.01,
+      };
+      recorder.transaction(operation, { ...sample, parts });
+    }
+    for (let event = 0; event < eventsPerCycle; event++)
+      for (const stage of STAGES) recorder.lifecycle(stage, 20 + (cycle % 89) + event / 10, finishedMs);
+  }
+  const delta = recorder.take(Number.POSITIVE_INFINITY);
+  return encode({
+    kind: "report",
+    worker: 0,
+    report: { kind: "delta", delta, eventLoopDelayP99Ms: 1, contacts: [] },
+  });
+}
+
+/** CPU and bytes that a cycle's reports take. */
+export function costOfCycle(eventsPerCycle) {
+  const bytes = report(eventsPerCycle);
+  const cpuMs = cpuMsOf(() => {
+    const message = decode(bytes, FromAgent);
+    if (message.kind !== "report") throw new Error("a report is no report");
+    const { delta } = /** @type {{ delta: import("#program/metrics/recorder.js").RecorderDelta }} */ (
+      message.report
+    );
+    new WorkerTallies().add(0, delta);
+    new Tally(OPERATIONS, 1).add(0, delta);
+  }, ROUNDS);
+  return { cpuMs: cpuMs / CYCLES, bytes: bytes.length / CYCLES };
+}
+
+/**
+ * What one look's changes of a thread's memory take, by how many batches it published since the last one: bytes of the
+ * message, CPU to read it once and CPU to write it for each agent that is told.
+ */
+export function costOfLook(batches) {
+  const memory = new SharedArrayBuffer(RING_BYTES);
+  const clock = new LifecycleClock(new Map([[0, memory]]), []);
+  const mirror = new MemoryMirror([[0, memory]]);
+  let published = 0;
+  const change = () => {
+    for (let i = 0; i < batches; i++) clock.published(0, published++, 1_000 + published / 7);
+    return mirror.changes();
+  };
+  change();
+  const message = /** @type {const} */ ({ kind: "memory", changes: change() });
+  const bytes = encode(message);
+  return {
+    bytes: bytes.length,
+    readMs: cpuMsOf(() => decode(bytes, FromAgent), 200),
+    writeMs: cpuMsOf(() => encode(message), 200),
+  };
+}
