@@ -103,6 +103,8 @@ export async function startEmbedded(
         tls: tls ? (tls.clientCa ? "with-client-ca" : "on") : "off",
       });
       postmasters.push(postmaster);
+      // On a busy machine it may have had children before it was settled.
+      if (shared) for (const pid of postmaster.processes()) shared.confine(pid);
       const endpoint: Endpoint = {
         host: "127.0.0.1",
         port: postmaster.port,
