@@ -1,18 +1,16 @@
 // `command`: a command of the user's, for what train-sim cannot do to a system that it does not run: `patronictl failover`, the
 // API of a cloud, `tc` on another machine. `undo` is run when the fault is over. What they did, only their user knows.
 import { basename } from "node:path";
-import * as z from "zod";
 import { messageOf, TargetError } from "../foundation/errors.js";
 import { runCommand, wordsOfCommand } from "../foundation/process/run-command.js";
+import { commandWords } from "../syntax/scalars.js";
 import { defineFault, lasting } from "./fault.js";
 import { whenHealthy } from "./healthy.js";
 
 const TIMEOUT_MS = 120_000;
 
-const commandKey = (description: string) =>
-  z
-    .union([z.string().regex(/\S/, "expected a command"), z.array(z.string()).min(1)])
-    .meta({ description: `${description}: a list of words, or a text that /bin/sh runs. It has 2 min.` });
+const commandKey = (what: string) =>
+  commandWords(`${what}: a list of words, or a text that /bin/sh runs. It has 2 min.`);
 
 interface CommandFault {
   readonly run: readonly string[];

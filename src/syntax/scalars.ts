@@ -109,6 +109,13 @@ export function rangeOf<Ends extends object>(range: number | Ends): Ends | { min
   return typeof range === "number" ? { min: range, max: range } : range;
 }
 
+/** A list of words, or a text that a shell runs: see `wordsOfCommand`. */
+export function commandWords(description: string) {
+  return z
+    .union([z.string().regex(/\S/, "expected a command"), z.array(z.string()).min(1)])
+    .meta({ description });
+}
+
 /** One duration, or `{ min, max }` for a uniform choice each time; both ends are included. */
 export function durationRange(description: string) {
   return z.union(DURATION_RANGE).transform(rangeOf).meta({ description });

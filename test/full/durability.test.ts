@@ -6,58 +6,26 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { connectAdmin } from "../../src/database/admin.js";
 import { systemClock } from "../../src/foundation/clock.js";
-import type { ResultDocument, TrialResult } from "../../src/results/result-schema.js";
-import {
-  onlyResultIn,
-  said,
-  scratchDirectory,
-  startTrainSim,
-  trainSim,
-  writeScenarioFile,
-  type Started,
-} from "../support/train-sim.js";
+import { LOSS_ALLOWED, startLossyRun, trialOf } from "../support/lossy-run.js";
+import { onlyResultIn, said, trainSim } from "../support/train-sim.js";
 
 /** So long that much is lost, so short that it was acknowledged within the window. */
 const WRITER_DELAY_SECONDS = 0.8;
 const LATE_SECONDS = 0.25;
 
-function startKilled(more: string, settings = ""): { started: Started; out: string } {
-  const out = join(scratchDirectory(), "results");
-  const file = writeScenarioFile(`
-name: durability
-seed: 7
-payload: text
-preload: 3000
-appDelay: 0
-batch: { min: 5, max: 20 }
-target:
-  kind: embedded
-  auth: trust
-  settings: { wal_writer_delay: ${WRITER_DELAY_SECONDS * 1000}ms, wal_writer_flush_after: 1GB${settings} }
-actors:
-  producers: { clients: 3, load: { thinkTime: 20ms } }
-  consumers: { clients: 3, load: { thinkTime: 20ms } }
-  archivers: { clients: 2, load: { thinkTime: 20ms } }
-trial: { warmUp: 0, duration: 7s, drain: 30s }
-trials: 1
-diagnosis: { ceiling: false }
-faults: [{ at: 4s, kind: postgres-kill }]
-${more}`);
-  return { started: startTrainSim(["run", file, "--out", out]), out };
-}
+const startKilled = (more: string, settings = ""): ReturnType<typeof startLossyRun> =>
+  startLossyRun({
+    target: `settings: { wal_writer_delay: ${WRITER_DELAY_SECONDS * 1000}ms, wal_writer_flush_after: 1GB${settings} }`,
+    seconds: 7,
+    faults: "{ at: 4s, kind: postgres-kill }",
+    more,
+  });
 
-const ALLOWED = "integrity: { allow: [lost] }";
 const OFF = ", synchronous_commit: off";
-
-function trialOf({ treatments }: ResultDocument, id?: string): TrialResult {
-  const [trial] = treatments.find((each) => id === undefined || each.id === id)?.trials ?? [];
-  if (!trial) throw new Error(`no trial of ${id ?? "the only treatment"}`);
-  return trial;
-}
 
 it("loses what a server acknowledged that does not wait for its disk, and only that", async () => {
   const factors = 'factors: { "target.settings.synchronous_commit": ["on", "off"] }';
-  const { started, out } = startKilled(`${ALLOWED}\n${factors}\nthresholds: { add: ["lost<1000000"] }`);
+  const { started, out } = startKilled(`${LOSS_ALLOWED}\n${factors}\nthresholds: { add: ["lost<1000000"] }`);
   const { exitCode, stderr } = await started.ended;
   expect(exitCode, stderr).toBe(0);
   const { directory, result } = onlyResultIn(out);
@@ -99,7 +67,7 @@ it("is violated by what a kill has lost, unless the scenario allows it", async (
 });
 
 it("finds what somebody takes away beside the kill", async () => {
-  const { started, out } = startKilled(ALLOWED, OFF);
+  const { started, out } = startKilled(LOSS_ALLOWED, OFF);
   const [, port] = await said(started, /\(embedded\) at 127\.0\.0\.1:(\d+)/);
   const endpoint = { host: "127.0.0.1", port: Number(port), user: "postgres", database: "postgres" };
   const taken = await takeAnEvent(endpoint);

@@ -1,59 +1,28 @@
 // A known answer: the primary is cut off from its standbys, acknowledges for another second and dies. Asynchronous, it loses
 // that second, all of it explained by how far the promoted standby had come; synchronous, nothing. And what somebody takes
 // away on the promoted standby is found, though the failover may lose as much as it likes.
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { connectAdmin } from "../../src/database/admin.js";
 import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
-import type { ResultDocument, TrialResult } from "../../src/results/result-schema.js";
+import { LOSS_ALLOWED, startLossyRun, trialOf } from "../support/lossy-run.js";
 import { seenProcesses } from "../support/proc.js";
-import {
-  onlyResultIn,
-  said,
-  scratchDirectory,
-  startTrainSim,
-  trainSim,
-  writeScenarioFile,
-  type Started,
-} from "../support/train-sim.js";
+import { onlyResultIn, said, trainSim, type Started } from "../support/train-sim.js";
 
 const CUT_AT_SECONDS = 3;
 
-function startFailover(more: string, target = ""): { started: Started; out: string } {
-  const out = join(scratchDirectory(), "results");
-  const file = writeScenarioFile(`
-name: failover
-seed: 7
-payload: text
-preload: 3000
-appDelay: 0
-batch: { min: 5, max: 20 }
-target: { kind: embedded, auth: trust, standbys: 2${target} }
-actors:
-  producers: { clients: 3, load: { thinkTime: 20ms } }
-  consumers: { clients: 3, load: { thinkTime: 20ms } }
-  archivers: { clients: 2, load: { thinkTime: 20ms } }
-trial: { warmUp: 0, duration: 9s, drain: 30s }
-trials: 1
-diagnosis: { ceiling: false }
-faults:
-  - { at: ${CUT_AT_SECONDS}s, kind: network-blackhole, between: replication, for: 2s }
-  - { at: ${CUT_AT_SECONDS + 1}s, kind: failover }
-${more}`);
-  return { started: startTrainSim(["run", file, "--out", out]), out };
-}
-
-const ALLOWED = "integrity: { allow: [lost] }";
-
-function trialOf({ treatments }: ResultDocument, id?: string): TrialResult {
-  const [trial] = treatments.find((each) => id === undefined || each.id === id)?.trials ?? [];
-  if (!trial) throw new Error(`no trial of ${id ?? "the only treatment"}`);
-  return trial;
-}
+const startFailover = (more: string, target = ""): ReturnType<typeof startLossyRun> =>
+  startLossyRun({
+    target: `standbys: 2${target}`,
+    seconds: 9,
+    faults:
+      `{ at: ${CUT_AT_SECONDS}s, kind: network-blackhole, between: replication, for: 2s }, ` +
+      `{ at: ${CUT_AT_SECONDS + 1}s, kind: failover }`,
+    more,
+  });
 
 it("loses what an asynchronous primary acknowledged alone, and nothing of a synchronous one", async () => {
   const { started, out } = startFailover(
-    `${ALLOWED}\nfactors: { target.replication: [async, sync, quorum, remote-apply] }`,
+    `${LOSS_ALLOWED}\nfactors: { target.replication: [async, sync, quorum, remote-apply] }`,
   );
   const { exitCode, stderr } = await started.ended;
   expect(exitCode, stderr).toBe(0);
@@ -90,7 +59,7 @@ it("is violated by what a failover has lost, unless the scenario allows it", asy
 });
 
 it("finds an event that somebody deletes on the promoted standby", async () => {
-  const { started, out } = startFailover(ALLOWED, ", replication: sync");
+  const { started, out } = startFailover(LOSS_ALLOWED, ", replication: sync");
   await said(started, /fault failover at \d+\.\d s is over/);
   const taken = await takeAnEvent(portsOf(started));
   const { exitCode, stderr } = await started.ended;

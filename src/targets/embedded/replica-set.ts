@@ -35,7 +35,7 @@ export interface PreparedStandby extends Pick<Member, "name" | "directory"> {
   readonly start: () => Promise<Pick<Member, "postmaster" | "endpoint">>;
 }
 
-/** Of all servers alike, whoever is the primary: its own name in the list is that of no standby. */
+/** The same for all servers, so that no setting changes in a failover. The primary is in its own list, and never matches. */
 function synchronousNames(level: ReplicationLevel, standbys: number): string {
   const names = Array.from({ length: standbys + 1 }, (_, index) => memberName(index)).join(", ");
   if (level === "async") return "";
@@ -82,7 +82,7 @@ export class ReplicaSet implements Replication {
     return this.primary;
   }
 
-  get standbys(): readonly Member[] {
+  private get standbys(): readonly Member[] {
     return this.members.filter((member) => member !== this.primary);
   }
 
@@ -163,7 +163,7 @@ export class ReplicaSet implements Replication {
     await this.writeConfiguration(standby);
   }
 
-  /** What a reload reads anew; what the user's settings say goes before it. Only the primary's place ever changes. */
+  /** A reload reads this file again; settings of the user override it. Only the address of the primary ever changes. */
   private async writeConfiguration({ name, directory }: Pick<Member, "name" | "directory">): Promise<void> {
     const { user, password = "" } = this.primary.endpoint;
     const { host, port } = this.ends?.[this.members.indexOf(this.primary)] ?? this.primary.endpoint;
@@ -192,8 +192,8 @@ export class ReplicaSet implements Replication {
   }
 
   /**
-   * How far its log goes, once its connection to the dead primary has ended. A network in between may keep that open: then it
-   * is cut, for nobody is there to send again what the network has lost.
+   * How far its log goes, once its connection to the dead primary has ended. Where a network of ours keeps that open, it is cut:
+   * a dead primary cannot send again what is still on its way.
    */
   private receivedBytes(standby: Member): Promise<number> {
     return withSession(standby, async (session) => {

@@ -7,7 +7,7 @@ import { tlsModeOf, type TlsKeys } from "../../database/endpoint/tls-mode.js";
 import { tlsFindings } from "../../database/endpoint/url-findings.js";
 import { connectionUrl, urlList, urlsOf } from "../../database/scalars.js";
 import type { Finding } from "../../syntax/problems.js";
-import { duration, HOUR_MS } from "../../syntax/scalars.js";
+import { commandWords, duration, HOUR_MS } from "../../syntax/scalars.js";
 import type { TargetSettingsOf } from "../target.js";
 
 export type UrlSettings = {
@@ -42,15 +42,11 @@ const keys = {
     "Where train-sim itself connects, as the role that owns the namespace; the roles of urls then get grants. " +
       "Its password may come from TRAIN_SIM_ADMIN_PASSWORD. Default: the first of urls.",
   ).optional(),
-  passwordCommand: z
-    .union([z.string().regex(/\S/, "expected a command"), z.array(z.string()).min(1)])
-    .optional()
-    .meta({
-      description:
-        "Command whose standard output is the password of urls, and of adminUrl where that has none, as a token that is " +
-        "good for minutes: a list of words, or a text that /bin/sh runs. Each worker thread runs it when the server " +
-        "asks for a password. It has 10 s, and none of the environment's passwords.",
-    }),
+  passwordCommand: commandWords(
+    "Command whose standard output is the password of urls, and of adminUrl where that has none, as a token that is " +
+      "good for minutes: a list of words, or a text that /bin/sh runs. Each worker thread runs it when the server " +
+      "asks for a password. It has 10 s, and none of the environment's passwords.",
+  ).optional(),
   passwordEvery: duration(
     "How long what passwordCommand printed is used for new connections. Default 10m.",
     1_000,

@@ -449,7 +449,7 @@ describe("what was acknowledged and is gone", () => {
     ]);
   });
 
-  test("is unexplained where no fault may lose it, and never work that nobody acknowledged", async () => {
+  test("is unexplained outside the spans of faults, and is never work without an acknowledgement", async () => {
     const { trial, span, done } = await crashed();
     const before = { sinceMs: 0, untilMs: span.sinceMs - 1 };
     for (const loss of [termsOf(before, true), undefined]) {

@@ -1,0 +1,48 @@
+// Short runs of one trial in which a fault may lose what was acknowledged, on an embedded server.
+import { join } from "node:path";
+import type { ResultDocument, TrialResult } from "../../src/results/result-schema.js";
+import { scratchDirectory, startTrainSim, writeScenarioFile, type Started } from "./train-sim.js";
+
+export const LOSS_ALLOWED = "integrity: { allow: [lost] }";
+
+interface LossyRun {
+  /** Keys of the target beside its kind, as `standbys: 2`. */
+  readonly target: string;
+  /** Of the window. */
+  readonly seconds: number;
+  readonly faults: string;
+  /** More lines of the scenario. */
+  readonly more: string;
+}
+
+export function startLossyRun({ target, seconds, faults, more }: LossyRun): {
+  started: Started;
+  out: string;
+} {
+  const out = join(scratchDirectory(), "results");
+  const file = writeScenarioFile(`
+name: lossy
+seed: 7
+payload: text
+preload: 3000
+appDelay: 0
+batch: { min: 5, max: 20 }
+target: { kind: embedded, auth: trust, ${target} }
+actors:
+  producers: { clients: 3, load: { thinkTime: 20ms } }
+  consumers: { clients: 3, load: { thinkTime: 20ms } }
+  archivers: { clients: 2, load: { thinkTime: 20ms } }
+trial: { warmUp: 0, duration: ${seconds}s, drain: 30s }
+trials: 1
+diagnosis: { ceiling: false }
+faults: [${faults}]
+${more}`);
+  return { started: startTrainSim(["run", file, "--out", out]), out };
+}
+
+/** Of the treatment of that id, or the only one. */
+export function trialOf({ treatments }: ResultDocument, id?: string): TrialResult {
+  const [trial] = treatments.find((each) => id === undefined || each.id === id)?.trials ?? [];
+  if (!trial) throw new Error(`no trial of ${id ?? "the only treatment"}`);
+  return trial;
+}
