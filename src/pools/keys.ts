@@ -8,6 +8,11 @@ import { shareOf } from "../foundation/share.js";
 import { counted } from "../foundation/units.js";
 import type { Finding } from "../syntax/problems.js";
 import { countsByWeight } from "../database/endpoint/spread.js";
+import type { Demand, PoolProblem } from "./strategy.js";
+
+/** Beside the coordinator, or beside each agent. */
+const PLACEMENTS = ["central", "agent"] as const;
+type Placement = (typeof PLACEMENTS)[number];
 
 export interface PoolerSettings {
   readonly strategy: string;
@@ -15,6 +20,8 @@ export interface PoolerSettings {
   readonly size: number;
   /** Poolers to start. */
   readonly instances: number;
+  /** Left out where they run beside the coordinator. */
+  readonly placement?: Extract<Placement, "agent">;
   /** Running ones; empty where train-sim starts them. */
   readonly urls: readonly EndpointUrl[];
   /** Where a running one is asked for its statistics. */
@@ -50,6 +57,14 @@ export const POOLER_KEYS = {
     description:
       "Poolers to start, at least one before each of target.urls; clients are spread over them evenly. Default 1.",
   }),
+  placement: z
+    .enum(PLACEMENTS)
+    .optional()
+    .meta({
+      description:
+        "Where train-sim starts the poolers: central is beside the coordinator, for all clients; agent is beside each " +
+        "agent, for its clients alone, so that size and instances are those of each agent. Default central.",
+    }),
   url: connectionUrl("URL of a running pooler; without it train-sim starts one.").optional(),
   urls: urlList(
     "Running poolers, each a URL or { url, region, weight }; clients are spread over them by weight.",
@@ -59,12 +74,14 @@ export const POOLER_KEYS = {
 interface PoolerKeys extends UrlKeys {
   readonly size?: number | undefined;
   readonly instances?: number | undefined;
+  readonly placement?: Placement | undefined;
 }
 
-export function resolvePooler({ size, instances = 1, adminUrl, ...given }: PoolerKeys) {
+export function resolvePooler({ size, instances = 1, placement, adminUrl, ...given }: PoolerKeys) {
   return {
     size: sizeOf({ size }),
     instances,
+    ...(placement === "agent" && { placement }),
     urls: urlsOf(given),
     ...(adminUrl !== undefined && { adminUrl }),
   };
@@ -84,7 +101,7 @@ export function poolerKeyProblems<Given extends PoolerKeys>(
   if (given.url !== undefined && given.urls !== undefined)
     findings.push({ path: ["pool", "url"], message: "url and urls exclude each other; keep one" });
   const message = `is for ${product}s that train-sim starts; with a URL it starts none`;
-  for (const key of ["instances", ...ofOurs] as const)
+  for (const key of ["instances", "placement", ...ofOurs] as const)
     if (isExternal && given[key] !== undefined) findings.push({ path: ["pool", key], message });
   if (!isExternal && given.adminUrl !== undefined) {
     const message = `is for a ${product} of your own; without url or urls train-sim starts one and knows its console`;
@@ -101,9 +118,20 @@ export function poolersBefore(servers: number, instances: number): number[] {
 /** The most clients that one of the places they connect to gets, and how people say that. */
 export function mostClients(
   product: string,
-  { clients, weights }: { readonly clients: number; readonly weights: readonly number[] },
+  { clients, lots, weights }: Pick<Demand, "clients" | "lots" | "weights">,
 ): { readonly most: number; readonly words: string } {
-  const most = Math.max(...countsByWeight(weights, clients));
+  const most = Math.max(...lots.flatMap((lot) => countsByWeight(weights, lot)));
   const all = counted(clients, "client");
-  return { most, words: weights.length === 1 ? all : `${most} of the ${all} at one ${product}` };
+  return { most, words: most === clients ? all : `${most} of the ${all} at one ${product}` };
+}
+
+/** Poolers beside agents need agents. */
+export function besideNothing(
+  product: string,
+  { placement }: Pick<PoolerSettings, "placement">,
+  { agents }: Pick<Demand, "agents">,
+): PoolProblem[] {
+  if (placement !== "agent" || agents > 0) return [];
+  const message = `agent puts a ${product} beside each agent, and there are none; set agents, or use placement: central`;
+  return [{ path: "pool.placement", message }];
 }

@@ -42,9 +42,11 @@ describe("a fault of the network or of PgBouncer", () => {
       { kind: "network-reset", ...when(14, 0), between },
       { kind: "network-reset-commits", ...when(16), between, share: 0.5 },
     ]);
-    expect(networkPlacesOf(faults)).toEqual(["clients", "pooler"]);
-    expect(networkPlacesOf(faults.slice(0, 4))).toEqual(["clients"].slice(0, 1));
-    expect(networkPlacesOf(faults.slice(0, 3))).toEqual([]);
+    const placesOf = (count: number) =>
+      networkPlacesOf({ faults: faults.slice(0, count), pool: { strategy: "direct", reconnect: "never" } });
+    expect(placesOf(faults.length)).toEqual(["clients", "pooler"]);
+    expect(placesOf(4)).toEqual(["clients"]);
+    expect(placesOf(3)).toEqual([]);
   });
 
   const DIRECT = "pool: direct\n";

@@ -7,6 +7,7 @@ import { counted } from "../../foundation/units.js";
 import {
   clientConnectionsOf,
   clientWeightsOf,
+  lotsOf,
   OWN_CONNECTIONS,
   serverConnectionsOf,
   serversConnectionsOf,
@@ -46,7 +47,7 @@ export function mostServerConnections(treatments: readonly Treatment[], of: Trea
 function proxiedConnectionsOf(settings: TreatmentSettings): number {
   const onward = serversConnectionsOf(settings).reduce((sum, each) => sum + each, 0);
   const between = { clients: clientConnectionsOf(settings), pooler: onward };
-  return networkPlacesOf(settings.faults).reduce((sum, place) => sum + between[place], 0);
+  return networkPlacesOf(settings).reduce((sum, place) => sum + between[place], 0);
 }
 
 /** Files that the process with the most of them holds open: this one, or a pooler of ours, whose limit is the same. */
@@ -54,7 +55,7 @@ export function openFilesOf(settings: TreatmentSettings): number {
   const { pool } = settings;
   const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
   const own = clientConnectionsOf(settings) + 2 * proxiedConnectionsOf(settings);
-  const admitted = { maxClientConnections: totalClients(settings) };
+  const admitted = { maxClientConnections: Math.max(...lotsOf(settings)) };
   return Math.max(
     OWN_FILES + workers * FILES_PER_WORKER + own,
     isManaged(pool) ? poolerKindOf(pool).openFiles({ ...pool, ...admitted }) : 0,

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { connectionUrl } from "../../database/scalars.js";
 import type { Finding } from "../../syntax/problems.js";
 import {
+  besideNothing,
   mostClients,
   POOLER_KEYS,
   poolerKeyProblems,
@@ -181,7 +182,11 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
     ...poolerKeyProblems("PgBouncer", given, ["login", "settings"]),
     ...settingProblems(given),
   ],
-  problems: (pool, demand) => [...sessionMode(pool, demand), ...statementMode(pool, demand)],
+  problems: (pool, demand) => [
+    ...besideNothing("PgBouncer", pool, demand),
+    ...sessionMode(pool, demand),
+    ...statementMode(pool, demand),
+  ],
   text: ({ mode, reconnect, size, login, settings = {} }) =>
     [
       `pgbouncer, ${mode} mode, ${reconnectText(reconnect)}${size} server connections each`,
