@@ -1,5 +1,7 @@
 // Poolers beside agents: each agent starts its own, and its clients use no other. Whatever happens to one, the run says so or
 // goes on, and no pooler is left.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -7,6 +9,7 @@ import type { TrialResult } from "../../src/results/result-schema.js";
 import { agentScenario, startAgent, startCoordinator, tokenFile, whereToJoin } from "../support/agents.js";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
+  MAIN,
   onlyResultIn,
   scratchDirectory,
   startTrainSim,
@@ -110,7 +113,7 @@ it("has the evidence of both poolers, in a factor beside a central one", async (
   const { treatments, environment } = onlyResultIn(out).result;
   const told = treatments.map(({ id, trials: [trial] }) => [
     id,
-    trial?.database?.pooler?.serversMax,
+    trial?.database.pooler?.serversMax,
     trial?.integrity?.verdict,
   ]);
   expect(told).toEqual([
@@ -148,7 +151,7 @@ it("lets an agent that a fault kills take its pooler with it, and starts another
   expect(exitCode, stderr).toBe(0);
   for (const trial of trialsOf(out)) {
     expect(trial).toMatchObject({ status: "complete", integrity: { verdict: "ok", lost: 0 } });
-    expect(trial.database?.pooler?.transactions).toBeGreaterThan(0);
+    expect(trial.database.pooler?.transactions).toBeGreaterThan(0);
   }
   await untilGone(poolers);
 });
@@ -209,6 +212,42 @@ it.each(["agent", "coordinator"])("leaves no pooler where the %s is killed", asy
   if (whose === "agent") expect(ends[0]?.stderr).toMatch(/agent a is lost: its connection closed/);
   await untilGone(poolers);
 });
+
+/** An agent that looks to be on another machine: the processes here are not among its own. */
+function startElsewhere(name: string, url: string, token: string): Promise<unknown> {
+  const asUser = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"];
+  const namespaces = [...asUser, "--pid", "--fork", "--kill-child", "--mount-proc"];
+  const agent = ["agent", "--join", url, "--token-file", token, "--name", name, "--wait", "5s"];
+  return once(spawn("unshare", [...namespaces, process.execPath, MAIN, ...agent]), "exit");
+}
+
+it.each(["agent", "central"])(
+  "with placement %s, says what an agent elsewhere can have",
+  async (placement) => {
+    const scenario = writeScenarioFile(SCENARIO + onSuiteServer(`besidefar${placement}`));
+    const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
+    const set = `--set=pool.placement=${placement}`;
+    const run = startCoordinator([scenario, "--out", out, "--agents", "2", set], token);
+    const url = await whereToJoin(run);
+    const agents = [startAgent({ name: "near", url, token }).ended, startElsewhere("far", url, token)];
+    const { exitCode, stderr } = await run.ended;
+    await Promise.all(agents);
+    if (placement === "central") {
+      expect(exitCode).toBe(104);
+      expect(stderr).toMatch(
+        /agent far is on another machine, and the PgBouncer that train-sim starts listens on this one only/,
+      );
+      return;
+    }
+    expect(exitCode, stderr).toBe(0);
+    const [trial] = trialsOf(out);
+    expect(trial).toMatchObject({ status: "complete", integrity: { verdict: "ok", lost: 0 } });
+    const { pooler, poolerCpuSeconds, skipped } = trial?.database ?? {};
+    expect(pooler).toMatchObject({ serversMax: 6 });
+    expect(poolerCpuSeconds).toBeUndefined();
+    expect(skipped).toContainEqual({ source: "CPU of the pooler", reason: "1 of 2 run on other machines" });
+  },
+);
 
 it("says before the first trial which agent has no such pooler", async () => {
   const scenario = writeScenarioFile(SCENARIO + onSuiteServer("besidenone"));

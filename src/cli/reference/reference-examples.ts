@@ -66,6 +66,19 @@ faults:
 `,
   },
   {
+    title: "A PgBouncer for all agents, or one beside each with half of its connections",
+    yaml: `name: pooler-placement
+agents: 2
+pool: { strategy: pgbouncer }
+factors:
+  pool.placement: [central, agent]
+  pool.size: [16, 8]
+exclude:
+  - { pool.placement: central, pool.size: 8 }
+  - { pool.placement: agent, pool.size: 16 }
+`,
+  },
+  {
     title: "A machine of consumers that dies",
     yaml: `name: agent-faults
 agents: { count: 4, place: { consumers: 2 } }

@@ -52,9 +52,7 @@ describe("the machine as a source", () => {
     const poolers = { pids: [4712], instances: [INSTANCE, INSTANCE] };
     const source = new HostSource(EMBEDDED, poolers, undefined, machineAt(1));
     expect(Object.keys(await source.sample())).not.toContain("host.poolerCpuMs");
-    expect(source.skipped).toEqual([
-      { source: "CPU of the pooler", reason: "1 of 2 run on other machines" },
-    ]);
+    expect(source.skipped).toEqual([{ source: "CPU of the pooler", reason: "1 of 2 run on other machines" }]);
   });
 
   it("names a platform without /proc, and disks that are not shown", () => {
