@@ -16,7 +16,7 @@ import { loadScenario } from "../scenario/loader.js";
 import { describeEndpoint } from "../database/endpoint/endpoint.js";
 import { totalClients, type Experiment } from "../scenario/settings.js";
 import { TARGET_KINDS } from "../targets/registry.js";
-import { isManaged, poolerKindOf, STRATEGIES } from "../pools/registry.js";
+import { areBesideAgents, isManaged, poolerKindOf, STRATEGIES } from "../pools/registry.js";
 import { findOrphans, orphanCommand, orphanWords } from "../foundation/process/orphans.js";
 import { packageVersion } from "./package-info.js";
 
@@ -102,7 +102,7 @@ async function present(
 
 async function poolers(experiment: Experiment | undefined): Promise<Finding[]> {
   const needed = experiment?.treatments.flatMap(({ settings: { pool } }) =>
-    isManaged(pool) ? [poolerKindOf(pool).product] : [],
+    isManaged(pool) && !areBesideAgents(pool) ? [poolerKindOf(pool).product] : [],
   );
   return Promise.all(
     STRATEGIES.flatMap(({ pooler }) => pooler ?? []).map(({ product, find, caveat }) =>

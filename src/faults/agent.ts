@@ -1,7 +1,8 @@
 // What the faults of agents share: how many of them it is about, and why a treatment has not enough of them.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
-import type { FaultSurroundings } from "./fault.js";
+import { areBesideAgents, type PoolSettings } from "../pools/registry.js";
+import type { FaultSurroundings, NetworkPlace } from "./fault.js";
 
 export const agents = z.int().min(1).max(1000).meta({
   description: "How many agents, drawn from the seed; at least one other must remain. Default 1.",
@@ -9,6 +10,11 @@ export const agents = z.int().min(1).max(1000).meta({
 
 export interface OfAgents {
   readonly agents: number;
+}
+
+/** Whose connections leave an agent: its poolers', where they are beside it, else its clients'. */
+export function edgeOfAgents(pool: PoolSettings): NetworkPlace {
+  return areBesideAgents(pool) ? "pooler" : "clients";
 }
 
 /** `verb` as in `kills`. */

@@ -32,8 +32,10 @@ export interface FaultTables {
 export interface LoadAgent {
   /** `agent a1 with 2 workers and 8 clients`. */
   readonly words: string;
-  /** Of its clients, where a fault of the trial needs one. */
+  /** Between it and what is not beside it, where a fault of the trial needs one. */
   readonly network: Pick<Network, "suffer" | "mend">;
+  /** What that leads to: `the server`. */
+  readonly beyond: string;
   /** Resolves once it is gone, for the rest of the trial. */
   kill(): Promise<void>;
 }
@@ -98,6 +100,8 @@ export interface FaultKind<Name extends string, Keys extends z.ZodRawShape, Sett
   /** For the keys that are needed, as `50ms`. */
   readonly examples?: Readonly<Partial<Record<keyof Keys & string, string>>>;
   readonly ground: Ground | ((fault: Settings) => Ground);
+  /** Where it needs a network that can be made bad; left out where it needs none. */
+  networkPlace?(fault: Settings, pool: PoolSettings): NetworkPlace;
   /** Whether the postmaster is another one afterwards. */
   readonly restartsServer?: boolean;
   /** Whether no session of train-sim's own can connect meanwhile. */

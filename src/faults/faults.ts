@@ -1,6 +1,7 @@
 // The faults of a scenario: its schema, what each resolves to, which cannot happen at once, and how one is injected.
 // Walks the registry.
 import * as z from "zod";
+import type { PoolSettings } from "../pools/registry.js";
 import { duration, HOUR_MS } from "../syntax/scalars.js";
 import { describeMembers, taggedUnion, type KeyWords } from "../syntax/tagged-union.js";
 import {
@@ -96,7 +97,13 @@ function leavesNoConnection(taker: Fault, other: Fault): boolean {
 }
 
 /** Where a treatment's faults need a network that can be made bad. */
-export function networkPlacesOf(faults: readonly Fault[]): NetworkPlace[] {
-  const places = faults.flatMap((fault) => ("between" in fault ? [fault.between] : []));
+export function networkPlacesOf({
+  faults,
+  pool,
+}: {
+  readonly faults: readonly Fault[];
+  readonly pool: PoolSettings;
+}): NetworkPlace[] {
+  const places = faults.flatMap((fault) => kindOf(fault.kind).networkPlace?.(fault, pool) ?? []);
   return NETWORK_PLACES.filter((place) => places.includes(place));
 }

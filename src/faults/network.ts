@@ -55,6 +55,7 @@ function networkKind<const Name extends string, Keys extends z.ZodRawShape, Sett
       ...kind.resolve(given),
       between: (given as Partial<OfNetwork>).between ?? "clients",
     }),
+    networkPlace: (fault) => fault.between,
     obstacle: (fault, surroundings) =>
       noNetwork(fault.between, surroundings) ?? kind.obstacle?.(fault, surroundings),
     async inject({ networks, pooler }, fault) {
@@ -88,12 +89,17 @@ function noNetwork(place: NetworkPlace, surroundings: FaultSurroundings): string
     const obstacle = noStandby(surroundings);
     return obstacle === undefined ? undefined : `between: replication ${obstacle}`;
   }
-  const { pool, target } = surroundings;
   const obstacle = foreignPooler(surroundings);
   if (obstacle !== undefined) return `between: pooler ${obstacle}`;
-  if (target.kind === "url" && target.urls.some(({ url }) => tlsModeOf(url, target) === "verify-full"))
-    return `between: pooler puts a proxy before the server, so ${hasPooler(pool) ? poolerKindOf(pool).product : "the pooler"} cannot check the server's name: use sslmode verify-ca`;
-  return undefined;
+  const unchecked = uncheckedServer(surroundings);
+  return unchecked === undefined ? undefined : `between: pooler ${unchecked}`;
+}
+
+/** Why a proxy cannot stand between the pooler and the server. */
+export function uncheckedServer({ pool, target }: FaultSurroundings): string | undefined {
+  if (target.kind !== "url" || target.urls.every(({ url }) => tlsModeOf(url, target) !== "verify-full"))
+    return undefined;
+  return `puts a proxy before the server, so ${hasPooler(pool) ? poolerKindOf(pool).product : "the pooler"} cannot check the server's name: use sslmode verify-ca`;
 }
 
 export const networkLatency = networkKind({

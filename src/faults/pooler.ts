@@ -1,12 +1,13 @@
 // What the faults of a pooler share: which of several it is about, and why a treatment has none that could suffer it.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
-import { hasPooler, isManaged, poolerKindOf, type PoolSettings } from "../pools/registry.js";
+import { areBesideAgents, hasPooler, isManaged, poolerKindOf, type PoolSettings } from "../pools/registry.js";
 import type { RunningPooler } from "../pools/running-pooler.js";
 import type { FaultSurroundings } from "./fault.js";
 
 export const instance = z.int().min(1).max(100).meta({
-  description: "One of several poolers, from 1; all of them when left out.",
+  description:
+    "One of several poolers, from 1; all of them when left out. Those beside agents are counted agent by agent.",
 });
 
 export interface OfPooler {
@@ -35,10 +36,11 @@ export function neverPaused({ pool }: FaultSurroundings): string | undefined {
 }
 
 /** How many instances a fault may name: those that train-sim starts, or the one whose console is known. */
-function instancesOf({ pool, target }: FaultSurroundings): number {
+function instancesOf({ pool, target, agents }: FaultSurroundings): number {
   if (!hasPooler(pool)) return 0;
   if (pool.urls.length > 0) return 1;
-  return Math.max(pool.instances, target.kind === "url" ? target.urls.length : 1);
+  const inOnePlace = Math.max(pool.instances, target.kind === "url" ? target.urls.length : 1);
+  return areBesideAgents(pool) ? agents * inOnePlace : inOnePlace;
 }
 
 export function noInstance(fault: OfPooler, surroundings: FaultSurroundings): string | undefined {

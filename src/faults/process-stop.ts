@@ -3,8 +3,8 @@
 import * as z from "zod";
 import { defineFault, lasting, type FaultHost } from "./fault.js";
 import { foreignServer, procObstacle, whenHealthy } from "./healthy.js";
-import { standStill } from "./means/stand-still.js";
 import { foreignPooler } from "./pooler.js";
+import { standStill, type StandingStill } from "../foundation/process/stand-still.js";
 
 export const STOPPED_PROCESSES = ["postgres", "pooler", "pgbouncer"] as const;
 type StoppedProcess = (typeof STOPPED_PROCESSES)[number];
@@ -25,19 +25,19 @@ export const processStop = defineFault({
   obstacle: (fault, surroundings) =>
     fault.process === "postgres" ? foreignServer(surroundings) : foreignPooler(surroundings),
   machineObstacle: procObstacle,
-  inject(host, { process }) {
-    const still = standStill(rootsOf(host, process));
-    return Promise.resolve({
+  async inject(host, { process }) {
+    const still = await stopped(host, process);
+    return {
       words: `stopped ${still.processes} process${still.processes === 1 ? "" : "es"} of ${process === "postgres" ? "the server" : (host.pooler?.product ?? "the pooler")}`,
       async clear() {
-        still.end();
+        await still.end();
         if (process === "postgres") await whenHealthy(host.target);
       },
-    });
+    };
   },
 });
 
-function rootsOf({ target, pooler }: FaultHost, process: StoppedProcess): readonly number[] {
-  if (process !== "postgres") return pooler?.pids ?? [];
-  return target.serverPid === undefined ? [] : [target.serverPid];
+function stopped({ target, pooler }: FaultHost, process: StoppedProcess): Promise<StandingStill> {
+  if (process === "postgres") return standStill(target.serverPid === undefined ? [] : [target.serverPid]);
+  return pooler?.standStill() ?? standStill([]);
 }

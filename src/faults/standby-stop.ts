@@ -4,7 +4,7 @@ import * as z from "zod";
 import { counted } from "../foundation/units.js";
 import { defineFault, lasting } from "./fault.js";
 import { procObstacle } from "./healthy.js";
-import { standStill } from "./means/stand-still.js";
+import { standStill } from "../foundation/process/stand-still.js";
 import { noStandby, replicationOf } from "./standby.js";
 
 export const standbyStop = defineFault({
@@ -27,15 +27,12 @@ export const standbyStop = defineFault({
     );
   },
   machineObstacle: procObstacle,
-  inject({ target }, { standbys }) {
+  async inject({ target }, { standbys }) {
     const controls = replicationOf(target).standbyControls.slice(0, standbys);
-    const still = standStill(controls.flatMap((control) => control.processes().slice(0, 1)));
-    return Promise.resolve({
+    const still = await standStill(controls.flatMap((control) => control.processes().slice(0, 1)));
+    return {
       words: `stopped ${counted(controls.length, "standby", "standbys")}`,
-      clear: () => {
-        still.end();
-        return Promise.resolve();
-      },
-    });
+      clear: () => still.end(),
+    };
   },
 });

@@ -9,3 +9,15 @@ export async function withinMs<T>(answer: Promise<T>, mostMs: number): Promise<T
   });
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
+
+/** Settles with `work`, or resolves once the signal aborts. */
+export async function unlessAborted(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
+  work.catch(() => undefined);
+  await Promise.race([
+    work,
+    new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    }),
+  ]);
+}

@@ -5,9 +5,11 @@ import { tlsFindings } from "../database/endpoint/url-findings.js";
 import { connectionUrl, urlList, urlsOf, type UrlKeys } from "../database/scalars.js";
 import type { EndpointUrl } from "../database/endpoint/endpoint.js";
 import { shareOf } from "../foundation/share.js";
-import { counted } from "../foundation/units.js";
 import type { Finding } from "../syntax/problems.js";
-import { countsByWeight } from "../database/endpoint/spread.js";
+
+/** Beside the coordinator, or beside each agent. */
+const PLACEMENTS = ["central", "agent"] as const;
+type Placement = (typeof PLACEMENTS)[number];
 
 export interface PoolerSettings {
   readonly strategy: string;
@@ -15,6 +17,8 @@ export interface PoolerSettings {
   readonly size: number;
   /** Poolers to start. */
   readonly instances: number;
+  /** Left out where they run beside the coordinator. */
+  readonly placement?: Extract<Placement, "agent">;
   /** Running ones; empty where train-sim starts them. */
   readonly urls: readonly EndpointUrl[];
   /** Where a running one is asked for its statistics. */
@@ -50,6 +54,14 @@ export const POOLER_KEYS = {
     description:
       "Poolers to start, at least one before each of target.urls; clients are spread over them evenly. Default 1.",
   }),
+  placement: z
+    .enum(PLACEMENTS)
+    .optional()
+    .meta({
+      description:
+        "Where train-sim starts the poolers: central is beside the coordinator, for all clients; agent is beside each " +
+        "agent, for its clients alone, so that size and instances are those of each agent. Default central.",
+    }),
   url: connectionUrl("URL of a running pooler; without it train-sim starts one.").optional(),
   urls: urlList(
     "Running poolers, each a URL or { url, region, weight }; clients are spread over them by weight.",
@@ -59,13 +71,16 @@ export const POOLER_KEYS = {
 interface PoolerKeys extends UrlKeys {
   readonly size?: number | undefined;
   readonly instances?: number | undefined;
+  readonly placement?: Placement | undefined;
 }
 
-export function resolvePooler({ size, instances = 1, adminUrl, ...given }: PoolerKeys) {
+export function resolvePooler({ size, instances = 1, placement, adminUrl, ...given }: PoolerKeys) {
+  const urls = urlsOf(given);
   return {
     size: sizeOf({ size }),
     instances,
-    urls: urlsOf(given),
+    ...(placement === "agent" && urls.length === 0 && { placement }),
+    urls,
     ...(adminUrl !== undefined && { adminUrl }),
   };
 }
@@ -84,7 +99,7 @@ export function poolerKeyProblems<Given extends PoolerKeys>(
   if (given.url !== undefined && given.urls !== undefined)
     findings.push({ path: ["pool", "url"], message: "url and urls exclude each other; keep one" });
   const message = `is for ${product}s that train-sim starts; with a URL it starts none`;
-  for (const key of ["instances", ...ofOurs] as const)
+  for (const key of ["instances", "placement", ...ofOurs] as const)
     if (isExternal && given[key] !== undefined) findings.push({ path: ["pool", key], message });
   if (!isExternal && given.adminUrl !== undefined) {
     const message = `is for a ${product} of your own; without url or urls train-sim starts one and knows its console`;
@@ -96,14 +111,4 @@ export function poolerKeyProblems<Given extends PoolerKeys>(
 /** Poolers of ours before each of so many servers: shared out evenly, one before each at the least. */
 export function poolersBefore(servers: number, instances: number): number[] {
   return Array.from({ length: servers }, (_, index) => Math.max(1, shareOf(instances, servers, index)));
-}
-
-/** The most clients that one of the places they connect to gets, and how people say that. */
-export function mostClients(
-  product: string,
-  { clients, weights }: { readonly clients: number; readonly weights: readonly number[] },
-): { readonly most: number; readonly words: string } {
-  const most = Math.max(...countsByWeight(weights, clients));
-  const all = counted(clients, "client");
-  return { most, words: weights.length === 1 ? all : `${most} of the ${all} at one ${product}` };
 }

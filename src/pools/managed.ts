@@ -5,13 +5,16 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { messageOf, TargetError, UsageError } from "../foundation/errors.js";
 import { openFilesLimit } from "../foundation/machine.js";
-import { describeEndpoint, type Endpoint } from "../database/endpoint/endpoint.js";
+import { standStill } from "../foundation/process/stand-still.js";
+import { connectAdmin } from "../database/admin.js";
+import { addressOf, describeEndpoint, type Endpoint } from "../database/endpoint/endpoint.js";
 import { endpointAt, parseConnectionUrl } from "../database/endpoint/parse-url.js";
 import { poolersBefore, type PoolerSettings } from "./keys.js";
 import type { ManagedInstance, RunningPooler } from "./running-pooler.js";
 import type { Admitted, PoolerKind } from "./strategy.js";
 
 const UPSTREAM_PATIENCE_MS = 5_000;
+const KNOCK_MS = 3_000;
 
 type Managed = Pick<PoolerSettings, "size" | "instances">;
 
@@ -56,6 +59,8 @@ export async function startPoolers<S extends Managed>(
     supportsPreparedStatements: kind.prepares(settings, program.version),
     statistics: (connectTimeoutMs) => kind.statistics(consoles, endpoints, connectTimeoutMs),
     pause: kind.pause?.hold,
+    standStill: () => standStill(instances.flatMap(({ pid }) => pid ?? [])),
+    knock: () => knockAt(kind.product, endpoints),
     lost: Promise.race(instances.map(({ lost }) => lost)),
     stop,
   };
@@ -94,9 +99,27 @@ export function externalPooler<S>(
     supportsPreparedStatements: kind.prepares(settings),
     statistics: (connectTimeoutMs) => kind.statistics(consoles, endpoints, connectTimeoutMs),
     pause: kind.pause?.hold,
+    standStill: () => standStill([]),
+    knock: () => knockAt(kind.product, endpoints),
     lost: new Promise(() => undefined),
     stop: async () => undefined,
   };
+}
+
+async function knockAt(product: string, endpoints: readonly Endpoint[]): Promise<string | undefined> {
+  const answers = await Promise.all(
+    endpoints.map(async (endpoint) => {
+      try {
+        const client = await connectAdmin(endpoint, { purpose: "watch", connectTimeoutMs: KNOCK_MS });
+        await client.close();
+        return undefined;
+      } catch (error) {
+        return `${product} at ${addressOf(endpoint)}: ${messageOf(error)}`;
+      }
+    }),
+  );
+  const failures = answers.filter((answer) => answer !== undefined);
+  return failures.length > 0 ? failures.join("; ") : undefined;
 }
 
 function assertOpenFiles<S extends Managed>(kind: PoolerKind<S>, settings: S & Admitted): void {

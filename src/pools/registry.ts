@@ -50,9 +50,18 @@ export function poolerVariable(product: string): string {
   return STRATEGIES.find(({ pooler }) => pooler?.product === product)?.pooler?.variable ?? "PATH";
 }
 
-/** Whether train-sim starts the poolers of that pool itself. */
-export function isManaged(pool: PoolSettings): pool is PooledSettings & { readonly urls: readonly [] } {
+/** Of poolers that train-sim starts itself. */
+export type ManagedSettings = PooledSettings & { readonly urls: readonly [] };
+
+export function isManaged(pool: PoolSettings): pool is ManagedSettings {
   return hasPooler(pool) && pool.urls.length === 0;
+}
+
+/** Whether it starts them beside each agent, and not beside the coordinator. */
+export function areBesideAgents(
+  pool: PoolSettings,
+): pool is ManagedSettings & { readonly placement: "agent" } {
+  return isManaged(pool) && pool.placement === "agent";
 }
 
 /** The connections of one worker thread, not yet opened; `warm` connects it, `close` must be called. */

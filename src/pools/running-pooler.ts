@@ -1,6 +1,7 @@
 // A pooler that runs: ours, or one that was there before. Pool strategies start it; the engine and faults work with it.
 // Types only.
 import type { Endpoint } from "../database/endpoint/endpoint.js";
+import type { StandingStill } from "../foundation/process/stand-still.js";
 
 /** A pooler that train-sim runs: taken down and up again, its port and its configuration stay. */
 export interface PoolerInstance {
@@ -26,7 +27,7 @@ export interface ManagedInstance extends PoolerInstance {
 /** Holds all transactions at these consoles back; resolves, once they are or the signal aborts, to what lets them go on. */
 export type Pause = (consoles: readonly Endpoint[], signal: AbortSignal) => Promise<() => Promise<void>>;
 
-/** One moment of all poolers of a trial together, by the names of evidence without `pooler.`; counts since any fixed start. */
+/** One moment of one or several poolers together, by the names of evidence without `pooler.`; counts since any fixed start. */
 export interface PoolerReading {
   readonly clientsActive: number;
   readonly serversActive: number;
@@ -54,9 +55,9 @@ export interface RunningPooler {
   readonly product: string;
   /** Where clients connect, one for each instance. */
   readonly endpoints: readonly Endpoint[];
-  /** Where they are asked for their statistics, one for each instance that has one. */
+  /** Where they are asked for their statistics, one for each instance that has one; of use where they run. */
   readonly consoles: readonly Endpoint[];
-  /** Process ids of those that train-sim started and that run now. */
+  /** Process ids of those that train-sim started on this machine and that run now. */
   readonly pids: readonly number[];
   /** Those that train-sim started, in the order of the endpoints. */
   readonly instances: readonly PoolerInstance[];
@@ -69,6 +70,10 @@ export interface RunningPooler {
   statistics(connectTimeoutMs: number): Promise<PoolerStatistics>;
   /** Undefined where the product cannot. */
   readonly pause?: Pause | undefined;
+  /** Makes the processes of those that train-sim started stand still. Rejects where none is there. */
+  standStill(): Promise<StandingStill>;
+  /** Opens a connection to each; resolves to what those answer that let none in, undefined where all do. Never rejects. */
+  knock(): Promise<string | undefined>;
   readonly lost: Promise<string>;
   stop(): Promise<void>;
 }

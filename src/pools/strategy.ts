@@ -13,8 +13,11 @@ import type { SourceOptions } from "./source-options.js";
 /** What a treatment asks of its pool. */
 export interface Demand {
   readonly clients: number;
+  /** The clients of each agent where poolers are beside them; else all, as one lot. */
+  readonly lots: readonly number[];
+  readonly agents: number;
   readonly workers: number;
-  /** Of each place that clients connect to. */
+  /** Of each place that the clients of one lot connect to. */
   readonly weights: readonly number[];
   /** Of workloads that have these. */
   readonly statementShape?: string | undefined;

@@ -22,6 +22,19 @@ describe("agents", () => {
     expect(told("name: x\n")).toEqual([]);
   });
 
+  it("have so many poolers beside each, which the conditions say", () => {
+    const told = (placement: string): string[][] =>
+      conditions(
+        parseScenario(
+          `name: x\nagents: 2\npool: { strategy: pgbouncer, size: 8, instances: 3, placement: ${placement} }\n`,
+          "scenario.yaml",
+        ),
+      ).filter(([name]) => name === "pool");
+    const each = "pgbouncer, transaction mode, 8 server connections each";
+    expect(told("agent")).toEqual([["pool", `${each}, 3 managed beside each of 2 agents`]]);
+    expect(told("central")).toEqual([["pool", `${each}, 3 managed`]]);
+  });
+
   it("have their place in the file, and their number from the flag, whichever way the file states them", () => {
     const countOf = (yaml: string, set: string[] = []): unknown => {
       const [treatment] = parseScenario(yaml, "scenario.yaml", { agents: 3, set }).treatments;

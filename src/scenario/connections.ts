@@ -4,7 +4,9 @@
 import { totalClients, type TreatmentSettings } from "./settings.js";
 import { countsByWeight, weightsOf } from "../database/endpoint/spread.js";
 import { poolersBefore } from "../pools/keys.js";
-import { hasPooler, isManaged, strategyOf } from "../pools/registry.js";
+import { areBesideAgents, hasPooler, isManaged, strategyOf } from "../pools/registry.js";
+import { deal, groupsOfWorkers } from "../actors/deal.js";
+import { shareOf } from "../foundation/share.js";
 
 /** Connections of train-sim's own, beside the load: control work, sampling, and room for closing ones to linger. */
 export const OWN_CONNECTIONS = 8;
@@ -15,13 +17,37 @@ function serverWeightsOf({ target }: Pick<TreatmentSettings, "target">): number[
   return target.kind === "url" ? weightsOf(target.urls) : [1];
 }
 
-/** Poolers that train-sim starts before each of the target's servers; none where the treatment has none of ours. */
+/** By agent, how many clients it runs. */
+export function clientsByAgent({
+  actors,
+  agents,
+  agentPlace,
+}: Pick<TreatmentSettings, "actors" | "agents" | "agentPlace">): number[] {
+  const clients = Object.values(actors).flatMap(({ workers, load }) =>
+    Array.from({ length: workers }, (_, worker) => shareOf(load.clients, workers, worker)),
+  );
+  return deal(groupsOfWorkers(actors), agents, agentPlace).map((own) =>
+    own.reduce((sum, worker) => sum + (clients[worker] ?? 0), 0),
+  );
+}
+
+/** The clients of each agent, where they have poolers for themselves; else all, as one lot. */
+export function lotsOf(settings: TreatmentSettings): number[] {
+  return areBesideAgents(settings.pool) && settings.agents > 0
+    ? clientsByAgent(settings)
+    : [totalClients(settings)];
+}
+
+/**
+ * Poolers that train-sim starts before each of the target's servers, for one lot of clients; none where the treatment has
+ * none of ours.
+ */
 export function managedPoolersOf({ target, pool }: Surroundings): number[] {
   if (!isManaged(pool)) return [];
   return poolersBefore(serverWeightsOf({ target }).length, pool.instances);
 }
 
-/** Of what clients connect to: servers, poolers of the user's own, or ours, which share the weight of their server. */
+/** Of what the clients of one lot connect to: servers, poolers of the user's own, or ours, which share their server's weight. */
 export function clientWeightsOf({ target, pool }: Surroundings): number[] {
   const servers = serverWeightsOf({ target });
   if (!hasPooler(pool)) return servers;
@@ -46,9 +72,10 @@ export function serversConnectionsOf(settings: TreatmentSettings): number[] {
   if (pool.urls.length > 0) return countsByWeight(weights, Math.min(pool.size * pool.urls.length, clients));
   // Each pooler of ours is before one server, and opens its whole pool there if enough clients ask.
   const poolers = managedPoolersOf(settings);
-  return countsByWeight(weights, clients).map((own, index) =>
-    Math.min(pool.size * (poolers[index] ?? 1), own),
+  const opened = lotsOf(settings).map((lot) =>
+    countsByWeight(weights, lot).map((own, index) => Math.min(pool.size * (poolers[index] ?? 1), own)),
   );
+  return weights.map((_, index) => opened.reduce((sum, each) => sum + (each[index] ?? 0), 0));
 }
 
 /** Connections that the load opens at once to that of the target's servers which gets the most. */

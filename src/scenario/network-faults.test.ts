@@ -6,6 +6,7 @@ import { networkPlacesOf } from "../faults/faults.js";
 import { parseScenario } from "./loader.js";
 
 const POOL = "pool: { strategy: pgbouncer, mode: transaction, size: 8, instances: 2 }\n";
+const BESIDE = "agents: 2\npool: { strategy: pgbouncer, size: 8, instances: 2, placement: agent }\n";
 const BY_CERTIFICATE = "pool: { strategy: pgbouncer, size: 8, login: certificate }\n";
 
 const scenarioOf = (list: string, rest: string): string =>
@@ -42,9 +43,21 @@ describe("a fault of the network or of PgBouncer", () => {
       { kind: "network-reset", ...when(14, 0), between },
       { kind: "network-reset-commits", ...when(16), between, share: 0.5 },
     ]);
-    expect(networkPlacesOf(faults)).toEqual(["clients", "pooler"]);
-    expect(networkPlacesOf(faults.slice(0, 4))).toEqual(["clients"].slice(0, 1));
-    expect(networkPlacesOf(faults.slice(0, 3))).toEqual([]);
+    const placesOf = (count: number) =>
+      networkPlacesOf({ faults: faults.slice(0, count), pool: { strategy: "direct", reconnect: "never" } });
+    expect(placesOf(faults.length)).toEqual(["clients", "pooler"]);
+    expect(placesOf(4)).toEqual(["clients"]);
+    expect(placesOf(3)).toEqual([]);
+  });
+
+  test("cut an agent off where its connections leave its machine", () => {
+    const placesOf = (pool: string) => {
+      const yaml = scenarioOf("[{ at: 1s, kind: agent-partition, for: 1s }]", pool);
+      const [treatment] = parseScenario(yaml, "x.yaml").treatments;
+      return treatment && networkPlacesOf(treatment.settings);
+    };
+    expect(placesOf(BESIDE)).toEqual(["pooler"]);
+    expect(placesOf(`agents: 2\n${POOL}`)).toEqual(["clients"]);
   });
 
   const DIRECT = "pool: direct\n";
@@ -59,6 +72,12 @@ describe("a fault of the network or of PgBouncer", () => {
     ["pooler-restart }", DIRECT, "pooler-restart needs a pooler, and pool.strategy is direct"],
     ["pgbouncer-restart }", DIRECT, "pgbouncer-restart needs a pooler, and pool.strategy is direct"],
     ["pgbouncer-kill }", EXTERNAL, "needs a PgBouncer that train-sim starts, and pool names URLs"],
+    ["pooler-kill, instance: 5 }", BESIDE, "pooler-kill names instance 5, and there are 4"],
+    [
+      "agent-partition, for: 1s }",
+      `${BESIDE}target: { url: postgresql://a@b.example/c, sslmode: verify-full, ca: ca.crt }\n`,
+      "agent-partition puts a proxy before the server, so PgBouncer cannot check the server's name",
+    ],
     ["pgbouncer-kill, instance: 3 }", POOL, "pgbouncer-kill names instance 3, and there are 2"],
     ["pgbouncer-pause, for: 1s }", SESSION, "waits until every session has ended"],
     ["pgbouncer-pause, for: 1s }", EXTERNAL, "needs the admin console of the PgBouncer: set pool.adminUrl"],

@@ -125,6 +125,17 @@ describe("the rules of pools", () => {
     expect(needed([1, 1], 4)).toBe(3);
   });
 
+  it("count the clients of each agent where it has PgBouncers for itself", () => {
+    const isRefused = (size: number, instances = 1): boolean =>
+      paths(
+        settings(pgbouncer({ mode: "session", placement: "agent", instances, size }), {
+          ...{ agents: 2, actors: { producers: group(9, 3) } }, // 6 on one agent, 3 on the other
+        }),
+      ).length > 0;
+    expect([isRefused(5), isRefused(6)]).toEqual([true, false]);
+    expect([isRefused(2, 2), isRefused(3, 2)]).toEqual([true, false]);
+  });
+
   it("let statement mode run transactions of one statement only, and say why", () => {
     const single = { statementShape: "single-statement" } as const;
     const statement = pgbouncer({ mode: "statement" });
@@ -142,6 +153,11 @@ describe("the rules of pools", () => {
 
 describe("a PgBouncer", () => {
   it.each([
+    [
+      "placement: agent",
+      "pool.placement: agent puts a PgBouncer beside each agent, and there are none; set agents,",
+    ],
+    ["url: 'postgresql://b/x', placement: agent", "pool.placement: is for PgBouncers that train-sim starts"],
     ["url: 'postgresql://b/x', login: certificate", "pool.login: is for PgBouncers that train-sim starts"],
     ["url: 'postgresql://b/x', settings: { a: 1 }", "pool.settings: is for PgBouncers that train-sim starts"],
     ["settings: { auth_type: trust }", "auth_type: is set by train-sim, from target.auth; remove it"],

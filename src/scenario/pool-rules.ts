@@ -4,13 +4,15 @@ import { parsePath } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import { strategyOf } from "../pools/registry.js";
 import type { Demand } from "../pools/strategy.js";
-import { clientWeightsOf } from "./connections.js";
+import { clientWeightsOf, lotsOf } from "./connections.js";
 import { totalClients, type TreatmentSettings } from "./settings.js";
 
 function demandOf(settings: TreatmentSettings): Demand {
-  const { actors, statementShape, isolation, appDelayMs } = settings;
+  const { actors, agents, statementShape, isolation, appDelayMs } = settings;
   return {
     clients: totalClients(settings),
+    lots: lotsOf(settings),
+    agents,
     workers: Object.values(actors).reduce((sum, group) => sum + group.workers, 0),
     weights: clientWeightsOf(settings),
     ...{ statementShape, isolation, appDelayMs },

@@ -4,7 +4,7 @@
 import { firstOf } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
 import { isManaged, strategyOf } from "../../pools/registry.js";
-import { managedPoolersOf } from "../../scenario/connections.js";
+import { lotsOf, managedPoolersOf } from "../../scenario/connections.js";
 import {
   totalClients,
   type Experiment,
@@ -123,9 +123,11 @@ export function unequalWork(experiment: Experiment): Lint[] {
 }
 
 /** Connections that a pool shares out; undefined where the size is not train-sim's to know. */
-function sharedConnections({ target, pool }: TreatmentSettings): number | undefined {
+function sharedConnections(settings: TreatmentSettings): number | undefined {
+  const { pool } = settings;
   if (!isManaged(pool)) return strategyOf(pool).shared?.(pool);
-  return managedPoolersOf({ target, pool }).reduce((sum, instances) => sum + pool.size * instances, 0);
+  const ofLot = managedPoolersOf(settings).reduce((sum, instances) => sum + pool.size * instances, 0);
+  return ofLot * lotsOf(settings).length;
 }
 
 /** The same but for the pool and the clients. */

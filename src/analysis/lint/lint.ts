@@ -100,7 +100,7 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
   ),
   forSettings(
     "network-proxy",
-    ({ faults }) => networkPlacesOf(faults).length > 0,
+    (settings) => networkPlacesOf(settings).length > 0,
     "network faults route all traffic of the trial through train-sim's proxy: compare only with trials that have it too",
   ),
 ];

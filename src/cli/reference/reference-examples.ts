@@ -97,6 +97,16 @@ faults:
 `,
   },
   {
+    title: "A PgBouncer for all agents, or one beside each with a quarter of its connections",
+    yaml: `name: pooler-placement
+agents: { count: 4, place: { consumers: 2 } }
+factors:
+  pool:
+    - { strategy: pgbouncer, size: 32 }
+    - { strategy: pgbouncer, size: 8, placement: agent }
+`,
+  },
+  {
     title: "A machine of consumers that dies",
     yaml: `name: agent-faults
 agents: { count: 4, place: { consumers: 2 } }

@@ -5,13 +5,18 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocketServer } from "ws";
+import * as z from "zod";
 import { codeOf, messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { isLoopback } from "../../foundation/loopback.js";
 import { counted } from "../../foundation/units.js";
 import { deal, groupsOfWorkers } from "../../actors/deal.js";
+import { areBesideAgents, poolerKindOf } from "../../pools/registry.js";
+import { clientsByAgent } from "../../scenario/connections.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
+import type { PoolerVersion } from "../trial/pooler.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
 import { openAgentNetwork } from "./agent-network.js";
+import { openAgentPoolers } from "./agent-poolers.js";
 import { Introduction, INTRODUCTION_HEADER, MESSAGE_MAX_BYTES } from "./agent-protocol.js";
 import { machineId } from "./join.js";
 import { JoinedAgent } from "./joined-agent.js";
@@ -130,6 +135,14 @@ export class AgentHub {
     });
   }
 
+  /** The versions of poolers that agents would start beside them. Rejects where one has none. */
+  async findPoolers({ pool, agents }: TreatmentSettings): Promise<PoolerVersion[]> {
+    if (!areBesideAgents(pool)) return [];
+    const { product } = poolerKindOf(pool);
+    const found = this.chosen(agents).map((agent) => agent.ask({ kind: "find-pooler", pool }));
+    return (await Promise.all(found)).map((version) => ({ product, version: z.string().parse(version) }));
+  }
+
   /** Name of the first agent that is on another machine, among the first `count`; undefined where all are on this one. */
   elsewhere(count: number): string | undefined {
     const here = machineId();
@@ -140,7 +153,8 @@ export class AgentHub {
    * Its agents, as a place for workers; one that is lost fails what is started there. `stopped` resolves when they are not
    * wanted any more.
    */
-  place({ agents: count, agentPlace }: TreatmentSettings, stopped: () => Promise<unknown>): WorkerPlace {
+  place(settings: TreatmentSettings, stopped: () => Promise<unknown>): WorkerPlace {
+    const { agents: count, agentPlace } = settings;
     const here = machineId();
     const isHere = ({ introduction }: JoinedAgent): boolean => introduction.machine === here;
     const agents = (): readonly JoinedAgent[] => this.chosen(count);
@@ -154,9 +168,19 @@ export class AgentHub {
           .map(({ introduction }) => introduction.pid);
       },
       whole: () => this.untilJoined(stopped()),
-      openNetwork: async (upstreams, seed) => {
+      openNetwork: async (place, upstreams, seed) => {
         await this.untilJoined(stopped());
-        return openAgentNetwork(agents(), upstreams, seed);
+        return openAgentNetwork(agents(), place, upstreams, seed);
+      },
+      openPoolers: async (pool, { auth }, upstreams) => {
+        await this.untilJoined(stopped());
+        const clients = clientsByAgent(settings);
+        const places = agents().map((agent, i) => ({
+          agent,
+          clients: clients[i] ?? 0,
+          isHere: isHere(agent),
+        }));
+        return openAgentPoolers(places, pool, auth, upstreams);
       },
       start: (assignments, events) => new RemoteWorkers(agents(), assignments, events, agentPlace),
     };

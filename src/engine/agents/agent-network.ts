@@ -1,50 +1,46 @@
-// The network of a trial whose clients run on agents: each agent has its own, between its clients and what they connect to,
-// so that it costs no way over the coordinator and works on every machine. All are made bad and mended together, or one.
-import * as z from "zod";
+// The network of a trial whose clients run on agents: each agent has its own, before its clients or its poolers, so that it
+// costs no way over the coordinator and works on every machine. All are made bad and mended together, or one.
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { NetworkPlace } from "../../faults/fault.js";
 import type { Network } from "../../faults/means/network.js";
 import { sumOfEffects, type NetworkEffect } from "../../faults/means/tcp-proxy.js";
 import { deriveSeed } from "../../foundation/prng.js";
-import type { Request } from "./agent-protocol.js";
 import type { JoinedAgent } from "./joined-agent.js";
+import { Effect, type NetworkRequest } from "./path-protocol.js";
 
-const Count = z.int().nonnegative();
-const Effect = z.object({
-  ...{ connections: Count, resets: Count, commitsLost: Count, answersLost: Count },
-}) satisfies z.ZodType<NetworkEffect>;
-
-/** That of one agent's clients. An agent that a fault has killed meanwhile takes its network with it. */
-export function networkOf(agent: JoinedAgent): Pick<Network, "suffer" | "mend"> {
-  const ask = async (request: Request): Promise<NetworkEffect> => {
-    try {
-      return Effect.parse(await agent.ask(request));
-    } catch (error) {
-      if (agent.isToBeKilled) return sumOfEffects([]);
-      throw error;
-    }
+/** That of one agent. */
+export function networkOf(agent: JoinedAgent, place: NetworkPlace): Pick<Network, "suffer" | "mend"> {
+  const ask = async (request: NetworkRequest): Promise<NetworkEffect> => {
+    const answer = await agent.askLiving(request);
+    return answer ? Effect.parse(answer.value) : sumOfEffects([]);
   };
-  return { suffer: (condition) => ask({ kind: "suffer", condition }), mend: () => ask({ kind: "mend" }) };
+  return {
+    suffer: (condition) => ask({ kind: "suffer", place, condition }),
+    mend: () => ask({ kind: "mend", place }),
+  };
 }
 
-/** Clients go through it from the next launch on. Rejects when an agent cannot have it, having closed the others. */
+/** What is launched next goes through it. Rejects when an agent cannot have it, having closed the others. */
 export async function openAgentNetwork(
   agents: readonly JoinedAgent[],
+  place: NetworkPlace,
   upstreams: readonly Endpoint[],
   seed: number,
 ): Promise<Network> {
   const living = (): readonly JoinedAgent[] => agents.filter(({ lost }) => !lost);
   const close = async (): Promise<void> => {
-    await Promise.allSettled(living().map((agent) => agent.ask({ kind: "close-network" })));
+    await Promise.allSettled(living().map((agent) => agent.ask({ kind: "close-network", place })));
   };
   const all = async (
     act: (network: Pick<Network, "suffer" | "mend">) => Promise<NetworkEffect>,
   ): Promise<NetworkEffect> =>
-    sumOfEffects(await Promise.all(living().map((agent) => act(networkOf(agent)))));
+    sumOfEffects(await Promise.all(living().map((agent) => act(networkOf(agent, place)))));
   try {
     await Promise.all(
       agents.map((agent, index) =>
         agent.ask({
           kind: "open-network",
+          place,
           upstreams: [...upstreams],
           seed: deriveSeed(seed, "agent", index),
         }),

@@ -3,10 +3,9 @@
 // that it knows the token before it may send anything.
 import v8 from "node:v8";
 import * as z from "zod";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
-import type { NetworkCondition } from "../../faults/means/condition.js";
-import { messageOf } from "../../foundation/errors.js";
+import { ExitCode, messageOf } from "../../foundation/errors.js";
 import { Assignment, Command } from "../workers/protocol.js";
+import { PathRequest } from "./path-protocol.js";
 
 /** Of one message. Files are sent in pieces; what is larger is no message of ours. */
 export const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
@@ -24,21 +23,9 @@ const MemoryChanges = z.array(
   z.object({ ordinal: Worker, pieces: z.array(z.tuple([z.int().nonnegative(), Bytes])) }),
 );
 
-/** What was validated when the scenario was loaded. */
-const known = <T extends object>() => z.custom<T>((value) => typeof value === "object" && value !== null);
-
 /** What an agent is asked for, and answers. */
 export const Request = z.discriminatedUnion("kind", [
-  /** Puts a network between clients and what they connect to; from the next launch on they go through it. */
-  z.object({
-    kind: z.literal("open-network"),
-    upstreams: z.array(known<Endpoint>()).min(1),
-    seed: z.number(),
-  }),
-  /** Answered with a `NetworkEffect`, as is `mend`. */
-  z.object({ kind: z.literal("suffer"), condition: known<NetworkCondition>() }),
-  z.object({ kind: z.literal("mend") }),
-  z.object({ kind: z.literal("close-network") }),
+  PathRequest,
   /** Ends all workers at once. Refused with what is wrong where one could not be ended, or something of it not removed. */
   z.object({ kind: z.literal("terminate") }),
 ]);
@@ -102,7 +89,13 @@ export const FromAgent = z.discriminatedUnion("kind", [
     kind: z.literal("answer"),
     id: z.int().nonnegative(),
     value: z.unknown(),
-    problem: z.string().optional(),
+    problem: z
+      .object({
+        message: z.string(),
+        exitCode: z.literal(Object.values(ExitCode)),
+        hint: z.string(),
+      })
+      .optional(),
   }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;

@@ -27,8 +27,8 @@ import type { Assignment, Command, ThreadAssignment } from "../workers/protocol.
 import type { RunningWorkers } from "../workers/worker-place.js";
 import { withMemory, type SharedMemory } from "../workers/worker-memory.js";
 import { startThreads } from "../workers/worker-thread.js";
-import { openNetwork, type Network } from "../../faults/means/network.js";
-import { decode, encode, SILENCE_MS, ToAgent, type FromAgent, type Request } from "./agent-protocol.js";
+import { AgentPath } from "./agent-path.js";
+import { decode, encode, SILENCE_MS, ToAgent, type FromAgent } from "./agent-protocol.js";
 import { CpuWindow } from "./cpu-window.js";
 import { FilePieces } from "./file-pieces.js";
 import { MemoryMirror, MIRROR_MS, writePieces } from "./memory-mirror.js";
@@ -83,8 +83,7 @@ export async function serveAsAgent(
 class Agent {
   private readonly setLine = followClock();
   private running: Running | undefined;
-  /** Between the clients and what they connect to, where the trial has one. */
-  private network: Network | undefined;
+  private readonly path = new AgentPath((error) => this.fail(error));
   private silence: NodeJS.Timeout | undefined;
   private done: () => void = () => undefined;
   private fail: (error: TrainSimError) => void = () => undefined;
@@ -117,7 +116,7 @@ class Agent {
   async close(): Promise<void> {
     clearTimeout(this.silence);
     await this.terminate().catch(() => undefined); // a coordinator that is gone hears nothing of it
-    await this.network?.close();
+    await this.path.close();
   }
 
   private gone(why: string): void {
@@ -175,11 +174,13 @@ class Agent {
       }
       case "ask": {
         const { id, request } = message;
-        const answer = (said: { readonly value?: unknown; readonly problem?: string }): void =>
-          this.send({ kind: "answer", id, value: undefined, ...said });
-        this.answer(request).then(
-          (value) => answer({ value }),
-          (error: unknown) => answer({ problem: messageOf(error) }),
+        const answered = request.kind === "terminate" ? this.terminate() : this.path.answer(request);
+        answered.then(
+          (value: unknown) => this.send({ kind: "answer", id, value }),
+          (error: unknown) => {
+            const { message, exitCode, hint } = asTrainSimError(error);
+            this.send({ kind: "answer", id, value: undefined, problem: { message, exitCode, hint } });
+          },
         );
         return;
       }
@@ -191,30 +192,6 @@ class Agent {
         this.done();
         return;
       }
-    }
-  }
-
-  private async answer(request: Request): Promise<unknown> {
-    switch (request.kind) {
-      case "open-network": {
-        const network = await openNetwork(request.upstreams, request.seed);
-        void network.lost.then((words) =>
-          this.fail(new TargetError(`the proxy of the network failed: ${words}`)),
-        );
-        this.network = network;
-        return undefined;
-      }
-      case "suffer":
-        return this.network?.suffer(request.condition);
-      case "mend":
-        return this.network?.mend();
-      case "close-network": {
-        const { network } = this;
-        this.network = undefined;
-        return network?.close();
-      }
-      case "terminate":
-        return this.terminate();
     }
   }
 
@@ -244,7 +221,7 @@ class Agent {
       ...assignment,
       directory,
       logFile: join(directory, basename(assignment.logFile)),
-      endpoints: [...(this.network?.endpoints ?? assignment.endpoints)],
+      endpoints: [...this.path.before(assignment.endpoints)],
     }));
     const { trial, isCeiling, workersOfTrial } = assignments[0] as Assignment;
     const what = isCeiling ? "ceiling" : `trial ${trial.number}`;

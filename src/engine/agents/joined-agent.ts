@@ -2,7 +2,7 @@
 // from the moment it joins, many times at first and then once a second, which is also how its end is noticed.
 import type { WebSocket } from "ws";
 import { monotonicMs } from "../../foundation/clock.js";
-import { messageOf, TargetError, TrialError, type TrainSimError } from "../../foundation/errors.js";
+import { messageOf, TargetError, TrainSimError } from "../../foundation/errors.js";
 import {
   decode,
   encode,
@@ -97,6 +97,16 @@ export class JoinedAgent {
     });
   }
 
+  /** The same, with its answer as `value`; undefined where a fault has killed it, with all that was on it. */
+  async askLiving(request: Request): Promise<{ readonly value: unknown } | undefined> {
+    try {
+      return { value: await this.ask(request) };
+    } catch (error) {
+      if (this.isToBeKilled) return undefined;
+      throw error;
+    }
+  }
+
   /** Its clock's error is at its worst from now on. */
   forgetErrors(): void {
     this.worstErrorMs = this.errorMs;
@@ -160,7 +170,10 @@ export class JoinedAgent {
     const asker = this.asked.get(id);
     this.asked.delete(id);
     if (problem === undefined) asker?.resolve(value);
-    else asker?.reject(new TrialError(`agent ${this.name}: ${problem}`));
+    else {
+      const { message, exitCode, hint } = problem;
+      asker?.reject(new TrainSimError(`agent ${this.name}: ${message}`, exitCode, hint));
+    }
   }
 
   private compare(reply: Extract<FromAgent, { kind: "clock" }>, answeredMs: number): void {

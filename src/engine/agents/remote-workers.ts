@@ -3,10 +3,14 @@
 import { dirname } from "node:path";
 import { counted } from "../../foundation/units.js";
 import type { Prng } from "../../foundation/prng.js";
+import { edgeOfAgents } from "../../faults/agent.js";
 import type { LoadAgent } from "../../faults/fault.js";
+import { areBesideAgents, hasPooler, poolerKindOf } from "../../pools/registry.js";
+import type { TreatmentSettings } from "../../scenario/settings.js";
 import { deal, type AgentPlace } from "../../actors/deal.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { asTrainSimError, TrialError, type TrainSimError } from "../../foundation/errors.js";
+import { amongThemselves } from "../workers/assignments.js";
 import type { Assignment, Command } from "../workers/protocol.js";
 import { memoryOf } from "../workers/worker-memory.js";
 import {
@@ -68,6 +72,7 @@ export class RemoteWorkers implements RunningWorkers {
   private readonly crews: readonly Crew[];
   private readonly files: PieceFiles;
   private readonly mirroring: NodeJS.Timeout;
+  private readonly settings: TreatmentSettings;
   private windowStartMs: number | undefined;
 
   constructor(
@@ -77,6 +82,7 @@ export class RemoteWorkers implements RunningWorkers {
     place: AgentPlace | undefined,
   ) {
     const [first] = assignments as [Assignment];
+    this.settings = first.settings;
     this.files = new PieceFiles(dirname(first.logFile));
     const groups = assignments.map(({ role }) => role);
     const dealt = deal(groups, agents.length, place);
@@ -120,12 +126,14 @@ export class RemoteWorkers implements RunningWorkers {
 
   chooseAgents(count: number, prng: Prng): LoadAgent[] {
     const living = this.crews.filter((crew) => !crew.isLost());
+    const { pool } = this.settings;
     return prng
       .shuffle(living)
       .slice(0, count)
       .map((crew) => ({
         words: this.wordsOf(crew),
-        network: networkOf(crew.agent),
+        network: networkOf(crew.agent, edgeOfAgents(pool)),
+        beyond: hasPooler(pool) && !areBesideAgents(pool) ? poolerKindOf(pool).product : "the server",
         kill: () => this.kill(crew),
       }));
   }
@@ -168,10 +176,12 @@ export class RemoteWorkers implements RunningWorkers {
         for (const worker of workers) this.events.onExit(worker, 1);
       },
     );
+    const own = workers.map((worker) => this.assignments[worker] as Assignment);
+    const given = areBesideAgents(this.settings.pool) ? amongThemselves(own) : own;
     const others = this.assignments.filter((_, worker) => !workers.includes(worker));
     agent.send({
       kind: "launch",
-      assignments: workers.map((worker) => [worker, this.assignments[worker] as Assignment]),
+      assignments: workers.map((worker, i) => [worker, given[i] as Assignment]),
       elsewhere: memoryOf(others).map(([ordinal, bytes]) => [ordinal, bytes]),
     });
   }

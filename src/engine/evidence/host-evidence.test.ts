@@ -13,12 +13,14 @@ const machineAt =
     ...(poolerPids.length > 0 && { poolerCpuMs: ms }),
   });
 
+const INSTANCE = { shutDown: () => Promise.resolve(), up: () => Promise.resolve() };
+
 const EMBEDDED = { kind: "embedded", serverPid: 4711 } as const;
 
 describe("the machine as a source", () => {
   it("states the seconds and bytes between the two ends of the window", async () => {
     let ms = 1000;
-    const source = new HostSource(EMBEDDED, { pids: [4712] }, undefined, (processes) =>
+    const source = new HostSource(EMBEDDED, { pids: [4712], instances: [INSTANCE] }, undefined, (processes) =>
       machineAt(ms)(processes),
     );
     const sums = new WindowSums();
@@ -36,7 +38,7 @@ describe("the machine as a source", () => {
   it.each(["container", "url"] as const)(
     "says nothing of the server of a %s target, and names that",
     async (kind) => {
-      const source = new HostSource({ kind }, { pids: [] }, undefined, machineAt(1));
+      const source = new HostSource({ kind }, { pids: [], instances: [] }, undefined, machineAt(1));
       expect(Object.keys(await source.sample()).sort()).toEqual(["host.clientCpuMs", "host.otherCpuMs"]);
       expect(source.skipped.map((skipped) => skipped.source)).toEqual([
         "CPU of the server, disks",
@@ -45,6 +47,13 @@ describe("the machine as a source", () => {
       expect(source.summary(new WindowSums())).toEqual({});
     },
   );
+
+  it("says nothing of poolers of which a part runs elsewhere, and how many", async () => {
+    const poolers = { pids: [4712], instances: [INSTANCE, INSTANCE] };
+    const source = new HostSource(EMBEDDED, poolers, undefined, machineAt(1));
+    expect(Object.keys(await source.sample())).not.toContain("host.poolerCpuMs");
+    expect(source.skipped).toEqual([{ source: "CPU of the pooler", reason: "1 of 2 run on other machines" }]);
+  });
 
   it("names a platform without /proc, and disks that are not shown", () => {
     const bare = new HostSource(EMBEDDED, undefined, undefined, () => ({ clientCpuMs: 1 }));

@@ -24,20 +24,24 @@ interface HostedServer {
   readonly serverPid?: number | undefined;
 }
 
+type PoolerProcesses = Pick<RunningPooler, "pids" | "instances">;
+
 export class HostSource implements EvidenceSource {
   readonly name = "host";
   readonly skipped: readonly SkippedSource[];
+  private readonly untoldPooler: string | undefined;
   private foreignTakenMs = 0;
   /** CPU time of others' backends when they were last seen. */
   private readonly seenMs = new Map<number, number>();
 
   constructor(
     private readonly target: HostedServer,
-    private readonly pooler: Pick<RunningPooler, "pids"> | undefined,
+    private readonly pooler: PoolerProcesses | undefined,
     private readonly foreignPids: () => readonly number[] = () => [],
     private readonly read: typeof hostUsage = hostUsage,
   ) {
-    this.skipped = unseen(this.reading(), target, pooler);
+    this.untoldPooler = pooler && untold(pooler);
+    this.skipped = unseen(this.reading(), target, this.untoldPooler);
   }
 
   sample(): Promise<EvidenceReading> {
@@ -72,7 +76,7 @@ export class HostSource implements EvidenceSource {
     const { serverPid } = this.target;
     return this.read({
       ...(serverPid !== undefined && { serverPid }),
-      poolerPids: this.pooler?.pids ?? [],
+      poolerPids: this.untoldPooler === undefined ? (this.pooler?.pids ?? []) : [],
       backendPids: this.foreignPids(),
     });
   }
@@ -90,7 +94,7 @@ export class HostSource implements EvidenceSource {
 function unseen(
   reading: HostUsage,
   { kind, serverPid }: HostedServer,
-  pooler: Pick<RunningPooler, "pids"> | undefined,
+  untoldPooler: string | undefined,
 ): SkippedSource[] {
   if (reading.otherCpuMs === undefined)
     return [{ source: "CPU and disks", reason: "this platform has no /proc to read them from" }];
@@ -102,7 +106,13 @@ function unseen(
     });
   else if (reading.diskWriteBytes === undefined)
     skipped.push({ source: "disks", reason: "/proc/diskstats shows no whole disk" });
-  if (pooler?.pids.length === 0)
-    skipped.push({ source: "CPU of the pooler", reason: "train-sim did not start it" });
+  if (untoldPooler !== undefined) skipped.push({ source: "CPU of the pooler", reason: untoldPooler });
   return skipped;
+}
+
+/** Why the CPU time of a pooler is not known here; undefined where it is. */
+function untold({ pids, instances }: PoolerProcesses): string | undefined {
+  if (instances.length === 0) return "train-sim did not start it";
+  const elsewhere = instances.length - pids.length;
+  return elsewhere > 0 ? `${elsewhere} of ${instances.length} run on other machines` : undefined;
 }

@@ -8,9 +8,9 @@ import type { PoolerStatistics, RunningPooler } from "../../pools/running-pooler
 
 const CONNECT_MS = 1_000;
 
-/** What the console can be asked for; nothing where there is none. */
-function unseen({ product, consoles, endpoints }: RunningPooler): SkippedSource[] {
-  if (consoles.length === endpoints.length) return [];
+/** What the consoles cannot be asked for. All of ours have one. */
+function unseen({ product, consoles, endpoints, instances }: RunningPooler): SkippedSource[] {
+  if (instances.length > 0 || consoles.length === endpoints.length) return [];
   const source = product;
   if (consoles.length === 0)
     return [{ source, reason: "its console is not known: set pool.adminUrl to read its statistics" }];

@@ -39,6 +39,18 @@ it("reckons with a PgBouncer of ours before each of them, which opens its whole 
   expect(connections(", instances: 40")).toBe(171);
 });
 
+it("reckons with the PgBouncers beside each agent, which serve its clients alone", () => {
+  const beside = (size: number, agents: number): Treatment =>
+    treatment(
+      `agents: ${agents}\npool: { strategy: pgbouncer, size: ${size}, instances: 2, placement: agent }\n${CYCLE}`,
+    );
+  expect(serverConnectionsOf(beside(10, 2).settings)).toBe(40);
+  expect(serverConnectionsOf(beside(10, 3).settings)).toBe(60);
+  // 341 clients are on one agent, 171 on the other.
+  expect(serverConnectionsOf(beside(100, 2).settings)).toBe(371);
+  expect(mostServerConnections([beside(10, 3)], beside(10, 3))).toBeGreaterThan(60);
+});
+
 it("counts at the server that gets the most by weight", () => {
   const target = 'target: { urls: [{ url: "postgresql://u@a/d", weight: 3 }, "postgresql://u@b/d"] }';
   expect(serverConnectionsOf(treatment(`${target}\n${CYCLE}`).settings)).toBe(384);

@@ -7,6 +7,7 @@ import { counted } from "../../foundation/units.js";
 import {
   clientConnectionsOf,
   clientWeightsOf,
+  lotsOf,
   OWN_CONNECTIONS,
   serverConnectionsOf,
   serversConnectionsOf,
@@ -48,7 +49,7 @@ function proxiedConnectionsOf(settings: TreatmentSettings): number {
   const { target } = settings;
   const replication = target.kind === "embedded" ? (target.standbys?.count ?? 0) : 0;
   const between = { clients: clientConnectionsOf(settings), pooler: onward, replication };
-  return networkPlacesOf(settings.faults).reduce((sum, place) => sum + between[place], 0);
+  return networkPlacesOf(settings).reduce((sum, place) => sum + between[place], 0);
 }
 
 /** Files that the process with the most of them holds open: this one, or a pooler of ours, whose limit is the same. */
@@ -56,7 +57,7 @@ export function openFilesOf(settings: TreatmentSettings): number {
   const { pool } = settings;
   const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
   const own = clientConnectionsOf(settings) + 2 * proxiedConnectionsOf(settings);
-  const admitted = { maxClientConnections: totalClients(settings) };
+  const admitted = { maxClientConnections: Math.max(...lotsOf(settings)) };
   return Math.max(
     OWN_FILES + workers * FILES_PER_WORKER + own,
     isManaged(pool) ? poolerKindOf(pool).openFiles({ ...pool, ...admitted }) : 0,

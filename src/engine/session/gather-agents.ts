@@ -1,11 +1,12 @@
 // The agents of an experiment, gathered before its first trial, so that one which is missing costs no measurement, and the
 // place where each treatment's workers run.
 import { UsageError } from "../../foundation/errors.js";
-import { hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
+import { areBesideAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import { counted } from "../../foundation/units.js";
 import type { Treatment, TreatmentSettings } from "../../scenario/settings.js";
 import { AgentHub, type AgentOptions } from "../agents/agent-hub.js";
 import { SshAgents } from "../agents/ssh-agents.js";
+import type { PoolerVersion } from "../trial/pooler.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
 import { HERE } from "../workers/worker-thread.js";
 import type { Interruption } from "./interruption.js";
@@ -13,6 +14,8 @@ import type { ExperimentObserver } from "./observer.js";
 
 export interface WorkerPlaces {
   placeOf(treatment: Treatment): WorkerPlace;
+  /** Those that agents would start beside them. */
+  readonly poolers: readonly PoolerVersion[];
   /** Lets the agents end. */
   close(): Promise<void>;
 }
@@ -27,9 +30,9 @@ interface GatherOptions {
 /** As long as anything may wait. */
 const LONG_MS = 2 ** 31 - 1;
 
-/** What its clients connect to, where that listens on this machine's loopback only. */
+/** What its clients, or poolers beside them, connect to, where that listens on this machine's loopback only. */
 function onLoopback({ target, pool }: TreatmentSettings): string | undefined {
-  if (hasPooler(pool))
+  if (hasPooler(pool) && !areBesideAgents(pool))
     return isManaged(pool) ? `the ${poolerKindOf(pool).product} that train-sim starts` : undefined;
   return target.kind === "url" ? undefined : "the server that train-sim starts";
 }
@@ -41,7 +44,7 @@ function requireReach(hub: AgentHub, settings: TreatmentSettings): void {
   if (what === undefined || name === undefined) return;
   throw new UsageError(
     `agent ${name} is on another machine, and ${what} listens on this one only`,
-    "Name a server or poolers that agents can reach (target.url, pool.urls), or start all agents here.",
+    "Name a server that agents can reach (target.url), with pool.placement: agent or pool.urls for poolers, or start all agents here.",
   );
 }
 
@@ -57,7 +60,7 @@ export async function gatherAgents(
       `the scenario asks for ${counted(count, "agent")}, and --agents names ${counted(ssh.hosts.length, "host")}`,
       "Name a host for each agent of the treatment that has most of them.",
     );
-  if (count === 0) return { placeOf: () => HERE, close: () => Promise.resolve() };
+  if (count === 0) return { placeOf: () => HERE, poolers: [], close: () => Promise.resolve() };
   if (!agents)
     throw new UsageError(
       `the scenario asks for ${count} agents, and there is no token for them`,
@@ -74,12 +77,14 @@ export async function gatherAgents(
     await started?.close();
   };
   const stopped = (): Promise<unknown> => interruption.sleep(LONG_MS, over.signal);
+  const poolers: PoolerVersion[] = [];
   try {
     await hub.untilJoined(started ? Promise.race([stopped(), started.untilOneEnds()]) : stopped());
     for (const { settings } of treatments)
       if (settings.agents > 0 && !interruption.isRequested()) {
         hub.requireRoom(settings);
         requireReach(hub, settings);
+        poolers.push(...(await hub.findPoolers(settings)));
       }
   } catch (error) {
     await close();
@@ -87,5 +92,5 @@ export async function gatherAgents(
   }
   const placeOf = ({ settings }: Treatment): WorkerPlace =>
     settings.agents === 0 ? HERE : hub.place(settings, stopped);
-  return { placeOf, close };
+  return { placeOf, poolers, close };
 }

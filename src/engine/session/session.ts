@@ -94,12 +94,15 @@ export async function runSession(source: TrialSource, options: SessionOptions): 
   const { observer, resumed } = options;
   const warn = (words: string): void => observer.note(`warning: ${words}`);
   requireCapacity(treatments);
-  const poolers = await requirePoolers(treatments);
-  if (resumed) for (const pooler of poolers) requireSamePooler(resumed.environment, pooler);
+  const requireSame = (pooler: PoolerVersion): void => {
+    if (resumed) requireSamePooler(resumed.environment, pooler);
+  };
+  for (const pooler of await requirePoolers(treatments)) requireSame(pooler);
   await requireFaults(treatments);
   await requireOwnServers(treatments, warn);
   const agents = await gatherAgents(treatments, options);
   try {
+    for (const pooler of agents.poolers) requireSame(pooler);
     return await runWith(agents, source, options);
   } finally {
     await agents.close();

@@ -7,7 +7,9 @@ import type { NetworkPlace } from "../../faults/fault.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { workloadOf } from "../../workloads/registry.js";
 import { networkPlacesOf } from "../../faults/faults.js";
-import { openNetwork, type Network } from "../../faults/means/network.js";
+import type { Network } from "../../faults/means/network.js";
+import { areBesideAgents } from "../../pools/registry.js";
+import { HERE } from "../workers/worker-thread.js";
 import type { Lifeline } from "./lifeline.js";
 import { openPooler } from "./pooler.js";
 import { PoolerWatch } from "./pooler-watch.js";
@@ -34,7 +36,7 @@ export class ClientPath {
     const servers = this.servers();
     await this.routeStandbys();
     const upstreams = await this.before("pooler", servers);
-    const pooler = await openPooler({ endpoints: upstreams, auth: host.target.auth }, settings);
+    const pooler = await openPooler({ endpoints: upstreams, auth: host.target.auth }, settings, host.place);
     this.runningPooler = pooler;
     if (pooler) {
       this.watch = new PoolerWatch(pooler);
@@ -93,10 +95,10 @@ export class ClientPath {
   /** Where those of that place connect, to get to these endpoints. */
   private async before(place: NetworkPlace, endpoints: readonly Endpoint[]): Promise<readonly Endpoint[]> {
     const { treatment, trial } = this.inputs;
-    if (!networkPlacesOf(treatment.settings.faults).includes(place)) return endpoints;
-    const network = await (place === "clients"
-      ? this.host.place.openNetwork(endpoints, trial.seed)
-      : openNetwork(endpoints, trial.seed));
+    if (!networkPlacesOf(treatment.settings).includes(place)) return endpoints;
+    const isWithClients = place === "clients" || areBesideAgents(treatment.settings.pool);
+    const where = isWithClients ? this.host.place : HERE;
+    const network = await where.openNetwork(place, endpoints, trial.seed);
     this.networks[place] = network;
     this.lifeline.watchServer("the proxy of the network", network.lost);
     return network.endpoints;

@@ -34,14 +34,14 @@ export function askTheServer(
   { admin, observer }: TrialHost,
   { treatment }: TrialInputs,
   log: TrialLog,
-  path: Pick<ClientPath, "poolerWatch">,
+  path: Pick<ClientPath, "pooler">,
   signal: AbortSignal,
 ): LastTransactionsOptions {
   const { settings } = treatment;
   const loadNames = loadNamesOf(workloadOf(settings));
   return {
     workingSessions: () => workingSessions(admin, dialectOf(settings.dialect), loadNames),
-    poolerFailure: () => Promise.resolve(path.poolerWatch?.knock()),
+    poolerFailure: () => Promise.resolve(path.pooler?.knock()),
     onWait: (seconds, words) => {
       log.waiting(seconds, words);
       observer.note(`waiting for the last transactions, ${seconds} s by now: ${words}`);

@@ -1,10 +1,8 @@
 // Whether the poolers of a trial still serve its clients, by what the clients meet: a pooler refuses connections and
 // nothing else happens any more. A connection of its own would wait behind the load for a server connection and tell less.
-// When every connection has been refused for longer than our patience, the trial ends; where clients hang instead, a knock
-// tells. It names the pooler by its address, and counts what it answered.
+// When every connection has been refused for longer than our patience, the trial ends. It names the pooler by its address,
+// and counts what it answered.
 import { monotonicMs } from "../../foundation/clock.js";
-import { messageOf } from "../../foundation/errors.js";
-import { connectAdmin } from "../../database/admin.js";
 import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { addressOf } from "../../database/endpoint/endpoint.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
@@ -12,7 +10,6 @@ import type { EndpointContacts } from "../../database/contract.js";
 
 /** As long as the watch of the server has. */
 const PATIENCE_MS = 8_000;
-const KNOCK_MS = 3_000;
 
 export const POOLER_HINT = "Check that the pooler runs, and read its log.";
 
@@ -63,23 +60,6 @@ export class PoolerWatch {
       this.excuses--;
       this.begin();
     };
-  }
-
-  /** Opens a connection to each; resolves to what those answer that let none in, undefined where all do. Never rejects. */
-  async knock(): Promise<string | undefined> {
-    const answers = await Promise.all(
-      this.pooler.endpoints.map(async (endpoint) => {
-        try {
-          const client = await connectAdmin(endpoint, { purpose: "watch", connectTimeoutMs: KNOCK_MS });
-          await client.close();
-          return undefined;
-        } catch (error) {
-          return `${this.pooler.product} at ${addressOf(endpoint)}: ${messageOf(error)}`;
-        }
-      }),
-    );
-    const failures = answers.filter((answer) => answer !== undefined);
-    return failures.length > 0 ? failures.join("; ") : undefined;
   }
 
   private begin(): void {

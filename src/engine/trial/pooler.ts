@@ -2,9 +2,11 @@
 // else's, which is only pointed at. Strategies without a pooler need none.
 import { totalClients, type Treatment, type TreatmentSettings } from "../../scenario/settings.js";
 import type { RunningTarget } from "../../targets/running-target.js";
-import { externalPooler, startPoolers } from "../../pools/managed.js";
-import { hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
+import { externalPooler } from "../../pools/managed.js";
+import { areBesideAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
+import type { WorkerPlace } from "../workers/worker-place.js";
+import { HERE } from "../workers/worker-thread.js";
 
 /** A product that took part, with its version. */
 export interface PoolerVersion {
@@ -13,23 +15,26 @@ export interface PoolerVersion {
 }
 
 /**
- * Refuses, before anything is started, an experiment that needs a pooler of ours where there is none; resolves to the
+ * Refuses, before anything is started, an experiment that needs a pooler of ours here where there is none; resolves to the
  * versions of those that there are.
  */
 export async function requirePoolers(treatments: readonly Treatment[]): Promise<PoolerVersion[]> {
-  const pools = treatments.flatMap(({ settings: { pool } }) => (isManaged(pool) ? [pool] : []));
+  const pools = treatments.flatMap(({ settings: { pool } }) =>
+    isManaged(pool) && !areBesideAgents(pool) ? [pool] : [],
+  );
   const kinds = [...new Set(pools.map(poolerKindOf))];
   return Promise.all(kinds.map(async ({ product, find }) => ({ product, version: (await find()).version })));
 }
 
-/** Resolves to undefined where the treatment has no pooler in front of the server. */
+/** Resolves to undefined where the treatment has no pooler in front of the server. Clients are to run at `place`. */
 export async function openPooler(
   { endpoints, auth }: Pick<RunningTarget, "endpoints" | "auth">,
   settings: TreatmentSettings,
+  place: WorkerPlace,
 ): Promise<RunningPooler | undefined> {
   const { pool } = settings;
   if (!hasPooler(pool)) return undefined;
-  const kind = poolerKindOf(pool);
-  if (!isManaged(pool)) return externalPooler(kind, pool);
-  return startPoolers(kind, { ...pool, maxClientConnections: totalClients(settings), auth }, endpoints);
+  if (!isManaged(pool)) return externalPooler(poolerKindOf(pool), pool);
+  const admitted = { maxClientConnections: totalClients(settings), auth };
+  return (areBesideAgents(pool) ? place : HERE).openPoolers(pool, admitted, endpoints);
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { deal } from "../../actors/deal.js";
-import { assignmentsOf, workersThatStartAnew } from "./assignments.js";
+import { amongThemselves, assignmentsOf, workersThatStartAnew } from "./assignments.js";
 import type { Assignment } from "./protocol.js";
 import { withMemory } from "./worker-memory.js";
 
@@ -90,4 +90,20 @@ it("stops those workers before the window whose work is counted from its start",
   });
   const assignments = assignmentsOf({ ...rest, settings });
   expect(workersThatStartAnew(assignments)).toEqual([0, 1, 3]);
+});
+
+it("numbers the clients of workers with endpoints to themselves as if they were all", () => {
+  const group = { workers: 4, clients: 10 };
+  const all = assignmentsOf({ ...rest, settings: settingsWith({ producers: group }) });
+  const own = amongThemselves(all.filter(({ ordinal }) => ordinal % 2 === 1));
+  const numbers = own.map((each) => [
+    each.ordinal,
+    each.firstClientOfTrial,
+    each.clients,
+    each.clientsOfTrial,
+  ]);
+  expect(numbers).toEqual([
+    [1, 0, 3, 5],
+    [3, 3, 2, 5],
+  ]);
 });

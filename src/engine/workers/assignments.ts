@@ -67,6 +67,17 @@ export function assignmentsOf(inputs: AssignmentInputs): Assignment[] {
   return assignments;
 }
 
+/** The same workers with endpoints that no others have: their clients are spread over these as if they were all. */
+export function amongThemselves(workers: readonly Assignment[]): Assignment[] {
+  const clientsOfTrial = workers.reduce((sum, { clients }) => sum + clients, 0);
+  let before = 0;
+  return workers.map((worker) => {
+    const firstClientOfTrial = before;
+    before += worker.clients;
+    return { ...worker, firstClientOfTrial, clientsOfTrial };
+  });
+}
+
 /**
  * The workers (by ordinal) that stop between warm-up and window, for what they do in it is counted from its start: a
  * budget, a schedule of arrivals, a ramp.

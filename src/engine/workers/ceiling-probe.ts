@@ -52,7 +52,7 @@ function unpaced(settings: TreatmentSettings): TreatmentSettings {
 /** Rejects when the clients cannot connect or the server does not answer; undefined when the user wants to stop. */
 export async function measureCeiling(inputs: CeilingInputs): Promise<Ceiling | undefined> {
   const settings = unpaced(inputs.treatment.settings);
-  const pooler = await openPooler(inputs.target, settings);
+  const pooler = await openPooler(inputs.target, settings, inputs.place);
   const assignments = assignmentsOf({
     trial: inputs.trial,
     settings,

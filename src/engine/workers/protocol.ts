@@ -23,7 +23,7 @@ export const Assignment = z.object({
   clients: z.int().positive(),
   firstClient: Index,
   groupClients: z.int().positive(),
-  /** Number of the first client among all clients of the trial: endpoints are spread by it. */
+  /** Number of the first client among all clients that have these endpoints, which are spread by it. */
   firstClientOfTrial: Index,
   clientsOfTrial: z.int().positive(),
   /** Worker threads of the whole trial, over which a pg-pool is shared out. */

@@ -1,10 +1,13 @@
 // Where the workers of a trial run: as threads of this process, or on agents. A fleet commands both in the same way.
 // Types only.
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
-import type { LoadAgent } from "../../faults/fault.js";
+import type { LoadAgent, NetworkPlace } from "../../faults/fault.js";
 import type { Network } from "../../faults/means/network.js";
 import type { Prng } from "../../foundation/prng.js";
 import type { TrainSimError } from "../../foundation/errors.js";
+import type { ManagedSettings } from "../../pools/registry.js";
+import type { RunningPooler } from "../../pools/running-pooler.js";
+import type { Admitted } from "../../pools/strategy.js";
 import type { TrialAgent } from "../../results/result-schema.js";
 import type { Assignment, Command } from "./protocol.js";
 
@@ -49,8 +52,14 @@ export interface WorkerPlace {
   readonly pids: readonly number[];
   /** Resolves once every agent is connected. Rejects where one does not come back in time. */
   whole(): Promise<void>;
-  /** Between the clients that are started next and these; see `openNetwork`. */
-  openNetwork(upstreams: readonly Endpoint[], seed: number): Promise<Network>;
+  /** Between those of that place which are started next and these; see `openNetwork`. */
+  openNetwork(place: NetworkPlace, upstreams: readonly Endpoint[], seed: number): Promise<Network>;
+  /** Between the clients that are started next, which are admitted, and these; see `startPoolers`. */
+  openPoolers(
+    pool: ManagedSettings,
+    admitted: Admitted,
+    upstreams: readonly Endpoint[],
+  ): Promise<RunningPooler>;
   start(assignments: readonly Assignment[], events: WorkerEvents): RunningWorkers;
 }
 

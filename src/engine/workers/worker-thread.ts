@@ -5,6 +5,8 @@ import { withinMs } from "../../foundation/deadline.js";
 import { tuneAsUsual, tuneFor } from "../../foundation/v8-tuning.js";
 import type { Assignment, Command, ThreadAssignment } from "./protocol.js";
 import { openNetwork } from "../../faults/means/network.js";
+import { startPoolers } from "../../pools/managed.js";
+import { poolerKindOf } from "../../pools/registry.js";
 import { endless } from "./worker-failures.js";
 import { withMemory } from "./worker-memory.js";
 import { workerName, type RunningWorkers, type WorkerEvents, type WorkerPlace } from "./worker-place.js";
@@ -89,6 +91,8 @@ export const HERE: WorkerPlace = {
   isElsewhere: false,
   pids: [],
   whole: () => Promise.resolve(),
-  openNetwork,
+  openNetwork: (_, upstreams, seed) => openNetwork(upstreams, seed),
+  openPoolers: (pool, admitted, upstreams) =>
+    startPoolers(poolerKindOf(pool), { ...pool, ...admitted }, upstreams),
   start: (assignments, events) => startThreads(withMemory(assignments), events),
 };

@@ -2,7 +2,7 @@
 // connections, and holds new transactions back until RESUME. A PAUSE that still waits when the signal aborts is undone.
 import { connectConsole, type PoolerConsole } from "../../database/admin.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
-import { withinMs } from "../../foundation/deadline.js";
+import { unlessAborted, withinMs } from "../../foundation/deadline.js";
 import type { PgBouncerPool } from "./settings.js";
 
 const RESUME_MS = 5_000;
@@ -47,16 +47,4 @@ async function resume(endpoint: Endpoint): Promise<void> {
 
 async function closeAll(consoles: readonly PoolerConsole[]): Promise<void> {
   await Promise.all(consoles.map((console) => console.close()));
-}
-
-/** Settles with `work`, or resolves once the signal aborts. */
-async function unlessAborted(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
-  work.catch(() => undefined);
-  await Promise.race([
-    work,
-    new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    }),
-  ]);
 }

@@ -4,14 +4,8 @@
 import { withinMs } from "../../foundation/deadline.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { connectConsole, type PoolerConsole } from "../../database/admin.js";
-import {
-  readPools,
-  readPoolSize,
-  readStats,
-  sumCounts,
-  sumReadings,
-  type PoolName,
-} from "./pooler-statistics.js";
+import { readPools, readPoolSize, readStats, type PoolName } from "./pooler-statistics.js";
+import { sumOfReadings } from "../sum-of-readings.js";
 import type { SqlRow } from "../../database/contract.js";
 import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";
 
@@ -56,15 +50,11 @@ export class PoolerSampler implements PoolerStatistics {
   async sample(): Promise<PoolerReading> {
     const parts = await Promise.all(
       this.instances.map(async ({ console, pool }) => ({
-        reading: readPools(await asked(console, "SHOW POOLS"), pool),
-        counts: readStats(await asked(console, "SHOW STATS"), pool.database),
+        ...readPools(await asked(console, "SHOW POOLS"), pool),
+        ...readStats(await asked(console, "SHOW STATS"), pool.database),
       })),
     );
-    const counts = parts.flatMap((part) => part.counts ?? []);
-    return {
-      ...sumReadings(parts.map(({ reading }) => reading)),
-      ...(counts.length > 0 && sumCounts(counts)),
-    };
+    return sumOfReadings(parts);
   }
 
   async serversMax(): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 // PgBouncer's own words, as versions 1.18 and 1.24 really answered, read into numbers: pools, counters, sizes.
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
-import { readPools, readPoolSize, readStats, sumCounts, sumReadings } from "./pooler-statistics.js";
+import { readPools, readPoolSize, readStats } from "./pooler-statistics.js";
 import type { SqlRow } from "../../database/contract.js";
 
 const POOL = { database: "train_sim", user: "postgres" };
@@ -103,15 +103,6 @@ describe("pools", () => {
     expect(() => readPools([pool({ cl_waiting: null })], POOL)).toThrow(/no number in cl_waiting/);
     expect(() => readStats([{ database: "train_sim" }], "train_sim")).toThrow(/total_xact_count/);
   });
-});
-
-test("several instances are one pool: counts add up, the longest wait is that of any", () => {
-  const reading = { clientsActive: 1, clientsWaiting: 2, maxWaitMs: 30, serversActive: 4, serversIdle: 5 };
-  expect(sumReadings([reading, { ...reading, maxWaitMs: 10 }])).toEqual({
-    ...{ clientsActive: 2, clientsWaiting: 4, maxWaitMs: 30, serversActive: 8, serversIdle: 10 },
-  });
-  const counts = { transactions: 1, waitMs: 2, queryMs: 3 };
-  expect(sumCounts([counts, counts])).toEqual({ transactions: 2, waitMs: 4, queryMs: 6 });
 });
 
 test("whatever a console says in its cells comes out as counts that can be, or as a refusal that names it", () => {

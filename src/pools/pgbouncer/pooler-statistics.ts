@@ -81,21 +81,3 @@ export function readPoolSize(rows: readonly SqlRow[], database: string): number 
   const limit = numberOf(row, "max_connections");
   return limit > 0 ? Math.min(size, limit) : size;
 }
-
-/** Several instances as one: counts add up, the longest wait is the longest of any. */
-export function sumReadings(readings: readonly PoolReading[]): PoolReading {
-  const total = (name: keyof PoolReading): number =>
-    readings.reduce((sofar, reading) => sofar + reading[name], 0);
-  return {
-    clientsActive: total("clientsActive"),
-    clientsWaiting: total("clientsWaiting"),
-    maxWaitMs: Math.max(0, ...readings.map(({ maxWaitMs }) => maxWaitMs)),
-    serversActive: total("serversActive"),
-    serversIdle: total("serversIdle"),
-  };
-}
-
-export function sumCounts(counts: readonly PoolCounts[]): PoolCounts {
-  const total = (name: keyof PoolCounts): number => counts.reduce((sofar, each) => sofar + each[name], 0);
-  return { transactions: total("transactions"), waitMs: total("waitMs"), queryMs: total("queryMs") };
-}

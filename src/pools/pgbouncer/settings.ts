@@ -3,7 +3,6 @@ import * as z from "zod";
 import { connectionUrl } from "../../database/scalars.js";
 import type { Finding } from "../../syntax/problems.js";
 import {
-  mostClients,
   POOLER_KEYS,
   poolerKeyProblems,
   poolSize,
@@ -13,6 +12,7 @@ import {
   type PoolerSettings,
   type Reconnect,
 } from "../keys.js";
+import { besideNothing, mostClients } from "../pooler-demand.js";
 import type { Demand, PoolProblem, PoolSettingsOf } from "../strategy.js";
 
 export const POOL_MODES = ["session", "transaction", "statement"] as const;
@@ -181,7 +181,11 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
     ...poolerKeyProblems("PgBouncer", given, ["login", "settings"]),
     ...settingProblems(given),
   ],
-  problems: (pool, demand) => [...sessionMode(pool, demand), ...statementMode(pool, demand)],
+  problems: (pool, demand) => [
+    ...besideNothing("PgBouncer", pool, demand),
+    ...sessionMode(pool, demand),
+    ...statementMode(pool, demand),
+  ],
   text: ({ mode, reconnect, size, login, settings = {} }) =>
     [
       `pgbouncer, ${mode} mode, ${reconnectText(reconnect)}${size} server connections each`,

@@ -5,6 +5,7 @@ import { connectConsole, type PoolerConsole } from "../../database/admin.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { SqlRow } from "../../database/contract.js";
 import { withinMs } from "../../foundation/deadline.js";
+import { sumOfReadings } from "../sum-of-readings.js";
 import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";
 
 /** Longest that an answer from its memory may take. */
@@ -51,16 +52,11 @@ export class PgpoolSampler implements PoolerStatistics {
   }
 
   async sample(): Promise<PoolerReading> {
-    const parts = await Promise.all(
-      this.consoles.map(async ({ console, pool }) => readProcesses(await processesOf(console), pool)),
+    return sumOfReadings(
+      await Promise.all(
+        this.consoles.map(async ({ console, pool }) => readProcesses(await processesOf(console), pool)),
+      ),
     );
-    const total = (name: "clientsActive" | "serversActive" | "serversIdle"): number =>
-      parts.reduce((sum, part) => sum + part[name], 0);
-    return {
-      clientsActive: total("clientsActive"),
-      serversActive: total("serversActive"),
-      serversIdle: total("serversIdle"),
-    };
   }
 
   async serversMax(): Promise<number> {

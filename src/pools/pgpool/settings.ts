@@ -1,7 +1,6 @@
 // Strategy `pgpool` in a scenario: its keys, what they mean, and what cannot work together with them.
 import { connectionUrl } from "../../database/scalars.js";
 import {
-  mostClients,
   POOLER_KEYS,
   poolerKeyProblems,
   poolSize,
@@ -11,6 +10,7 @@ import {
   type PoolerSettings,
   type Reconnect,
 } from "../keys.js";
+import { besideNothing, mostClients } from "../pooler-demand.js";
 import type { PoolSettingsOf } from "../strategy.js";
 
 export interface PgpoolPool extends PoolerSettings {
@@ -42,13 +42,15 @@ export const pgpoolSettings: PoolSettingsOf<PgpoolPool, typeof keys> = {
     ...resolvePooler(given),
   }),
   keyProblems: (given) => poolerKeyProblems("Pgpool-II", given),
-  problems({ reconnect, size }, demand) {
+  problems(pool, demand) {
+    const { reconnect, size } = pool;
+    const problems = besideNothing("Pgpool-II", pool, demand);
     const { most, words } = mostClients("Pgpool-II", demand);
-    if (reconnect === "per-transaction" || size >= most) return [];
+    if (reconnect === "per-transaction" || size >= most) return problems;
     const message =
       `Pgpool-II gives every connected client a process and a server connection of its own: ${words} need a size ` +
       `of at least ${most}, not ${size}; raise pool.size, lower the clients, or use reconnect: per-transaction`;
-    return [{ path: "pool.size", message }];
+    return [...problems, { path: "pool.size", message }];
   },
   examples: {
     taken: {

@@ -1,12 +1,12 @@
 // The conditions of an experiment in words: target, pool, batches, clients with their load, phases, faults.
-import { formatDuration } from "../../foundation/units.js";
+import { counted, formatDuration } from "../../foundation/units.js";
 import type { AgentPlace } from "../../actors/deal.js";
 import type { ActorGroup } from "../../actors/settings.js";
 import { urlsText } from "../../database/endpoint/endpoint.js";
 import type { Fault } from "../../faults/registry.js";
 import { executorOf } from "../../load/executors/registry.js";
 import type { Range } from "../../load/load-settings.js";
-import { hasPooler, isManaged, strategyOf } from "../../pools/registry.js";
+import { areBesideAgents, hasPooler, isManaged, strategyOf } from "../../pools/registry.js";
 import { targetText } from "../../targets/registry.js";
 import { ROLES } from "../../workloads/registry.js";
 import { managedPoolersOf } from "../connections.js";
@@ -17,8 +17,10 @@ function poolText(settings: TreatmentSettings): string {
   const { pool } = settings;
   const text = strategyOf(pool).settings.text(pool);
   if (!hasPooler(pool)) return text;
+  if (!isManaged(pool)) return `${text}, ${urlsText(pool.urls)}`;
   const managed = managedPoolersOf(settings).reduce((sum, instances) => sum + instances, 0);
-  return `${text}, ${isManaged(pool) ? `${managed} managed` : urlsText(pool.urls)}`;
+  const where = areBesideAgents(pool) ? ` beside each of ${counted(settings.agents, "agent")}` : "";
+  return `${text}, ${managed} managed${where}`;
 }
 
 function rangeText({ min, max }: Range): string {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { afterEach, expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import { monotonicMs } from "../../foundation/clock.js";
-import { standStill } from "../../faults/means/stand-still.js";
+import { standStill } from "../../foundation/process/stand-still.js";
 import { direct } from "../../pools/direct/direct.js";
 import { casesOf } from "../../../test/support/lanes.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
@@ -52,14 +52,14 @@ it("loses in a failover what an asynchronous primary acknowledged after its stan
   await primary.query("INSERT INTO t VALUES (1)");
   const standby = await connect({ ...(target.endpoints[1] as Endpoint), takesWrites: false });
   await expect.poll(() => ids(standby).catch(() => [])).toEqual([1]);
-  const still = stopStandbys(target);
+  const still = await stopStandbys(target);
   const stoppedMs = monotonicMs();
   // More than the sockets between the servers hold: what is in them still arrives.
   await primary.query("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 50000)");
   await primary.query("INSERT INTO t VALUES (2)");
 
   const { old, promoted, lastCommitMs = Infinity, asExpected } = await target.replication.failOver("kill");
-  still.end();
+  await still.end();
   expect([old, promoted]).toEqual(["server_1", expect.stringMatching(/server_[23]/)]);
   expect(lastCommitMs).toBeLessThan(stoppedMs);
   const after = await connect(target.admin);
@@ -88,14 +88,14 @@ it.each(casesOf(["sync", "quorum", "remote-apply"] as const, 1))(
     const target = await start(level);
     const primary = await connect(target.admin);
     await primary.query("CREATE TABLE t (id int)");
-    const still = stopStandbys(target);
+    const still = await stopStandbys(target);
     let isAcknowledged = false;
     const insert = primary.query("INSERT INTO t VALUES (1)").then(() => (isAcknowledged = true));
     const other = await connect(target.admin);
     const waits = "SELECT count(*) AS waiting FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
     await expect.poll(() => other.query(waits)).toEqual([{ waiting: 1 }]);
     expect(isAcknowledged).toBe(false);
-    still.end();
+    await still.end();
     await insert;
     const { asExpected } = await target.replication.failOver("kill");
     expect(await ids(await connect({ ...target.admin }))).toEqual([1]);

@@ -1,19 +1,19 @@
 // Makes processes stand still with all of their children, and go on again. The parent is stopped first, so that it makes
 // no child that would be missed. Linux only, where children can be found; whoever stops must let go on, and should
 // train-sim die before, the reaper ends the processes with SIGKILL, which a stopped one cannot put off.
-import { TargetError } from "../../foundation/errors.js";
-import { processTree } from "../../foundation/machine-usage.js";
-import { send } from "../../foundation/process/server-process.js";
+import { TargetError } from "../errors.js";
+import { processTree } from "../machine-usage.js";
+import { send } from "./server-process.js";
 
 export interface StandingStill {
   /** How many processes were stopped. */
   readonly processes: number;
   /** Lets them go on. */
-  end(): void;
+  end(): Promise<void>;
 }
 
-/** Throws when none of the processes is there. */
-export function standStill(roots: readonly number[]): StandingStill {
+/** Rejects when none of the processes is there. */
+export async function standStill(roots: readonly number[]): Promise<StandingStill> {
   const stopped = roots.flatMap((root) => {
     send(root, "SIGSTOP");
     const [, ...children] = processTree(root);
@@ -23,7 +23,7 @@ export function standStill(roots: readonly number[]): StandingStill {
   if (stopped.length === 0) throw new TargetError("there is no process to stop: it has ended");
   return {
     processes: stopped.length,
-    end() {
+    async end() {
       for (const pid of stopped.toReversed()) send(pid, "SIGCONT");
     },
   };

@@ -1,0 +1,73 @@
+// What lies between the clients of one agent and the server, on the agent's machine, as the coordinator asked for it. Each
+// part is opened before those that are there already, seen from the clients.
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { NetworkPlace } from "../../faults/fault.js";
+import { TargetError } from "../../foundation/errors.js";
+import { openNetwork, type Network } from "../../faults/means/network.js";
+import { poolerKindOf } from "../../pools/registry.js";
+import { HERE } from "../workers/worker-thread.js";
+import { OwnPoolers } from "./own-poolers.js";
+import type { NetworkRequest, PathRequest } from "./path-protocol.js";
+
+export class AgentPath {
+  private readonly networks = new Map<NetworkPlace, Network>();
+  private poolers: OwnPoolers | undefined;
+
+  constructor(private readonly fail: (error: TargetError) => void) {}
+
+  /** Where clients connect to get to these. */
+  before(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+    const { networks, poolers } = this;
+    const nearest = networks.get("clients") ?? poolers ?? networks.get("pooler");
+    return nearest?.endpoints ?? endpoints;
+  }
+
+  async answer(request: PathRequest): Promise<unknown> {
+    switch (request.kind) {
+      case "open-network":
+        return this.openNetwork(request);
+      case "suffer":
+        return this.networks.get(request.place)?.suffer(request.condition);
+      case "mend":
+        return this.networks.get(request.place)?.mend();
+      case "close-network": {
+        const network = this.networks.get(request.place);
+        this.networks.delete(request.place);
+        return network?.close();
+      }
+      case "find-pooler":
+        return (await poolerKindOf(request.pool).find()).version;
+      case "open-poolers": {
+        const { pool, upstreams, ...admitted } = request;
+        const opened = new OwnPoolers(await HERE.openPoolers(pool, admitted, this.before(upstreams)));
+        this.poolers = opened;
+        return opened.told;
+      }
+      case "ask-poolers":
+        return this.poolers?.answer(request.request);
+      case "close-poolers": {
+        const { poolers } = this;
+        this.poolers = undefined;
+        return poolers?.close();
+      }
+    }
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    await this.poolers?.close();
+    await Promise.all(Array.from(this.networks.values(), (network) => network.close()));
+  }
+
+  private async openNetwork({
+    place,
+    upstreams,
+    seed,
+  }: Extract<NetworkRequest, { kind: "open-network" }>): Promise<void> {
+    const network = await openNetwork(this.before(upstreams), seed);
+    void network.lost.then((words) =>
+      this.fail(new TargetError(`the proxy of the network failed: ${words}`)),
+    );
+    this.networks.set(place, network);
+  }
+}

@@ -1,0 +1,218 @@
+// The poolers of a trial that has them beside its agents: each agent starts its own, on its machine, and nobody here connects
+// to them; all that is asked of them goes through the agents. Together they are one pooler, whose instances are counted
+// agent by agent. An agent that a fault kills takes its poolers with it.
+import * as z from "zod";
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Auth } from "../../database/settings.js";
+import { unlessAborted } from "../../foundation/deadline.js";
+import type { StandingStill } from "../../foundation/process/stand-still.js";
+import { poolerKindOf, type ManagedSettings } from "../../pools/registry.js";
+import type {
+  PoolerInstance,
+  PoolerReading,
+  PoolerStatistics,
+  RunningPooler,
+} from "../../pools/running-pooler.js";
+import { sumOfReadings } from "../../pools/sum-of-readings.js";
+import type { JoinedAgent } from "./joined-agent.js";
+import { OpenedPoolers, Pids, Reading, type PathRequest, type PoolerRequest } from "./path-protocol.js";
+
+/** An agent that gets poolers. */
+export interface PoolerPlace {
+  readonly agent: JoinedAgent;
+  /** That it runs. */
+  readonly clients: number;
+  /** Whether it is on this machine. */
+  readonly isHere: boolean;
+}
+
+const COUNTS: ReadonlySet<string> = new Set([
+  "transactions",
+  "waitMs",
+  "queryMs",
+] satisfies (keyof PoolerReading)[]);
+
+/** Of poolers that are gone: what they counted stays. */
+export function ended(reading: PoolerReading): PoolerReading {
+  const left = Object.entries(reading).map(([name, value]) => [name, COUNTS.has(name) ? Number(value) : 0]);
+  return Object.fromEntries(left) as PoolerReading;
+}
+
+/** Resolves once the poolers of all agents listen. On rejection none is left. */
+export async function openAgentPoolers(
+  places: readonly PoolerPlace[],
+  pool: ManagedSettings,
+  auth: Auth | undefined,
+  upstreams: readonly Endpoint[],
+): Promise<RunningPooler> {
+  const outcomes = await Promise.allSettled(
+    places.map(async (place) => {
+      const { agent, clients: maxClientConnections } = place;
+      const asked: PathRequest = {
+        kind: "open-poolers",
+        pool,
+        maxClientConnections,
+        auth,
+        upstreams: [...upstreams],
+      };
+      return new PoolersOfAgent(place, OpenedPoolers.parse(await agent.ask(asked)));
+    }),
+  );
+  const opened = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  const poolers = new AgentPoolers(pool, opened);
+  const failure = outcomes.find((outcome) => outcome.status === "rejected");
+  if (!failure) return poolers;
+  await poolers.stop();
+  throw failure.reason;
+}
+
+/** Those of one agent. */
+class PoolersOfAgent {
+  readonly agent: JoinedAgent;
+  readonly instances: readonly PoolerInstance[];
+  readonly lost: Promise<string>;
+  private running: readonly number[];
+  private last: PoolerReading = { clientsActive: 0, serversActive: 0, serversIdle: 0 };
+
+  constructor(
+    private readonly place: PoolerPlace,
+    readonly told: OpenedPoolers,
+  ) {
+    const { agent } = place;
+    this.agent = agent;
+    this.running = told.pids;
+    this.instances = told.endpoints.map((_, instance) => ({
+      shutDown: (how) => this.change({ kind: "shut-down", instance, how }),
+      up: () => this.change({ kind: "bring-up", instance }),
+    }));
+    this.lost = new Promise((resolve) => {
+      agent.ask({ kind: "ask-poolers", request: { kind: "await-loss" } }).then(
+        (words) => typeof words === "string" && resolve(`agent ${agent.name}: ${words}`),
+        () => undefined, // the loss of the agent says more
+      );
+    });
+  }
+
+  /** On this machine. */
+  get pids(): readonly number[] {
+    return this.place.isHere && !this.agent.lost ? this.running : [];
+  }
+
+  async sample(): Promise<PoolerReading> {
+    const answer = await this.ask({ kind: "sample" });
+    this.last = answer ? Reading.parse(answer.value) : ended(this.last);
+    return this.last;
+  }
+
+  /** The answer as `value`; undefined where a fault has killed the agent. */
+  ask(request: PoolerRequest): Promise<{ readonly value: unknown } | undefined> {
+    return this.agent.askLiving({ kind: "ask-poolers", request });
+  }
+
+  private async change(request: PoolerRequest): Promise<void> {
+    const answer = await this.ask(request);
+    if (answer) this.running = Pids.parse(answer.value);
+  }
+}
+
+class AgentPoolers implements RunningPooler {
+  readonly product: string;
+  readonly endpoints: readonly Endpoint[];
+  readonly consoles: readonly Endpoint[];
+  readonly instances: readonly PoolerInstance[];
+  readonly version: string;
+  readonly supportsPreparedStatements: boolean;
+  readonly pause: RunningPooler["pause"];
+  readonly lost: Promise<string>;
+
+  constructor(
+    pool: ManagedSettings,
+    private readonly all: readonly PoolersOfAgent[],
+  ) {
+    const { product, pause } = poolerKindOf(pool);
+    const told = all.map((each) => each.told);
+    this.product = product;
+    // No address of this machine: `agents:2` is the second pooler of each agent.
+    this.endpoints = (told[0]?.endpoints ?? []).map((each, index) => ({
+      ...each,
+      host: "agents",
+      port: index + 1,
+    }));
+    this.consoles = told.flatMap(({ consoles }) => consoles);
+    this.instances = all.flatMap(({ instances }) => instances);
+    this.version = [...new Set(told.map(({ version }) => version))].join(", ");
+    this.supportsPreparedStatements = told.every((each) => each.supportsPreparedStatements);
+    this.pause = pause && ((consoles, signal) => this.hold(consoles, signal));
+    this.lost = Promise.race(all.map(({ lost }) => lost));
+  }
+
+  get pids(): readonly number[] {
+    return this.all.flatMap(({ pids }) => pids);
+  }
+
+  askVersion(): Promise<string> {
+    return Promise.resolve(this.version);
+  }
+
+  async statistics(connectTimeoutMs: number): Promise<PoolerStatistics> {
+    await this.ask({ kind: "connect-statistics", connectTimeoutMs });
+    return {
+      sample: async () => sumOfReadings(await Promise.all(this.all.map((each) => each.sample()))),
+      serversMax: async () => {
+        const most = z.array(z.number().optional()).parse(await this.ask({ kind: "servers-max" }));
+        return most.includes(undefined)
+          ? undefined
+          : most.reduce<number>((sum, each) => sum + (each ?? 0), 0);
+      },
+      close: async () => undefined, // the agents' connections end with the poolers
+    };
+  }
+
+  async standStill(): Promise<StandingStill> {
+    const processes = z.array(z.number()).parse(await this.ask({ kind: "stand-still" }));
+    return {
+      processes: processes.reduce((sum, each) => sum + each, 0),
+      end: async () => {
+        await this.ask({ kind: "go-on" });
+      },
+    };
+  }
+
+  async knock(): Promise<string | undefined> {
+    const answers = await Promise.all(
+      this.all.map(async (each) => {
+        const answer = await each.ask({ kind: "knock" }).catch(() => undefined);
+        return typeof answer?.value === "string" ? [`agent ${each.agent.name}: ${answer.value}`] : [];
+      }),
+    );
+    return answers.flat().join("; ") || undefined;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.allSettled(this.all.map(({ agent }) => agent.ask({ kind: "close-poolers" })));
+  }
+
+  private async hold(consoles: readonly Endpoint[], signal: AbortSignal): Promise<() => Promise<void>> {
+    const holding = this.all.flatMap((each) => {
+      const own = each.told.consoles.filter((console) => consoles.includes(console));
+      return own.length > 0 ? [{ each, own }] : [];
+    });
+    const goOn = async (): Promise<void> => {
+      await Promise.all(holding.map(({ each }) => each.ask({ kind: "resume" })));
+    };
+    const held = holding.map(({ each, own }) => each.ask({ kind: "pause", consoles: own }));
+    try {
+      await unlessAborted(signal, Promise.all(held));
+    } catch (error) {
+      await goOn().catch(() => undefined);
+      throw error;
+    }
+    return goOn;
+  }
+
+  /** What the agents answer, but for those that were killed. */
+  private async ask(request: PoolerRequest): Promise<unknown[]> {
+    const answers = await Promise.all(this.all.map((each) => each.ask(request)));
+    return answers.flatMap((answer) => (answer ? [answer.value] : []));
+  }
+}

@@ -1,0 +1,118 @@
+// The poolers beside one agent's clients, on the agent: does with them what the coordinator asks for, which knows them by
+// their numbers and consoles only.
+import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { StandingSession } from "../../database/standing-session.js";
+import type { StandingStill } from "../../foundation/process/stand-still.js";
+import type {
+  PoolerInstance,
+  PoolerReading,
+  PoolerStatistics,
+  RunningPooler,
+} from "../../pools/running-pooler.js";
+import type { OpenedPoolers, PoolerRequest } from "./path-protocol.js";
+
+export class OwnPoolers {
+  /** Settles when one ended on its own, with its last words, and without any once they are closed. */
+  private readonly loss: Promise<string | undefined>;
+  private onClose: () => void = () => undefined;
+  private statistics: StandingSession<PoolerStatistics> | undefined;
+  private pausing: { readonly end: AbortController; readonly goOn: Promise<() => Promise<void>> } | undefined;
+  private still: StandingStill | undefined;
+
+  constructor(private readonly running: RunningPooler) {
+    const closed = new Promise<undefined>((resolve) => (this.onClose = () => resolve(undefined)));
+    this.loss = Promise.race([running.lost, closed]);
+  }
+
+  get endpoints(): readonly Endpoint[] {
+    return this.running.endpoints;
+  }
+
+  get told(): OpenedPoolers {
+    const {
+      version = "unknown version",
+      supportsPreparedStatements,
+      endpoints,
+      consoles,
+      pids,
+    } = this.running;
+    return {
+      ...{ version, supportsPreparedStatements },
+      ...{ endpoints: [...endpoints], consoles: [...consoles], pids: [...pids] },
+    };
+  }
+
+  async answer(request: PoolerRequest): Promise<unknown> {
+    switch (request.kind) {
+      case "await-loss":
+        return this.loss;
+      case "connect-statistics":
+        return this.connect(request.connectTimeoutMs);
+      case "sample":
+        return this.sample();
+      case "servers-max":
+        return (await this.statistics?.get())?.serversMax();
+      case "shut-down":
+        await this.instance(request.instance).shutDown(request.how);
+        return [...this.running.pids];
+      case "bring-up":
+        await this.instance(request.instance).up();
+        return [...this.running.pids];
+      case "pause":
+        return this.pause(request.consoles);
+      case "resume":
+        return this.resume();
+      case "stand-still":
+        this.still = await this.running.standStill();
+        return this.still.processes;
+      case "go-on":
+        return this.still?.end();
+      case "knock":
+        return this.running.knock();
+    }
+  }
+
+  /** Never rejects. */
+  async close(): Promise<void> {
+    this.onClose();
+    await this.statistics?.close();
+    await this.running.stop();
+  }
+
+  private instance(number: number): PoolerInstance {
+    const instance = this.running.instances[number];
+    if (!instance) throw new RangeError(`there is no pooler ${number}`);
+    return instance;
+  }
+
+  private async connect(timeoutMs: number): Promise<void> {
+    this.statistics ??= new StandingSession(() => this.running.statistics(timeoutMs));
+    await this.statistics.get();
+  }
+
+  private async sample(): Promise<PoolerReading | undefined> {
+    try {
+      return await (await this.statistics?.get())?.sample();
+    } catch (error) {
+      await this.statistics?.giveUp();
+      throw error;
+    }
+  }
+
+  private async pause(consoles: readonly Endpoint[]): Promise<void> {
+    const end = new AbortController();
+    const goOn = this.running.pause?.(consoles, end.signal);
+    if (!goOn) throw new Error("this pooler cannot be paused");
+    this.pausing = { end, goOn };
+    await goOn;
+  }
+
+  private async resume(): Promise<void> {
+    const { pausing } = this;
+    this.pausing = undefined;
+    pausing?.end.abort();
+    await (
+      await pausing?.goOn
+    )?.();
+  }
+}

@@ -1,0 +1,26 @@
+// What a treatment asks of the poolers that its clients connect to, as each product's rules weigh it.
+import { counted } from "../foundation/units.js";
+import { countsByWeight } from "../database/endpoint/spread.js";
+import type { PoolerSettings } from "./keys.js";
+import type { Demand, PoolProblem } from "./strategy.js";
+
+/** The most clients that one of the places they connect to gets, and how people say that. */
+export function mostClients(
+  product: string,
+  { clients, lots, weights }: Pick<Demand, "clients" | "lots" | "weights">,
+): { readonly most: number; readonly words: string } {
+  const most = Math.max(...lots.flatMap((lot) => countsByWeight(weights, lot)));
+  const all = counted(clients, "client");
+  return { most, words: most === clients ? all : `${most} of the ${all} at one ${product}` };
+}
+
+/** Poolers beside agents need agents. */
+export function besideNothing(
+  product: string,
+  { placement }: Pick<PoolerSettings, "placement">,
+  { agents }: Pick<Demand, "agents">,
+): PoolProblem[] {
+  if (placement !== "agent" || agents > 0) return [];
+  const message = `agent puts a ${product} beside each agent, and there are none; set agents, or use placement: central`;
+  return [{ path: "pool.placement", message }];
+}

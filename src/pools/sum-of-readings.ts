@@ -1,0 +1,15 @@
+// Several poolers as one: counts add up, the longest wait is that of any. Pure.
+import type { PoolerReading } from "./running-pooler.js";
+
+type Sum = { -readonly [Name in keyof PoolerReading]: PoolerReading[Name] };
+
+/** What one of them does not tell is summed up over the others. */
+export function sumOfReadings(readings: readonly PoolerReading[]): PoolerReading {
+  const sum: Sum = { clientsActive: 0, serversActive: 0, serversIdle: 0 };
+  for (const reading of readings)
+    for (const [name, value] of Object.entries(reading) as [keyof Sum, number][]) {
+      const before = sum[name] ?? 0;
+      sum[name] = name === "maxWaitMs" ? Math.max(before, value) : before + value;
+    }
+  return sum;
+}
