@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Command } from "commander";
 import { ExitCode, messageOf, UsageError } from "../foundation/errors.js";
+import { connectionLimits } from "../foundation/machine.js";
 import { withoutControls } from "../foundation/shown.js";
 import { serveAsAgent } from "../engine/agents/agent.js";
 import { join, machineId } from "../engine/agents/join.js";
@@ -71,6 +72,7 @@ async function agent(options: AgentCommandOptions): Promise<void> {
       workers: options.workers ?? null,
       pid: process.pid,
       machine: machineId(),
+      limits: connectionLimits(),
     },
     ...(options.ca !== undefined && { ca: readPem("--ca", options.ca) }),
     waitMs: options.wait,

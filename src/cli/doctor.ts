@@ -6,7 +6,6 @@ import type { Command } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { clockSource, connectionLimits, isQuickClockSource, machineFacts } from "../foundation/machine.js";
 import { counted, formatSize } from "../foundation/units.js";
-import { deal, groupsOfWorkers } from "../actors/deal.js";
 import { openFilesOf, shortageOf } from "../engine/session/demand.js";
 import { obstaclesOn, ownServersOf, type OwnServer } from "../engine/session/preflight.js";
 import { faultObstacle } from "../engine/trial/require-faults.js";
@@ -14,7 +13,8 @@ import { FAULT_KINDS } from "../faults/registry.js";
 import { leftSchemas } from "../engine/session/left-schemas.js";
 import { loadScenario } from "../scenario/loader.js";
 import { describeEndpoint } from "../database/endpoint/endpoint.js";
-import { totalClients, type Experiment } from "../scenario/settings.js";
+import { carriedByAgents, carriedHere } from "../scenario/connections.js";
+import type { Experiment } from "../scenario/settings.js";
 import { TARGET_KINDS } from "../targets/registry.js";
 import { areBesideAgents, isManaged, poolerKindOf, STRATEGIES } from "../pools/registry.js";
 import { findOrphans, orphanCommand, orphanWords } from "../foundation/process/orphans.js";
@@ -123,13 +123,21 @@ function openFiles(experiment: Experiment | undefined): Finding {
     const detail = `limit ${limit}${ports}: about ${clients} clients`;
     return { state: "ok", what, detail, remedy: "" };
   }
-  const most = experiment.treatments.reduce((a, b) =>
-    openFilesOf(b.settings) > openFilesOf(a.settings) ? b : a,
-  );
-  const shortage = shortageOf(most.settings);
+  // Of agents, any of them: this may be the machine of one.
+  const [most] = experiment.treatments
+    .flatMap(({ id, settings }) =>
+      [carriedHere(settings), ...carriedByAgents(settings)].map((part) => {
+        const whose = settings.agents > 0 ? `${id}, on an agent or beside the coordinator,` : id;
+        return { whose, settings, part, files: openFilesOf(settings, part) };
+      }),
+    )
+    .sort((a, b) => b.files - a.files);
+  if (!most) return { state: "ok", what, detail: `limit ${limit}`, remedy: "" };
+  const { whose, settings, part, files } = most;
+  const shortage = shortageOf(settings, connectionLimits(), part);
   if (shortage)
-    return { state: "problem", what, detail: `${most.id}: ${shortage.words}`, remedy: shortage.remedy };
-  const needed = `${most.id} with ${totalClients(most.settings)} clients needs about ${openFilesOf(most.settings)}`;
+    return { state: "problem", what, detail: `${whose}: ${shortage.words}`, remedy: shortage.remedy };
+  const needed = `${whose} with ${counted(part.clients, "client")} needs about ${files}`;
   return { state: "ok", what, detail: `limit ${limit}; ${needed}`, remedy: "" };
 }
 
@@ -149,10 +157,10 @@ function clock(): Finding[] {
 function agentThreads(experiment: Experiment | undefined): Finding[] {
   const [most] = (experiment?.treatments ?? [])
     .filter(({ settings }) => settings.agents > 0)
-    .map(({ id, settings: { actors, agents, agentPlace } }) => {
-      const dealt = deal(groupsOfWorkers(actors), agents, agentPlace);
-      return { id, threads: Math.max(...dealt.map(({ length }) => length)) };
-    })
+    .map(({ id, settings }) => ({
+      id,
+      threads: Math.max(...carriedByAgents(settings).map(({ workers }) => workers)),
+    }))
     .sort((a, b) => b.threads - a.threads);
   if (!most) return [];
   const { cores } = machineFacts();

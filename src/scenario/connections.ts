@@ -31,6 +31,33 @@ export function clientsByAgent({
   );
 }
 
+/** A process that carries load: this one, or an agent. */
+export interface Carrier {
+  readonly clients: number;
+  readonly workers: number;
+  /** Clients of the poolers that train-sim starts beside it; 0 where it starts none there. */
+  readonly pooled: number;
+}
+
+/** The part of this process, which is all of the load where there are no agents. */
+export function carriedHere(settings: TreatmentSettings): Carrier {
+  const clients = totalClients(settings);
+  const workers = groupsOfWorkers(settings.actors).length;
+  const isPooledHere = isManaged(settings.pool) && !areBesideAgents(settings.pool);
+  const pooled = isPooledHere ? clients : 0;
+  return settings.agents === 0 ? { clients, workers, pooled } : { clients: 0, workers: 0, pooled };
+}
+
+/** By agent, its part. */
+export function carriedByAgents(settings: TreatmentSettings): Carrier[] {
+  const { actors, agents, agentPlace, pool } = settings;
+  const dealt = deal(groupsOfWorkers(actors), agents, agentPlace);
+  return clientsByAgent(settings).map((clients, i) => {
+    const pooled = areBesideAgents(pool) ? clients : 0;
+    return { clients, workers: dealt[i]?.length ?? 0, pooled };
+  });
+}
+
 /** The clients of each agent, where they have poolers for themselves; else all, as one lot. */
 export function lotsOf(settings: TreatmentSettings): number[] {
   return areBesideAgents(settings.pool) && settings.agents > 0
@@ -57,10 +84,20 @@ export function clientWeightsOf({ target, pool }: Surroundings): number[] {
   );
 }
 
-/** Connections that this process opens for its clients. */
-export function clientConnectionsOf(settings: TreatmentSettings): number {
-  const { pool } = settings;
-  return Math.min(strategyOf(pool).shared?.(pool) ?? Number.POSITIVE_INFINITY, totalClients(settings));
+/** Connections that one process opens for its clients. */
+export function clientConnectionsOf({ pool }: Pick<TreatmentSettings, "pool">, clients: number): number {
+  return Math.min(strategyOf(pool).shared?.(pool) ?? Number.POSITIVE_INFINITY, clients);
+}
+
+/**
+ * Connections that the poolers which train-sim starts for one lot of clients open, server by server: each is before one, and
+ * opens its whole pool there if enough clients ask.
+ */
+export function pooledConnectionsOf(settings: TreatmentSettings, lot: number): number[] {
+  const poolers = managedPoolersOf(settings);
+  return countsByWeight(serverWeightsOf(settings), lot).map((own, index) =>
+    hasPooler(settings.pool) ? Math.min(settings.pool.size * (poolers[index] ?? 1), own) : 0,
+  );
 }
 
 /** Connections that the load opens at once, server by server. */
@@ -68,13 +105,9 @@ export function serversConnectionsOf(settings: TreatmentSettings): number[] {
   const { pool } = settings;
   const clients = totalClients(settings);
   const weights = serverWeightsOf(settings);
-  if (!hasPooler(pool)) return countsByWeight(weights, clientConnectionsOf(settings));
+  if (!hasPooler(pool)) return countsByWeight(weights, clientConnectionsOf(settings, clients));
   if (pool.urls.length > 0) return countsByWeight(weights, Math.min(pool.size * pool.urls.length, clients));
-  // Each pooler of ours is before one server, and opens its whole pool there if enough clients ask.
-  const poolers = managedPoolersOf(settings);
-  const opened = lotsOf(settings).map((lot) =>
-    countsByWeight(weights, lot).map((own, index) => Math.min(pool.size * (poolers[index] ?? 1), own)),
-  );
+  const opened = lotsOf(settings).map((lot) => pooledConnectionsOf(settings, lot));
   return weights.map((_, index) => opened.reduce((sum, each) => sum + (each[index] ?? 0), 0));
 }
 

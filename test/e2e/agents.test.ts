@@ -105,6 +105,27 @@ it("takes agents that know the token, once each, and no more than it wants", asy
   expect((await small.ended).exitCode).toBe(0);
 });
 
+it("holds the clients of an agent against that agent's open files, not its own", async () => {
+  const clients = SCENARIO.replace(
+    /^actors:[^]*?^(?=\w)/m,
+    "topology: cycle\nactors: { cycle: { workers: 2, load: { clients: 300 } } }\n",
+  );
+  const scenario = writeScenarioFile(clients + onSuiteServer("agentsfiles"));
+  const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
+  const run = startCoordinator([scenario, "--out", out, "--agents", "2"], token, {
+    shellPrefix: "ulimit -n 160",
+  });
+  const url = await whereToJoin(run);
+  const agents = [
+    startAgent({ name: "a", url, token }),
+    startAgent({ name: "b", url, token, shellPrefix: "ulimit -n 160" }),
+  ];
+  const ended = await run.ended;
+  expect(ended.stderr).toMatch(/150 clients need about \d+ open files, but the limit of agent b is 160/);
+  expect(ended.exitCode).toBe(104);
+  for (const { exitCode } of await Promise.all(agents.map(({ ended }) => ended))) expect(exitCode).toBe(0);
+});
+
 it.each([
   [["--agents", "2"], /asks for 2 agents, and there is no token/],
   [["--agents", "9", "--token-file", tokenFile()], /9 agents for \d+ worker threads/],

@@ -3,7 +3,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import { onlyResultIn, said, scratchDirectory, startTrainSim, type Started } from "./train-sim.js";
+import {
+  onlyResultIn,
+  said,
+  scratchDirectory,
+  startTrainSim,
+  type Started,
+  type StartOptions,
+} from "./train-sim.js";
 
 const SHIFTED = fileURLToPath(new URL("./shifted-clock.mjs", import.meta.url));
 
@@ -30,9 +37,13 @@ export function tokenFile(token = "a token of more than sixteen characters"): st
 }
 
 /** Starts a run whose agents join at any free port. */
-export function startCoordinator(args: readonly string[], token: string): Started {
+export function startCoordinator(
+  args: readonly string[],
+  token: string,
+  options: StartOptions = {},
+): Started {
   const joining = ["--token-file", token, "--listen", "127.0.0.1:0", "--agents-wait", "40s"];
-  return startTrainSim(["run", ...joining, ...args]);
+  return startTrainSim(["run", ...joining, ...args], options);
 }
 
 /** As soon as it waits for agents. */
@@ -46,11 +57,12 @@ interface AgentSettings {
   readonly url: string;
   readonly token: string;
   readonly more?: readonly string[];
+  readonly shellPrefix?: string;
   /** Of its monotonic clock. */
   readonly clock?: { readonly aheadMs: number; readonly ppm: number; readonly stepFile?: string };
 }
 
-export function startAgent({ name, url, token, more = [], clock }: AgentSettings): Started {
+export function startAgent({ name, url, token, more = [], shellPrefix, clock }: AgentSettings): Started {
   const env = clock && {
     ...process.env,
     NODE_OPTIONS: `--import ${SHIFTED}`,
@@ -59,7 +71,7 @@ export function startAgent({ name, url, token, more = [], clock }: AgentSettings
     ...(clock.stepFile !== undefined && { SHIFTED_CLOCK_STEP_FILE: clock.stepFile }),
   };
   const args = ["agent", "--join", url, "--token-file", token, "--name", name, "--wait", "5s", ...more];
-  return startTrainSim(args, env ? { env } : {});
+  return startTrainSim(args, { ...(env && { env }), ...(shellPrefix !== undefined && { shellPrefix }) });
 }
 
 /** A run of that scenario that these agents take part in, to its good end. */

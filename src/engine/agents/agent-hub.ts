@@ -9,7 +9,6 @@ import * as z from "zod";
 import { codeOf, messageOf, TargetError, UsageError } from "../../foundation/errors.js";
 import { isLoopback } from "../../foundation/loopback.js";
 import { counted } from "../../foundation/units.js";
-import { deal, groupsOfWorkers } from "../../actors/deal.js";
 import { areBesideAgents, poolerKindOf } from "../../pools/registry.js";
 import { clientsByAgent } from "../../scenario/connections.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
@@ -121,18 +120,9 @@ export class AgentHub {
     );
   }
 
-  /** Throws a UsageError where an agent has less room than the workers that it would get. */
-  requireRoom({ actors, agents, agentPlace }: TreatmentSettings): void {
-    const dealt = deal(groupsOfWorkers(actors), agents, agentPlace);
-    this.chosen(agents).forEach(({ introduction }, i) => {
-      const { name, workers: room } = introduction;
-      const given = dealt[i]?.length ?? 0;
-      if (room !== null && given > room)
-        throw new UsageError(
-          `agent ${name} has room for ${counted(room, "worker thread")} and would get ${given}`,
-          "Start it with a higher --workers, or start more agents.",
-        );
-    });
+  /** What the agents that would get load of so many say of themselves, in the order in which it is dealt. */
+  introductions(count: number): Introduction[] {
+    return this.chosen(count).map(({ introduction }) => introduction);
   }
 
   /** The versions of poolers that agents would start beside them. Rejects where one has none. */

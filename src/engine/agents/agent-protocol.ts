@@ -31,6 +31,13 @@ export const Request = z.discriminatedUnion("kind", [
 ]);
 export type Request = z.infer<typeof Request>;
 
+/** JSON knows no Infinity: null is no limit. */
+const Limit = z
+  .number()
+  .nonnegative()
+  .nullable()
+  .transform((limit) => limit ?? Number.POSITIVE_INFINITY);
+
 /** What an agent says of itself as it asks to join, as JSON in a header. */
 export const Introduction = z.object({
   name: z.string().regex(/^[\w.:@-]{1,100}$/),
@@ -40,6 +47,8 @@ export const Introduction = z.object({
   pid: z.int().positive(),
   /** Says whether two processes are on one machine. */
   machine: z.string(),
+  /** What bounds its connections. */
+  limits: z.object({ openFiles: Limit, localPorts: Limit }),
 });
 export type Introduction = z.infer<typeof Introduction>;
 

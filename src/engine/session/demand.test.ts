@@ -5,6 +5,7 @@ import { serverConnectionsOf } from "../../scenario/connections.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { mostServerConnections, openFilesOf, requireCapacity, shortageOf } from "./demand.js";
+import { carriedByAgents } from "../../scenario/connections.js";
 
 function treatment(more: string): Treatment {
   const [first] = parseScenario(`name: d\ntopology: cycle\n${more}\n`, "d.yaml").treatments;
@@ -95,6 +96,23 @@ it("counts the connections of a proxy that makes the network bad", () => {
   expect(openFilesOf(treatment(`${faults}\n${CYCLE}`).settings)).toBe(
     openFilesOf(treatment(CYCLE).settings) + 2 * 512,
   );
+});
+
+it("leaves the clients that are on agents to their limits", () => {
+  const one = treatment(`agents: 2\n${CYCLE}`);
+  const small = { ...ROOM, openFiles: 400 };
+  expect(() => requireCapacity([one], small)).not.toThrow();
+  const [first, second] = carriedByAgents(one.settings);
+  expect([first, second].map((part) => part?.clients)).toEqual([341, 171]);
+  expect(shortageOf(one.settings, small, first, "a")?.words).toMatch(
+    /^341 clients .* limit of agent a is 400$/,
+  );
+  expect(shortageOf(one.settings, small, second, "b")).toBeUndefined();
+
+  const central = treatment(`agents: 2\npool: { strategy: pgbouncer, size: 300 }\n${CYCLE}`);
+  expect(() => requireCapacity([central], small)).toThrow(/512 clients/);
+  const beside = treatment(`agents: 2\npool: { strategy: pgbouncer, size: 100, placement: agent }\n${CYCLE}`);
+  expect(() => requireCapacity([beside], small)).not.toThrow();
 });
 
 it("refuses more connections to one port than there are local ports, and takes them on several", () => {

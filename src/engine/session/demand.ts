@@ -5,16 +5,17 @@ import { UsageError } from "../../foundation/errors.js";
 import { connectionLimits, type ConnectionLimits } from "../../foundation/machine.js";
 import { counted } from "../../foundation/units.js";
 import {
+  carriedHere,
   clientConnectionsOf,
   clientWeightsOf,
-  lotsOf,
   OWN_CONNECTIONS,
+  pooledConnectionsOf,
   serverConnectionsOf,
-  serversConnectionsOf,
+  type Carrier,
 } from "../../scenario/connections.js";
 import { networkPlacesOf } from "../../faults/faults.js";
 import { canonicalSetting } from "../../targets/server-limits.js";
-import { totalClients, type Treatment, type TreatmentSettings } from "../../scenario/settings.js";
+import { type Treatment, type TreatmentSettings } from "../../scenario/settings.js";
 import { countsByWeight } from "../../database/endpoint/spread.js";
 import { isManaged, poolerKindOf } from "../../pools/registry.js";
 
@@ -43,70 +44,81 @@ export function mostServerConnections(treatments: readonly Treatment[], of: Trea
   return OWN_CONNECTIONS + Math.max(...asking.map(({ settings }) => serverConnectionsOf(settings)));
 }
 
-/** Connections that go through a proxy of ours, for faults of the network: an accepted and an onward one each. */
-function proxiedConnectionsOf(settings: TreatmentSettings): number {
-  const onward = serversConnectionsOf(settings).reduce((sum, each) => sum + each, 0);
-  const { target } = settings;
-  const replication = target.kind === "embedded" ? (target.standbys?.count ?? 0) : 0;
-  const between = { clients: clientConnectionsOf(settings), pooler: onward, replication };
+/** Connections that go through a proxy beside that process, for faults of the network: an accepted and an onward one each. */
+function proxiedConnectionsOf(settings: TreatmentSettings, { clients, pooled }: Carrier): number {
+  const between = {
+    clients: clientConnectionsOf(settings, clients),
+    pooler: pooledConnectionsOf(settings, pooled).reduce((sum, each) => sum + each, 0),
+    replication: standbysOf(settings),
+  };
   return networkPlacesOf(settings).reduce((sum, place) => sum + between[place], 0);
 }
 
-/** Files that the process with the most of them holds open: this one, or a pooler of ours, whose limit is the same. */
-export function openFilesOf(settings: TreatmentSettings): number {
+function standbysOf({ target }: TreatmentSettings): number {
+  return target.kind === "embedded" ? (target.standbys?.count ?? 0) : 0;
+}
+
+/** Files that a process with its part of the load holds open, or a pooler beside it, whose limit is the same. */
+export function openFilesOf(settings: TreatmentSettings, part = carriedHere(settings)): number {
   const { pool } = settings;
-  const workers = Object.values(settings.actors).reduce((sum, group) => sum + group.workers, 0);
-  const own = clientConnectionsOf(settings) + 2 * proxiedConnectionsOf(settings);
-  const admitted = { maxClientConnections: Math.max(...lotsOf(settings)) };
+  const { clients, workers, pooled } = part;
+  const own = clientConnectionsOf(settings, clients) + 2 * proxiedConnectionsOf(settings, part);
   return Math.max(
     OWN_FILES + workers * FILES_PER_WORKER + own,
-    isManaged(pool) ? poolerKindOf(pool).openFiles({ ...pool, ...admitted }) : 0,
+    isManaged(pool) && pooled > 0
+      ? poolerKindOf(pool).openFiles({ ...pool, maxClientConnections: pooled })
+      : 0,
   );
 }
 
-/** Connections to the busiest port, each of which needs a port of this machine at its other end. */
-function localPortsOf(settings: TreatmentSettings): number {
+/** Connections to the busiest port, each of which needs a port of that process's machine at its other end. */
+function localPortsOf(settings: TreatmentSettings, { clients, pooled }: Carrier): number {
   return Math.max(
-    ...countsByWeight(clientWeightsOf(settings), clientConnectionsOf(settings)),
-    serverConnectionsOf(settings),
+    ...countsByWeight(clientWeightsOf(settings), clientConnectionsOf(settings, clients)),
+    ...pooledConnectionsOf(settings, pooled),
   );
 }
 
-/** A limit of this machine that a treatment would hit. */
+/** A limit of a machine that a treatment would hit. */
 export interface Shortage {
   readonly words: string;
   readonly remedy: string;
 }
 
-/** Undefined where the machine can carry the treatment's clients. */
+/** Undefined where the process can carry its part of the treatment's load. `agent` is its name, where it is one. */
 export function shortageOf(
   settings: TreatmentSettings,
   limits: ConnectionLimits = connectionLimits(),
+  part = carriedHere(settings),
+  agent?: string,
 ): Shortage | undefined {
-  const clients = counted(totalClients(settings), "client");
-  const files = openFilesOf(settings);
+  const clients = counted(Math.max(part.clients, part.pooled), "client");
+  const files = openFilesOf(settings, part);
   if (files > limits.openFiles) {
+    const process = agent === undefined ? "this process" : `agent ${agent}`;
     return {
-      words: `${clients} need about ${files} open files, but the limit of this process is ${limits.openFiles}`,
+      words: `${clients} need about ${files} open files, but the limit of ${process} is ${limits.openFiles}`,
       // Node has taken all that the hard limit allows when it starts, so the soft one is not in the way.
       remedy:
         `Lower the clients, or raise the hard limit to ${files} or more: \`ulimit -n ${files}\` as root, nofile in ` +
         "/etc/security/limits.conf, LimitNOFILE of a service, --ulimit nofile of a container.",
     };
   }
-  const ports = localPortsOf(settings);
+  const ports = localPortsOf(settings, part);
   if (ports <= limits.localPorts) return undefined;
+  const machine = agent === undefined ? "this machine" : `the machine of agent ${agent}`;
   return {
-    words: `${clients} need ${ports} local ports towards one server, but this machine has ${limits.localPorts} to give`,
+    words: `${clients} need ${ports} local ports towards one server, but ${machine} has ${limits.localPorts} to give`,
     remedy:
       "Lower the clients, spread them over more PgBouncers (pool.instances), or widen net.ipv4.ip_local_port_range.",
   };
 }
 
-/** Refuses an experiment that this machine cannot carry. */
+/** Refuses an experiment that this machine cannot carry; what agents carry is held against their own limits. */
 export function requireCapacity(treatments: readonly Treatment[], limits = connectionLimits()): void {
-  for (const { id, settings } of treatments) {
-    const shortage = shortageOf(settings, limits);
-    if (shortage) throw new UsageError(`treatment ${id}: ${shortage.words}`, shortage.remedy);
-  }
+  for (const treatment of treatments) refuseShortage(treatment, shortageOf(treatment.settings, limits));
+}
+
+export function refuseShortage({ id }: Treatment, shortage: Shortage | undefined): void {
+  if (shortage) throw new UsageError(`treatment ${id}: ${shortage.words}`, shortage.remedy);
 }

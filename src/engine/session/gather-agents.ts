@@ -3,12 +3,14 @@
 import { UsageError } from "../../foundation/errors.js";
 import { areBesideAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import { counted } from "../../foundation/units.js";
+import { carriedByAgents, type Carrier } from "../../scenario/connections.js";
 import type { Treatment, TreatmentSettings } from "../../scenario/settings.js";
 import { AgentHub, type AgentOptions } from "../agents/agent-hub.js";
 import { SshAgents } from "../agents/ssh-agents.js";
 import type { PoolerVersion } from "../trial/pooler.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
 import { HERE } from "../workers/worker-thread.js";
+import { refuseShortage, shortageOf } from "./demand.js";
 import type { Interruption } from "./interruption.js";
 import type { ExperimentObserver } from "./observer.js";
 
@@ -48,6 +50,21 @@ function requireReach(hub: AgentHub, settings: TreatmentSettings): void {
   );
 }
 
+/** Throws a UsageError where an agent has less room than its part of the treatment needs. */
+function requireRoom(hub: AgentHub, treatment: Treatment): void {
+  const { settings } = treatment;
+  const parts = carriedByAgents(settings);
+  hub.introductions(settings.agents).forEach(({ name, workers: room, limits }, i) => {
+    const part = parts[i] as Carrier;
+    if (room !== null && part.workers > room)
+      throw new UsageError(
+        `agent ${name} has room for ${counted(room, "worker thread")} and would get ${part.workers}`,
+        "Start it with a higher --workers, or start more agents.",
+      );
+    refuseShortage(treatment, shortageOf(settings, limits, part, name));
+  });
+}
+
 /** Rejects where not all join in time, or one has no room for its workers or no way to the server. */
 export async function gatherAgents(
   treatments: readonly Treatment[],
@@ -80,12 +97,14 @@ export async function gatherAgents(
   const poolers: PoolerVersion[] = [];
   try {
     await hub.untilJoined(started ? Promise.race([stopped(), started.untilOneEnds()]) : stopped());
-    for (const { settings } of treatments)
+    for (const treatment of treatments) {
+      const { settings } = treatment;
       if (settings.agents > 0 && !interruption.isRequested()) {
-        hub.requireRoom(settings);
+        requireRoom(hub, treatment);
         requireReach(hub, settings);
         poolers.push(...(await hub.findPoolers(settings)));
       }
+    }
   } catch (error) {
     await close();
     throw error;
