@@ -52,6 +52,14 @@ describe("compare", () => {
     expect(document.runs.map((each) => each.directory)).toEqual([c, a]);
   });
 
+  it("finds changes in a history, which has no baseline", async () => {
+    const directories = [await stored("a", 2), await stored("b", 2)];
+    expect(await run("compare", "--history", ...directories)).toBe(ExitCode.done);
+    expect(stage.output).toContain("Nothing can be concluded from 2 runs");
+    const refused = await run("compare", "--history", ...directories, "--baseline", "a");
+    expect(refused).toMatchObject({ message: expect.stringContaining("has no --baseline") as string });
+  });
+
   it("writes the CSV of all runs beside", async () => {
     const [a, b] = [await stored("a", 2), await stored("b", 2)];
     const file = join(stage.directory, "history.csv");

@@ -7,6 +7,8 @@ import { ExitCode, UsageError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
 import { counted } from "../foundation/units.js";
 import { compareRuns, type StoredRun } from "../analysis/comparison/run-comparison.js";
+import { historyOf } from "../analysis/history/run-history.js";
+import { renderHistory } from "../report/terminal/run-history-text.js";
 import { renderRunComparison } from "../report/terminal/run-comparison-text.js";
 import { runsAsCsv } from "../report/terminal/run-csv.js";
 import { readResult } from "../results/reader.js";
@@ -16,6 +18,7 @@ interface CompareOptions {
   readonly baseline?: string;
   readonly maxRegression: number;
   readonly csv?: string;
+  readonly history?: true;
   readonly json?: true;
 }
 
@@ -35,11 +38,13 @@ export function register(program: Command): void {
     .option("--baseline <dir>", "result directory to compare the others with")
     .option("--max-regression <percent>", "how much worse is accepted", share, 0.05)
     .option("--csv <file>", "also write one row a run, oldest first, for change-point tools (Apache Otava)")
+    .option("--history", "find the runs at which a series of runs changed, oldest first by their start")
     .option("--json", "print the comparison as JSON on standard output")
     .action(compare);
 }
 
 async function compare(directories: readonly string[], options: CompareOptions): Promise<void> {
+  if (options.history) return history(directories, options);
   const [baseline, ...others] = await readRuns(directories, options.baseline);
   if (!baseline || others.length === 0)
     throw new UsageError(
@@ -51,6 +56,19 @@ async function compare(directories: readonly string[], options: CompareOptions):
   process.stdout.write(
     options.json ? `${JSON.stringify(document, null, 2)}\n` : renderRunComparison(document),
   );
+  process.exitCode = document.regressions > 0 ? ExitCode.thresholdFailed : ExitCode.done;
+}
+
+async function history(directories: readonly string[], options: CompareOptions): Promise<void> {
+  if (options.baseline !== undefined)
+    throw new UsageError(
+      "--history compares each run with those before it, so it has no --baseline",
+      "Leave one of them out.",
+    );
+  const runs = await readRuns(directories, undefined);
+  const document = historyOf(runs, options.maxRegression);
+  if (options.csv !== undefined) await writeCsv(runs, options.csv);
+  process.stdout.write(options.json ? `${JSON.stringify(document, null, 2)}\n` : renderHistory(document));
   process.exitCode = document.regressions > 0 ? ExitCode.thresholdFailed : ExitCode.done;
 }
 

@@ -88,7 +88,8 @@ interface Match {
   readonly after: TreatmentResult;
 }
 
-function keyOf({ id, levels }: TreatmentResult): string {
+/** The same for treatments of two runs that match. */
+export function keyOf({ id, levels }: TreatmentResult): string {
   const entries = Object.entries(levels).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([id, entries]);
 }
@@ -196,7 +197,11 @@ function gated(matches: readonly Match[], measured: readonly Measured[], seed: n
   return measured.map((each) => pValues[testable.indexOf(each)] ?? null);
 }
 
-function isWorse({ metric, ratio }: Measured, maxRegression: number): boolean {
+/** By more than the share `maxRegression`. */
+export function isWorse(
+  { metric, ratio }: Pick<RunFinding, "metric" | "ratio">,
+  maxRegression: number,
+): boolean {
   return isLargerBetter(metric) ? ratio < 1 - maxRegression : ratio > 1 + maxRegression;
 }
 

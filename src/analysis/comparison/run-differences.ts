@@ -31,6 +31,11 @@ function stateWarnings({ directory, result: { verdict } }: Run): string[] {
 
 /** Most weighty first. */
 export function runWarnings(baseline: Run, run: Run): string[] {
+  return [...stateWarnings(baseline), ...stateWarnings(run), ...runDifferences(baseline, run)];
+}
+
+/** What of the surroundings is not the same in both, most weighty first. */
+export function runDifferences(baseline: Run, run: Run): string[] {
   const [before, after] = [baseline.result, run.result];
   const scenario = scenarioDifferences(before.scenario.yaml, after.scenario.yaml)
     .filter(({ path }) => !SCENARIO_PASSED_OVER.test(path))
@@ -47,13 +52,9 @@ export function runWarnings(baseline: Run, run: Run): string[] {
     ["server settings", factDifferences(before.environment.settings, after.environment.settings)],
     ["the scenario", scenario],
   ];
-  return [
-    ...stateWarnings(baseline),
-    ...stateWarnings(run),
-    ...parts.flatMap(([what, differences]) =>
-      differences.length === 0
-        ? []
-        : [`${what} differ${what.startsWith("the") ? "s" : ""}: ${listed(differences)}`],
-    ),
-  ];
+  return parts.flatMap(([what, differences]) =>
+    differences.length === 0
+      ? []
+      : [`${what} differ${what.startsWith("the") ? "s" : ""}: ${listed(differences)}`],
+  );
 }

@@ -8,6 +8,7 @@ import {
   type ResultDocument,
   type TreatmentResult,
 } from "../../results/result-schema.js";
+import { startOf } from "../../analysis/history/run-history.js";
 import { metricOf } from "../../analysis/steady-state/series.js";
 import { median } from "../../analysis/statistics/statistics.js";
 
@@ -36,12 +37,6 @@ function metricsOf(treatment: TreatmentResult): [column: string, value: number][
 /** One word: separators and quotes of any CSV dialect would end the cell, and spreadsheets compute what begins with `=`. */
 function word(text: string): string {
   return text.replace(/[\s,;"'\u0000-\u001f\u007f-\u009f]+/g, "_").replace(/^[=+@-]/, "_$&");
-}
-
-/** When the run began to measure; the epoch where it never did. */
-function startOf({ treatments }: ResultDocument): string {
-  const times = treatments.flatMap(({ trials }) => trials.map(({ startedAt }) => startedAt)).sort();
-  return times[0] ?? "1970-01-01T00:00:00.000Z";
 }
 
 function attributesOf({ directory, result }: Run): [string, string][] {

@@ -1,0 +1,105 @@
+// A history of runs as text: each change of level with what changed beside it, then how far runs of one level scatter.
+import { RUNS_MIN } from "../../analysis/history/change-points.js";
+import type {
+  HistoryChange,
+  HistoryDocument,
+  LevelChange,
+  Scatter,
+} from "../../analysis/history/run-history.js";
+import { intervalText, pText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
+import {
+  plainMarks,
+  printable,
+  renderTable,
+  shorten,
+  wrap,
+  WIDTH_MAX,
+  type Column,
+  type Marks,
+} from "../../foundation/text/text-table.js";
+import { counted } from "../../foundation/units.js";
+import { isLargerBetter, titleOf } from "../../metrics/metric-lists.js";
+
+const LABEL_WIDTH_MAX = 32;
+const COLUMNS = ["treatment", "operation", "metric", "before", "after", "ratio", "95 % CI", "p", ""].map(
+  (title, i): Column => ({ title, align: i < 3 || i === 8 ? "left" : "right" }),
+);
+
+function verdictWord({ metric, ratio, isWorse }: LevelChange): string {
+  if (isWorse) return "WORSE";
+  return ratio > 1 === isLargerBetter(metric) ? "better" : "within the bound";
+}
+
+function changeLines(change: HistoryChange, marks: Marks): string[] {
+  const rows = change.metrics.map((each) => [
+    shorten(each.treatment, LABEL_WIDTH_MAX),
+    each.operation,
+    titleOf(each.metric, each.unit),
+    shortNumber(each.before),
+    shortNumber(each.after),
+    ratioText(each.ratio),
+    intervalText(each.ciLow, each.ciHigh) || "-",
+    pText(each.pValue),
+    verdictWord(each),
+  ]);
+  const [titles = "", rule = "", ...lines] = renderTable(COLUMNS, rows);
+  const levels = `${counted(change.runsBefore, "run")} before, ${change.runsAfter} since`;
+  const surroundings =
+    change.differences.length > 0
+      ? change.differences
+      : ["machine, versions, settings and scenario are those of the run before"];
+  return [
+    marks.bold(printable(`Change at run ${change.run}, ${change.directory} (${levels})`)),
+    ...surroundings.flatMap((words) => wrap(printable(words), WIDTH_MAX).map(marks.dim)),
+    titles,
+    rule,
+    ...lines.map((line) => (line.includes("WORSE") ? marks.bad(line) : line)),
+    "",
+  ];
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+/** The typical one and the largest. */
+function scatterWords(scatter: readonly Scatter[]): string[] {
+  const ascending = scatter.toSorted((a, b) => a.share - b.share);
+  const [middle, most] = [ascending[Math.floor(ascending.length / 2)], ascending.at(-1)];
+  if (!middle || !most) return [];
+  return [
+    `Noise floor: runs of one level differ by ${percent(middle.share)} (standard deviation, median over metrics), at most ` +
+      `by ${percent(most.share)} (${most.treatment} ${most.operation} ${titleOf(most.metric, most.unit)}).`,
+  ];
+}
+
+function conclusion({ runs, changes, regressions, maxRegression }: HistoryDocument): string {
+  if (runs.length < RUNS_MIN)
+    return `Nothing can be concluded from ${counted(runs.length, "run")}: a change is found from ${RUNS_MIN} runs on.`;
+  if (changes.length === 0) return "No change of level: what differs between runs is within their noise.";
+  const bound = `${Number((maxRegression * 100).toFixed(3))} %`;
+  if (regressions === 0) return `No metric is worse by more than ${bound} since its newest change.`;
+  return `${counted(regressions, "metric is", "metrics are")} worse by more than ${bound} since the newest change.`;
+}
+
+/** Ends with a line break; plain text unless marks are given. */
+export function renderHistory(document: HistoryDocument, marks: Marks = plainMarks): string {
+  const { runs, leftOut, changes, scatter } = document;
+  const span =
+    runs.length > 0 ? `, ${runs[0]?.startedAt.slice(0, 10)} to ${runs.at(-1)?.startedAt.slice(0, 10)}` : "";
+  const doubtful = runs.filter(({ status }) => status !== "ok");
+  const notes = [
+    ...(leftOut.length > 0 ? [`left out, without a complete trial: ${leftOut.join(", ")}`] : []),
+    ...(doubtful.length > 0
+      ? [`in doubt: ${doubtful.map(({ directory, status }) => `${directory} (${status})`).join(", ")}`]
+      : []),
+  ];
+  const lines = [
+    marks.bold(`${counted(runs.length, "run")}${span}`),
+    ...notes.flatMap((words) => wrap(printable(words), WIDTH_MAX).map(marks.bad)),
+    "",
+    ...changes.flatMap((change) => changeLines(change, marks)),
+    ...[...scatterWords(scatter), conclusion(document)].flatMap((words) => wrap(printable(words), WIDTH_MAX)),
+  ];
+  return `${lines.join("\n")}\n`;
+}
