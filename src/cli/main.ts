@@ -14,6 +14,7 @@ import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
 import { register as registerLogs } from "./logs.js";
 import { packageVersion } from "./package-info.js";
+import { register as registerRecommend } from "./recommend.js";
 import { register as registerReport } from "./report.js";
 import { register as registerRun } from "./run.js";
 import { register as registerSchema } from "./schema.js";
@@ -41,6 +42,7 @@ function createProgram(): Command {
     registerAgent,
     registerAgents,
     registerCompare,
+    registerRecommend,
     registerReport,
     registerLogs,
     registerValidate,

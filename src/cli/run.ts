@@ -226,7 +226,7 @@ async function load(
 
 function searchedThreshold(
   { treatments }: Experiment,
-  { findCapacity: text }: RunOptions,
+  { findCapacity: text }: Pick<RunOptions, "findCapacity">,
 ): Threshold | undefined {
   return text === undefined ? undefined : parseCapacityThreshold(text, treatments);
 }
@@ -246,11 +246,11 @@ function loadNamed(
   );
 }
 
-async function runWithSignals(
+export async function runWithSignals(
   experiment: Experiment,
-  options: RunOptions,
-  agents: AgentOptions | undefined,
-  resumed: ResumedExperiment | undefined,
+  options: Pick<RunOptions, "out" | "quiet" | "dashboard" | "prometheus" | "findCapacity">,
+  agents?: AgentOptions,
+  resumed?: ResumedExperiment,
 ): Promise<ExperimentOutcome> {
   const interruption = new Interruption();
   const programVersion = packageVersion();

@@ -49,15 +49,20 @@ async function makeDirectory(path: string, option?: string): Promise<"made" | "t
  * Makes `<parent>/<name>-<UTC time>`, or the first of `...-2`, `...-3` that is free, and returns its path. `parent`
  * is made when its own parent exists.
  */
-export async function createResultDirectory(parent: string, name: string, atMs: number): Promise<string> {
+export async function createFreshDirectory(parent: string, name: string, atMs: number): Promise<string> {
   await makeDirectory(parent, OUT);
   const base = join(parent, `${safeName(name)}-${compactUtc(atMs)}`);
   for (let attempt = 1; ; attempt++) {
     const path = attempt === 1 ? base : `${base}-${attempt}`;
-    if ((await makeDirectory(path, OUT)) === "taken") continue;
-    await makeDirectory(join(path, "trials"));
-    return path;
+    if ((await makeDirectory(path, OUT)) === "made") return path;
   }
+}
+
+/** One for the results of an experiment. */
+export async function createResultDirectory(parent: string, name: string, atMs: number): Promise<string> {
+  const path = await createFreshDirectory(parent, name, atMs);
+  await makeDirectory(join(path, "trials"));
+  return path;
 }
 
 /** A result directory may come from anywhere: one whose `trials` is a link would have a resumed run write elsewhere. */

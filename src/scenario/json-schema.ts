@@ -3,6 +3,7 @@
 // is a checked-in copy; a test holds it equal to this. Refuses nothing itself.
 import * as z from "zod";
 import { PATH } from "../workloads/own.js";
+import { RANGE } from "./plan/range.js";
 import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 
 /** The parts of a JSON Schema (draft 7) that this program reads. */
@@ -87,7 +88,7 @@ export function scenarioJsonSchema(scenario: typeof Scenario = Scenario): Schema
     ({ path }) => !EXPERIMENT_KEYS.includes(path.replace(/[.[].*/, "")),
   );
   const levels: SchemaNode = byScenarioPath(places, (level) => ({
-    anyOf: [level, { type: "array", items: level }],
+    anyOf: [level, { type: "array", items: level }, { type: "string", pattern: RANGE.source }],
   }));
   const combination = { $ref: "#/definitions/combination" };
   const paths = { $ref: "#/definitions/paths" };

@@ -169,7 +169,8 @@ export const Scenario = z
       .meta({
         description:
           "What varies: lists of levels by scenario path, as payload: [jsonb, text] or target.settings.work_mem: [4MB, 64MB]. " +
-          "Every combination is a treatment; a level given twice makes an A/A pair; a single level is fixed.",
+          "Every combination is a treatment; a level given twice makes an A/A pair; a single level is fixed. pool.size: 4..32 " +
+          "is a range, whose levels double: 4, 8, 16, 32.",
       }),
     include: Combinations.meta({
       description:

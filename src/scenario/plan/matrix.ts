@@ -2,6 +2,7 @@
 // with the included ones, by the rules of CI matrices. A level can be anything; what it means where it is put is
 // the business of `expansion.ts`. Refuses keys that are no scenario paths, empty factors and entries without effect.
 import { nameLevels, nameValues, canonical, type Level, type ValueNames } from "./levels.js";
+import { levelsIn, rangeProblem } from "./range.js";
 import { suggestion } from "../../syntax/nearest.js";
 import { getIn, isMapping, type Mapping, type Path } from "../../syntax/paths.js";
 import type { Finding } from "../../syntax/problems.js";
@@ -29,7 +30,7 @@ export function levelNames(raw: Mapping): LevelNames {
   };
   const factors = isMapping(raw.factors) ? raw.factors : {};
   for (const [key, given] of Object.entries(factors))
-    for (const value of Array.isArray(given) ? (given as unknown[]) : [given]) add(key, value);
+    for (const value of levelsIn(given)) add(key, value);
   for (const entry of Array.isArray(raw.include) ? (raw.include as unknown[]) : [])
     for (const [key, value] of isMapping(entry) ? Object.entries(entry) : []) add(key, value);
   for (const [key, known] of values) {
@@ -56,9 +57,10 @@ function factorsOf(raw: Mapping, names: LevelNames, findings: Finding[]): Map<st
         message: `${key} is set above and varies here; keep one`,
         isAboutKey: true,
       });
-    const items = Array.isArray(given)
-      ? given.map((value: unknown, i) => ({ value, origin: [...origin, i] }))
-      : [{ value: given, origin }];
+    const problem = rangeProblem(given);
+    if (problem !== undefined) findings.push({ path: origin, message: problem, seen: String(given) });
+    const isList = Array.isArray(given);
+    const items = levelsIn(given).map((value, i) => ({ value, origin: isList ? [...origin, i] : origin }));
     if (items.length === 0) {
       findings.push({ path: origin, message: "a factor needs at least one level" });
       continue;

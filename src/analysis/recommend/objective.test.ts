@@ -1,0 +1,44 @@
+// Objectives and conditions as users write them.
+import { expect, it } from "vitest";
+import { UsageError } from "../../foundation/errors.js";
+import { excessOf, logGain, parseCondition, parseObjective } from "./objective.js";
+
+it.each([
+  ["maximise add.events/s", { operation: "add", metric: "eventsPerSecond", isMaximised: true }],
+  ["maximize cycle.events/s", { operation: "__cycle__", metric: "eventsPerSecond", isMaximised: true }],
+  ["minimise process.p(99)", { operation: "process", metric: "p99", isMaximised: false }],
+  ["minimise lifecycle.completed.avg", { operation: "lifecycle.completed", metric: "mean" }],
+])("reads %s", (text, objective) => {
+  expect(parseObjective(text, [])).toMatchObject({ ...objective, words: text });
+});
+
+it.each([
+  ["add.events/s", /expected maximise or minimise/],
+  ["maximise adds.events/s", /no metric adds/],
+  ["maximise add.eventss", /eventss/],
+  ["minimise add.p(99.9)", /p\(95\) or p\(99\)/],
+])("refuses %s", (text, message) => {
+  expect(() => parseObjective(text, [])).toThrow(UsageError);
+  expect(() => parseObjective(text, [])).toThrow(message);
+});
+
+it("reads conditions, and refuses what trials are not compared by", () => {
+  expect(parseCondition("process: p(99)<50", [])).toEqual({
+    operation: "process",
+    metric: "p99",
+    operator: "<",
+    bound: 50,
+    words: "process: p(99)<50",
+  });
+  expect(() => parseCondition("process p(99)<50", [])).toThrow(UsageError);
+  expect(() => parseCondition("integrity: violations==0", [])).toThrow(/--subject-to/);
+});
+
+it("measures gain and excess in logarithms, larger gain being better", () => {
+  expect(logGain({ isMaximised: true }, 200, 100)).toBeCloseTo(Math.log(2));
+  expect(logGain({ isMaximised: false }, 200, 100)).toBeCloseTo(-Math.log(2));
+  const condition = { operator: "<" as const, bound: 50 };
+  expect(excessOf(condition, 49)).toBe(0);
+  expect(excessOf(condition, 100)).toBeCloseTo(Math.log(2));
+  expect(excessOf({ operator: ">", bound: 50 }, 25)).toBeCloseTo(Math.log(2));
+});

@@ -1,0 +1,67 @@
+// The search of configurations on simulated response surfaces: it finds what is better, keeps conditions, and ends.
+import { describe, expect, it } from "vitest";
+import { Prng } from "../../foundation/prng.js";
+import { Search, type Space } from "./search.js";
+
+/** Two factors of `size` ordered levels each. */
+function grid(size: number, present: number): Space {
+  const neighbours = (one: number): number[] =>
+    [one - size, one + size, one % size > 0 ? one - 1 : -1, one % size < size - 1 ? one + 1 : -1].filter(
+      (other) => other >= 0 && other < size * size,
+    );
+  return { count: size * size, present, neighbours };
+}
+
+/** Rounds until it ends or 40 rounds are over; returns the search and what each round measured. */
+function searched(
+  space: Space,
+  gainOf: (configuration: number) => number,
+  excessOf: (configuration: number) => number = () => 0,
+): { search: Search; rounds: number[][] } {
+  const prng = new Prng(7);
+  const search = new Search(space, prng);
+  const rounds: number[][] = [];
+  for (let round = search.next(); round.length > 0 && rounds.length < 40; round = search.next()) {
+    rounds.push(round);
+    for (const one of round)
+      search.add(
+        one,
+        [0, 1].map(() => ({ gain: gainOf(one) + 0.02 * (prng.float() - 0.5), excess: excessOf(one) })),
+      );
+  }
+  return { search, rounds };
+}
+
+/** Best at (6, 5) of an 8 x 8 grid, where it is 0. */
+const hill = (one: number): number => -0.05 * ((Math.floor(one / 8) - 6) ** 2 + ((one % 8) - 5) ** 2);
+
+describe("a search", () => {
+  it("climbs to the best configuration long before all have been measured", () => {
+    const { rounds, search } = searched(grid(8, 0), hill);
+    const best = rounds.findIndex((round) => round.includes(6 * 8 + 5));
+    expect(best).toBeLessThan(6);
+    expect(search.ranking()[0]).toBe(6 * 8 + 5);
+  });
+
+  it("never measures the present configuration twice in a round, nor more than a round holds", () => {
+    const { rounds } = searched(grid(8, 3), hill);
+    for (const round of rounds) {
+      expect(new Set(round).size).toBe(round.length);
+      expect(round).not.toContain(3);
+      expect(round.length).toBeLessThanOrEqual(8);
+    }
+  });
+
+  it("puts what keeps the conditions before what is faster and does not", () => {
+    const { search } = searched(grid(8, 0), hill, (one) => (one % 8 > 2 ? one % 8 : 0));
+    expect((search.ranking()[0] ?? 0) % 8).toBeLessThanOrEqual(2);
+  });
+
+  it("ends once everything is measured and the leaders are known well", () => {
+    const { rounds, search } = searched(grid(2, 0), (one) => one / 10);
+    expect(rounds.length).toBeLessThan(6);
+    expect(search.ranking()).toEqual([3, 2, 1]);
+    expect(search.trialsOf(3)).toBeGreaterThanOrEqual(6);
+    expect(searched({ count: 1, present: 0, neighbours: () => [] }, () => 0).rounds).toEqual([]);
+  });
+});

@@ -1,0 +1,109 @@
+// `train-sim recommend`: searches the configurations that a scenario's factors span for the best one, compares it afresh with
+// the present one, and says whether to change. Writes recommendation.json, recommendation.txt and, where it recommends
+// a change, recommended.yaml beside the result directories that it rests on.
+import { join } from "node:path";
+import { InvalidArgumentError, type Command } from "commander";
+import { parseCondition, parseObjective } from "../analysis/recommend/objective.js";
+import { recommend, type Measure } from "../engine/recommend/recommend.js";
+import { settingAs } from "../engine/recommend/space.js";
+import { monotonicMs, wallClockMs } from "../foundation/clock.js";
+import { ExitCode, TrainSimError } from "../foundation/errors.js";
+import { withoutControls } from "../foundation/shown.js";
+import { writeNamedFile } from "../foundation/storage.js";
+import { parseDurationMs } from "../foundation/units.js";
+import { createFreshDirectory } from "../results/directory.js";
+import { renderRecommendation } from "../report/terminal/recommendation-text.js";
+import { loadScenario } from "../scenario/loader.js";
+import { runWithSignals } from "./run.js";
+
+interface RecommendCommand {
+  readonly objective: string;
+  readonly subjectTo: readonly string[];
+  readonly budget: number;
+  readonly alsoAt: readonly string[];
+  readonly set: readonly string[];
+  readonly out: string;
+  readonly json?: true;
+  readonly quiet?: true;
+}
+
+const another = (value: string, all: readonly string[]): string[] => [...all, value];
+
+function budget(text: string): number {
+  const ms = parseDurationMs(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new InvalidArgumentError("Give a duration, as 1h or 30m.");
+}
+
+export function register(program: Command): void {
+  program
+    .command("recommend")
+    .description("Find the best of a scenario's configurations, and say whether to change")
+    .argument(
+      "<scenario>",
+      "scenario file (YAML); its factors span the configurations, their first levels are the present one",
+    )
+    .requiredOption(
+      "--objective <words>",
+      "what to reach, as 'maximise cycle.events/s' or 'minimise process.p(99)'",
+    )
+    .option(
+      "--subject-to <condition>",
+      "what must hold, as 'process: p(99)<50'; may be repeated",
+      another,
+      [],
+    )
+    .requiredOption("--budget <duration>", "how long it may take, as 1h", budget)
+    .option(
+      "--also-at <path=value>",
+      "another load at which the proposal is compared, as clients=64; may be repeated",
+      another,
+      [],
+    )
+    .option("--set <path=value>", "override one scenario path; may be repeated", another, [])
+    .option("--out <dir>", "directory for the results", "results")
+    .option("--json", "print the recommendation as JSON on standard output")
+    .option("--quiet", "no progress")
+    .action(run);
+}
+
+async function run(scenario: string, options: RecommendCommand): Promise<void> {
+  const overrides = { set: options.set };
+  const experiment = await loadScenario(scenario, overrides);
+  const { treatments, seed } = experiment;
+  const plan = {
+    experiment,
+    objective: parseObjective(options.objective, treatments),
+    conditions: options.subjectTo.map((text) => parseCondition(text, treatments)),
+    budgetMs: options.budget,
+    loads: options.alsoAt,
+  };
+  // What cannot be run is refused before anything is.
+  for (const load of options.alsoAt) await loadScenario(scenario, { set: [...options.set, load] });
+  const out = await createFreshDirectory(options.out, `${experiment.name}-recommendation`, wallClockMs());
+  const variant = (set: readonly string[]): ReturnType<typeof loadScenario> =>
+    loadScenario(scenario, { set: [...options.set, ...set], defaultSeed: seed });
+  const measure: Measure = async (what, set) => {
+    const sub = await variant(set);
+    process.stderr.write(`train-sim: ${what}\n`);
+    const { result, exitCode, directory, failure } = await runWithSignals(sub, {
+      out,
+      ...(options.quiet && { quiet: options.quiet }),
+    });
+    if (exitCode === ExitCode.done) return result;
+    const words = failure?.message ?? `the ${what} ended with exit code ${exitCode}`;
+    throw new TrainSimError(words, exitCode, `Its results are in ${directory}. Nothing is recommended.`);
+  };
+  const document = await recommend(plan, measure, monotonicMs);
+  const text = renderRecommendation(document);
+  await writeNamedFile(join(out, "recommendation.json"), `${JSON.stringify(document, null, 2)}\n`);
+  const { proposal, advice } = document;
+  const recommended = join(out, "recommended.yaml");
+  if (proposal && advice === "change")
+    await writeNamedFile(recommended, (await variant(settingAs(proposal))).yaml);
+  const where = advice === "change" ? `The configuration: ${recommended}` : `Results: ${out}`;
+  await writeNamedFile(join(out, "recommendation.txt"), text);
+  process.stdout.write(
+    options.json ? `${JSON.stringify(document, null, 2)}\n` : withoutControls(`${text}${where}\n`),
+  );
+}

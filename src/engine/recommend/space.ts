@@ -1,0 +1,72 @@
+// The configurations that a scenario's factors span: what each sets, and which are next to each other.
+import { parse } from "yaml";
+import type { Space } from "../../analysis/recommend/search.js";
+import { combine, levelNames, type Levels } from "../../scenario/plan/matrix.js";
+import type { Experiment } from "../../scenario/settings.js";
+import type { Mapping } from "../../syntax/paths.js";
+
+/** A configuration: its treatment's name, and the value of each factor by scenario path. */
+export interface Configuration {
+  readonly id: string;
+  readonly levels: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+export interface ConfigurationSpace extends Space {
+  readonly configurations: readonly Configuration[];
+}
+
+/** Numbers, also with a unit, have an order. */
+function isOrdered(levels: readonly Levels[], factor: string): boolean {
+  return levels.every((one) => /^\d/.test(String(one.get(factor)?.value ?? 0)));
+}
+
+/** Whether they differ in one factor only: by one level, where its levels have an order. */
+function areNeighbours(a: Levels, b: Levels, order: ReadonlyMap<string, readonly string[]>): boolean {
+  const factors = new Set([...a.keys(), ...b.keys()]);
+  const differing = [...factors].filter((factor) => a.get(factor)?.key !== b.get(factor)?.key);
+  const [factor] = differing;
+  if (factor === undefined || differing.length > 1) return false;
+  const places = order.get(factor);
+  if (!places) return true;
+  const placeOf = (levels: Levels): number => places.indexOf(levels.get(factor)?.key ?? "");
+  return Math.abs(placeOf(a) - placeOf(b)) === 1;
+}
+
+/** In the order of the treatments, of which the first is the present configuration. */
+export function spaceOf({ yaml, treatments }: Experiment): ConfigurationSpace {
+  const raw = parse(yaml) as Mapping;
+  const combinations = combine(raw, levelNames(raw), new Set(), []);
+  const factors = [...new Set(combinations.flatMap((levels) => [...levels.keys()]))];
+  const order = new Map(
+    factors
+      .filter((factor) => isOrdered(combinations, factor))
+      .map((factor) => [factor, [...new Set(combinations.map((levels) => levels.get(factor)?.key ?? ""))]]),
+  );
+  const neighbours = combinations.map((own) =>
+    combinations.flatMap((other, i) => (areNeighbours(own, other, order) ? [i] : [])),
+  );
+  return {
+    count: combinations.length,
+    present: 0,
+    neighbours: (one) => neighbours[one] ?? [],
+    configurations: combinations.map((levels, i) => ({
+      id: treatments[i]?.id ?? "",
+      levels: treatments[i]?.levels ?? {},
+      values: Object.fromEntries([...levels].map(([factor, { value }]) => [factor, value])),
+    })),
+  };
+}
+
+/** Overrides that make a scenario of these configurations alone, in this order, judged by nothing of its own. */
+export function settingOnly(configurations: readonly Configuration[]): string[] {
+  const include = configurations.map(({ values }) => values);
+  const none = ["factors={}", "exclude=[]", "thresholds={}", "published=[]"];
+  return [...none, `include=${JSON.stringify(include)}`];
+}
+
+/** Overrides that make a scenario of one configuration, without factors. */
+export function settingAs({ values }: Configuration): string[] {
+  const own = Object.entries(values).map(([path, value]) => `${path}=${JSON.stringify(value)}`);
+  return ["factors={}", "exclude=[]", "include=[]", "thresholds={}", "published=[]", ...own];
+}

@@ -1,0 +1,37 @@
+// A range as the levels of a factor, as `4..128` or `64MB..1024MB`. Levels double from the low end on; the high end is the last.
+/** Its ends with their units. */
+export const RANGE = /^(\d+(?:\.\d+)?)([A-Za-z]*)\.\.(\d+(?:\.\d+)?)([A-Za-z]+)?$/;
+
+interface Range {
+  readonly low: number;
+  readonly high: number;
+  readonly lowUnit: string;
+  readonly unit: string;
+}
+
+function read(given: unknown): Range | undefined {
+  const match = typeof given === "string" ? RANGE.exec(given) : null;
+  if (!match) return undefined;
+  const [, low, lowUnit = "", high, unit = ""] = match;
+  return { low: Number(low), high: Number(high), lowUnit, unit };
+}
+
+/** What is wrong with a level that looks like a range; undefined where it is none, or a good one. */
+export function rangeProblem(given: unknown): string | undefined {
+  const range = read(given);
+  if (!range) return undefined;
+  const { low, high, lowUnit, unit } = range;
+  if (lowUnit !== "" && lowUnit !== unit) return "a range has one unit at both ends, as 64MB..1024MB";
+  return low > 0 && low < high ? undefined : "a range begins above 0 and ends at a higher number, as 4..128";
+}
+
+/** The levels of a factor as written: those of a list, those of a range, or the only one. */
+export function levelsIn(given: unknown): unknown[] {
+  if (Array.isArray(given)) return given as unknown[];
+  const range = rangeProblem(given) === undefined ? read(given) : undefined;
+  if (!range) return [given];
+  const { low, high, unit } = range;
+  const levels: number[] = [];
+  for (let level = low; level < high; level *= 2) levels.push(level);
+  return [...levels, high].map((level) => (unit === "" ? level : `${level}${unit}`));
+}
