@@ -54,11 +54,9 @@ export const command = defineFault({
       0,
       HOUR_MS,
     ).optional(),
-    name: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({ description: "What it is called in the results, and in the names of treatments instead of its values." }),
+    name: z.string().min(1).optional().meta({
+      description: "What it is called in the results, and in the names of treatments instead of its values.",
+    }),
   },
   examples: { run: "[sh, fail-over.sh]" },
   ground: "server",
