@@ -2,6 +2,7 @@
 // do. One table for PostgreSQL, PgBouncer, TLS and the network; a password never appears in it.
 import { codeOf, messageOf, TargetError } from "../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "./endpoint/endpoint.js";
+import { classifyFailure } from "./sqlstates.js";
 
 interface Explanation {
   readonly seen: string;
@@ -139,6 +140,11 @@ export const TAKES_NO_WRITES = "25006";
 /** Of a failed connection: the server is there, and is none that takes writes. */
 export function isStandby(failure: unknown): boolean {
   return failure instanceof Error && codeOf(failure.cause) === TAKES_NO_WRITES;
+}
+
+/** Of a failed connection: the server is a standby, or may be back later, unlike one that refuses the user. */
+export function isAway(failure: unknown): boolean {
+  return classifyFailure(failure).kind === "reconnect";
 }
 
 /** The error to show when a connection to `endpoint` could not be opened. */

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { monotonicMs } from "../foundation/clock.js";
 import { command } from "./command.js";
 import type { FaultHost } from "./fault.js";
 
@@ -16,8 +17,8 @@ const host = (signal = new AbortController().signal): FaultHost => {
   const admin = inject("adminEndpoint");
   return { target: { kind: "url", endpoints: [admin], admin }, signal } as unknown as FaultHost;
 };
-const injected = (run: string | string[], undo?: string) =>
-  command.inject(host(), command.resolve({ run, ...(undo !== undefined && { undo }) }));
+const injected = (run: string | string[], undo?: string, more: { mayLose?: number; name?: string } = {}) =>
+  command.inject(host(), command.resolve({ run, ...(undo !== undefined && { undo }), ...more }));
 
 it("runs one when it begins and one when it is over, and tells what they said", async () => {
   const file = join(directory, "ran");
@@ -30,6 +31,22 @@ it("runs one when it begins and one when it is over, and tells what they said", 
   await fault.clear();
   expect(readFileSync(file, "utf8")).toBe("run\nundo\n");
   expect(fault.words).toBe("ran sh, which said: failed over; undid it with sh");
+});
+
+it("may lose what was acknowledged from so long before it as its user says, until it is over, and else nothing", async () => {
+  const beforeMs = monotonicMs();
+  const fault = await injected("true", "true", { mayLose: 3_000, name: "crash" });
+  const injectedMs = monotonicMs();
+  await fault.clear();
+  const { sinceMs = 0, untilMs = 0 } = fault.mayLose ?? {};
+  expect(sinceMs).toBeGreaterThanOrEqual(beforeMs - 3_000);
+  expect(sinceMs).toBeLessThanOrEqual(injectedMs - 3_000);
+  expect(untilMs).toBeGreaterThanOrEqual(injectedMs);
+  expect(untilMs).toBeLessThanOrEqual(monotonicMs());
+  expect(fault.words).toMatch(/^crash: ran sh/);
+  const harmless = await injected("true");
+  await harmless.clear();
+  expect(harmless.mayLose).toBeUndefined();
 });
 
 it.each([

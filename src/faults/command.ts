@@ -1,10 +1,13 @@
 // `command`: a command of the user's, for what train-sim cannot do to a system that it does not run: `patronictl failover`, the
-// API of a cloud, `tc` on another machine. `undo` is run when the fault is over. What they did, only their user knows.
+// API of a cloud, `tc` on another machine. `undo` is run when the fault is over. What they did, and what that may lose, only
+// their user knows.
 import { basename } from "node:path";
+import * as z from "zod";
 import { messageOf, TargetError } from "../foundation/errors.js";
+import { systemClock } from "../foundation/clock.js";
 import { runCommand, wordsOfCommand } from "../foundation/process/run-command.js";
-import { commandWords } from "../syntax/scalars.js";
-import { defineFault, lasting } from "./fault.js";
+import { commandWords, duration, HOUR_MS } from "../syntax/scalars.js";
+import { defineFault, lasting, type LossSpan } from "./fault.js";
 import { whenHealthy } from "./healthy.js";
 
 const TIMEOUT_MS = 120_000;
@@ -15,6 +18,9 @@ const commandKey = (what: string) =>
 interface CommandFault {
   readonly run: readonly string[];
   readonly undo: readonly string[] | undefined;
+  /** How long before it what was acknowledged may be lost; undefined where nothing may be. */
+  readonly mayLoseMs: number | undefined;
+  readonly name: string | undefined;
 }
 
 /** The first line of what it printed. */
@@ -27,7 +33,9 @@ async function outcome(key: string, words: readonly string[], signal?: AbortSign
   } catch (error) {
     throw new TargetError(
       `the command of the fault (${key}: ${basename(words[0] ?? "")}) ${messageOf(error)}`,
-      "Run it yourself, as the user and in the environment of train-sim.",
+      signal?.aborted
+        ? "It still ran when the window ended, or when the run was stopped: let it begin earlier, or lengthen trial.duration."
+        : "Run it yourself, as the user and in the environment of train-sim.",
       { cause: error },
     );
   }
@@ -40,23 +48,41 @@ export const command = defineFault({
     run: commandKey("What breaks something"),
     undo: commandKey("What mends it, when the fault is over").optional(),
     for: lasting.optional(),
+    mayLose: duration(
+      "What the fault may lose: what was acknowledged from so long before it until it is over, as the lag that you " +
+        "accept of a standby. Without it every loss is unexplained.",
+      0,
+      HOUR_MS,
+    ).optional(),
+    name: z.string().min(1).optional().meta({
+      description: "What it is called in the results, and in the names of treatments instead of its values.",
+    }),
   },
   examples: { run: "[sh, fail-over.sh]" },
   ground: "server",
   restartsServer: true,
-  resolve: ({ run, undo }): CommandFault => ({
+  resolve: ({ run, undo, mayLose, name }): CommandFault => ({
     run: wordsOfCommand(run),
     undo: undo === undefined ? undefined : wordsOfCommand(undo),
+    mayLoseMs: mayLose,
+    name,
   }),
-  async inject({ target, signal }, { run, undo }) {
-    let words = `ran ${basename(run[0] ?? "")}${await outcome("run", run, signal)}`;
+  async inject({ target, signal }, { run, undo, mayLoseMs, name }) {
+    const injectedMs = systemClock.nowMs();
+    let mayLose: LossSpan | undefined;
+    let words = `${name === undefined ? "" : `${name}: `}ran ${basename(run[0] ?? "")}${await outcome("run", run, signal)}`;
     return {
       get words() {
         return words;
       },
+      get mayLose() {
+        return mayLose;
+      },
       async clear() {
         if (undo) words += `; undid it with ${basename(undo[0] ?? "")}${await outcome("undo", undo)}`;
         await whenHealthy(target);
+        if (mayLoseMs !== undefined)
+          mayLose = { sinceMs: injectedMs - mayLoseMs, untilMs: systemClock.nowMs() };
       },
     };
   },

@@ -79,7 +79,7 @@ export class ClientConnections implements ConnectionSource {
   }
 
   private open(client: number): Promise<PgConnection> {
-    return pastStandbys(this.options.endpoints.length, () => this.openOne(client));
+    return pastStandbys(this.options.endpoints, () => this.openOne(client));
   }
 
   private openOne(client: number): Promise<PgConnection> {

@@ -1,7 +1,9 @@
 // Which endpoint a client is sent to while others come and go, on a clock that is moved by hand and with looks that are
 // answered by hand.
 import { describe, expect, it } from "vitest";
-import { EndpointRoutes } from "./endpoint-routes.js";
+import { connectFailure } from "../database/connect-failure.js";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
+import { EndpointRoutes, pastStandbys } from "./endpoint-routes.js";
 
 function setUp(endpoints: number) {
   const clock = { nowMs: 0 };
@@ -81,5 +83,47 @@ describe("EndpointRoutes", () => {
       { connects: 0, refused: 0, lost: 0 },
       { connects: 2, refused: 1, lost: 1 },
     ]);
+  });
+});
+
+describe("pastStandbys", () => {
+  const at: Endpoint = { host: "127.0.0.1", port: 1, user: "u", database: "d" };
+  const refusal = (code: string): Error =>
+    connectFailure(at, Object.assign(new Error(`refused by ${code}`), { code }));
+  const STANDBY = "25006";
+
+  /** What came of it, and how often it was tried, where the servers answer so in turn. */
+  async function outcome(answers: readonly string[], takesWrites = true) {
+    const left = [...answers];
+    const end = await pastStandbys(
+      answers.map(() => ({ ...at, takesWrites })),
+      () => {
+        const answer = left.shift() ?? "nothing";
+        return answer === "ok" ? Promise.resolve(answer) : Promise.reject(refusal(answer));
+      },
+    ).catch((error: unknown) => (error as Error).message);
+    return { end, tries: answers.length - left.length };
+  }
+
+  it("goes on past standbys and servers that are away to the one that takes writes", async () => {
+    expect(await outcome([STANDBY, "ECONNREFUSED", "ok"])).toEqual({ end: "ok", tries: 3 });
+  });
+
+  it("says of several that none can be used, what is no standby", async () => {
+    const { end, tries } = await outcome([STANDBY, "ECONNREFUSED", STANDBY]);
+    expect(tries).toBe(3);
+    expect(end).toContain("ECONNREFUSED");
+    expect((await outcome([STANDBY, STANDBY])).end).toContain(STANDBY);
+  });
+
+  it("stops at a server that refuses the user", async () => {
+    expect(await outcome(["28P01", "ok"])).toMatchObject({
+      end: expect.stringContaining("28P01") as string,
+      tries: 1,
+    });
+  });
+
+  it("tries one after the other only where one of them takes writes", async () => {
+    expect((await outcome(["ECONNREFUSED", "ok"], false)).tries).toBe(1);
   });
 });

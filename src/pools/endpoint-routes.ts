@@ -4,8 +4,9 @@
 // With a single endpoint there is no choice, and nothing is looked at.
 import { systemClock } from "../foundation/clock.js";
 import { codeOf, messageOf } from "../foundation/errors.js";
-import { isStandby } from "../database/connect-failure.js";
+import { isAway, isStandby } from "../database/connect-failure.js";
 import { PgConnection } from "../database/connection.js";
+import type { Endpoint } from "../database/endpoint/endpoint.js";
 import type { SourceOptions } from "./source-options.js";
 import type { EndpointContacts } from "../database/contract.js";
 
@@ -91,13 +92,19 @@ export class EndpointRoutes {
   }
 }
 
-/** As libpq goes on to the next host: a standby is no failure while another endpoint may be the primary. */
-export async function pastStandbys<T>(endpoints: number, open: () => Promise<T>): Promise<T> {
+/**
+ * As libpq goes on to the next host: a standby, or a server that is away, is no failure while another endpoint may be the
+ * primary. Where none is, the first that is not a standby says why.
+ */
+export async function pastStandbys<T>(endpoints: readonly Endpoint[], open: () => Promise<T>): Promise<T> {
+  const isOneOfMany = endpoints.length > 1 && endpoints.every(({ takesWrites }) => takesWrites === true);
+  let told: unknown;
   for (let tries = 1; ; tries++) {
     try {
       return await open();
     } catch (error) {
-      if (tries >= endpoints || !isStandby(error)) throw error;
+      if (told === undefined || isStandby(told)) told = error;
+      if (tries >= endpoints.length || !isOneOfMany || !isAway(error)) throw told;
     }
   }
 }

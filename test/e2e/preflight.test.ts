@@ -158,6 +158,26 @@ describe("where URLs lead", () => {
     );
   });
 
+  it("goes on where one of several is away and another takes writes, and says which", async () => {
+    const entry = (endpoint: Endpoint): string =>
+      JSON.stringify(`${urlOf(endpoint)}?target_session_attrs=read-write`);
+    const gone = { ...server, port: 1 };
+    const obstacles = await found(`target: { urls: [${entry(gone)}, ${entry(server)}] }`);
+    expect(grave(obstacles)).toEqual([]);
+    expect(obstacles).toContainEqual({
+      kind: "evidence",
+      words: expect.stringMatching(/^target\.urls: .*:1\/.*nothing listens there/) as string,
+      remedy: "The run goes on at the one that takes writes.",
+    });
+    const refused = { ...server, password: "wrong" };
+    expect(grave(await found(`target: { urls: [${entry(server)}, ${entry(refused)}] }`))).toMatchObject([
+      { kind: "unreachable", words: expect.stringContaining("28P01") as string },
+    ]);
+    expect(grave(await found(`target: { urls: [${entry(gone)}, ${entry(gone)}] }`))).toMatchObject([
+      { kind: "unreachable" },
+    ]);
+  });
+
   it("finds a session that works as a role without the rights that the load's role is granted", async () => {
     const worker = testNamespace("worker");
     await admin.query(

@@ -294,6 +294,8 @@ describe("every check", () => {
     const faults = [{ ...EXAMPLE_FAULT, kind: "postgres-restart" as const }];
     expect(diagnose(examined({ servers }))).toMatchObject([{ severity: "taint", seen: 1 }]);
     expect(diagnose(examined({ servers, faults }))).toEqual([]);
+    const place = { what: "synchronous_standby_names", before: "member2", after: "member3" };
+    expect(diagnose(examined({ servers: [server(restart, place)], faults }))).toEqual([]);
     const before = [server({ ...restart, sinceTrial: 1 })];
     expect(diagnose(examined({ servers: before, faults }))).toMatchObject([{ severity: "taint" }]);
     expect(diagnose(examined({ servers: [server(restart, SYNCHRONOUS)], faults }))).toMatchObject([

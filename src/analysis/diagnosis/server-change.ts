@@ -11,13 +11,15 @@ const WORDS: Readonly<Record<string, string>> = {
   configLoadedAt: "configuration load time",
 };
 
+/** What another start shows, and another place in the cluster: a failover changes who follows whom. */
+const OF_A_RESTART = /^(startedAt|configLoadedAt|primary_slot_name|synchronous_standby_names)$/;
+
 /** Without what a fault explains, and without the load time of a configuration where the reason for it is said. */
 function unexplained({ servers = [], faults = [] }: TrialResult): ServerChange[] {
   const isRestarted = faults.some(({ kind }) => kindOf(kind).restartsServer);
   return servers.flatMap(({ changes = [] }) => {
     const own = changes.filter(
-      ({ what, sinceTrial }) =>
-        !(isRestarted && sinceTrial === undefined && /^(started|configLoaded)At$/.test(what)),
+      ({ what, sinceTrial }) => !(isRestarted && sinceTrial === undefined && OF_A_RESTART.test(what)),
     );
     const others = own.filter(({ what }) => what !== "configLoadedAt");
     return others.length > 0 ? others : own;

@@ -92,8 +92,15 @@ target:
     - postgresql://app@db1.example:5432/app?target_session_attrs=read-write
     - postgresql://app@db2.example:5432/app?target_session_attrs=read-write
 trial: { duration: 60s }
+integrity: { allow: [lost] }
 faults:
-  - { at: 20s, kind: command, run: [sh, fail-over.sh, main], undo: "patronictl list", for: 10s }
+  - at: 20s
+    kind: command
+    name: failover
+    run: [sh, fail-over.sh, main]
+    undo: patronictl list
+    for: 10s
+    mayLose: 2s
 `,
   },
   {

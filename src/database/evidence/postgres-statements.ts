@@ -19,7 +19,7 @@ export const POSTGRES_STATEMENTS: StatementSource = {
     FROM ${viewOf(survey, false)} AND queryid IS NOT NULL GROUP BY queryid`,
   // From version 14 on. A crash of the server is a reset there.
   history: ({ version, extensions }) =>
-    version < 14
+    version < 14 || !extensions.has(EXTENSION)
       ? undefined
       : `SELECT ${SAMPLER_MARK} stats_reset::text AS since, dealloc::float8 AS discards
           FROM ${extensions.get(EXTENSION) ?? ""}.pg_stat_statements_info`,

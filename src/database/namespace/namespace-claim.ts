@@ -16,7 +16,10 @@ import { CLAIM_PURPOSE, CONNECT_TIMEOUT_MS } from "../pg-config.js";
 
 /** For an answer of a server that may be gone without a word. */
 const ANSWER_MS = 2000;
-/** How long a lost claim is tried for. A server that stays away for less than this is named first by the watch of it. */
+/**
+ * How long a lost claim is tried for, where no fault excuses the server. One that stays away for less than this is named
+ * first by the watch of it.
+ */
 const RETAKE_MS = 15_000;
 const RETAKE_EVERY_MS = 200;
 
@@ -27,6 +30,8 @@ export interface NamespaceClaim {
   readonly lost: Promise<never>;
   /** Resolves once the claim is held, in the schema that this run made or found; rejects as `lost`. */
   confirm(): Promise<void>;
+  /** Until the result is called a lost claim is tried for as long as it takes: a fault is there. Its patience begins then. */
+  excuse(): () => void;
   /** Never rejects. */
   release(): Promise<void>;
 }
@@ -36,6 +41,7 @@ export const UNCLAIMED: NamespaceClaim = {
   run: undefined,
   lost: new Promise(() => undefined),
   confirm: () => Promise.resolve(),
+  excuse: () => () => undefined,
   release: () => Promise.resolve(),
 };
 
@@ -70,6 +76,9 @@ class HeldClaim implements NamespaceClaim {
   /** The run in the schema's mark, as of the first look and then of the last. */
   private maker: { readonly run: string | undefined } | undefined;
   private readonly over = new AbortController();
+  private excuses = 0;
+  /** Since when the server has no excuse. */
+  private unexcusedMs = 0;
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -112,6 +121,14 @@ class HeldClaim implements NamespaceClaim {
       this.retake(session, messageOf(error));
       await this.held();
     }
+  }
+
+  excuse(): () => void {
+    this.excuses++;
+    return () => {
+      this.excuses--;
+      this.unexcusedMs = monotonicMs();
+    };
   }
 
   async release(): Promise<void> {
@@ -157,7 +174,9 @@ class HeldClaim implements NamespaceClaim {
   }
 
   private async takeAgain(why: string): Promise<void> {
-    const sinceMs = monotonicMs();
+    const lostMs = monotonicMs();
+    const isOutOfPatience = (): boolean =>
+      this.excuses === 0 && monotonicMs() - Math.max(lostMs, this.unexcusedMs) > RETAKE_MS;
     while (!this.over.signal.aborted) {
       try {
         await this.take(ANSWER_MS);
@@ -165,7 +184,7 @@ class HeldClaim implements NamespaceClaim {
         return;
       } catch (error) {
         const isTaken = error instanceof TakenOver;
-        if (isTaken || monotonicMs() - sinceMs > RETAKE_MS) {
+        if (isTaken || isOutOfPatience()) {
           const seen = isTaken
             ? error.message
             : `it could not be claimed again within ${RETAKE_MS / 1000} s: ${messageOf(error)}`;

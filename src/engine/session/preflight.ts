@@ -4,7 +4,7 @@
 // Of dialects other than PostgreSQL's and Cloudberry's it asks only that each URL answers.
 import { messageOf, TargetError, TrainSimError, UsageError } from "../../foundation/errors.js";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
-import { isStandby } from "../../database/connect-failure.js";
+import { isAway, isStandby } from "../../database/connect-failure.js";
 import { quoteIdentifier } from "../../database/dialects/dialect.js";
 import { missingRights } from "../../database/namespace/rights.js";
 import { placeOf, Token, type Place } from "../../database/same-database.js";
@@ -55,6 +55,14 @@ function failure(error: unknown): Obstacle {
   if (error instanceof TrainSimError)
     return { kind: "unreachable", words: error.message, remedy: error.hint };
   return { kind: "evidence", words: `the server was not checked: ${messageOf(error)}`, remedy: "" };
+}
+
+/** Of a URL that could not be used; a server that takes writes answers elsewhere. */
+function absence({ key, endpoint }: Way, error: unknown): Obstacle[] {
+  if (isStandby(error)) return [];
+  if (endpoint.takesWrites !== true || !isAway(error)) return [failure(error)];
+  const words = `${key}: ${messageOf(error)}`;
+  return [{ kind: "evidence", words, remedy: "The run goes on at the one that takes writes." }];
 }
 
 /** Everything that stands in the way of these treatments on that server. */
@@ -125,7 +133,8 @@ async function answers({ endpoint }: Way): Promise<Obstacle[]> {
 async function strayWays(admin: AdminClient, place: Place, ways: readonly Way[]): Promise<Obstacle[]> {
   const { endpoint: at } = admin;
   const token = await Token.plant(at);
-  const look = async ({ key, endpoint }: Way): Promise<Obstacle[]> => {
+  const look = async (way: Way): Promise<Obstacle[]> => {
+    const { key, endpoint } = way;
     try {
       // As `prepareNamespace` has it: the owner of the tables, or a role that gets its grants.
       const holder = endpoint.user === at.user ? place.role : endpoint.user;
@@ -133,7 +142,7 @@ async function strayWays(admin: AdminClient, place: Place, ways: readonly Way[])
       const where = `${key}: ${describeEndpoint(endpoint)}`;
       return [...strays(where, sight.isSame, place, sight), ...roleObstacles(where, holder, sight)];
     } catch (error) {
-      return isStandby(error) ? [] : [failure(error)];
+      return absence(way, error);
     }
   };
   try {

@@ -21,7 +21,7 @@ import type { LossTerms } from "../../workloads/workload.js";
 import { LoadSeconds } from "../../faults/load-seconds.js";
 
 export interface TrialFaultsOptions {
-  readonly host: Pick<TrialHost, "target" | "observer">;
+  readonly host: Pick<TrialHost, "target" | "observer" | "claim">;
   readonly inputs: TrialInputs;
   readonly path: Pick<ClientPath, "pooler" | "poolerWatch" | "networks">;
   readonly fleet: Pick<Fleet, "chooseAgents">;
@@ -94,8 +94,8 @@ export class TrialFaults {
   }
 
   private injecting(fault: Fault): void {
-    const { watch, path } = this.options;
-    const ends = [watch.excuse(), path.poolerWatch?.excuse()];
+    const { watch, path, host } = this.options;
+    const ends = [watch.excuse(), path.poolerWatch?.excuse(), host.claim.excuse()];
     this.present.set(fault, () => ends.forEach((end) => end?.()));
     this.tell(fault, "begins");
   }

@@ -93,8 +93,10 @@ class SharedPool implements ConnectionSource {
   }
 
   acquire(client: number): Promise<Lease> {
-    const { length } = this.options.endpoints;
-    return length === 1 ? this.acquireOne(client) : pastStandbys(length, () => this.acquireOne(client));
+    const { endpoints } = this.options;
+    return endpoints.length === 1
+      ? this.acquireOne(client)
+      : pastStandbys(endpoints, () => this.acquireOne(client));
   }
 
   private acquireOne(client: number): Promise<Lease> {

@@ -54,6 +54,18 @@ describe("treatments", () => {
     expect(ids(yaml)).toEqual(["strategy-pgbouncer-size-8", "strategy-pgbouncer-instances-8"]);
   });
 
+  test("are called by the name that a level, or a part of it, has, and else by all values", () => {
+    const fault = (at: string, name: string, run: string): string =>
+      `{ at: ${at}, kind: command, name: ${name}, run: ${run} }`;
+    const factors = (...levels: string[]): string =>
+      `target: { url: 'postgresql://u@h/d' }\nfactors: { faults: [${levels.map((level) => `[${level}]`).join()}] }`;
+    expect(ids(factors(fault("1s", "cut", "a"), fault("1s", "crash", "a")))).toEqual(["cut", "crash"]);
+    expect(ids(factors(fault("1s", "cut", "a"), fault("1s", "cut", "b")))).toEqual([
+      "at-1s-kind-command-name-cut-run-a",
+      "at-1s-kind-command-name-cut-run-b",
+    ]);
+  });
+
   test("with long names get short ones with a hash, which stay the same", () => {
     const settings = "{ shared_buffers: 128MB, work_mem: 4MB, max_wal_size: 1GB, checkpoint_timeout: 30min }";
     const yaml = `factors: { target.settings: [${settings}], payload: [jsonb-manual, text-generated] }`;

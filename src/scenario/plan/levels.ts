@@ -1,6 +1,6 @@
 // The names of levels and treatments: short, stable, unique, and safe as the name of a file. A level is called by
-// its values (`{ strategy: pgbouncer, mode: transaction, size: 16 }` is `pgbouncer-transaction-16`); a level given
-// twice is told apart as `-a`, `-b`. Two different values of a path never share a name, wherever in the scenario they
+// its values (`{ strategy: pgbouncer, mode: transaction, size: 16 }` is `pgbouncer-transaction-16`), or by its `name`
+// where it has one; a level given twice is told apart as `-a`, `-b`. Two different values of a path never share a name, wherever in the scenario they
 // stand; a password never gets into one.
 import { deriveSeed } from "../../foundation/prng.js";
 import { isMapping, type Path } from "../../syntax/paths.js";
@@ -29,6 +29,7 @@ export function canonical(value: unknown): string {
 function valuesOf(value: unknown, withKeys: boolean): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => valuesOf(item, withKeys));
   if (isMapping(value)) {
+    if (!withKeys && typeof value["name"] === "string") return [withoutPasswords(value["name"])];
     return Object.entries(value).flatMap(([key, item]) => {
       const inner = valuesOf(item, withKeys);
       return withKeys ? inner.map((text) => `${keyWithoutPasswords(key)}=${text}`) : inner;
