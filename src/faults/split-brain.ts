@@ -1,10 +1,11 @@
 // `split-brain`: a standby is promoted while the old primary lives on. No standby hears of it any more and no new session
 // reaches it, as where an address has moved on; a share of each role's sessions stay, and what it acknowledges to them is
 // nowhere else. When the fault ends it is fenced, that is killed, and comes back as a standby: that work is lost.
+import type { AdminClient } from "../database/admin.js";
 import { connectFault, signalSessions } from "../database/fault-sessions.js";
 import { loadSessions } from "../database/load-sessions.js";
+import { systemClock } from "../foundation/clock.js";
 import { counted } from "../foundation/units.js";
-import type { Split } from "../targets/running-target.js";
 import { defineFault, lasting, share, shareOf, type FaultHost, type LossSpan } from "./fault.js";
 import { procObstacle, whenHealthy } from "./healthy.js";
 import { noStandby, replicationOf } from "./standby.js";
@@ -29,22 +30,33 @@ export const splitBrain = defineFault({
   async inject(host, { stay }) {
     const { target } = host;
     const replication = replicationOf(target);
-    const { split, sessions, staying } = await divide(host, stay);
-    const { old, promoted, position, lastCommitMs = 0, oldEndpoint, asExpected } = split;
+    // Opened before the old primary admits no more.
+    const session = await connectFault(target.admin);
+    const split = await replication.split().catch(async (error: unknown) => {
+      await session.close();
+      throw error;
+    });
+    const { old, promoted, position, lastCommitMs = 0, oldEndpoint, fence, asExpected } = split;
+    const sessions = await endOthers(session, host, stay).catch(async (error: unknown) => {
+      await fence();
+      asExpected();
+      throw error;
+    });
     let mayLose: LossSpan | undefined;
     return {
       words:
-        `promoted ${promoted}, which had the log of ${old} up to ${position}; ${staying} of ` +
-        `${counted(sessions, "session")} of the load stayed with ${old} until it was killed`,
+        `promoted ${promoted}, which had the log of ${old} up to ${position}; ${sessions.stayed} of ` +
+        `${counted(sessions.all, "session")} of the load stayed with ${old} until it was killed`,
       get mayLose() {
         return mayLose;
       },
       async clear() {
         try {
-          const untilMs = await split.fence();
-          mayLose = { sinceMs: lastCommitMs, untilMs, endpoint: oldEndpoint };
+          await fence();
           await replication.heal();
           await whenHealthy(target);
+          // Since the kill it has acknowledged nothing; clients may have read an answer of before only now.
+          mayLose = { sinceMs: lastCommitMs, untilMs: systemClock.nowMs(), endpoint: oldEndpoint };
         } finally {
           asExpected();
         }
@@ -53,27 +65,22 @@ export const splitBrain = defineFault({
   },
 });
 
-interface Divided {
-  readonly split: Split;
-  /** Of the load on the old primary, before. */
-  readonly sessions: number;
-  readonly staying: number;
-}
-
-/** The session that ends others was there before the old primary admitted no more. */
-async function divide({ target, prng, loadNames }: FaultHost, stay: number): Promise<Divided> {
-  const session = await connectFault(target.admin);
+/** Ends sessions of the load, role by role, and the one that does it. */
+async function endOthers(
+  session: AdminClient,
+  { prng, loadNames }: Pick<FaultHost, "prng" | "loadNames">,
+  stay: number,
+): Promise<{ readonly all: number; readonly stayed: number }> {
+  let [all, stayed] = [0, 0];
   try {
-    const split = await replicationOf(target).split();
-    let [sessions, staying] = [0, 0];
     for (const name of loadNames) {
       const pids = prng.shuffle(await loadSessions(session, [name]));
-      const stays = Math.round(stay * pids.length);
-      await signalSessions(session, "terminate", pids.slice(stays));
-      sessions += pids.length;
-      staying += stays;
+      const staying = Math.round(stay * pids.length);
+      await signalSessions(session, "terminate", pids.slice(staying));
+      all += pids.length;
+      stayed += staying;
     }
-    return { split, sessions, staying };
+    return { all, stayed };
   } finally {
     await session.close();
   }

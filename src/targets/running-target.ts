@@ -46,8 +46,8 @@ export interface Failover extends Promotion {
 export interface Split extends Promotion {
   /** Place of the old primary among the target's endpoints. */
   readonly oldEndpoint: number;
-  /** Kills the old primary; resolves to the monotonic millisecond after which its answers are read by no client. */
-  readonly fence: () => Promise<number>;
+  /** Kills the old primary. */
+  readonly fence: () => Promise<void>;
 }
 
 /** Servers of a target that replicate. */

@@ -175,7 +175,10 @@ class SharedPool implements ConnectionSource {
     };
   }
 
-  /** Whether its endpoint has more than its share while another one, which is there, lacks some of its own. Only one server takes writes, if that is asked for. */
+  /**
+   * Whether its endpoint has more than its share while another one, which is there, lacks some of its own. Where only one
+   * takes writes, it has all of them.
+   */
   private isMisplaced(connection: PgConnection): boolean {
     if (connection.endpoint.takesWrites) return false;
     const number = this.endpointNumbers.get(connection) ?? 0;

@@ -127,11 +127,7 @@ export class ReplicaSet implements Replication {
   async split(): Promise<Split> {
     const old = this.primary;
     const asExpected = old.postmaster.expectLoss();
-    const fence = async (): Promise<number> => {
-      await old.postmaster.kill();
-      await systemClock.sleep(LAST_ANSWERS_MS);
-      return monotonicMs();
-    };
+    const fence = (): Promise<void> => old.postmaster.kill();
     try {
       for (const standby of this.standbys) await this.configure(standby, "nothing");
       const promoted = await this.mostAdvanced();
