@@ -73,11 +73,11 @@ function workNs(directory, round) {
   const writer = new WorkFileWriter(workPath(directory, round));
   const before = process.cpuUsage();
   for (const ids of batches) {
-    writer.transaction(1e6);
+    writer.transaction(1e6, 0);
     for (const id of ids) writer.pass({ id, was: "PENDING", status: "PROCESSING" });
-    writer.transaction(1e6);
+    writer.transaction(1e6, 0);
     for (const id of ids) writer.pass({ id, was: "PROCESSING", status: "COMPLETE" });
-    writer.transaction(1e6);
+    writer.transaction(1e6, 0);
     for (const id of ids) writer.archived(id);
   }
   writer.flush();

@@ -86,6 +86,19 @@ const lost = () => new StatementError("add.events", new Error("Connection termin
 const inDoubt = () => new InDoubtError(new Error("Connection terminated"));
 
 describe("a transaction", () => {
+  it("counts a commit that the server acknowledged with a warning", async () => {
+    const { transactor, counts } = setUp();
+    await transactor.run(plan(async () => 5));
+    await transactor.run(
+      plan(async (on) => {
+        Object.assign(on, { warnedCommits: 1 });
+        return 5;
+      }),
+    );
+    await transactor.run(plan(async () => 5));
+    expect(counts()).toMatchObject({ transactions: 3, warnedCommits: 1 });
+  });
+
   it("is recorded once with its events when it commits", async () => {
     const { transactor, counts, released } = setUp();
     expect((await transactor.run(plan(failing([])))).kind).toBe("committed");

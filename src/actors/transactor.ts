@@ -38,10 +38,17 @@ export interface TransactionPlan<T> {
   unanswered?(result: T | undefined): void;
 }
 
-/** How a transaction ended; `finishedMs` is monotonic. */
+interface Ended {
+  /** Monotonic. */
+  readonly finishedMs: number;
+  /** Number of the endpoint of its last attempt. */
+  readonly endpoint: number;
+}
+
+/** How a transaction ended. */
 export type TransactionEnd<T> =
-  | { readonly kind: "committed" | "empty"; readonly result: T; readonly finishedMs: number }
-  | { readonly kind: "failed"; readonly inDoubt: boolean; readonly finishedMs: number };
+  | (Ended & { readonly kind: "committed" | "empty"; readonly result: T })
+  | (Ended & { readonly kind: "failed"; readonly inDoubt: boolean });
 
 export interface TransactorOptions {
   readonly source: ConnectionSource;
@@ -98,7 +105,7 @@ export class Transactor {
   }
 
   private async attempt<T>(plan: TransactionPlan<T>, progress: Progress): Promise<T> {
-    const { source, nowMs } = this.options;
+    const { source, recorder, nowMs } = this.options;
     const { times } = progress;
     const askedMs = nowMs();
     let lease: Lease;
@@ -111,11 +118,14 @@ export class Transactor {
     let isSuspect = true;
     let isAcknowledged = false;
     lease.connection.observe(times);
+    const { warnedCommits = 0 } = lease.connection;
     try {
       const settled = progress.inDoubt && plan.settle ? await plan.settle(lease.connection) : undefined;
       const result = settled ?? (await plan.body(lease.connection, times));
       isSuspect = false;
       isAcknowledged = true;
+      if ((lease.connection.warnedCommits ?? 0) > warnedCommits)
+        recorder.count(plan.operation, "warnedCommits", nowMs());
       return result;
     } catch (error) {
       isSuspect = !["retry", "final"].includes(classifyFailure(error).kind);
@@ -163,11 +173,12 @@ export class Transactor {
     const finishedMs = times.lastMs;
     const serviceMs = finishedMs - startMs;
     const events = plan.events(result);
+    const endpoint = source.endpointOf(plan.client);
     time.book(plan.client, "service", startMs, finishedMs);
     const scheduledMs = this.scheduledMs(plan);
     if (events === 0 && plan.isPoll) {
       recorder.emptyPoll(plan.operation, finishedMs, serviceMs, scheduledMs);
-      return { kind: "empty", result, finishedMs };
+      return { kind: "empty", result, finishedMs, endpoint };
     }
     // Without a schedule the intended start is the actual one, and the response time the service time.
     const intendedMs = scheduledMs ?? startMs;
@@ -180,14 +191,14 @@ export class Transactor {
       responseMs,
       poolWaitMs: times.msOf(POOL_WAIT),
       parts: times,
-      endpoint: source.endpointOf(plan.client),
+      endpoint,
       intendedMs: scheduledMs,
     });
     if (serviceMs > slowTransactionMs) {
       const facts = this.facts(plan, startMs, finishedMs, progress);
       eventLog.slow(facts, { events, responseMs, parts: times.named() });
     }
-    return { kind: "committed", result, finishedMs };
+    return { kind: "committed", result, finishedMs, endpoint };
   }
 
   private giveUp<T>(
@@ -208,7 +219,7 @@ export class Transactor {
       this.facts(plan, startMs, finishedMs, progress),
       this.causeOf(error, failure),
     );
-    return { kind: "failed", inDoubt: progress.inDoubt, finishedMs };
+    return { kind: "failed", inDoubt: progress.inDoubt, finishedMs, endpoint };
   }
 
   private async backOff(

@@ -41,6 +41,18 @@ describe("PgConnection", () => {
     expect(await unnamed.execute(prepared, [])).toEqual([]);
   });
 
+  it("counts commits that are acknowledged with a warning, and no other statements or notices", async () => {
+    const connection = await open();
+    const say = (level: string): string => `DO $$ BEGIN RAISE ${level} 'canceling wait'; END $$`;
+    await connection.control("commit", say("NOTICE"));
+    await connection.control("begin", say("WARNING"));
+    await connection.execute({ name: "test.warning", text: say("WARNING") }, []);
+    expect(connection.warnedCommits).toBe(0);
+    await connection.control("commit", say("WARNING"));
+    await connection.control("commit", say("WARNING"));
+    expect(connection.warnedCommits).toBe(2);
+  });
+
   it("shows its application name in pg_stat_activity", async () => {
     const connection = await open({ applicationName: "train-sim/consumers" });
     const text = "SELECT application_name AS a FROM pg_stat_activity WHERE pid = pg_backend_pid()";

@@ -49,6 +49,9 @@ interface ParameterStatus {
 /** Parameters that a server from PostgreSQL 14 on tells at log-in, as libpq asks for with `target_session_attrs`. */
 const READ_ONLY: ReadonlySet<string> = new Set(["in_hot_standby", "default_transaction_read_only"]);
 
+/** Class of the SQLSTATEs of warnings, whatever the server's language. */
+const WARNING = "01";
+
 /** How long a polite goodbye may take before the socket is cut, in milliseconds. */
 const CLOSE_MAX_MS = 1_000;
 
@@ -63,6 +66,8 @@ export class PgConnection extends pg.Client implements Connection {
   private state: "new" | "connecting" | "open" | "broken" = "new";
   private closing: Promise<void> | undefined;
   lost: Error | undefined;
+  warnedCommits = 0;
+  private isCommitting = false;
   /** What the server says of itself at log-in: whether it is a standby, or takes no writes by default. */
   private readonly readOnly = new Set<string>();
 
@@ -78,6 +83,9 @@ export class PgConnection extends pg.Client implements Connection {
       this.markBroken();
     });
     this.on("end", () => this.markBroken());
+    this.on("notice", ({ code }) => {
+      if (this.isCommitting && code?.startsWith(WARNING)) this.warnedCommits++;
+    });
   }
 
   get isBroken(): boolean {
@@ -196,7 +204,9 @@ export class PgConnection extends pg.Client implements Connection {
   }
 
   async control(name: "begin" | "commit" | "rollback", text: string): Promise<void> {
+    this.isCommitting = name === "commit";
     const command = await this.ask<string>(name, monotonicMs(), (settle) => new ControlCall(text, settle));
+    this.isCommitting = false;
     // The server's answer to COMMIT after a failed statement is ROLLBACK, without an error.
     if (name === "commit" && command === "ROLLBACK") throw this.failure(name, rolledBack());
   }

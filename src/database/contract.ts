@@ -50,6 +50,8 @@ export interface Connection {
   readonly isBroken: boolean;
   /** What ended it while no call was under way; undefined where that is not known. */
   readonly lost?: Error | undefined;
+  /** Commits that the server has acknowledged with a warning. */
+  readonly warnedCommits?: number;
 }
 
 /**

@@ -29,13 +29,17 @@ export async function readUnwrittenMs(client: SqlClient): Promise<number> {
   return row?.["commit"] === "off" ? WRITER_DELAYS * Number(row["delay"]) : 0;
 }
 
-/** Resolves to how many were there to be ended. */
-export async function endSessions(client: SqlClient, pids: readonly number[]): Promise<number> {
+/** Ends those sessions, or cancels what they are doing; resolves to how many were there. */
+export async function signalSessions(
+  client: SqlClient,
+  how: "terminate" | "cancel",
+  pids: readonly number[],
+): Promise<number> {
   const [row] = await client.query(
-    "SELECT count(*) FILTER (WHERE pg_terminate_backend(pid)) AS ended FROM unnest($1::int[]) AS pid",
+    `SELECT count(*) FILTER (WHERE pg_${how}_backend(pid)) AS signalled FROM unnest($1::int[]) AS pid`,
     [pids],
   );
-  return Number(row?.ended);
+  return Number(row?.["signalled"]);
 }
 
 /** A snapshot is held from here to the end of the session's transaction. */

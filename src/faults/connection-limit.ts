@@ -4,7 +4,7 @@
 // Sessions of the load beyond the limit are ended, or left alone until they end by themselves.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
-import { connectFault, endSessions, HeldConnections } from "../database/fault-sessions.js";
+import { connectFault, HeldConnections, signalSessions } from "../database/fault-sessions.js";
 import { loadSessions } from "../database/load-sessions.js";
 import type { SqlClient } from "../database/admin.js";
 import { defineFault, drop, lasting, type FaultHost } from "./fault.js";
@@ -66,7 +66,7 @@ async function endExcess(
   for (let round = 0; round < ROUNDS && !signal.aborted; round++) {
     const load = prng.shuffle(await loadSessions(client, loadNames));
     if (load.length <= most) break;
-    ended += await endSessions(client, load.slice(most));
+    ended += await signalSessions(client, "terminate", load.slice(most));
     await held.takeAll();
   }
   return ended;

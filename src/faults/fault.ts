@@ -62,6 +62,8 @@ export interface FaultHost {
 export interface LossSpan {
   readonly sinceMs: number;
   readonly untilMs: number;
+  /** Number of the one endpoint of whose answers that is true; of all when left out. */
+  readonly endpoint?: number | undefined;
 }
 
 /** A fault that is there. */

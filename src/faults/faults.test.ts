@@ -9,7 +9,7 @@ import { parseScenario } from "../scenario/loader.js";
 const REST = "trial: { duration: 60s }\nagents: 2\n";
 const POOL = "pool: { strategy: pgbouncer }\n";
 const STANDBYS = "target: { standbys: 2 }\n";
-const OF_STANDBYS: readonly FaultKindName[] = ["failover", "switchover", "standby-stop"];
+const OF_STANDBYS: readonly FaultKindName[] = ["failover", "switchover", "split-brain", "standby-stop"];
 
 function faultsOf(list: string, rest = REST): readonly Fault[] | undefined {
   return parseScenario(`name: x\n${rest}faults: ${list}\n`, "x.yaml").treatments[0]?.settings.faults;
@@ -113,6 +113,13 @@ describe("a fault", () => {
     ).toEqual([expect.stringContaining("standby-stop stops 3 standbys, and there are 2")]);
     expect(problemsOf("[{ at: 1s, kind: failover }]", `${REST}${STANDBYS}${POOL}`)).toEqual([
       expect.stringContaining("pool: a PgBouncer would lead clients to standbys, which take no writes"),
+    ]);
+    const both =
+      "target: { standbys: 1, replication: remote-apply, settings: { synchronous_commit: local } }\n";
+    expect(problemsOf("[]", `${REST}${both}`)).toEqual([
+      expect.stringContaining(
+        "target.replication: remote-apply is synchronous_commit remote_apply, and target.settings has local",
+      ),
     ]);
     expect(problemsOf("[]", `${REST}target: { replication: sync }\n`)).toEqual([
       expect.stringContaining("target.replication: is between servers: set target.standbys"),

@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import { agentKill } from "./agent-kill.js";
 import { agentPartition } from "./agent-partition.js";
-import { backendTerminate } from "./backend-terminate.js";
+import { backendCancel, backendTerminate } from "./backend-terminate.js";
 import { checkpoint } from "./checkpoint.js";
 import { command } from "./command.js";
 import { connectionLimit } from "./connection-limit.js";
@@ -24,15 +24,18 @@ import { pgbouncerKill, pgbouncerRestart, poolerKill, poolerRestart } from "./po
 import { postgresKill } from "./postgres-kill.js";
 import { postgresRestart } from "./postgres-restart.js";
 import { processStop } from "./process-stop.js";
+import { splitBrain } from "./split-brain.js";
 import { standbyStop } from "./standby-stop.js";
 
 export const FAULTS = [
   backendTerminate,
+  backendCancel,
   postgresRestart,
   postgresKill,
   processStop,
   failover,
   switchover,
+  splitBrain,
   standbyStop,
   diskFull,
   longTransaction,

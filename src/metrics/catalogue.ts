@@ -228,6 +228,17 @@ export const METRICS = [
     isNoted: true,
   },
   {
+    id: "warnedCommits",
+    label: "commits with a warning",
+    unit: "",
+    better: "lower",
+    aggregate: "sum",
+    field: "warnedCommits",
+    presence: "seen",
+    help: "commits that the server acknowledged with a warning",
+    isNoted: true,
+  },
+  {
     id: "emptyPolls",
     label: "empty polls",
     unit: "",

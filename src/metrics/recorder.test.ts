@@ -60,6 +60,7 @@ describe("Recorder", () => {
           emptyPolls: 1,
           emptyPollMs: 0.25,
           unansweredCommits: 0,
+          warnedCommits: 0,
           offered: 0,
           dropped: 0,
           unfinished: 0,

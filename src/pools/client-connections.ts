@@ -72,10 +72,11 @@ export class ClientConnections implements ConnectionSource {
     this.live.clear();
   }
 
-  /** Whether a client that went elsewhere can go back to its own endpoint. */
+  /** Whether a client that went elsewhere can go back to its own endpoint. Where only one takes writes, it stays there. */
   private isHomeAgain(client: number): boolean {
     const home = this.homes[client] ?? 0;
-    return this.at[client] !== home && this.routes.isUp(home);
+    if (this.at[client] === home || this.options.endpoints[home]?.takesWrites) return false;
+    return this.routes.isUp(home);
   }
 
   private open(client: number): Promise<PgConnection> {

@@ -29,7 +29,15 @@ export const FaultRecord = z.strictObject({
     ),
   words: z.string().describe("What was done, as `ended 8 sessions of the load`"),
   mayLose: z
-    .strictObject({ sinceSeconds: seconds, untilSeconds: seconds })
+    .strictObject({
+      sinceSeconds: seconds,
+      untilSeconds: seconds,
+      endpoint: z
+        .int()
+        .min(0)
+        .optional()
+        .describe("Place in `endpoints` of the only one that this is true of; absent where it is of all"),
+    })
     .optional()
     .describe(
       "What the server acknowledged within it may be lost by this fault; absent where nothing may be",

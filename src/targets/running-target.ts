@@ -22,20 +22,32 @@ export interface ServerControl {
   readonly disks: Readonly<Partial<Record<FullDisk, SmallDisk>>>;
 }
 
-/** What a failover came to. Monotonic milliseconds. */
-export interface Failover {
+/** A change of the primary. */
+export interface Promotion {
   readonly old: string;
   readonly promoted: string;
   /** How far the log of the promoted server went, as `0/3000148`. */
   readonly position: string;
-  /** When the old primary wrote the last commit that the new one has; undefined where it has none. */
+  /** When the old primary wrote the last commit that the new one has, in monotonic milliseconds; undefined where it has none. */
   readonly lastCommitMs: number | undefined;
+  /** To be called once the old primary is back: until then its absence is expected. */
+  readonly asExpected: () => void;
+}
+
+/** What a failover came to. Monotonic milliseconds. */
+export interface Failover extends Promotion {
   /** When its promotion began: answers of the old primary were read before, those of the new one come after. */
   readonly promotedMs: number;
   /** How long there was no primary. */
   readonly downMs: number;
-  /** To be called once the old primary is back: until then its absence is expected. */
-  readonly asExpected: () => void;
+}
+
+/** Two primaries: the promoted one, and the old one, which goes on for the sessions that it has. */
+export interface Split extends Promotion {
+  /** Place of the old primary among the target's endpoints. */
+  readonly oldEndpoint: number;
+  /** Kills the old primary. */
+  readonly fence: () => Promise<void>;
 }
 
 /** Servers of a target that replicate. */
@@ -44,6 +56,11 @@ export interface Replication {
   readonly standbyControls: readonly ServerControl[];
   /** The primary goes; the standby that has received most is promoted, and the others follow it. */
   failOver(how: "kill" | "shut-down"): Promise<Failover>;
+  /**
+   * Standbys hear of the primary no more, which admits no new session; the one that has received most is promoted, and the
+   * others follow it.
+   */
+  split(): Promise<Split>;
   /** Has standbys connect there instead of to the servers themselves, in their order; to the servers again, without. */
   route(ends?: readonly Endpoint[]): Promise<void>;
   /** Brings servers back that are gone, as standbys, with copies of the primary's data; resolves once all follow it. */

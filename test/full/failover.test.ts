@@ -1,11 +1,10 @@
 // A known answer: the primary is cut off from its standbys, acknowledges for another second and dies. Asynchronous, it loses
-// that second, all of it explained by how far the promoted standby had come; synchronous, nothing. And what somebody takes
+// that second, all of it explained by how far the promoted standby had come; synchronous, nothing, unless the waits of its
+// commits are cancelled. And what somebody takes
 // away on the promoted standby is found, though the failover may lose as much as it likes.
 import { expect, it } from "vitest";
-import { connectAdmin } from "../../src/database/admin.js";
-import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
-import { LOSS_ALLOWED, startLossyRun, trialOf } from "../support/lossy-run.js";
-import { seenProcesses } from "../support/proc.js";
+import { acknowledgedBatches, LOSS_ALLOWED, startLossyRun, trialOf } from "../support/lossy-run.js";
+import { connectPrimary, eventsOnPrimary } from "../support/primary.js";
 import { onlyResultIn, said, trainSim, type Started } from "../support/train-sim.js";
 
 const CUT_AT_SECONDS = 3;
@@ -58,10 +57,35 @@ it("is violated by what a failover has lost, unless the scenario allows it", asy
   expect(integrity?.losses?.every(({ unexplained }) => unexplained === 0)).toBe(true);
 });
 
+it("loses of a synchronous primary what it acknowledged with a warning, as its wait was cancelled", async () => {
+  const { started, out } = startLossyRun({
+    target: "standbys: 2, replication: sync",
+    seconds: 9,
+    faults:
+      "{ at: 2s, kind: network-blackhole, between: replication, for: 3s }, { at: 3s, kind: backend-cancel }, " +
+      "{ at: 3500ms, kind: backend-cancel }, { at: 4s, kind: failover }",
+    more: LOSS_ALLOWED,
+  });
+  await said(started, /fault failover at \d+\.\d s is over/);
+  const there = await eventsOnPrimary(started);
+  const { exitCode, stderr } = await started.ended;
+  expect(exitCode, stderr).toBe(0);
+  const { directory, result } = onlyResultIn(out);
+  const { integrity, operations } = trialOf(result);
+  expect(integrity).toMatchObject({ verdict: "ok", violations: [], unexplained: 0, torn: 0 });
+  expect(integrity?.lost).toBeGreaterThan(0);
+  expect(integrity?.losses?.every(({ unexplained }) => unexplained === 0)).toBe(true);
+  const missing = acknowledgedBatches(directory).filter(({ endpoint, keys: [first = ""] }) => {
+    return endpoint === 0 && !there.has(first);
+  });
+  expect(missing).toHaveLength(operations["add"]?.warnedCommits ?? 0);
+  expect(missing.flatMap(({ keys }) => keys)).toHaveLength(integrity?.lost ?? 0);
+});
+
 it("finds an event that somebody deletes on the promoted standby", async () => {
   const { started, out } = startFailover(LOSS_ALLOWED, ", replication: sync");
   await said(started, /fault failover at \d+\.\d s is over/);
-  const taken = await takeAnEvent(portsOf(started));
+  const taken = await takeAnEvent(started);
   const { exitCode, stderr } = await started.ended;
   expect(exitCode, stderr).toBe(110);
   const { integrity } = trialOf(onlyResultIn(out).result);
@@ -69,19 +93,9 @@ it("finds an event that somebody deletes on the promoted standby", async () => {
   expect(integrity?.named?.[0]?.id).toBe(taken);
 });
 
-/** Of the servers that it has started. */
-const portsOf = ({ child }: Started): number[] =>
-  seenProcesses(child.pid ?? 0).flatMap(({ commandLine }) => {
-    const [, port] = /\/data\0.*port=(\d+)/.exec(commandLine) ?? [];
-    return port === undefined ? [] : [Number(port)];
-  });
-
 /** From the one that takes writes: the id of an event that nobody was going to touch, deleted for good. */
-async function takeAnEvent(ports: readonly number[]): Promise<string> {
-  const [first, ...others] = ports.map((port): Endpoint => {
-    return { host: "127.0.0.1", port, user: "postgres", database: "postgres", takesWrites: true };
-  });
-  const admin = await connectAdmin({ ...(first as Endpoint), others }, { purpose: "stranger" });
+async function takeAnEvent(started: Started): Promise<string> {
+  const admin = await connectPrimary(started);
   try {
     const [row] = await admin.query(
       "DELETE FROM train_sim.events_archive WHERE id = (SELECT id FROM train_sim.events_archive ORDER BY id LIMIT 1) " +

@@ -161,7 +161,7 @@ class Crew implements AuditedCrew {
   async process(limit: number, roll?: number): Promise<readonly EventPass[]> {
     const passes = await this.stranger.process(limit, roll);
     this.told.passes += passes.length;
-    this.work.transaction(monotonicMs());
+    this.work.transaction(monotonicMs(), 0);
     for (const pass of passes) this.work.pass(pass);
     return passes;
   }
@@ -169,7 +169,7 @@ class Crew implements AuditedCrew {
   async archive(limit: number): Promise<number> {
     const archivedIds = await this.archiveUntold(limit);
     this.told.archived += archivedIds.length;
-    this.work.transaction(monotonicMs());
+    this.work.transaction(monotonicMs(), 0);
     for (const id of archivedIds) this.work.archived(id);
     return archivedIds.length;
   }

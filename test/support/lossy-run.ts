@@ -1,6 +1,9 @@
 // Short runs of one trial in which a fault may lose what was acknowledged, on an embedded server.
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ResultDocument, TrialResult } from "../../src/results/result-schema.js";
+import { LedgerFile } from "../../src/workloads/train-events/audit/ledger-file.js";
+import { KeyMaker } from "../../src/workloads/train-events/model/ledger.js";
 import { scratchDirectory, startTrainSim, writeScenarioFile, type Started } from "./train-sim.js";
 
 export const LOSS_ALLOWED = "integrity: { allow: [lost] }";
@@ -45,4 +48,31 @@ export function trialOf({ treatments }: ResultDocument, id?: string): TrialResul
   const [trial] = treatments.find((each) => id === undefined || each.id === id)?.trials ?? [];
   if (!trial) throw new Error(`no trial of ${id ?? "the only treatment"}`);
   return trial;
+}
+
+/** A batch of a producer, as it was acknowledged: by the endpoint of that number, at that monotonic millisecond. */
+interface AcknowledgedBatch {
+  readonly endpoint: number;
+  readonly atMs: number;
+  /** Of its events. */
+  readonly keys: readonly string[];
+}
+
+/** Of the only trial of a result's directory, by its producers' ledgers. */
+export function acknowledgedBatches(directory: string): AcknowledgedBatch[] {
+  const [trial = ""] = readdirSync(join(directory, "trials"));
+  const path = join(directory, "trials", trial);
+  const ledgers = readdirSync(path)
+    .filter((name) => name.startsWith("ledger-"))
+    .map((name) => LedgerFile.read(join(path, name)));
+  return ledgers.flatMap((file) => {
+    const maker = new KeyMaker(file.source);
+    const batches = file.source.stream === "producers" ? [...file.batches()] : [];
+    return batches
+      .filter(({ outcome }) => outcome === "acknowledged")
+      .map((batch) => {
+        const { endpoint, endedAtMs: atMs = 0 } = batch;
+        return { endpoint, atMs, keys: maker.keysOf(batch) };
+      });
+  });
 }

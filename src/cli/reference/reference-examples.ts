@@ -80,8 +80,10 @@ target: { kind: embedded, standbys: 2, replication: async }
 trial: { duration: 60s }
 faults:
   - { at: 10s, kind: standby-stop, standbys: 1, for: 5s }
+  - { at: 15s, kind: backend-cancel, sessions: 50% }
   - { at: 20s, kind: failover, for: 5s }
-  - { at: 40s, kind: switchover }
+  - { at: 30s, kind: split-brain, stay: 30%, for: 5s }
+  - { at: 50s, kind: switchover }
 `,
   },
   {

@@ -39,7 +39,11 @@ export function faultRecords(
       errors: load.errorsBetween(moment.injectedAtSeconds, lastErrorOf(moment, recovery, moments)),
       words,
       ...(mayLose && {
-        mayLose: { sinceSeconds: secondsAt(mayLose.sinceMs), untilSeconds: secondsAt(mayLose.untilMs) },
+        mayLose: {
+          sinceSeconds: secondsAt(mayLose.sinceMs),
+          untilSeconds: secondsAt(mayLose.untilMs),
+          ...(mayLose.endpoint !== undefined && { endpoint: mayLose.endpoint }),
+        },
       }),
     };
   });

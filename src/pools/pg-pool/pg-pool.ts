@@ -177,8 +177,12 @@ class SharedPool implements ConnectionSource {
     };
   }
 
-  /** Whether its endpoint has more than its share while another one, which is there, lacks some of its own. */
+  /**
+   * Whether its endpoint has more than its share while another one, which is there, lacks some of its own. Where only one
+   * takes writes, it has all of them.
+   */
   private isMisplaced(connection: PgConnection): boolean {
+    if (connection.endpoint.takesWrites) return false;
     const number = this.endpointNumbers.get(connection) ?? 0;
     const wants = (other: number): number => this.wanted[other] ?? 0;
     if ((this.held[number] ?? 0) <= wants(number)) return false;

@@ -103,6 +103,11 @@ export class Postmaster implements ServerControl {
     if (this.isRunning) send(this.pid, "SIGHUP");
   }
 
+  /** No new session is admitted; those that there are go on, and with the last of them the server ends. */
+  admitNoMore(): void {
+    if (this.isRunning) send(this.pid, "SIGTERM");
+  }
+
   /** Lets processes that stand still go on. */
   wake(): void {
     for (const pid of this.processes()) send(pid, "SIGCONT");

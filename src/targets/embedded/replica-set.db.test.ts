@@ -1,4 +1,4 @@
-// A primary and two standbys, real ones: what follows, what waits, what a failover loses, and that nothing is left.
+// A primary and two standbys, real ones: what follows, what waits, what a failover loses and a split, and that nothing is left.
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { afterEach, expect, it } from "vitest";
@@ -103,6 +103,30 @@ it.each(casesOf(["sync", "quorum", "remote-apply"] as const, 1))(
     asExpected();
   },
 );
+
+it("splits: the old primary goes on for the sessions that it has, and keeps what they write from the new one", async () => {
+  const { admin, endpoints, replication } = await start("async");
+  const [first] = endpoints as [Endpoint];
+  const old = await connect(admin);
+  await old.query("CREATE TABLE t (id int)");
+  await old.query("INSERT INTO t VALUES (1)");
+  const { promoted, oldEndpoint, fence, asExpected } = await replication.split();
+  expect([promoted, oldEndpoint]).toEqual([expect.stringMatching(/server_[23]/), 0]);
+  await old.query("INSERT INTO t VALUES (2)");
+  await expect(connect(first)).rejects.toThrow(/it is starting up or shutting down/);
+  const after = await connect(admin);
+  await after.query("INSERT INTO t VALUES (3)");
+  expect([await ids(old), await ids(after)]).toEqual([
+    [1, 2],
+    [1, 3],
+  ]);
+  await fence();
+  await expect(old.query("SELECT 1")).rejects.toThrow(/lost the connection/);
+  await replication.heal();
+  asExpected();
+  const returned = await connect({ ...first, takesWrites: false });
+  await expect.poll(() => ids(returned)).toEqual([1, 3]);
+});
 
 it("leads clients to the server that takes writes, before a failover and after", async () => {
   const { endpoints, admin, replication } = await start("async", 1);

@@ -9,7 +9,7 @@ import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
 import { send } from "../../foundation/process/server-process.js";
 import type { PrivateDirectory } from "../../foundation/process/private-directory.js";
-import type { Failover, Replication, ServerControl } from "../running-target.js";
+import type { Failover, Promotion, Replication, ServerControl, Split } from "../running-target.js";
 import { copyData } from "./copy-data.js";
 import type { Postmaster } from "./postmaster.js";
 import type { ReplicationLevel, ReplicationSettings } from "./settings.js";
@@ -43,6 +43,9 @@ function synchronousNames(level: ReplicationLevel, standbys: number): string {
   if (level === "quorum") return `ANY ${Math.floor((standbys + 1) / 2)} (${names})`;
   return `FIRST 1 (${names})`;
 }
+
+/** What a standby streams the log from. */
+type Followed = "the primary" | "nothing";
 
 export const memberName = (index: number): string => `server_${index + 1}`;
 
@@ -107,25 +110,34 @@ export class ReplicaSet implements Replication {
       const awayMs = monotonicMs();
       if (how === "kill") await old.postmaster.kill();
       else await old.postmaster.shutDown("fast");
-      const goneMs = monotonicMs();
+      const readMs = monotonicMs() + LAST_ANSWERS_MS;
       const promoted = await this.mostAdvanced();
-      const followers = this.members.filter((member) => member !== old && member !== promoted);
-      await systemClock.sleep(goneMs + LAST_ANSWERS_MS - monotonicMs());
+      await systemClock.sleep(readMs - monotonicMs());
       const promotedMs = monotonicMs();
-      const { position, lastCommitMs } = await promote(promoted);
-      this.primary = promoted;
+      const reached = await this.takeOver(promoted);
       const downMs = monotonicMs() - awayMs;
-      await this.follow(followers);
-      return {
-        old: old.name,
-        promoted: promoted.name,
-        position,
-        lastCommitMs,
-        promotedMs,
-        downMs,
-        asExpected,
-      };
+      await this.follow(this.standbys.filter((member) => member !== old));
+      return { old: old.name, promoted: promoted.name, ...reached, promotedMs, downMs, asExpected };
     } catch (error) {
+      asExpected();
+      throw error;
+    }
+  }
+
+  async split(): Promise<Split> {
+    const old = this.primary;
+    const asExpected = old.postmaster.expectLoss();
+    const fence = (): Promise<void> => old.postmaster.kill();
+    try {
+      for (const standby of this.standbys) await this.configure(standby, "nothing");
+      const promoted = await this.mostAdvanced();
+      old.postmaster.admitNoMore();
+      const reached = await this.takeOver(promoted);
+      await this.follow(this.standbys.filter((member) => member !== old));
+      const oldEndpoint = this.members.indexOf(old);
+      return { old: old.name, promoted: promoted.name, ...reached, oldEndpoint, fence, asExpected };
+    } catch (error) {
+      await fence();
       asExpected();
       throw error;
     }
@@ -141,6 +153,13 @@ export class ReplicaSet implements Replication {
     await this.follow(this.standbys);
   }
 
+  /** Promotes it; resolves once it takes writes. */
+  private async takeOver(promoted: Member): Promise<Pick<Promotion, "position" | "lastCommitMs">> {
+    const reached = await promote(promoted);
+    this.primary = promoted;
+    return reached;
+  }
+
   /** Lets those follow the primary; resolves once they do. */
   private async follow(standbys: readonly Member[]): Promise<void> {
     await withSession(this.primary, async (session) => {
@@ -152,8 +171,8 @@ export class ReplicaSet implements Replication {
     });
   }
 
-  private async configure(member: Member): Promise<void> {
-    await this.writeConfiguration(member);
+  private async configure(member: Member, followed: Followed = "the primary"): Promise<void> {
+    await this.writeConfiguration(member, followed);
     member.postmaster.reload();
   }
 
@@ -164,12 +183,16 @@ export class ReplicaSet implements Replication {
   }
 
   /** A reload reads this file again; settings of the user override it. Only the address of the primary ever changes. */
-  private async writeConfiguration({ name, directory }: Pick<Member, "name" | "directory">): Promise<void> {
+  private async writeConfiguration(
+    { name, directory }: Pick<Member, "name" | "directory">,
+    followed: Followed = "the primary",
+  ): Promise<void> {
     const { user, password = "" } = this.primary.endpoint;
     const { host, port } = this.ends?.[this.members.indexOf(this.primary)] ?? this.primary.endpoint;
     const { count, replication } = this.settings;
+    const address = `host=${host} port=${port} user=${user} password=${password} application_name=${name}`;
     const lines = [
-      `primary_conninfo = 'host=${host} port=${port} user=${user} password=${password} application_name=${name}'`,
+      `primary_conninfo = '${followed === "nothing" ? "" : address}'`,
       `primary_slot_name = '${name}'`,
       RETRY,
       `synchronous_standby_names = '${synchronousNames(replication, count)}'`,
@@ -233,6 +256,8 @@ export class ReplicaSet implements Replication {
 async function withSession<T>(member: Member, use: (session: AdminClient) => Promise<T>): Promise<T> {
   const session = await connectAdmin(member.endpoint, { purpose: "replication" });
   try {
+    // The user's settings are the load's: a backup or a promotion takes as long as it takes.
+    await session.query("SET statement_timeout = 0");
     return await use(session);
   } finally {
     await session.close();
@@ -272,7 +297,7 @@ async function untilStreaming(
 }
 
 /** Ends its recovery with all that it has received; tells how far that went. */
-async function promote(member: Member): Promise<Pick<Failover, "position" | "lastCommitMs">> {
+async function promote(member: Member): Promise<Pick<Promotion, "position" | "lastCommitMs">> {
   return withSession(member, async (session) => {
     const [promoted] = await session.query("SELECT pg_promote(true, $1) AS done", [PATIENCE_MS / 1000]);
     if (promoted?.["done"] !== true) throw new TargetError(`${member.name} cannot be promoted`);

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { AUTHS, type Auth } from "../../database/settings.js";
 import { counted } from "../../foundation/units.js";
 import { SETTINGS, settingTexts } from "../server-keys.js";
+import { canonicalSetting } from "../server-limits.js";
 import type { TargetSettingsOf } from "../target.js";
 
 /** When a commit is acknowledged: see the key `replication`. */
@@ -108,10 +109,17 @@ export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> =
     ...(processors !== undefined && { processors }),
     ...(standbys > 0 && { standbys: { count: standbys, replication } }),
   }),
-  keyProblems: ({ standbys = 0, replication }) =>
-    standbys === 0 && replication !== undefined
-      ? [{ path: ["target", "replication"], message: "is between servers: set target.standbys" }]
-      : [],
+  keyProblems({ standbys = 0, replication, settings }) {
+    const path = ["target", "replication"];
+    if (replication === undefined) return [];
+    if (standbys === 0) return [{ path, message: "is between servers: set target.standbys" }];
+    const commit = Object.entries(settingTexts(settings)).find(
+      ([name]) => canonicalSetting(name) === "synchronous_commit",
+    )?.[1];
+    if (replication !== "remote-apply" || commit === undefined || commit === "remote_apply") return [];
+    const message = `remote-apply is synchronous_commit remote_apply, and target.settings has ${commit}: remove one of the two`;
+    return [{ path, message }];
+  },
   text: ({ nice, processors, standbys }) =>
     [
       "embedded PostgreSQL, started by train-sim",

@@ -72,7 +72,7 @@ function runningOn(execute: Execute): Run {
   return async (plan) => {
     const connection = { execute, isBroken: false } as unknown as Connection;
     const result = await plan.body(connection, undefined as never);
-    return { kind: "committed", result, finishedMs: 0 };
+    return { kind: "committed", result, finishedMs: 0, endpoint: 0 };
   };
 }
 
@@ -479,7 +479,7 @@ describe("the audit", () => {
         if (!isDoubtful) return runningOn(plainly)(plan);
         if (isDone) await runningOn(plainly)(plan);
         plan.unanswered?.(undefined);
-        return { kind: "failed", inDoubt: true, finishedMs: 0 };
+        return { kind: "failed", inDoubt: true, finishedMs: 0, endpoint: 0 };
       };
     };
     for (const isDone of [true, false]) {

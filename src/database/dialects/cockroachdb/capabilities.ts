@@ -31,6 +31,7 @@ export const cockroachdbCapabilities: DialectCapabilities = {
     "or `storage: hash-sharded`",
   lacksFaults: {
     "backend-terminate": "CockroachDB cancels sessions by another statement, on another node perhaps",
+    "backend-cancel": "CockroachDB cancels queries by another statement, on another node perhaps",
     "lock-holder": NO_LOCK_TABLE,
     "long-transaction": "CockroachDB has no vacuum that a snapshot could hold up",
     "connection-limit": "CockroachDB counts connections by node and keeps none back",

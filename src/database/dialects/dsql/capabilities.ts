@@ -44,6 +44,7 @@ export const dsqlCapabilities: DialectCapabilities = {
     "Aurora DSQL keeps rows in the order of their keys: with `ids: uuidv7` all inserts meet in one place; use `ids: uuidv4`",
   lacksFaults: {
     "backend-terminate": NO_ACCESS,
+    "backend-cancel": NO_ACCESS,
     "lock-holder": "Aurora DSQL has no LOCK TABLE",
     "long-transaction": "Aurora DSQL has no vacuum that a snapshot could hold up",
     "connection-limit": NO_ACCESS,

@@ -43,7 +43,7 @@ export function createArchiver(context: EventContext): BatchArchiver {
     });
     const { finishedMs } = end;
     if (end.kind === "failed") return { events: 0, foundNothing: false, finishedMs };
-    ledger.archived(end.result.archivedIds, finishedMs);
+    ledger.archived(end.result.archivedIds, end);
     lifecycle.reached(end.result.archivedIds, finishedMs, recordArchived);
     return { events: end.result.archivedIds.length, foundNothing: end.kind === "empty", finishedMs };
   }

@@ -7,6 +7,10 @@ import type { EventPass } from "../model/lifecycle.js";
 import { LedgerFileWriter, ledgerPath } from "../audit/ledger-file.js";
 import { WorkFileWriter, workPath, type WorkOperation } from "../audit/work-file.js";
 import { ledgerSourceOf, type EventAssignment } from "./assignment.js";
+import type { TransactionEnd } from "../../../actors/transactor.js";
+
+/** When a transaction ended, on the monotonic clock, and at which endpoint. */
+type Ended = Pick<TransactionEnd<unknown>, "finishedMs" | "endpoint">;
 
 export class BatchLedger {
   private readonly sums = { ...EMPTY_LEDGER };
@@ -27,31 +31,31 @@ export class BatchLedger {
     return new BatchLedger(file, workPath(directory, ordinal));
   }
 
-  /** Throws when the disk does not take the ledger: the trial could not be audited. So do the next four. `atMs` is when that was known. */
-  settle(batch: LedgerEntry, outcome: BatchOutcome, atMs: number): void {
+  /** Throws when the disk does not take the ledger: the trial could not be audited. So do the next four. */
+  settle(batch: LedgerEntry, outcome: BatchOutcome, { finishedMs, endpoint }: Ended): void {
     const { sums } = this;
     if (outcome === "acknowledged") sums.published += batch.events;
     else if (outcome === "failed") sums.failed += batch.events;
     else sums.inDoubt += batch.events;
-    this.file?.add(batch, outcome, atMs);
+    this.file?.add(batch, outcome, finishedMs, endpoint);
     this.requireWritten();
   }
 
-  /** Passes, acknowledged at `atMs`. */
-  processed(passes: readonly EventPass[], atMs: number): void {
+  /** Passes that were acknowledged. */
+  processed(passes: readonly EventPass[], { finishedMs, endpoint }: Ended): void {
     if (passes.length === 0) return;
     this.sums.passes += passes.length;
     const file = this.openWork();
-    file.transaction(atMs);
+    file.transaction(finishedMs, endpoint);
     for (const pass of passes) file.pass(pass);
   }
 
-  /** Archivings, acknowledged at `atMs`. */
-  archived(ids: readonly string[], atMs: number): void {
+  /** Archivings that were acknowledged. */
+  archived(ids: readonly string[], { finishedMs, endpoint }: Ended): void {
     if (ids.length === 0) return;
     this.sums.archived += ids.length;
     const file = this.openWork();
-    file.transaction(atMs);
+    file.transaction(finishedMs, endpoint);
     for (const id of ids) file.archived(id);
   }
 

@@ -48,7 +48,7 @@ export function createProcessor(context: EventContext): BatchProcessor {
       unanswered: (outcome) => ledger.processedInDoubt(outcome?.passes, batch.max),
     });
     if (end.kind === "failed") return true;
-    ledger.processed(end.result.passes, end.finishedMs);
+    ledger.processed(end.result.passes, end);
     lifecycle.reached(end.result.completedIds, end.finishedMs, recordCompleted);
     ended[client] = { client, startedMs, limit, passes: end.result.passes };
     return end.kind === "committed";

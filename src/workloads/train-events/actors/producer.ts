@@ -122,10 +122,10 @@ export function createAdder(context: EventContext): Adder {
           (await workload.countPresent(connection, keys)) > 0 ? true : undefined,
       });
       if (end.kind === "failed") {
-        ledger.settle(entry, end.inDoubt ? "in-doubt" : "failed", end.finishedMs);
+        ledger.settle(entry, end.inDoubt ? "in-doubt" : "failed", end);
         return false;
       }
-      ledger.settle(entry, "acknowledged", end.finishedMs);
+      ledger.settle(entry, "acknowledged", end);
       lifecycle.published(assignment.ordinal, entry.batch, end.finishedMs);
       return true;
     },

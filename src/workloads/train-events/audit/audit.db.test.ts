@@ -419,7 +419,7 @@ describe("what was acknowledged and is gone", () => {
 
   test("is counted by operation, done again or not, and is no violation where a fault may lose it", async () => {
     const { trial, span, done } = await crashed();
-    const { conservation } = await trial.audit({ loss: termsOf(span, true) });
+    const { conservation } = await trial.audit({ loss: termsOf({ ...span, endpoint: 0 }, true) });
     expect(conservation).toMatchObject({ verdict: "ok", violations: [], lost: 20, unexplained: 0, torn: 0 });
     expect(conservation.undone).toBeGreaterThan(20);
     const lastAtSeconds = expect.any(Number) as number;
@@ -452,7 +452,8 @@ describe("what was acknowledged and is gone", () => {
   test("is unexplained outside the spans of faults, and is never work without an acknowledgement", async () => {
     const { trial, span, done } = await crashed();
     const before = { sinceMs: 0, untilMs: span.sinceMs - 1 };
-    for (const loss of [termsOf(before, true), undefined]) {
+    const elsewhere = { ...span, endpoint: 1 };
+    for (const loss of [termsOf(before, true), termsOf(elsewhere, true), undefined]) {
       const { conservation } = await trial.audit(loss ? { loss } : {});
       expect(conservation).toMatchObject({ verdict: "violated", lost: 20, unexplained: 0 });
       const archive = conservation.losses?.find(({ operation }) => operation === "archive");

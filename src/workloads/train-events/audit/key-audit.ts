@@ -112,7 +112,7 @@ async function lookCloser(
 
 /** Compares one batch with what was found of it; returns how many of its events were in doubt and are there. */
 function settle(
-  { batch, outcome, endedAtMs }: LedgerBatch,
+  { batch, outcome, endedAtMs, endpoint }: LedgerBatch,
   keys: readonly string[],
   found: ReadonlySet<string>,
   spans: readonly LossSpan[],
@@ -123,7 +123,7 @@ function settle(
   switch (outcome) {
     case "acknowledged": {
       // A fault loses a commit as a whole.
-      const isExplained = there.length === 0 && isWithin(spans, endedAtMs);
+      const isExplained = there.length === 0 && isWithin(spans, { atMs: endedAtMs, endpoint });
       const words = `its add (batch ${batch}) was acknowledged, and it is in no table`;
       for (const id of missing) findings.addLoss("lost", id, words, isExplained);
       findings.losses.add("add", missing.length, endedAtMs, isExplained);

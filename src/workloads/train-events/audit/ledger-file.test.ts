@@ -26,6 +26,7 @@ const anyBatch: fc.Arbitrary<Written> = fc.record({
   keys: fc.record({ u: uint32, v: uint32 }),
   outcome: fc.constantFrom(...BATCH_OUTCOMES),
   endedAtMs: fc.double({ min: 0, max: 2 ** 40, noNaN: true }),
+  endpoint: fc.integer({ min: 0, max: 2 ** 24 - 1 }),
 });
 
 type Written = LedgerBatch & { readonly endedAtMs: number };
@@ -33,7 +34,7 @@ type Written = LedgerBatch & { readonly endedAtMs: number };
 function written(batches: readonly Written[]): string {
   const path = ledgerPath(scratchDirectory(), SOURCE.worker);
   const writer = new LedgerFileWriter(path, SOURCE);
-  for (const batch of batches) writer.add(batch, batch.outcome, batch.endedAtMs);
+  for (const batch of batches) writer.add(batch, batch.outcome, batch.endedAtMs, batch.endpoint);
   writer.close();
   return path;
 }
@@ -41,7 +42,7 @@ function written(batches: readonly Written[]): string {
 function batchOf(batch: number): Written {
   return {
     ...{ batch, events: 5, client: 1, firstDocument: 10, madeAtMs: 1.7e12 },
-    ...{ keys: { u: 1, v: 2 }, outcome: "acknowledged", endedAtMs: 12.5 },
+    ...{ keys: { u: 1, v: 2 }, outcome: "acknowledged", endedAtMs: 12.5, endpoint: 2 },
   };
 }
 
@@ -78,7 +79,7 @@ describe("a ledger file", () => {
     const path = written([batchOf(0), batchOf(1)]);
     const bytes = readFileSync(path);
     const from = bytes.indexOf(10) + 1;
-    const header = bytes.toString("utf8", 0, from).replace("ledger 2", "ledger 1");
+    const header = bytes.toString("utf8", 0, from).replace("ledger 3", "ledger 1");
     const records = [0, 1].map((batch) => bytes.subarray(from + batch * 44, from + batch * 44 + 36));
     writeFileSync(path, Buffer.concat([Buffer.from(header), ...records]));
     const before = [0, 1].map((batch) => ({ ...batchOf(batch), endedAtMs: undefined }));
@@ -92,7 +93,7 @@ describe("a ledger file", () => {
   test.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
     ["is cut short", (bytes) => bytes.subarray(0, -1), /ends in the middle of a batch/],
     ["has no header", () => Buffer.alloc(100, 120), /has no header/],
-    ["is of something else", () => Buffer.from('{"format":"x"}\n'), /is not a "train-sim ledger 2"/],
+    ["is of something else", () => Buffer.from('{"format":"x"}\n'), /is not a "train-sim ledger 3"/],
     ["is null", () => Buffer.from("null\n"), /is not a/],
     ["has a header that is no JSON", () => Buffer.from("ledger\n"), /ledger/],
     ["tells twice of a batch", (bytes) => Buffer.concat([bytes, bytes.subarray(-44)]), /batch 1 twice/],

@@ -15,12 +15,19 @@ import {
 import { issueWords } from "../../../syntax/issue-words.js";
 import { RecordFile } from "./record-file.js";
 
-const FORMAT = "train-sim ledger 2";
-/** batch, events, client, first document: uint32; made at: float64; u, v, outcome: uint32; ended at: float64. Little-endian. */
+const FORMAT = "train-sim ledger 3";
+/**
+ * batch, events, client, first document: uint32; made at: float64; u, v, endpoint << 8 | outcome: uint32; ended at: float64.
+ * Little-endian.
+ */
 const RECORD_BYTES = 44;
 const ENDED_AT = 36;
-/** Bytes of a record by format; those of before do not say when a batch ended. */
-const READABLE: Readonly<Record<string, number>> = { "train-sim ledger 1": ENDED_AT, [FORMAT]: RECORD_BYTES };
+/** Bytes of a record by format; the first does not say when a batch ended, the second not where. */
+const READABLE: Readonly<Record<string, number>> = {
+  "train-sim ledger 1": ENDED_AT,
+  "train-sim ledger 2": RECORD_BYTES,
+  [FORMAT]: RECORD_BYTES,
+};
 const BUFFERED_RECORDS = 1024;
 const MAX_HEADER_BYTES = 4096;
 /** Of one batch: no scenario has a larger one. Its keys are made again, one by one. */
@@ -38,8 +45,8 @@ export class LedgerFileWriter extends RecordFile {
     super(path, `${JSON.stringify({ format: FORMAT, ...source })}\n`, RECORD_BYTES, BUFFERED_RECORDS);
   }
 
-  /** `endedAtMs` is monotonic. */
-  add(batch: LedgerEntry, outcome: BatchOutcome, endedAtMs: number): void {
+  /** `endedAtMs` is monotonic; `endpoint` is the number of the one where it ended. */
+  add(batch: LedgerEntry, outcome: BatchOutcome, endedAtMs: number, endpoint = 0): void {
     const at = this.next();
     const { buffer } = this;
     buffer.writeUInt32LE(batch.batch, at);
@@ -49,7 +56,7 @@ export class LedgerFileWriter extends RecordFile {
     buffer.writeDoubleLE(batch.madeAtMs, at + 16);
     buffer.writeUInt32LE(batch.keys.u, at + 24);
     buffer.writeUInt32LE(batch.keys.v, at + 28);
-    buffer.writeUInt32LE(BATCH_OUTCOMES.indexOf(outcome), at + 32);
+    buffer.writeUInt32LE(((endpoint << 8) | BATCH_OUTCOMES.indexOf(outcome)) >>> 0, at + 32);
     buffer.writeDoubleLE(endedAtMs, at + ENDED_AT);
   }
 }
@@ -141,7 +148,8 @@ export class LedgerFile {
   private at(i: number): LedgerBatch {
     const { records, recordBytes } = this;
     const at = (this.order[i] as number) * recordBytes;
-    const code = records.readUInt32LE(at + 32);
+    const how = records.readUInt32LE(at + 32);
+    const [code, endpoint] = [how & 0xff, how >>> 8];
     const outcome = BATCH_OUTCOMES[code];
     if (!outcome) throw new Error(`it has an unknown outcome, ${code}`);
     return {
@@ -152,6 +160,7 @@ export class LedgerFile {
       madeAtMs: records.readDoubleLE(at + 16),
       keys: { u: records.readUInt32LE(at + 24), v: records.readUInt32LE(at + 28) },
       outcome,
+      endpoint,
       endedAtMs: recordBytes > ENDED_AT ? records.readDoubleLE(at + ENDED_AT) : undefined,
     };
   }

@@ -3,9 +3,21 @@
 import type { LossSpan } from "../../../faults/fault.js";
 import type { Loss } from "../../workload.js";
 
-/** Whether one of the spans holds that moment. */
-export function isWithin(spans: readonly LossSpan[], atMs: number | undefined): boolean {
-  return atMs !== undefined && spans.some(({ sinceMs, untilMs }) => atMs >= sinceMs && atMs <= untilMs);
+/** When something was acknowledged, on the monotonic clock where that is known, and by which endpoint. */
+export interface Acknowledged {
+  readonly atMs: number | undefined;
+  readonly endpoint: number;
+}
+
+/** Whether one of the spans holds it. */
+export function isWithin(spans: readonly LossSpan[], { atMs, endpoint }: Acknowledged): boolean {
+  if (atMs === undefined) return false;
+  return spans.some(
+    (span) =>
+      atMs >= span.sinceMs &&
+      atMs <= span.untilMs &&
+      (span.endpoint === undefined || span.endpoint === endpoint),
+  );
 }
 
 interface Sum {

@@ -191,7 +191,7 @@ export class WorkAudit {
   private take(work: Work, worker: number): void {
     if (work.kind === "transaction") {
       this.transactions++;
-      this.losableAtMs = isWithin(this.terms.spans, work.atMs) ? work.atMs : undefined;
+      this.losableAtMs = isWithin(this.terms.spans, work) ? work.atMs : undefined;
       return;
     }
     if (work.kind === "unknown") {

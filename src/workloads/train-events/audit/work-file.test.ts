@@ -12,7 +12,7 @@ const EVENT = { worker: 7, batch: 0x0a0b0c0d, position: 0x1002 };
 it("gives back every pass, archiving and commit in doubt, more of them than its buffer holds", () => {
   const path = workPath(scratchDirectory(), 3);
   const writer = new WorkFileWriter(path);
-  writer.transaction(1234.5);
+  writer.transaction(1234.5, 2);
   const passes = EventStatus.options.flatMap((was) => EventStatus.options.map((status) => ({ was, status })));
   for (let round = 0; round < 1000; round++) for (const pass of passes) writer.pass({ id: ID, ...pass });
   const doubt = writer.nextDoubt();
@@ -23,7 +23,7 @@ it("gives back every pass, archiving and commit in doubt, more of them than its 
   writer.close();
   const works = [...readWork(path)];
   expect(works).toHaveLength(16_005);
-  expect(works[0]).toEqual({ kind: "transaction", atMs: 1234.5 });
+  expect(works[0]).toEqual({ kind: "transaction", atMs: 1234.5, endpoint: 2 });
   expect(works.slice(1, 17)).toEqual(passes.map((pass) => ({ kind: "pass", event: EVENT, pass, doubt: 0 })));
   expect(works.slice(-4)).toEqual([
     { kind: "archived", event: EVENT, doubt: 1 },
@@ -38,7 +38,7 @@ it("reads a log of the first format, which says no moments", () => {
   const writer = new WorkFileWriter(path);
   writer.archived(ID);
   writer.close();
-  writeFileSync(path, readFileSync(path, "latin1").replace("work 2", "work 1"), "latin1");
+  writeFileSync(path, readFileSync(path, "latin1").replace("work 3", "work 1"), "latin1");
   expect([...readWork(path)]).toEqual([{ kind: "archived", event: EVENT, doubt: 0 }]);
 });
 

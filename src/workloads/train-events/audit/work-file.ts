@@ -9,12 +9,14 @@ import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
 import { EventStatus, type EventPass } from "../model/lifecycle.js";
 import { RecordFile } from "./record-file.js";
 
-/** The first format does not say when anything was acknowledged. */
-const HEADERS = ["train-sim work 2", "train-sim work 1"].map((format) => `${JSON.stringify({ format })}\n`);
+/** The first format does not say when anything was acknowledged, the second not by which endpoint. */
+const HEADERS = ["train-sim work 3", "train-sim work 2", "train-sim work 1"].map(
+  (format) => `${JSON.stringify({ format })}\n`,
+);
 const [HEADER = ""] = HEADERS;
 /**
  * Little-endian uint32: publishing worker << 24 | position in the batch; batch; commit in doubt << 8 | code. In place of the
- * first two, the record of a transaction has a float64: when it was acknowledged.
+ * first two, the record of a transaction has a float64: when it was acknowledged; and in place of the commit, by which endpoint.
  */
 const RECORD_BYTES = 12;
 const BUFFERED_RECORDS = 4096;
@@ -41,7 +43,7 @@ export type Work =
   /** A commit in doubt whose events, at most `events`, are not known: the statement was the transaction. */
   | { readonly kind: "unknown"; readonly operation: WorkOperation; readonly events: number }
   /** An acknowledged transaction, on the monotonic clock; the acknowledged records up to the next one are its own. */
-  | { readonly kind: "transaction"; readonly atMs: number };
+  | { readonly kind: "transaction"; readonly atMs: number; readonly endpoint: number };
 
 /** Of one event. */
 export type EventWork = Extract<Work, { readonly doubt: number }>;
@@ -72,11 +74,11 @@ export class WorkFileWriter extends RecordFile {
     super(path, HEADER, RECORD_BYTES, BUFFERED_RECORDS);
   }
 
-  /** Begins the records of an acknowledged transaction. */
-  transaction(atMs: number): void {
+  /** Begins the records of a transaction that the endpoint of that number acknowledged. */
+  transaction(atMs: number, endpoint: number): void {
     const at = this.next();
     this.buffer.writeDoubleLE(atMs, at);
-    this.buffer.writeUInt32LE(TRANSACTION, at + 8);
+    this.buffer.writeUInt32LE(((endpoint << 8) | TRANSACTION) >>> 0, at + 8);
   }
 
   /** Number for the records of one commit in doubt. */
@@ -138,8 +140,8 @@ function workAt(bytes: Buffer, at: number): Work {
   const place = bytes.readUInt32LE(at);
   const batch = bytes.readUInt32LE(at + 4);
   const what = bytes.readUInt32LE(at + 8);
-  if (what === TRANSACTION) return { kind: "transaction", atMs: bytes.readDoubleLE(at) };
   const [code, doubt] = [what & 0xff, what >>> 8];
+  if (code === TRANSACTION) return { kind: "transaction", atMs: bytes.readDoubleLE(at), endpoint: doubt };
   if (code === UNKNOWN.process) return { kind: "unknown", operation: "process", events: place };
   if (code === UNKNOWN.archive) return { kind: "unknown", operation: "archive", events: place };
   const event = { worker: place >>> 24, batch, position: place & POSITION_MAX };

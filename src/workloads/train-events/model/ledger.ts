@@ -36,6 +36,8 @@ export interface LedgerBatch extends LedgerEntry {
   readonly outcome: BatchOutcome;
   /** When it was known, on the monotonic clock; undefined in ledgers of before that was kept. */
   readonly endedAtMs: number | undefined;
+  /** Number of the endpoint where it ended; 0 in ledgers of before that was kept. */
+  readonly endpoint: number;
 }
 
 /** What all batches of one worker have in common. */

@@ -1,0 +1,87 @@
+// `split-brain`: a standby is promoted while the old primary lives on. No standby hears of it any more and no new session
+// reaches it, as where an address has moved on; a share of each role's sessions stay, and what it acknowledges to them is
+// nowhere else. When the fault ends it is fenced, that is killed, and comes back as a standby: that work is lost.
+import type { AdminClient } from "../database/admin.js";
+import { connectFault, signalSessions } from "../database/fault-sessions.js";
+import { loadSessions } from "../database/load-sessions.js";
+import { systemClock } from "../foundation/clock.js";
+import { counted } from "../foundation/units.js";
+import { defineFault, lasting, share, shareOf, type FaultHost, type LossSpan } from "./fault.js";
+import { procObstacle, whenHealthy } from "./healthy.js";
+import { noStandby, replicationOf } from "./standby.js";
+
+export const splitBrain = defineFault({
+  name: "split-brain",
+  description: "a standby is promoted while the primary lives on for some sessions, until it is killed",
+  keys: {
+    for: lasting,
+    stay: share.optional().meta({
+      description:
+        "Share of each role's sessions that stay with the old primary, chosen at random; the others are ended, and their " +
+        "clients find the new one. Default 50%.",
+    }),
+  },
+  ground: "server",
+  restartsServer: true,
+  /** 0..1. */
+  resolve: ({ stay = "50%" }) => ({ stay: shareOf(stay) }),
+  obstacle: (_, surroundings) => noStandby(surroundings),
+  machineObstacle: procObstacle,
+  async inject(host, { stay }) {
+    const { target } = host;
+    const replication = replicationOf(target);
+    // Opened before the old primary admits no more.
+    const session = await connectFault(target.admin);
+    const split = await replication.split().catch(async (error: unknown) => {
+      await session.close();
+      throw error;
+    });
+    const { old, promoted, position, lastCommitMs = 0, oldEndpoint, fence, asExpected } = split;
+    const sessions = await endOthers(session, host, stay).catch(async (error: unknown) => {
+      await fence();
+      asExpected();
+      throw error;
+    });
+    let mayLose: LossSpan | undefined;
+    return {
+      words:
+        `promoted ${promoted}, which had the log of ${old} up to ${position}; ${sessions.stayed} of ` +
+        `${counted(sessions.all, "session")} of the load stayed with ${old} until it was killed`,
+      get mayLose() {
+        return mayLose;
+      },
+      async clear() {
+        try {
+          await fence();
+          await replication.heal();
+          await whenHealthy(target);
+          // Since the kill it has acknowledged nothing; clients may have read an answer of before only now.
+          mayLose = { sinceMs: lastCommitMs, untilMs: systemClock.nowMs(), endpoint: oldEndpoint };
+        } finally {
+          asExpected();
+        }
+      },
+    };
+  },
+});
+
+/** Ends sessions of the load, role by role, and the one that does it. */
+async function endOthers(
+  session: AdminClient,
+  { prng, loadNames }: Pick<FaultHost, "prng" | "loadNames">,
+  stay: number,
+): Promise<{ readonly all: number; readonly stayed: number }> {
+  let [all, stayed] = [0, 0];
+  try {
+    for (const name of loadNames) {
+      const pids = prng.shuffle(await loadSessions(session, [name]));
+      const staying = Math.round(stay * pids.length);
+      await signalSessions(session, "terminate", pids.slice(staying));
+      all += pids.length;
+      stayed += staying;
+    }
+    return { all, stayed };
+  } finally {
+    await session.close();
+  }
+}

@@ -1,0 +1,115 @@
+// A known answer: a standby is promoted, and the old primary goes on for half of the sessions until it is killed. Asynchronous,
+// what it acknowledged meanwhile is lost, each event of it and no other, as the ledger and the new primary's tables show;
+// synchronous, it acknowledges nothing. And what somebody takes away from the new primary meanwhile is found, though the
+// old one may lose as much as it likes.
+import { expect, it } from "vitest";
+import { systemClock } from "../../src/foundation/clock.js";
+import type { AdminClient } from "../../src/database/admin.js";
+import { acknowledgedBatches, LOSS_ALLOWED, startLossyRun, trialOf } from "../support/lossy-run.js";
+import { ALL_IDS, connectPrimary, eventsOnPrimary } from "../support/primary.js";
+import { onlyResultIn, said, trainSim, type Started } from "../support/train-sim.js";
+
+const startSplit = (more: string, target = ""): ReturnType<typeof startLossyRun> =>
+  startLossyRun({
+    target: `standbys: 2${target}`,
+    seconds: 12,
+    faults: "{ at: 2s, kind: split-brain, for: 3s }",
+    more,
+  });
+
+it("loses what the old primary acknowledged after the promotion, each event of it and no other", async () => {
+  const { started, out } = startSplit(LOSS_ALLOWED);
+  await said(started, /fault split-brain at \d+\.\d s is over/);
+  const there = await eventsOnPrimary(started);
+  const { exitCode, stderr } = await started.ended;
+  expect(exitCode, stderr).toBe(0);
+  const { directory, result } = onlyResultIn(out);
+  const { integrity, faults: [fault] = [] } = trialOf(result);
+  expect(integrity).toMatchObject({ verdict: "ok", violations: [], unexplained: 0, torn: 0 });
+  expect(integrity?.losses?.map(({ operation }) => operation).sort()).toEqual(["add", "archive", "process"]);
+  expect(integrity?.losses?.every(({ unexplained }) => unexplained === 0)).toBe(true);
+  expect(fault?.words).toMatch(
+    /^promoted server_[23], which had the log of server_1 up to 0\/\w+; 5 of 8 sessions of the load stayed with server_1/,
+  );
+  expect(fault?.mayLose?.endpoint).toBe(0);
+
+  const batches = acknowledgedBatches(directory);
+  const firstElsewhereMs = Math.min(...batches.flatMap(({ endpoint, atMs }) => (endpoint > 0 ? [atMs] : [])));
+  // The new primary acknowledged something only once it was promoted; from then on the old one had it alone.
+  const alone = batches.filter(({ endpoint, atMs }) => endpoint === 0 && atMs > firstElsewhereMs);
+  expect(alone.length).toBeGreaterThan(10);
+  expect(alone.flatMap(({ keys }) => keys).filter((key) => there.has(key))).toEqual([]);
+  // What was lost is what the old primary acknowledged and the new one does not have.
+  const missing = batches.filter(
+    ({ endpoint, keys }) => endpoint === 0 && keys.every((key) => !there.has(key)),
+  );
+  expect(integrity?.lost).toBe(missing.flatMap(({ keys }) => keys).length);
+
+  const verified = await trainSim(["report", directory, "--verify"]);
+  expect(verified.exitCode, verified.stdout).toBe(0);
+});
+
+it("is violated by what a split brain has lost, unless the scenario allows it", async () => {
+  const { started, out } = startSplit("");
+  const { exitCode, stderr } = await started.ended;
+  expect(exitCode, stderr).toBe(110);
+  const { integrity } = trialOf(onlyResultIn(out).result);
+  expect(integrity?.verdict).toBe("violated");
+  expect(integrity?.losses?.every(({ unexplained }) => unexplained === 0)).toBe(true);
+});
+
+it("acknowledges nothing on an old primary that waits for a standby", async () => {
+  const { started, out } = startSplit(LOSS_ALLOWED, ", replication: sync");
+  const { exitCode, stderr } = await started.ended;
+  expect(exitCode, stderr).toBe(0);
+  const { directory, result } = onlyResultIn(out);
+  const { integrity } = trialOf(result);
+  expect(integrity).toMatchObject({ verdict: "ok", lost: 0, undone: 0 });
+  expect(integrity?.losses).toBeUndefined();
+  const batches = acknowledgedBatches(directory);
+  const firstElsewhereMs = Math.min(...batches.flatMap(({ endpoint, atMs }) => (endpoint > 0 ? [atMs] : [])));
+  expect(batches.filter(({ endpoint, atMs }) => endpoint === 0 && atMs > firstElsewhereMs)).toEqual([]);
+});
+
+it("finds an event that somebody deletes from the new primary while the old one still loses others", async () => {
+  const { started, out } = startSplit(LOSS_ALLOWED);
+  const [, oldPort] = await said(started, /\(embedded\) at 127\.0\.0\.1:(\d+)/);
+  await said(started, /fault split-brain at \d+\.\d s begins/);
+  await takeFreshEvent(started, Number(oldPort));
+  const { exitCode, stderr } = await started.ended;
+  expect(exitCode, stderr).toBe(110);
+  const { integrity } = trialOf(onlyResultIn(out).result);
+  const add = integrity?.losses?.find(({ operation }) => operation === "add");
+  expect(add?.unexplained).toBe(1);
+  expect(add?.lost).toBeGreaterThan(1);
+  expect(integrity?.violations).toEqual([
+    expect.stringMatching(/are in no table \(explained by a fault: \d+ of \d+\)/),
+  ]);
+});
+
+/** One that the new primary has taken and archived itself, deleted there for good. */
+async function takeFreshEvent(started: Started, oldPort: number): Promise<void> {
+  const admin = await newPrimary(started, oldPort);
+  try {
+    const [last] = await admin.query(`${ALL_IDS} ORDER BY id DESC LIMIT 1`);
+    for (;;) {
+      const [row] = await admin.query(
+        `DELETE FROM train_sim.events_archive WHERE id =
+           (SELECT id FROM train_sim.events_archive WHERE id > $1 ORDER BY id LIMIT 1) RETURNING id::text AS id`,
+        [last?.["id"]],
+      );
+      if (row) return;
+      await systemClock.sleep(20);
+    }
+  } finally {
+    await admin.close();
+  }
+}
+
+async function newPrimary(started: Started, oldPort: number): Promise<AdminClient> {
+  for (;;) {
+    const admin = await connectPrimary(started, oldPort).catch(() => undefined);
+    if (admin) return admin;
+    await systemClock.sleep(20);
+  }
+}

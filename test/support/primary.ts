@@ -1,0 +1,31 @@
+// The primary among the servers that a run has started, and the events that it has.
+import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
+import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import { seenProcesses } from "./proc.js";
+import type { Started } from "./train-sim.js";
+
+/** A session at the one that takes writes, without a password; of two that do, not the one at `except`. */
+export function connectPrimary({ child }: Started, except?: number): Promise<AdminClient> {
+  const ports = seenProcesses(child.pid ?? 0).flatMap(({ commandLine }) => {
+    const [, port] = /\/data\0.*port=(\d+)/.exec(commandLine) ?? [];
+    return port === undefined || Number(port) === except ? [] : [Number(port)];
+  });
+  const [first, ...others] = ports.map((port): Endpoint => {
+    return { host: "127.0.0.1", port, user: "postgres", database: "postgres", takesWrites: true };
+  });
+  return connectAdmin({ ...(first as Endpoint), others }, { purpose: "stranger" });
+}
+
+/** Of the events, live or archived. */
+export const ALL_IDS =
+  "SELECT id::text AS id FROM train_sim.events UNION ALL SELECT id::text FROM train_sim.events_archive";
+
+/** Ids of the events that it has now. */
+export async function eventsOnPrimary(started: Started): Promise<ReadonlySet<string>> {
+  const admin = await connectPrimary(started);
+  try {
+    return new Set((await admin.query(ALL_IDS)).map(({ id }) => String(id)));
+  } finally {
+    await admin.close();
+  }
+}
