@@ -1,24 +1,12 @@
 #!/usr/bin/env node
-// The command line: one file a command, registered here. It turns what commands throw into one clear message on
+// The command line: one file a command, all of them in commands.ts. It turns what commands throw into one clear message on
 // standard error and the exit code; nothing else ends the process.
 import { Command, CommanderError } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
-import { register as registerAgent } from "./agent.js";
-import { register as registerAgents } from "./agents.js";
-import { register as registerCompare } from "./compare.js";
-import { register as registerDoctor } from "./doctor.js";
+import { COMMANDS } from "./commands.js";
 import { endInAnyCase, endNow } from "./end-of-process.js";
-import { register as registerImport } from "./import.js";
-import { register as registerInit } from "./init.js";
-import { register as registerJsonSchema } from "./json-schema.js";
-import { register as registerLogs } from "./logs.js";
 import { packageVersion } from "./package-info.js";
-import { register as registerRecommend } from "./recommend.js";
-import { register as registerReport } from "./report.js";
-import { register as registerRun } from "./run.js";
-import { register as registerSchema } from "./schema.js";
-import { register as registerValidate } from "./validate.js";
 
 const AFTER_HELP = `
 Examples:
@@ -37,23 +25,7 @@ function createProgram(): Command {
     .version(packageVersion())
     .addHelpText("after", AFTER_HELP)
     .showSuggestionAfterError();
-  for (const register of [
-    registerRun,
-    registerAgent,
-    registerAgents,
-    registerCompare,
-    registerRecommend,
-    registerReport,
-    registerLogs,
-    registerValidate,
-    registerInit,
-    registerImport,
-    registerJsonSchema,
-    registerSchema,
-    registerDoctor,
-  ]) {
-    register(program);
-  }
+  for (const register of COMMANDS) register(program);
   for (const command of [
     program,
     ...program.commands,

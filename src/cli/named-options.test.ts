@@ -4,18 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { register as registerAgent } from "./agent.js";
-import { register as registerAgents } from "./agents.js";
-import { register as registerCompare } from "./compare.js";
-import { register as registerDoctor } from "./doctor.js";
-import { register as registerImport } from "./import.js";
-import { register as registerInit } from "./init.js";
-import { register as registerJsonSchema } from "./json-schema.js";
-import { register as registerLogs } from "./logs.js";
-import { register as registerReport } from "./report.js";
-import { register as registerRun } from "./run.js";
-import { register as registerSchema } from "./schema.js";
-import { register as registerValidate } from "./validate.js";
+import { COMMANDS } from "./commands.js";
 
 const SOURCE = join(import.meta.dirname, "..");
 const ROOT = join(SOURCE, "..");
@@ -25,18 +14,7 @@ const OPTIONS: ReadonlyMap<string, ReadonlySet<string>> = optionsByCommand();
 
 function optionsByCommand(): Map<string, Set<string>> {
   const program = new Command();
-  registerRun(program);
-  registerAgent(program);
-  registerAgents(program);
-  registerCompare(program);
-  registerReport(program);
-  registerLogs(program);
-  registerValidate(program);
-  registerInit(program);
-  registerJsonSchema(program);
-  registerSchema(program);
-  registerDoctor(program);
-  registerImport(program);
+  for (const register of COMMANDS) register(program);
   const named = program.commands.flatMap((command) => [
     [command.name(), command] as const,
     ...command.commands.map((below) => [`${command.name()} ${below.name()}`, below] as const),
@@ -59,6 +37,8 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cli\/agents\.ts$/, ["agents manifest"]],
   [/^cli\/([a-z-]+)\.ts$/, []],
   [/^logs\//, ["logs"]],
+  [/^(analysis|engine)\/recommend\//, ["recommend"]],
+  [/^engine\/session\/gather-agents\.ts$/, ["agent", "run"]],
   [/^engine\/agents\//, ["agent", "run"]],
   [/^engine\/session\/left-behind\.ts$/, ["run", "schema drop"]],
   [/^cli\/reference\/reference-page\.ts$/, ["run", "json-schema"]],

@@ -65,35 +65,35 @@ function stretchesOf(runs: number): Stretch[] {
   return all;
 }
 
-/** How many values there are before each run, and their sum. */
-function cumulated({ values }: Column, order: readonly number[]): { counts: number[]; sums: number[] } {
-  const [counts, sums] = [[0], [0]];
-  for (const [i, run] of order.entries()) {
-    const value = values[run] as number;
+/** For each stretch the share of the column's spread that it explains as a level of its own, 0 to 1, into `shares`. */
+function fillShares(
+  { values, known, squares }: Column,
+  order: readonly number[],
+  stretches: readonly Stretch[],
+  shares: Float64Array,
+): void {
+  // How many values there are before each run, and their sum.
+  const [counts, sums] = [new Float64Array(order.length + 1), new Float64Array(order.length + 1)];
+  for (let i = 0; i < order.length; i++) {
+    const value = values[order[i] as number] as number;
     const isKnown = !Number.isNaN(value);
-    counts.push((counts[i] as number) + (isKnown ? 1 : 0));
-    sums.push((sums[i] as number) + (isKnown ? value : 0));
+    counts[i + 1] = (counts[i] as number) + (isKnown ? 1 : 0);
+    sums[i + 1] = (sums[i] as number) + (isKnown ? value : 0);
   }
-  return { counts, sums };
-}
-
-/** For each stretch the share of the column's spread that it explains as a level of its own, 0 to 1. */
-function sharesOf(column: Column, order: readonly number[], stretches: readonly Stretch[]): Float64Array {
-  const { counts, sums } = cumulated(column, order);
-  const shares = new Float64Array(stretches.length);
   for (let i = 0; i < stretches.length; i++) {
     const { from, to } = stretches[i] as Stretch;
     const inside = (counts[to] as number) - (counts[from] as number);
-    const outside = column.known - inside;
-    if (inside < LEVEL_MIN || outside < LEVEL_MIN) continue;
+    const outside = known - inside;
     const sum = (sums[to] as number) - (sums[from] as number);
-    shares[i] = (sum * sum * column.known) / (inside * outside) / column.squares;
+    const isCompared = inside >= LEVEL_MIN && outside >= LEVEL_MIN;
+    shares[i] = isCompared ? (sum * sum * known) / (inside * outside) / squares : 0;
   }
-  return shares;
 }
 
 function largestOf(shares: Float64Array): number {
-  return shares.reduce((largest, share) => Math.max(largest, share), 0);
+  let largest = 0;
+  for (let i = 0; i < shares.length; i++) largest = Math.max(largest, shares[i] as number);
+  return largest;
 }
 
 /** The stretch that stands out most, and the metrics in which it surely does. */
@@ -106,20 +106,25 @@ function standingOut(
   const known = columns.filter((column): column is Column => column !== undefined);
   const runs = Array.from({ length: metrics[0]?.length ?? 0 }, (_, i) => i);
   const stretches = stretchesOf(runs.length);
-  const seen = columns.map((column) => column && sharesOf(column, runs, stretches));
+  const sharesOf = (column: Column, order: readonly number[], into: Float64Array): Float64Array => {
+    fillShares(column, order, stretches, into);
+    return into;
+  };
+  const fresh = (): Float64Array => new Float64Array(stretches.length);
+  const seen = columns.map((column) => column && sharesOf(column, runs, fresh()));
   const most = seen.map((shares) => (shares ? largestOf(shares) : 0));
   const best = most.indexOf(Math.max(...most));
   const place = seen[best]?.indexOf(most[best] as number) ?? -1;
   const stretch = stretches[place];
   if (!stretch) return undefined;
-  const order = [...runs];
+  const [order, shares] = [[...runs], fresh()];
   const byChance = Array.from({ length: ORDERS }, () => {
     prng.shuffle(order);
-    return Math.max(...known.map((column) => largestOf(sharesOf(column, order, stretches))));
+    return Math.max(...known.map((column) => largestOf(sharesOf(column, order, shares))));
   });
-  const found = seen.flatMap((shares, metric) => {
-    const own = shares?.[place] ?? 0;
-    const pValue = (byChance.filter((each) => each >= own - ROUNDING).length + 1) / (ORDERS + 1);
+  const found = seen.flatMap((own, metric) => {
+    const share = own?.[place] ?? 0;
+    const pValue = (byChance.filter((each) => each >= share - ROUNDING).length + 1) / (ORDERS + 1);
     return pValue <= level ? [{ metric, pValue }] : [];
   });
   return found.length > 0 ? { ...stretch, metrics: found } : undefined;

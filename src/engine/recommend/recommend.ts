@@ -164,6 +164,25 @@ function takenBack(
   });
 }
 
+/** `result` has the proposal first, then what was taken back, in this order. */
+function partsOf(
+  { operation, metric }: Objective,
+  present: Configuration,
+  proposal: Configuration,
+  without: ReturnType<typeof takenBack>,
+  { treatments, comparisons }: ResultDocument,
+): Part[] {
+  return without.flatMap(({ factor }, i) => {
+    const claim = comparisons.find(
+      (each) =>
+        each.treatment === treatments[i + 1]?.id && each.operation === operation && each.metric === metric,
+    );
+    if (!claim) return [];
+    const [from = "", to = ""] = [present.levels[factor], proposal.levels[factor]];
+    return [{ factor, from, to, ratio: claim.ratio, ciLow: claim.ciLow, ciHigh: claim.ciHigh }];
+  });
+}
+
 /** Throws a UsageError where there is nothing to choose from, or the budget has no room for it. */
 export async function recommend(
   plan: RecommendationPlan,
@@ -236,17 +255,7 @@ export async function recommend(
     if (holdouts[0]?.isBetter && without.length > 0 && elapsedMs() + costMs <= budgetMs) {
       const set = settingOnly([proposal, ...without.map(({ configuration }) => configuration)]);
       const result = await measure("parts", [...set, `trials=${PARTS_TRIALS}`]);
-      for (const [i, { factor }] of without.entries()) {
-        const claim = result.comparisons.find(
-          ({ treatment, operation, metric }) =>
-            treatment === result.treatments[i + 1]?.id &&
-            operation === objective.operation &&
-            metric === objective.metric,
-        );
-        const [from = "", to = ""] = [present.levels[factor], proposal.levels[factor]];
-        if (claim)
-          parts.push({ factor, from, to, ratio: claim.ratio, ciLow: claim.ciLow, ciHigh: claim.ciHigh });
-      }
+      parts.push(...partsOf(objective, present, proposal, without, result));
     }
   }
   const [main] = holdouts;

@@ -18,7 +18,7 @@ export interface ConfigurationSpace extends Space {
 
 /** Numbers, also with a unit, have an order. */
 function isOrdered(levels: readonly Levels[], factor: string): boolean {
-  return levels.every((one) => /^\d/.test(String(one.get(factor)?.value ?? 0)));
+  return levels.every((one) => /^\d/.test(one.get(factor)?.text ?? "0"));
 }
 
 /** Whether they differ in one factor only: by one level, where its levels have an order. */

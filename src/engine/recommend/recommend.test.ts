@@ -1,0 +1,148 @@
+// Recommendations on simulated servers: a better configuration is found and stated, nothing better is nothing to change, a
+// condition is kept, and what cannot be done is refused before anything is measured.
+import { describe, expect, it } from "vitest";
+import { compareTreatments } from "../../analysis/comparison/comparisons.js";
+import { parseCondition, parseObjective } from "../../analysis/recommend/objective.js";
+import { UsageError } from "../../foundation/errors.js";
+import { Prng } from "../../foundation/prng.js";
+import { renderRecommendation } from "../../report/terminal/recommendation-text.js";
+import type { ResultDocument } from "../../results/result-schema.js";
+import { exampleLatency, exampleOperation, exampleTrial } from "../../../test/support/example-result.js";
+import { parseScenario } from "../../scenario/loader.js";
+import { recommend, type Measure, type Recommendation, type RecommendationPlan } from "./recommend.js";
+import { settingAs, spaceOf, type Configuration } from "./space.js";
+
+const YAML = `
+name: simulated
+seed: 3
+topology: cycle
+pool: { strategy: pg-pool }
+trial: { warmUp: 1s, duration: 4s, drain: 0s }
+factors:
+  pool.size: 1..16
+  payload: [jsonb, text]
+`;
+const TRIAL_MS = 8000;
+
+type Server = (values: Configuration["values"], set: readonly string[]) => { rate: number; p99: number };
+
+/** Measures on that server, with a noise of 3 % between trials, and keeps what was asked for. */
+function simulated(server: Server): { measure: Measure; asked: string[]; nowMs: () => number } {
+  const prng = new Prng(11);
+  const asked: string[] = [];
+  let nowMs = 0;
+  const measure: Measure = (what, set) => {
+    asked.push(what);
+    const experiment = parseScenario(YAML, "simulated.yaml", { set: [...set] });
+    const { configurations } = spaceOf(experiment);
+    const blocks = experiment.trials.length / configurations.length;
+    nowMs += experiment.trials.length * TRIAL_MS;
+    const treatments = configurations.map(({ id, levels, values }) => ({
+      id,
+      levels,
+      trials: Array.from({ length: blocks }, (_, block) => {
+        const { rate, p99 } = server(values, set);
+        const noise = 1 + 0.1 * (prng.float() - 0.5);
+        const add = {
+          ...exampleOperation(5),
+          eventsPerSecond: rate * noise,
+          responseTimeMs: { ...exampleLatency(5), p99 },
+        };
+        return { ...exampleTrial(block, block, 5), operations: { add } };
+      }),
+    })) as unknown as ResultDocument["treatments"];
+    const comparisons = compareTreatments(treatments, 1);
+    return Promise.resolve({
+      treatments,
+      comparisons,
+      verdict: { status: "ok" },
+    } as unknown as ResultDocument);
+  };
+  return { measure, asked, nowMs: () => nowMs };
+}
+
+const experiment = parseScenario(YAML, "simulated.yaml");
+
+function planned(more: Partial<RecommendationPlan> = {}): RecommendationPlan {
+  const objective = parseObjective("maximise add.events/s", experiment.treatments);
+  return { experiment, objective, conditions: [], budgetMs: 30 * 60_000, loads: [], ...more };
+}
+
+async function advised(
+  server: Server,
+  more: Partial<RecommendationPlan> = {},
+): Promise<[Recommendation, string[]]> {
+  const { measure, asked, nowMs } = simulated(server);
+  return [await recommend(planned(more), measure, nowMs), asked];
+}
+
+/** Best with 4 connections and text. */
+const hill: Server = ({ payload, "pool.size": size }) => ({
+  rate: 1000 * (payload === "text" ? 1.3 : 1) * (1 - 0.1 * Math.abs(Math.log2(Number(size)) - 2)),
+  p99: 10 * Number(size),
+});
+
+describe("a recommendation", () => {
+  it("names the best configuration with its gain, and what each change brings", async () => {
+    const [document, asked] = await advised(hill);
+    expect(document).toMatchObject({ advice: "change", configurations: 10 });
+    expect(document.present.values).toEqual({ "pool.size": 1, payload: "jsonb" });
+    expect(document.proposal?.values).toEqual({ "pool.size": 4, payload: "text" });
+    expect(document.holdouts[0]).toMatchObject({ isBetter: true, isTainted: false });
+    expect(document.holdouts[0]?.ratio).toBeCloseTo(1.3 / 0.8, 0);
+    expect(document.parts.map(({ factor, from, to }) => [factor, from, to])).toEqual([
+      ["pool.size", "1", "4"],
+      ["payload", "jsonb", "text"],
+    ]);
+    expect(document.parts[0]?.ratio).toBeCloseTo(0.8, 1);
+    expect(document.parts[1]?.ratio).toBeCloseTo(1 / 1.3, 1);
+    expect(asked.slice(-2)).toEqual(["holdout", "parts"]);
+    expect(document.seconds).toBeLessThanOrEqual(30 * 60);
+    const text = renderRecommendation(document);
+    expect(text).toContain("Change: pool.size 1 -> 4, payload jsonb -> text.");
+    expect(text).toMatch(/add\.events\/s is 1\.\d+x the present one \(95 % CI/);
+    const set = settingAs(document.proposal as Configuration);
+    const recommended = parseScenario(YAML, "simulated.yaml", { set }).treatments;
+    expect(recommended.map(({ settings }) => settings.payload)).toEqual(["text"]);
+  });
+
+  it("keeps what is there where nothing differs", async () => {
+    const [{ advice, holdouts }] = await advised(() => ({ rate: 1000, p99: 10 }));
+    expect(advice).toBe("keep");
+    expect(holdouts.every(({ isBetter }) => !isBetter)).toBe(true);
+  });
+
+  it("proposes nothing that misses a condition, and minimises where asked", async () => {
+    const condition = parseCondition("add: p(99)<25", experiment.treatments);
+    const [{ proposal }] = await advised(hill, { conditions: [condition] });
+    expect(proposal?.values).toEqual({ "pool.size": 2, payload: "text" });
+    const objective = parseObjective("minimise add.p(99)", experiment.treatments);
+    const best: Server = (values) => ({ rate: 1, p99: values["pool.size"] === 8 ? 5 : 10 });
+    const [document] = await advised(best, { objective });
+    expect(document.proposal?.values).toMatchObject({ "pool.size": 8 });
+    expect(document.holdouts[0]?.ratio).toBeCloseTo(0.5);
+  });
+
+  it("compares at other loads as well", async () => {
+    const onlyAlone: Server = (values, set) =>
+      set.includes("clients=64") ? { rate: 500, p99: 10 } : hill(values, set);
+    const [{ holdouts, advice }] = await advised(onlyAlone, { loads: ["clients=64"] });
+    expect(holdouts.map(({ load, isBetter }) => [load, isBetter])).toEqual([
+      [undefined, true],
+      ["clients=64", false],
+    ]);
+    expect(advice).toBe("change");
+  });
+
+  it("is refused without a choice, without the time, and without a sample", async () => {
+    const { measure, asked, nowMs } = simulated(() => ({ rate: 0, p99: 1 }));
+    const single = parseScenario("name: one\nseed: 1\n", "one.yaml");
+    await expect(recommend(planned({ experiment: single }), measure, nowMs)).rejects.toThrow(
+      /nothing to choose/,
+    );
+    await expect(recommend(planned({ budgetMs: 60_000 }), measure, nowMs)).rejects.toThrow(/too short/);
+    expect(asked).toEqual([]);
+    await expect(recommend(planned(), measure, nowMs)).rejects.toThrow(UsageError);
+    expect(asked).toEqual(["round 1"]);
+  });
+});
