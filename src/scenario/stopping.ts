@@ -5,7 +5,6 @@ import { BLOCKS_MIN } from "../metrics/blocks-min.js";
 import type { Finding } from "../syntax/problems.js";
 import { custom, duration, HOUR_MS, type Parsed } from "../syntax/scalars.js";
 import type { Stopping } from "./judgement.js";
-import type { Scenario } from "./schema.js";
 import type { Treatment } from "./settings.js";
 
 const TRIALS_MAX = 1000;
@@ -59,14 +58,20 @@ export const Budget = duration(
   30 * 24 * HOUR_MS,
 ).optional();
 
+interface Extent {
+  readonly trials: z.output<typeof Trials>;
+  readonly budget?: number | undefined;
+  readonly order: string;
+}
+
 /** Trials of each treatment, at most. */
-export function mostTrials(trials: Scenario["trials"]): number {
+export function mostTrials(trials: Extent["trials"]): number {
   return typeof trials === "number" ? trials : trials.max;
 }
 
 /** When the experiment may end before its last block; undefined where it does not. What does not fit goes to `findings`. */
 export function resolveStopping(
-  { trials, budget, order }: Scenario,
+  { trials, budget, order }: Extent,
   max: number,
   treatments: readonly Pick<Treatment, "id">[],
   findings: Finding[],

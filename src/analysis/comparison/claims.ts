@@ -206,7 +206,7 @@ export function stoppingSentences({ stopping }: Pick<ResultDocument, "stopping">
   const left =
     open === 0
       ? ""
-      : `; ${open} of ${counted(claims, "comparison")} that were to be decided ${open === 1 ? "is" : "are"} open`;
+      : `; ${open} of ${counted(claims, "comparison")} to decide ${open === 1 ? "is" : "are"} open`;
   const times =
     looks.length > 1 ? `${looks.slice(0, -1).join(", ")} and ${looks.at(-1) ?? ""}` : looks.join("");
   const cost =

@@ -141,11 +141,6 @@ export function normalCdf(z: number): number {
   return z < 0 ? tail : 1 - tail;
 }
 
-/** By bisection. */
-export function normalQuantile(p: number): number {
-  return rootOf((z) => p - normalCdf(z), -10, 10);
-}
-
 /** P(|T| <= t) of Student's t with a whole number of degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4). */
 function studentWithin(t: number, degrees: number): number {
   const angle = Math.atan(t / Math.sqrt(degrees));

@@ -34,6 +34,7 @@ export function lookWords({ blocks, blocksMost, nextLook, claims, open }: LiveLo
   const after = `after ${counted(blocks, "block")}`;
   if (open.length === 0 && claims > 0)
     return `${after}: ${counted(claims, "comparison is", "comparisons are")} decided`;
+  if (claims === 0) return `${after}: no comparison is to be decided`;
   const named = open.slice(0, OPEN_NAMED).join(", ") + (open.length > OPEN_NAMED ? ", ..." : "");
   const next =
     nextLook === null
