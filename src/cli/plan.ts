@@ -1,6 +1,22 @@
 // The text of `run --plan`: which treatments, in which order, with which clients, for how long, and what a careful
 // experimenter would object to. Made from the loaded experiment alone; it touches no database.
+import {
+  ASKED_SIZES,
+  plannedReach,
+  type PlannedReach,
+  type PlannedTrials,
+} from "../analysis/comparison/planned-reach.js";
+import { boundsAfter, looksUpTo } from "../analysis/comparison/stopping.js";
+import { PLAIN_BOUNDS } from "../analysis/statistics/limits.js";
+import { TRIALS_MOST } from "../analysis/statistics/trials-to-decide.js";
 import { lint } from "../analysis/lint/lint.js";
+import { shortNumber } from "../foundation/text/numbers.js";
+import { labelOf } from "../metrics/metric-lists.js";
+import { operationName } from "../metrics/names.js";
+import type { ResultDocument } from "../results/result-schema.js";
+import { vocabularyOf } from "../results/vocabulary.js";
+import { unitOf } from "../workloads/vocabulary.js";
+import { counted, formatDuration } from "../foundation/units.js";
 import { conditions } from "../scenario/plan/conditions.js";
 import type { Experiment, TreatmentSettings } from "../scenario/settings.js";
 import { extentText } from "./validate.js";
@@ -25,6 +41,56 @@ function order(experiment: Experiment): string[] {
   return blocks > MAX_BLOCKS ? [...lines, `  and ${blocks - MAX_BLOCKS} more blocks`] : lines;
 }
 
+/** When it may end before its last block. */
+function endLines({ stopping }: Experiment): string[] {
+  if (!stopping) return [];
+  const { min, max, within, budgetMs } = stopping;
+  const percent = Number((within * 100).toFixed(1));
+  const looks = min === undefined ? [] : looksUpTo(max, { min, max });
+  const decided =
+    `  once every comparison of interest is a finding or the same within ${percent} %, ` +
+    `looked at after ${looks.join(", ")} blocks`;
+  return [
+    ...(looks.length > 0 ? [decided] : []),
+    ...(budgetMs === undefined ? [] : [`  no block begins after ${formatDuration(budgetMs)}`]),
+  ];
+}
+
+function shareText(share: number): string {
+  return `${shortNumber(share * 100)} %`;
+}
+
+/** How many trials of each treatment, of how many treatments, and at which level the last look claims. */
+function plannedTrials({ trials, treatments, stopping }: Experiment): PlannedTrials {
+  const most = trials.length / treatments.length;
+  const { level } = stopping ? boundsAfter(most, stopping, looksUpTo(most, stopping)) : PLAIN_BOUNDS;
+  return { trials: most, compared: treatments.length - 1, level };
+}
+
+/** Which differences the trials find, if they vary as much as those of an earlier result. */
+export function reachOfPlan(experiment: Experiment, earlier: ResultDocument): PlannedReach[] {
+  return plannedReach(earlier, plannedTrials(experiment));
+}
+
+function reachLines(experiment: Experiment, earlier: ResultDocument): string[] {
+  const { trials } = plannedTrials(experiment);
+  const unit = (operation: string): string => unitOf(vocabularyOf(earlier), operation);
+  const rows = reachOfPlan(experiment, earlier).map(
+    ({ operation, metric, spread, finds, trials: needed }) => [
+      `${operationName(operation)} ${labelOf(metric, unit(operation))}`,
+      shareText(spread),
+      finds === undefined ? "nothing" : shareText(finds),
+      ...needed.map((each) => (each === undefined ? `over ${TRIALS_MOST}` : String(each))),
+    ],
+  );
+  if (rows.length === 0) return ["  not known: no treatment of the earlier result has two complete trials"];
+  const sizes = ASKED_SIZES.map((size) => `trials for ${shareText(size)}`);
+  return [
+    ...columns([["", "spread", `found with ${counted(trials, "trial")}`, ...sizes], ...rows]),
+    "  In 4 of 5 experiments, if trials vary as they did there. Spread: standard deviation of the ratio within a block.",
+  ];
+}
+
 /** What a careful experimenter would object to, and what the machine may. */
 export function planWarnings(experiment: Experiment): string[] {
   const isCrowded = experiment.treatments.some(
@@ -47,8 +113,8 @@ const OF_A_SEARCH =
   "With --find-capacity these trials only confirm the rate found for each treatment, and arrivals come at that rate.\n" +
   "How many trials find the rates, and how long that takes, is not known in advance. Each window lasts at least 2 s.";
 
-/** The plan of an experiment, for people; ends with a line break. `isSearch`: its capacity is to be found. */
-export function renderPlan(experiment: Experiment, isSearch = false): string {
+/** The plan of an experiment, for people; ends with a line break. `isSearch`: its capacity is to be found. `earlier`: how much trials vary. */
+export function renderPlan(experiment: Experiment, isSearch = false, earlier?: ResultDocument): string {
   const paths = Object.keys(experiment.treatments[0]?.levels ?? {});
   const treatments = experiment.treatments.map(({ id, levels }) => [
     id,
@@ -60,6 +126,8 @@ export function renderPlan(experiment: Experiment, isSearch = false): string {
     ["Treatments", columns([["id", ...paths], ...treatments])],
     ["Conditions", columns(conditions(experiment))],
     ["Order of trials", order(experiment)],
+    ["End", endLines(experiment)],
+    ["Differences that can be found", earlier ? reachLines(experiment, earlier) : []],
     [
       "Thresholds",
       [

@@ -23,6 +23,7 @@ import {
 import type { LiveEnd } from "../live/page/live-data.js";
 import { renderScreen } from "../report/terminal/screen.js";
 import { renderSummary } from "../report/terminal/summary.js";
+import { readResult } from "../results/reader.js";
 import { loadScenario } from "../scenario/loader.js";
 import type { Threshold } from "../scenario/judgement.js";
 import type { Overrides } from "../scenario/plan/overrides.js";
@@ -37,7 +38,7 @@ import { endNow } from "./end-of-process.js";
 import { writeOutcome } from "./outcome-files.js";
 import { address, agents, port, waitOption, wholeNumber, type Address } from "./option-values.js";
 import { packageVersion } from "./package-info.js";
-import { renderPlan } from "./plan.js";
+import { reachOfPlan, renderPlan } from "./plan.js";
 import { RepeatedSignal } from "./repeated-signal.js";
 import { answering, extentDocument } from "./validate.js";
 
@@ -61,6 +62,8 @@ interface RunOptions {
   readonly resume?: string;
   readonly findCapacity?: string;
   readonly plan?: true;
+  /** A result directory. */
+  readonly spreadFrom?: string;
   readonly json?: true;
   readonly verbose?: true;
   readonly quiet?: true;
@@ -111,6 +114,10 @@ export function register(program: Command): void {
     .option("--key <file>", "its private key (PEM)")
     .option("--plan", "print treatments, trials and the time they take; touch no database")
     .option(
+      "--spread-from <dir>",
+      "with --plan: say what the trials can find, if they vary as in that result",
+    )
+    .option(
       "--json",
       "print the result document (with --plan: the plan) on standard output, and nothing else there",
     )
@@ -138,14 +145,21 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   const agentOptions = await agentOptionsOf(options);
   if (resume !== undefined && options.findCapacity !== undefined)
     throw new UsageError("--find-capacity cannot resume", "Leave out one of --resume and --find-capacity.");
+  if (options.spreadFrom !== undefined && !options.plan)
+    throw new UsageError("--spread-from is about a plan", "Add --plan, or leave it out.");
   const isPlanJson = options.plan === true && options.json === true;
   const experiment = await answering(isPlanJson, () => load(scenario, resume, overrides, options));
   if (options.plan) {
     const isSearch = options.findCapacity !== undefined;
+    const earlier = options.spreadFrom === undefined ? undefined : await readResult(options.spreadFrom);
+    const document = {
+      ...extentDocument(experiment, isSearch),
+      ...(earlier && { reach: reachOfPlan(experiment, earlier) }),
+    };
     process.stdout.write(
       options.json
-        ? `${JSON.stringify(extentDocument(experiment, isSearch), null, 2)}\n`
-        : withoutControls(renderPlan(experiment, isSearch)),
+        ? `${JSON.stringify(document, null, 2)}\n`
+        : withoutControls(renderPlan(experiment, isSearch, earlier)),
     );
     return;
   }
@@ -220,6 +234,11 @@ async function load(
 ): Promise<Experiment> {
   const experiment = await loadNamed(scenario, resume, overrides);
   const threshold = searchedThreshold(experiment, options);
+  if (threshold && experiment.stopping)
+    throw new UsageError(
+      "--find-capacity confirms each rate with a fixed number of trials, and this scenario has none",
+      "Give trials a number and leave budget out, as --trials 5.",
+    );
   if (threshold) searchedTreatments(experiment.treatments, threshold);
   return experiment;
 }

@@ -2,7 +2,7 @@
 // touches no database. With `--json` the answer is a document for programs: other tools check scenarios with it.
 import type { Command } from "commander";
 import { counted, formatDuration } from "../foundation/units.js";
-import { experimentSpan, isBudgeted } from "../scenario/plan/estimate.js";
+import { experimentSpan, isBudgeted, leastBlocks } from "../scenario/plan/estimate.js";
 import { loadScenario } from "../scenario/loader.js";
 import { ScenarioError } from "../syntax/problems.js";
 import type { Experiment } from "../scenario/settings.js";
@@ -27,15 +27,18 @@ export function register(program: Command): void {
     .action(validate);
 }
 
-/** `3 treatments x 3 trials = 9 trials, 54s, up to 1m30s`. */
+/** `3 treatments x 3 trials = 9 trials, 54s, up to 1m30s`; `x 5 to 30 trials = 15 to 90 trials` where they may do. */
 export function extentText(experiment: Experiment): string {
   const treatments = experiment.treatments.length;
-  const trials = experiment.trials.length;
+  const most = experiment.trials.length / treatments;
+  const counts = [...new Set([leastBlocks(experiment), most])];
+  const trials = (times: number): string =>
+    `${counts.map((count) => count * times).join(" to ")} ${most * times === 1 ? "trial" : "trials"}`;
   const { leastMs, mostMs } = experimentSpan(experiment);
   const hasBudget = experiment.treatments.some(({ settings }) => isBudgeted(settings));
   const least = hasBudget ? "as long as the iterations take" : formatDuration(leastMs);
-  const most = mostMs > leastMs ? `, up to ${formatDuration(mostMs)}` : "";
-  return `${counted(treatments, "treatment")} x ${counted(trials / treatments, "trial")} = ${counted(trials, "trial")}, ${least}${most}`;
+  const longest = mostMs > leastMs ? `, up to ${formatDuration(mostMs)}` : "";
+  return `${counted(treatments, "treatment")} x ${trials(1)} = ${trials(treatments)}, ${least}${longest}`;
 }
 
 /** What it would run, for programs; how many trials a search for capacity takes, and how long, nobody knows. */
@@ -47,6 +50,7 @@ export function extentDocument(experiment: Experiment, isSearch = false): object
     ...(isSearch && { search: true }),
     treatments: experiment.treatments.map(({ id, levels }) => ({ id, levels })),
     trials: isSearch ? null : experiment.trials.length,
+    ...(experiment.stopping && { leastTrials: leastBlocks(experiment) * experiment.treatments.length }),
     leastSeconds: isSearch ? null : leastMs / 1000,
     mostSeconds: isSearch ? null : mostMs / 1000,
   };

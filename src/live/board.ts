@@ -1,7 +1,7 @@
 // The board: what is shown on a terminal while an experiment runs, as lines that fit its columns and rows. Pure, from the
 // live state to text; what does not fit is left out from the bottom, so that trial, phase and operations are kept longest.
 import type { LiveThreshold, LiveView } from "./page/live-data.js";
-import { ownRows, workOf } from "./page/live-words.js";
+import { lookWords, ownRows, workOf } from "./page/live-words.js";
 import { seenText, shortNumber } from "../foundation/text/numbers.js";
 import { printable, shorten, type Marks } from "../foundation/text/text-table.js";
 import { secondsText, trialText } from "./lines.js";
@@ -38,6 +38,7 @@ const plain = (text: string): BoardLine => ({ text, tone: "plain" });
 export function renderBoard(view: LiveView, past: BoardPast, screen: Screen): string[] {
   const lines = [
     ...headingLines(view, screen),
+    ...(view.look ? [plain(printable(lookWords(view.look)))] : []),
     ...operationLines(view, past, screen),
     ...databaseLines(view, past, screen),
     ...thresholdLines(view.thresholds, screen),
@@ -62,8 +63,8 @@ function apart(left: string, right: string, columns: number): string {
 }
 
 function headingLines(view: LiveView, { columns, isUnicode }: Screen): BoardLine[] {
-  const { trial, phase, leftMs, elapsedMs } = view;
-  const left = leftMs === null ? "" : `, ${secondsText(leftMs)} left`;
+  const { trial, phase, leftMs, elapsedMs, mayEndEarly } = view;
+  const left = leftMs === null ? "" : `, ${mayEndEarly ? "at most " : ""}${secondsText(leftMs)} left`;
   const times = `${secondsText(elapsedMs)} elapsed${left}`;
   const title = apart(`train-sim  ${printable(view.scenario)}`, times, columns);
   if (!trial) return [{ text: title, tone: "bold" }, plain("starting")];

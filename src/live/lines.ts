@@ -45,14 +45,14 @@ function rowText(row: LiveRow, events: number): string {
 
 /** Where the experiment stands. */
 export function statusLine(view: LiveView): string {
-  const { trial, trials, leftMs, evidence } = view;
+  const { trial, trials, leftMs, evidence, mayEndEarly } = view;
   const backlog = evidence["queue.pending"];
   const waiting = evidence["pooler.clientsWaiting"];
   const broken = view.thresholds.filter(({ ok }) => ok === false);
   return [
     trial ? `${trialText(trial.number, trials)}  ${printable(trial.treatment)}` : "starting",
     phaseText(view),
-    leftMs === null ? "" : `${secondsText(leftMs)} left in all`,
+    leftMs === null ? "" : `${mayEndEarly ? "at most " : ""}${secondsText(leftMs)} left in all`,
     ...ownRows(view.operations).flatMap((row) => (row.events === null ? [] : rowText(row, row.events))),
     backlog === undefined ? "" : `backlog ${shortNumber(backlog)}`,
     waiting === undefined ? "" : `waiting for the pooler ${shortNumber(waiting)}`,

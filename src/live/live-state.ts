@@ -3,6 +3,7 @@
 // handed in. Seconds and samples are those of measurement windows: warm-up and drain are phases without numbers.
 import type {
   ExperimentObserver,
+  LiveLook,
   LiveOperation,
   LiveSecond,
   RunningThreshold,
@@ -25,6 +26,7 @@ import type { TrialResult } from "../results/result-schema.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
 import { workloadOf } from "../workloads/registry.js";
 import { unitOf, type Vocabulary } from "../workloads/vocabulary.js";
+import { lookWords } from "./page/live-words.js";
 import { nextRow, noRow, trialEnd, withLatePart } from "./live-rows.js";
 import { Recent } from "./recent.js";
 import { TimeLeft } from "./time-left.js";
@@ -66,6 +68,7 @@ export class LiveState implements ExperimentObserver {
   private values: EvidenceValues = {};
   private running: readonly RunningThreshold[] = [];
   private noteCount = 0;
+  private look: LiveLook | null = null;
 
   constructor(private readonly inputs: LiveInputs) {
     this.startedMs = inputs.nowMs();
@@ -147,6 +150,11 @@ export class LiveState implements ExperimentObserver {
     this.trialEnds.add(this.endOf(result, treatment.id));
   }
 
+  looked(look: LiveLook): void {
+    this.look = look;
+    this.note(lookWords(look));
+  }
+
   view(): LiveView {
     const { experiment, isSearch, programVersion } = this.inputs;
     const { trial, treatment } = this;
@@ -154,8 +162,10 @@ export class LiveState implements ExperimentObserver {
       scenario: experiment.name,
       programVersion,
       elapsedMs: this.elapsedMs,
-      leftMs: isSearch ? null : this.timeLeft.leftMs(this.inputs.nowMs()),
+      leftMs: isSearch ? null : this.timeLeft.leftMs(this.inputs.nowMs(), this.budgetLeftMs()),
       trials: isSearch ? null : experiment.trials.length,
+      mayEndEarly: experiment.stopping !== undefined,
+      look: this.look,
       trial: trial && treatment ? { number: trial.number, treatment: treatment.id } : null,
       phase: this.current,
       operations: [...this.rows.values()],
@@ -216,6 +226,11 @@ export class LiveState implements ExperimentObserver {
     };
     if (earlier) this.points.replace(earlier, point);
     else this.points.add(point);
+  }
+
+  private budgetLeftMs(): number {
+    const { stopping } = this.inputs.experiment;
+    return (stopping?.budgetMs ?? Number.POSITIVE_INFINITY) - this.elapsedMs;
   }
 
   private noRow(operation: Operation): LiveRow {

@@ -1,11 +1,12 @@
 // Progress on standard error: a board that is redrawn in place on a terminal, plain lines elsewhere (CI, a pipe), one for
 // each trial's end and one every ten seconds. Standard output stays free for results. Nothing here keeps the program running.
-import type { ExperimentObserver } from "../engine/session/observer.js";
+import type { ExperimentObserver, LiveLook } from "../engine/session/observer.js";
 import { colourMarks, plainMarks, printable } from "../foundation/text/text-table.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { Treatment } from "../scenario/settings.js";
 import { renderBoard, type BoardPast, type Screen } from "./board.js";
 import { secondsText, statusLine, trialEndLine } from "./lines.js";
+import { lookWords } from "./page/live-words.js";
 import type { LiveState } from "./live-state.js";
 import { Terminal, type TerminalStream } from "./terminal.js";
 
@@ -49,6 +50,10 @@ export abstract class Progress implements ExperimentObserver {
     const { trials } = this.state.view();
     const line = trialEndLine(this.state.endOf(result, treatment.id), trials, this.state.treatmentWidth);
     this.print(`${this.stamp()} ${line}`);
+  }
+
+  looked(look: LiveLook): void {
+    this.note(lookWords(look));
   }
 
   trialStarted(): void {

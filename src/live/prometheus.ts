@@ -104,6 +104,10 @@ export class PrometheusMetrics implements ExperimentObserver {
       if (ok !== null) this.thresholdOk.set({ treatment: this.treatment, metric, expression }, Number(ok));
   }
 
+  looked(): void {
+    // It is of the experiment, not of the load.
+  }
+
   trialEnded(result: TrialResult, treatment: Treatment): void {
     this.trialsEnded.inc({ treatment: treatment.id, status: result.status });
     this.showPhase(undefined);

@@ -52,13 +52,18 @@ export class TimeLeft {
     if (!isBudgeted(treatment.settings)) this.overhead.add(Math.max(0, tookMs - plannedMs(treatment)));
   }
 
-  /** Null where a trial is left of which nobody knows how long it takes. */
-  leftMs(nowMs: number): number | null {
+  /** Null where a trial is left of which nobody knows how long it takes. No block begins after the budget. */
+  leftMs(nowMs: number, budgetMs = Number.POSITIVE_INFINITY): number | null {
     let sumMs = 0;
-    for (const { treatmentId } of this.waiting.values()) sumMs += this.expectedMs(treatmentId);
+    let block = this.running?.trial.block;
     if (this.running) {
       const { trial, startedMs } = this.running;
       sumMs += Math.max(0, this.expectedMs(trial.treatmentId) - (nowMs - startedMs));
+    }
+    for (const trial of this.waiting.values()) {
+      if (trial.block !== block && sumMs >= budgetMs) break;
+      block = trial.block;
+      sumMs += this.expectedMs(trial.treatmentId);
     }
     return Number.isFinite(sumMs) ? sumMs : null;
   }

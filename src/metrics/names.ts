@@ -14,9 +14,10 @@ export const WITHIN_NOISE = "within the noise floor";
 /** Behind a ratio in a table; verdicts are called as they are stored. */
 export const MARKS = { finding: "*", indistinguishable: "~", inconclusive: "?", noise: "!" } as const;
 
-export function legendOf(): string {
+/** `within`: how near two sides are called the same, 0.05 is 5 %. */
+export function legendOf(within: number): string {
   const { finding, indistinguishable, inconclusive, noise } = MARKS;
-  return `${finding} finding, unmarked exploratory, ${indistinguishable} indistinguishable (within 5 %), ${inconclusive} inconclusive, ${noise} ${WITHIN_NOISE}`;
+  return `${finding} finding, unmarked exploratory, ${indistinguishable} indistinguishable (within ${Number((within * 100).toFixed(1))} %), ${inconclusive} inconclusive, ${noise} ${WITHIN_NOISE}`;
 }
 
 /** Of the verdict on a whole experiment. */

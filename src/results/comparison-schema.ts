@@ -65,6 +65,29 @@ export const MetricSummary = z.strictObject({
 });
 export type MetricSummary = z.infer<typeof MetricSummary>;
 
+/** Why an experiment that need not run all of its planned blocks ended. */
+const STOP_REASONS = ["decided", "all-blocks", "budget"] as const;
+
+export type StopReason = (typeof STOP_REASONS)[number];
+
+export const StoppingResult = z
+  .strictObject({
+    min: z.int().min(1).optional().describe("Blocks before the first look; absent without looks"),
+    max: z.int().min(1).describe("Planned blocks"),
+    within: amount.describe("How near to 1 a ratio is called the same: 0.05 is 5 %"),
+    budgetSeconds: amount.optional(),
+    looks: z.array(z.int().min(1)).describe("Blocks after which the comparisons were looked at"),
+    level: amount
+      .max(1)
+      .describe("At which the claims of this result are made, so that all looks together stay within 5 %"),
+    blocks: count.describe("Blocks with a complete trial"),
+    reason: z.enum(STOP_REASONS).optional().describe("Absent where something else ended the run"),
+    claims: count.describe("Comparisons that were to be decided").optional(),
+    open: count.describe("Those of them that are not").optional(),
+  })
+  .describe("Of an experiment that may end before its last planned block");
+export type StoppingResult = z.infer<typeof StoppingResult>;
+
 const finding = {
   blocks: count.describe("Blocks of trials that hold all that is compared"),
   ratio: amount.describe("Median over blocks"),
@@ -75,7 +98,10 @@ const finding = {
     .optional()
     .describe("Permutation test: of signs within blocks, or, with few blocks, of trials over both sides"),
   pValue: amount.max(1).nullable(),
-  pAdjusted: amount.max(1).nullable().describe("Holm's correction over the same question's alternatives"),
+  pAdjusted: amount
+    .max(1)
+    .nullable()
+    .describe("Holm's correction over the same question's alternatives, and for looks"),
   verdict: z
     .enum(["higher", "lower", "indistinguishable", "inconclusive"])
     .describe("Of this comparison by itself: exploratory"),

@@ -13,6 +13,7 @@ import {
   type Ceiling,
   type Environment,
   type ResultDocument,
+  type StoppingResult,
   type ThresholdResult,
   type TreatmentResult,
   type TrialResult,
@@ -28,6 +29,7 @@ export interface ResultParts {
   readonly merged: ReadonlyMap<string, WindowSummary>;
   readonly environment: Environment;
   readonly verdict: Verdict;
+  readonly stopping?: StoppingResult | undefined;
   readonly thresholds?: readonly ThresholdResult[] | undefined;
   /** By treatment id. */
   readonly ceilings?: ReadonlyMap<string, Ceiling>;
@@ -86,6 +88,7 @@ export function buildResult(parts: ResultParts): ResultDocument {
     ...(first && { workload: workloadResult(workloadOf(first.settings)) }),
     environment: parts.environment,
     verdict: parts.verdict,
+    ...(parts.stopping && { stopping: parts.stopping }),
     ...(parts.thresholds && { thresholds: [...parts.thresholds] }),
     treatments: treatmentResults(parts),
     comparisons: parts.comparisons ?? [],

@@ -24,6 +24,7 @@ import {
   OutlyingTrial,
   Sweep,
   TreatmentId,
+  StoppingResult,
 } from "./comparison-schema.js";
 import {
   Ceiling,
@@ -226,6 +227,7 @@ export const ResultDocument = z
     workload: WorkloadResult.optional(),
     environment: Environment,
     verdict: Verdict,
+    stopping: StoppingResult.optional(),
     thresholds: z.array(ThresholdResult).optional(),
     published: z.array(PublishedResult).optional().describe("Figures of others beside ours"),
     treatments: z.array(TreatmentResult),

@@ -36,6 +36,18 @@ export interface PublishedFigure {
   readonly problem?: string;
 }
 
+/** When an experiment ends, if not with its last planned block. */
+export interface Stopping {
+  /** Blocks before which nothing is decided; undefined where only the budget ends it. */
+  readonly min?: number;
+  /** Planned blocks. */
+  readonly max: number;
+  /** How near to 1 a ratio has to be so that two sides are the same: 0.05 is 5 %. */
+  readonly within: number;
+  /** Time since the start of the run after which no block begins. */
+  readonly budgetMs?: number;
+}
+
 /** One condition on one metric; `thresholds.ts` parses it, k6's syntax. */
 export interface Threshold {
   /** With its selector, as written: `add{payload:text}`. */

@@ -169,7 +169,7 @@ describe("overrides", () => {
   test("flags are told of by their own name", () => {
     expect(scenarioProblems("name: x", { trials: "abc", duration: "30", seed: -1 })).toEqual([
       "--seed: must be at least 0 (seen -1)",
-      '--trials: expected a number (seen "abc")',
+      '--trials: expected a number, or a mapping (key: value) (seen "abc")',
       "--duration: a duration needs a unit; did you mean 30ms or 30s? (seen 30)",
     ]);
     expect(scenarioProblems("name: x\nfactors: { trial.duration: [1s, 2s] }", { duration: "9s" })).toEqual([

@@ -23,6 +23,7 @@ import { thresholdMetrics } from "./threshold-metrics.js";
 import { embedded, nameOf, Own, PATH, readOwn, withDeclared } from "../workloads/own.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { Experiment } from "./settings.js";
+import { mostTrials, resolveStopping } from "./stopping.js";
 import { resolvePublished } from "./published.js";
 import { resolveRatioThresholds } from "./ratio-thresholds.js";
 import { resolveThresholds } from "./thresholds.js";
@@ -137,6 +138,8 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const thresholds = resolveThresholds(scenario.thresholds, ...asked);
   const ratioThresholds = resolveRatioThresholds(scenario.thresholds, ...asked);
   const published = resolvePublished(scenario.published, ...asked);
+  const most = trialsOf(raw, scenario, overrides, expansion.ids.length);
+  const stopping = resolveStopping(scenario, most, treatments, thresholdFindings);
   const outranked = outrankedClients(applied.clients, treatments);
   refuseAny([...thresholdFindings.map(ofAll), ...findings], outranked.problem ? [outranked.problem] : []);
   return {
@@ -144,13 +147,10 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     seed: Number(seed),
     treatments,
     trials: planTrials(expansion.ids, {
-      ...{
-        trials: trialsOf(raw, scenario, overrides, expansion.ids.length),
-        order: scenario.order,
-        orderSeed: scenario.orderSeed,
-      },
+      ...{ trials: most, order: scenario.order, orderSeed: scenario.orderSeed },
       ...{ seed: Number(seed), stored: overrides.storedOrder },
     }),
+    ...(stopping && { stopping }),
     thresholds,
     ratioThresholds,
     published,
@@ -205,7 +205,9 @@ function trialsOf(
   { storedTrials }: Overrides,
   treatments: number,
 ): number {
-  return raw["trials"] === undefined && storedTrials !== undefined ? storedTrials / treatments : trials;
+  return raw["trials"] === undefined && storedTrials !== undefined
+    ? storedTrials / treatments
+    : mostTrials(trials);
 }
 
 const ofAll = (finding: Finding): TreatmentFinding => ({ ...finding, treatmentIds: [] });

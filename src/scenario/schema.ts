@@ -2,10 +2,10 @@
 // and says what every key means. It turns durations into milliseconds and sizes into bytes and fills defaults in;
 // rules that span several keys are in `rules.ts`. Unknown keys and numbers without sense are refused.
 import * as z from "zod";
-import { BLOCKS_MIN } from "../metrics/blocks-min.js";
 import { Actors, actorsOf } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
 import { Evidence, Integrity, Log, Published, Retry, Thresholds, Trial } from "./schema-parts.js";
+import { Budget, Trials } from "./stopping.js";
 import { clientCount } from "../load/keys.js";
 import { Faults } from "../faults/faults.js";
 import { Pool } from "../pools/registry.js";
@@ -23,6 +23,7 @@ export const EXPERIMENT_KEYS: readonly string[] = [
   "workload",
   "seed",
   "trials",
+  "budget",
   "order",
   "orderSeed",
   "thresholds",
@@ -134,14 +135,8 @@ export const Scenario = z
           "them in turns. 0: this process runs them itself. Default 0.",
       }),
     trial: Trial,
-    trials: z
-      .int()
-      .min(1)
-      .max(1000)
-      .default(BLOCKS_MIN)
-      .meta({
-        description: `Trials of each treatment. Intervals and tests need at least ${BLOCKS_MIN}. Default ${BLOCKS_MIN}.`,
-      }),
+    trials: Trials,
+    budget: Budget,
     order: z
       .enum(["interleaved", "sequential"])
       .default("interleaved")

@@ -7,6 +7,7 @@ import type {
   DiagnosisSettings,
   PublishedFigure,
   RatioThreshold,
+  Stopping,
   Threshold,
 } from "./judgement.js";
 import type { DialectName, Storage } from "../database/settings.js";
@@ -63,7 +64,9 @@ export interface Experiment {
   readonly name: string;
   readonly seed: number;
   readonly treatments: readonly Treatment[];
+  /** All that may run: with `stopping` the last blocks may not. */
   readonly trials: readonly PlannedTrial[];
+  readonly stopping?: Stopping;
   /** In the order in which they are written. */
   readonly thresholds: readonly Threshold[];
   readonly ratioThresholds: readonly RatioThreshold[];

@@ -12,7 +12,11 @@ describe("keys and values", () => {
       "trial: { cooldownPeriod: 5s }",
       "x.yaml:2:10 trial.cooldownPeriod: unknown key; valid keys: warmUp, duration, drain",
     ],
-    ["a wrong type", "trials: many", 'x.yaml:2:9 trials: expected a number (seen "many")'],
+    [
+      "a wrong type",
+      "trials: many",
+      'x.yaml:2:9 trials: expected a number, or a mapping (key: value) (seen "many")',
+    ],
     ["nothing", "trial:", "x.yaml:2:7 trial: expected a mapping (key: value) (seen nothing)"],
     ["a negative number", "preload: -1", "x.yaml:2:10 preload: must be at least 0 (seen -1)"],
     ["zero", "clients: 0", "x.yaml:2:10 clients: must be at least 1 (seen 0)"],
@@ -24,7 +28,11 @@ describe("keys and values", () => {
     ],
     ["infinity", "batch: .inf", "x.yaml:2:8 batch: expected a number, or a mapping (key: value) (seen .inf)"],
     ["not a number", "seed: .nan", "x.yaml:2:7 seed: expected a number (seen .nan)"],
-    ["a fraction", "trials: 2.5", "x.yaml:2:9 trials: expected a whole number (seen 2.5)"],
+    [
+      "a fraction",
+      "trials: 2.5",
+      "x.yaml:2:9 trials: expected a whole number, or a mapping (key: value) (seen 2.5)",
+    ],
     [
       "a flag in words",
       "prepared: yes",

@@ -34,15 +34,20 @@ export class DocumentFigures {
     const { figures } = this;
     const { result, record } = this.compared;
     const { environment, verdict } = result;
+    if (isConcluded && result.stopping) {
+      const { reason } = result.stopping;
+      record.looks.ended = reason ? { reason } : {};
+    }
     const again = withAnalysis(record.document({ environment, verdict }));
     const plan = ({
       scenario: { name, seed, trials, trialOrder },
       treatments,
       faults,
+      stopping,
     }: ResultDocument): unknown => ({
       scenario: { name, seed, trials, trialOrder: trialOrder ?? again.scenario.trialOrder },
       treatments: treatments.map(({ id, levels, sameAs }) => ({ id, levels, sameAs })),
-      faults,
+      ...{ faults, stopping },
     });
     figures.compare("plan", "", plan(result), plan(again));
     this.merged(again);
@@ -108,14 +113,15 @@ export class DocumentFigures {
     const aside: string[] = [];
     if (!result.capacity)
       for (const planned of experiment.trials) aside.push(...(await violationsAside(directory, planned)));
-    const isStopped = !result.capacity && record.complete < experiment.trials.length;
+    const planned = result.stopping?.reason ? record.complete : experiment.trials.length;
+    const isStopped = !result.capacity && record.complete < planned;
     const found = verdictOf({
       treatments: record.treatments(),
       violations: [...aside, ...record.violations],
       ...{ thresholds, failure: undefined, abortedBy: undefined },
       stopReason: isStopped ? "stopped" : undefined,
       completeTrials: record.complete,
-      plannedTrials: experiment.trials.length,
+      plannedTrials: planned,
     });
     const { status, reasons } = result.verdict;
     const tainted = found.status === "aborted" ? found.reasons.slice(1) : found.reasons;

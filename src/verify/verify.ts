@@ -79,7 +79,7 @@ class ResultVerifier {
     private readonly programVersion: string,
   ) {
     this.figures = new Figures(directory);
-    this.record = new ExperimentRecord(recorded(experiment, result));
+    this.record = new ExperimentRecord(recorded(experiment, result), result.stopping?.looks);
     this.resultVersion = result.environment.versions["train-sim"];
   }
 

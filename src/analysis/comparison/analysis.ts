@@ -3,7 +3,6 @@
 // stored trials and the seed alone, so that the same document always gives the same analysis. The trials of a search for
 // capacity ran at rates that it chose and share no blocks: nothing is compared between them.
 import { deriveSeed } from "../../foundation/prng.js";
-import { isHeadline } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
   COMPARISON_METRICS,
@@ -12,11 +11,11 @@ import {
   type TreatmentResult,
 } from "../../results/result-schema.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
-import { compareTreatments } from "./comparisons.js";
-import { factorEffects } from "./effects.js";
-import { medianWithInterval, settling } from "./findings.js";
+import { medianWithInterval } from "./findings.js";
 import { outlyingTrials } from "./outlying-trials.js";
 import { metricOf } from "../steady-state/series.js";
+import { boundsOf } from "../statistics/limits.js";
+import { settledDifferences } from "./stopping.js";
 import { sweepsOf } from "./sweeps.js";
 import { withReasons } from "../why/because.js";
 
@@ -26,7 +25,8 @@ export function summaryOf(treatment: TreatmentResult, seed: number): MetricSumma
     COMPARISON_METRICS.flatMap((metric): MetricSummary[] => {
       const values = treatment.trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
       if (values.length === 0) return [];
-      const spread = medianWithInterval(values, deriveSeed(seed, "summary", treatment.id, operation, metric));
+      const own = deriveSeed(seed, "summary", treatment.id, operation, metric);
+      const spread = medianWithInterval(values, own);
       const [min, max] = [Math.min(...values), Math.max(...values)];
       return [{ operation, metric, trials: values.length, min, max, ...spread }];
     }),
@@ -42,14 +42,10 @@ function differencesOf(result: ResultDocument): Differences {
   const { treatments } = result;
   const { seed } = result.scenario;
   const vocabulary = vocabularyOf(result);
-  const comparisons = compareTreatments(treatments, seed);
-  const { effects, interactions } = factorEffects(treatments, seed);
-  const headlines = comparisons.filter(({ metric }) => isHeadline(metric));
-  const settle = settling([...headlines, ...effects, ...interactions], seed);
+  const { comparisons, effects, interactions } = settledDifferences(treatments, seed, boundsOf(result));
   return {
-    comparisons: withReasons(comparisons.map(settle), treatments, vocabulary, seed),
-    effects: effects.map(settle),
-    interactions: interactions.map(settle),
+    comparisons: withReasons(comparisons, treatments, vocabulary, seed),
+    ...{ effects, interactions },
     sweeps: sweepsOf(treatments, vocabulary, seed),
   };
 }

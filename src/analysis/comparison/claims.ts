@@ -1,7 +1,7 @@
 // What the trials can bear, in words: for each treatment how it differs from the first, where it surely does not,
 // and what is inconclusive; then how far the family of tests reaches and what A/A pairs say about noise. A difference
 // that is no finding of the whole experiment is not stated, and nothing that is not stored is made up here.
-import { counted } from "../../foundation/units.js";
+import { counted, formatDuration } from "../../foundation/units.js";
 import { isHeadline, isLargerBetter, labelOf, SPAN_METRICS } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
@@ -12,7 +12,7 @@ import {
 } from "../../results/result-schema.js";
 import { isBelieved, isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
 import { pairedTrialsNeeded, trialsNeeded } from "./findings.js";
-import { BLOCKS_MIN } from "../statistics/limits.js";
+import { BLOCKS_MIN, boundsOf } from "../statistics/limits.js";
 import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/numbers.js";
 import { outlyingSentences } from "./outlying-trials.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
@@ -67,6 +67,11 @@ export function differenceText(
     (each) => `${labelOf(each.metric)} ${ratioText(each.ratio)} (${intervalText(each.ciLow, each.ciHigh)})`,
   );
   return `${treatment} ${lead}${more.length > 0 ? `; ${more.join(", ")}` : ""}`;
+}
+
+/** `process p99 of text`. */
+export function claimName({ operation, metric, treatment }: Comparison): string {
+  return `${operationName(operation)} ${labelOf(metric)} of ${treatment}`;
 }
 
 /** Whether something may be stated of it: a finding of the experiment, or that two sides are the same. */
@@ -150,7 +155,9 @@ export function noiseSentences(result: ResultDocument): string[] {
   ];
 }
 
-function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
+type Reached = Pick<ResultDocument, "comparisons" | "stopping">;
+
+function reachOf({ comparisons, stopping }: Reached, fewest: number): string[] {
   const claims = headlineClaims(comparisons);
   const undecided = claims.filter((each) => !isSettled(each));
   const open = undecided.length;
@@ -158,7 +165,8 @@ function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
   const unpaired = undecided.filter(({ blocks }) => blocks < BLOCKS_MIN).length;
   const family = new Set(claims.map(({ treatment }) => treatment)).size;
   if (claims.length === 0) return [];
-  const [needed, neededPaired] = [trialsNeeded(family), pairedTrialsNeeded(family)];
+  const { level } = boundsOf({ stopping });
+  const [needed, neededPaired] = [trialsNeeded(family, level), pairedTrialsNeeded(family, level)];
   const why =
     fewest < needed
       ? `${counted(family, "comparison")} with the baseline can be significant from ${needed} trials on`
@@ -170,8 +178,10 @@ function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
     ...(unpaired < open ? [why] : []),
     ...(unpaired > 0 ? [`${unpaired < open ? `of ${unpaired} ` : ""}${lack}`] : []),
   ];
+  const looks = stopping?.looks ?? [];
+  const paid = looks.length > 0 ? `, whatever the ${counted(looks.length, "look")}` : "";
   const chance =
-    "All findings share one error rate: without any true difference, at most 1 experiment in 20 reports one. " +
+    `All findings share one error rate: without any true difference, at most 1 experiment in 20 reports one${paid}. ` +
     "Each 95 % interval covers its own comparison.";
   return [
     ...(open > 0
@@ -183,20 +193,43 @@ function reachOf(comparisons: readonly Comparison[], fewest: number): string[] {
   ];
 }
 
+/** Why an experiment that may end before its last block ended, and what looking cost; empty of any other. */
+export function stoppingSentences({ stopping }: Pick<ResultDocument, "stopping">): string[] {
+  if (!stopping?.reason) return [];
+  const { reason, blocks, max, budgetSeconds = 0, looks, level, claims = 0, open = 0 } = stopping;
+  const of = `${blocks} of at most ${counted(max, "block")}`;
+  const ends = {
+    decided: `Decided after ${of}`,
+    "all-blocks": `All ${counted(max, "block")} ran`,
+    budget: `The budget of ${formatDuration(budgetSeconds * 1000)} ended the run after ${of}`,
+  };
+  const left =
+    open === 0
+      ? ""
+      : `; ${open} of ${counted(claims, "comparison")} to decide ${open === 1 ? "is" : "are"} open`;
+  const times =
+    looks.length > 1 ? `${looks.slice(0, -1).join(", ")} and ${looks.at(-1) ?? ""}` : looks.join("");
+  const cost =
+    `Looks after ${times} blocks are paid for: this one claims at ${Number((level * 100).toFixed(2))} %, ` +
+    "and the intervals and p-values shown include that.";
+  return [`${ends[reason]}${looks.length > 0 ? left : ""}.`, ...(looks.length > 0 ? [cost] : [])];
+}
+
 /** Said of a search for capacity in place of comparisons. */
 const OWN_RATES =
   "Each treatment ran at the rate found for it: compare the rates, not what was measured at them.";
 
 /** How far the tests reach: what stays open and why, and what a verdict is worth. */
-export function reachSentences({ treatments, comparisons, capacity }: ResultDocument): string[] {
+export function reachSentences(result: ResultDocument): string[] {
+  const { treatments, comparisons, capacity } = result;
   if (treatments.length < 2) return [];
   if (capacity) return [OWN_RATES];
   const complete = treatments.map((treatment) => completeTrials(treatment).length);
   const fewest = Math.min(...complete);
   const isTested = comparisons.some(({ factor, blocks }) => factor !== NO_FACTOR && blocks >= BLOCKS_MIN);
-  if (isTested) return reachOf(comparisons, Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)));
+  if (isTested) return reachOf(result, Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)));
   const few = `No significance claimed: ${counted(fewest, "trial")} of each treatment; intervals and tests need at least ${BLOCKS_MIN}.`;
-  return fewest < BLOCKS_MIN ? [few] : reachOf(comparisons, fewest);
+  return fewest < BLOCKS_MIN ? [few] : reachOf(result, fewest);
 }
 
 /** Trials that a median hides, of any experiment, and what 0 events/s make of ratios; nothing without such. */
@@ -261,6 +294,11 @@ export function believedDifferences(
 
 /** What may be concluded over all operations, and what may not. */
 export function renderClaims(result: ResultDocument): string[] {
-  const sentences = [...stallSentences(result), ...reachSentences(result), ...noiseSentences(result)];
+  const sentences = [
+    ...stallSentences(result),
+    ...stoppingSentences(result),
+    ...reachSentences(result),
+    ...noiseSentences(result),
+  ];
   return sentences.flatMap((line) => wrap(line, WIDTH_MAX));
 }

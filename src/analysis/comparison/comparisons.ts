@@ -9,6 +9,7 @@ import {
   type ComparisonMetric,
   type TreatmentResult,
 } from "../../results/result-schema.js";
+import { PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
 import { findingsOf, type Asked } from "./findings.js";
 import { NO_FACTOR } from "./noise-floor.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
@@ -33,6 +34,7 @@ function compareFamily(
   operation: ComparedOperation,
   metric: ComparisonMetric,
   seed: number,
+  bounds: ClaimBounds,
 ): (Comparison & Asked)[] {
   const compared = pairs.filter((pair) => !isZeroThroughout(pair, operation, metric));
   const questions = compared.map(([baseline, treatment]) => ({
@@ -41,7 +43,7 @@ function compareFamily(
     values: logSeries(treatment, operation, metric, [baseline, treatment]),
     hasOutlyingTrial: hasOutlyingTrial([baseline, treatment], operation),
   }));
-  return findingsOf(questions, seed).flatMap((finding, i) => {
+  return findingsOf(questions, seed, bounds).flatMap((finding, i) => {
     const [baseline, treatment] = compared[i] as Pair;
     if (!finding) return [];
     const factor = differingFactors(baseline, treatment);
@@ -57,6 +59,8 @@ function compareFamily(
 export function compareTreatments(
   treatments: readonly TreatmentResult[],
   seed: number,
+  bounds: ClaimBounds = PLAIN_BOUNDS,
+  metrics: readonly ComparisonMetric[] = COMPARISON_METRICS,
 ): (Comparison & Asked)[] {
   const [baseline, ...others] = treatments;
   if (!baseline) return [];
@@ -67,9 +71,9 @@ export function compareTreatments(
     treatments.flatMap((original): Pair[] => (isReplica(original, treatment) ? [[original, treatment]] : [])),
   );
   return comparedOperations(treatments).flatMap((operation) =>
-    COMPARISON_METRICS.flatMap((metric) => [
-      ...compareFamily(claims, operation, metric, seed),
-      ...compareFamily(replicas, operation, metric, seed),
+    metrics.flatMap((metric) => [
+      ...compareFamily(claims, operation, metric, seed, bounds),
+      ...compareFamily(replicas, operation, metric, seed, bounds),
     ]),
   );
 }

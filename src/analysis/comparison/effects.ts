@@ -12,6 +12,7 @@ import {
   type TreatmentResult,
 } from "../../results/result-schema.js";
 import { varyingFactors, type Factor } from "./factors.js";
+import { PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
 import { findingsOf, type Asked } from "./findings.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import {
@@ -129,7 +130,11 @@ interface About {
 }
 
 /** One family for each operation and metric. */
-function ask<T extends EffectName>(contrasts: readonly Contrast<T>[], seed: number): (T & About & Asked)[] {
+function ask<T extends EffectName>(
+  contrasts: readonly Contrast<T>[],
+  seed: number,
+  bounds: ClaimBounds,
+): (T & About & Asked)[] {
   return comparedOperations(contrasts.flatMap(({ pairs }) => pairs.flat())).flatMap((operation) =>
     HEADLINE_METRICS.flatMap((metric) => {
       // A ratio of none to none is none.
@@ -141,7 +146,7 @@ function ask<T extends EffectName>(contrasts: readonly Contrast<T>[], seed: numb
         ...sides((treatment) => logSeries(treatment, operation, metric, pairs.flat())),
         hasOutlyingTrial: hasOutlyingTrial(pairs.flat(), operation),
       }));
-      return findingsOf(questions, seed).flatMap((finding, i) => {
+      return findingsOf(questions, seed, bounds).flatMap((finding, i) => {
         const { about, combinations } = asked[i] as Contrast<T>;
         return finding ? [{ ...about, combinations, operation, metric, ...finding }] : [];
       });
@@ -153,12 +158,13 @@ function ask<T extends EffectName>(contrasts: readonly Contrast<T>[], seed: numb
 export function factorEffects(
   treatments: readonly TreatmentResult[],
   seed: number,
+  bounds: ClaimBounds = PLAIN_BOUNDS,
 ): { effects: (Effect & Asked)[]; interactions: (Interaction & Asked)[] } {
   const distinct = treatments.filter(({ sameAs }) => sameAs === undefined);
   const factors = varyingFactors(distinct);
   if (factors.length < 2) return { effects: [], interactions: [] };
   return {
-    effects: ask(effectContrasts(distinct, factors), seed),
-    interactions: ask(interactionContrasts(distinct, factors), seed),
+    effects: ask(effectContrasts(distinct, factors), seed, bounds),
+    interactions: ask(interactionContrasts(distinct, factors), seed, bounds),
   };
 }

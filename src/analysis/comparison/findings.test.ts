@@ -105,8 +105,8 @@ describe("findingsOf", () => {
     expect(tests(1, 6)).toEqual(["paired"]);
     expect(tests(2, 6)).toEqual(["unpaired", "unpaired"]);
     expect(tests(2, 7)).toEqual(["paired", "paired"]);
-    expect([1, 2, 3, 4, 6, 7].map(pairedTrialsNeeded)).toEqual([6, 7, 7, 8, 8, 9]);
-    expect([1, 6, 7, 23].map(trialsNeeded)).toEqual([5, 5, 6, 6]);
+    expect([1, 2, 3, 4, 6, 7].map((family) => pairedTrialsNeeded(family))).toEqual([6, 7, 7, 8, 8, 9]);
+    expect([1, 6, 7, 23].map((family) => trialsNeeded(family))).toEqual([5, 5, 6, 6]);
   });
 
   it("covers the true ratio in about 95 of 100 intervals, from five blocks on", () => {

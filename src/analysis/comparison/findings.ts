@@ -4,7 +4,15 @@
 // docs/reference/statistics.md says why each choice was made.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { RatioFinding } from "../../results/result-schema.js";
-import { BLOCKS_MIN, EQUIVALENCE, NEAR, NEAR_SHARE, OUTLYING, SIGNIFICANCE } from "../statistics/limits.js";
+import {
+  BLOCKS_MIN,
+  nearOf,
+  NEAR_SHARE,
+  OUTLYING,
+  PLAIN_BOUNDS,
+  SIGNIFICANCE,
+  type ClaimBounds,
+} from "../statistics/limits.js";
 import { isDifference } from "./noise-floor.js";
 import { familyPValues } from "../statistics/family-test.js";
 import { ratioSeries, type LogSeries } from "../steady-state/series.js";
@@ -15,7 +23,9 @@ import {
   leastPValue,
   leastTwoSamplePValue,
   median,
+  medianOfSorted,
   signFlipPValue,
+  studentInterval,
   twoSamplePValue,
 } from "../statistics/statistics.js";
 
@@ -32,25 +42,25 @@ export interface Question {
 /** An answer, with the differences over blocks that the test of the whole family is made of. */
 export type Asked = RatioFinding & { readonly differences: LogSeries };
 
-function fewest(family: number, leastP: (trials: number) => number): number {
+function fewest(family: number, level: number, leastP: (trials: number) => number): number {
   let trials = BLOCKS_MIN;
-  while (leastP(trials) * family > SIGNIFICANCE) trials++;
+  while (leastP(trials) * family > level) trials++;
   return trials;
 }
 
 /** Blocks from which on the paired test can be significant for one of `family` questions. */
-export function pairedTrialsNeeded(family: number): number {
-  return fewest(family, leastPValue);
+export function pairedTrialsNeeded(family: number, level = SIGNIFICANCE): number {
+  return fewest(family, level, leastPValue);
 }
 
 /** Trials of each treatment without which no verdict on `family` questions can be significant, however clear. */
-export function trialsNeeded(family: number): number {
-  return Math.min(fewest(family, leastTwoSamplePValue), pairedTrialsNeeded(family));
+export function trialsNeeded(family: number, level = SIGNIFICANCE): number {
+  return Math.min(fewest(family, level, leastTwoSamplePValue), pairedTrialsNeeded(family, level));
 }
 
 /** Whether single ratios (logarithms) agree that there is no difference: nearly all of them near 1, and none far away. */
-function areNear(ratios: readonly number[]): boolean {
-  const near = ratios.filter((ratio) => Math.abs(ratio) <= Math.log(NEAR)).length;
+function areNear(ratios: readonly number[], equivalence: number): boolean {
+  const near = ratios.filter((ratio) => Math.abs(ratio) <= Math.log(nearOf(equivalence))).length;
   return near >= NEAR_SHARE * ratios.length && ratios.every((ratio) => Math.abs(ratio) <= Math.log(OUTLYING));
 }
 
@@ -58,23 +68,33 @@ function areNear(ratios: readonly number[]): boolean {
 export function verdictOf(
   finding: Omit<RatioFinding, "verdict">,
   isSteady: boolean,
+  { equivalence } = PLAIN_BOUNDS,
 ): RatioFinding["verdict"] {
   const { ciLow, ciHigh, pAdjusted } = finding;
   if (ciLow === null || ciHigh === null || pAdjusted === null) return "inconclusive";
   if (pAdjusted <= SIGNIFICANCE && ciLow > 1) return "higher";
   if (pAdjusted <= SIGNIFICANCE && ciHigh < 1) return "lower";
-  const isSame = ciLow >= 1 / EQUIVALENCE && ciHigh <= EQUIVALENCE;
+  const isSame = ciLow >= 1 / equivalence && ciHigh <= equivalence;
   return isSame && isSteady ? "indistinguishable" : "inconclusive";
 }
 
-/** Median with its bootstrap interval over blocks; null ends where there are too few. */
+/**
+ * Median with its bootstrap interval, which misses in about `level` of all cases; null ends where there are too few values.
+ * A median's interval cannot reach beyond the least and the largest value, and those of few values miss in 2 / 2^n. Where
+ * looks were paid for and that is not enough, the interval is no narrower than that of Student's t around the mean.
+ */
 export function medianWithInterval(
   values: readonly number[],
   seed: number,
+  level = SIGNIFICANCE,
 ): { median: number; ciLow: number | null; ciHigh: number | null } {
   if (values.length < BLOCKS_MIN) return { median: median(values), ciLow: null, ciHigh: null };
-  const interval = bootstrapInterval(values, median, new Prng(seed), expandedConfidence(values.length));
-  return { median: median(values), ciLow: interval.low, ciHigh: interval.high };
+  const confidence = expandedConfidence(values.length, level);
+  const { low, high } = bootstrapInterval(values, medianOfSorted, new Prng(seed), confidence);
+  if (level === SIGNIFICANCE || leastPValue(values.length) <= level)
+    return { median: median(values), ciLow: low, ciHigh: high };
+  const wide = studentInterval(values, level);
+  return { median: median(values), ciLow: Math.min(low, wide.low), ciHigh: Math.max(high, wide.high) };
 }
 
 /** Values of these blocks, in the order of blocks. */
@@ -86,11 +106,16 @@ function inOrder(series: LogSeries, blocks: LogSeries): number[] {
 export function pairedRatio(
   { key, values, reference }: Question,
   seed: number,
+  level = SIGNIFICANCE,
 ): Pick<Asked, "blocks" | "ratio" | "ciLow" | "ciHigh" | "differences"> | undefined {
   const differences = ratioSeries(values, reference);
   if (differences.size === 0) return undefined;
   const ratios = inOrder(differences, differences);
-  const { median: logRatio, ciLow, ciHigh } = medianWithInterval(ratios, deriveSeed(seed, "finding", key));
+  const {
+    median: logRatio,
+    ciLow,
+    ciHigh,
+  } = medianWithInterval(ratios, deriveSeed(seed, "finding", key), level);
   return {
     blocks: ratios.length,
     ratio: Math.exp(logRatio),
@@ -102,8 +127,8 @@ export function pairedRatio(
 
 type Unadjusted = Omit<Asked, "verdict" | "pAdjusted">;
 
-function answer(question: Question, pairedFrom: number, seed: number): Unadjusted | undefined {
-  const paired = pairedRatio(question, seed);
+function answer(question: Question, pairedFrom: number, seed: number, level: number): Unadjusted | undefined {
+  const paired = pairedRatio(question, seed, level);
   if (!paired) return undefined;
   const { blocks, differences } = paired;
   if (blocks < BLOCKS_MIN) return { ...paired, test: null, pValue: null };
@@ -116,21 +141,35 @@ function answer(question: Question, pairedFrom: number, seed: number): Unadjuste
 }
 
 /** One answer for each question, in order; undefined where not one block has both sides. */
-export function findingsOf(family: readonly Question[], seed: number): (Asked | undefined)[] {
+export function findingsOf(
+  family: readonly Question[],
+  seed: number,
+  bounds: ClaimBounds = PLAIN_BOUNDS,
+): (Asked | undefined)[] {
+  const { level, equivalence } = bounds;
   const answers = family.map(({ values, reference }) => ratioSeries(values, reference).size);
   const testable = answers.filter((blocks) => blocks >= BLOCKS_MIN).length;
-  const pairedFrom = pairedTrialsNeeded(Math.max(1, testable));
-  return adjusted(family.map((question) => answer(question, pairedFrom, seed))).map((each, i) => {
-    const isSteady = areNear([...(each?.differences.values() ?? [])]) && !family[i]?.hasOutlyingTrial;
-    return each && { ...each, verdict: verdictOf(each, isSteady) };
+  const pairedFrom = pairedTrialsNeeded(Math.max(1, testable), level);
+  return adjusted(
+    family.map((question) => answer(question, pairedFrom, seed, level)),
+    level,
+  ).map((each, i) => {
+    const isNear = areNear([...(each?.differences.values() ?? [])], equivalence);
+    return each && { ...each, verdict: verdictOf(each, isNear && !family[i]?.hasOutlyingTrial, bounds) };
   });
 }
 
-/** Answers with Holm's correction over those that have a p-value. */
+/** A p-value as it counts at 5 % where it may claim at `level` only. */
+export function pricedP(p: number, level: number): number {
+  return Math.min(1, (p * SIGNIFICANCE) / level);
+}
+
+/** Answers with Holm's correction over those that have a p-value, and with what earlier looks cost. */
 export function adjusted<T extends { readonly pValue: number | null }>(
   answers: readonly (T | undefined)[],
+  level = SIGNIFICANCE,
 ): ((T & { pAdjusted: number | null }) | undefined)[] {
-  const corrected = holm(answers.flatMap((each) => each?.pValue ?? []));
+  const corrected = holm(answers.flatMap((each) => each?.pValue ?? [])).map((p) => pricedP(p, level));
   return answers.map(
     (each) => each && { ...each, pAdjusted: each.pValue === null ? null : (corrected.shift() ?? null) },
   );
@@ -143,13 +182,14 @@ export function adjusted<T extends { readonly pValue: number | null }>(
 export function settling(
   family: readonly Asked[],
   seed: number,
+  { level } = PLAIN_BOUNDS,
 ): <T extends Asked>(each: T) => Omit<T, "differences"> & { familyP: number | null; isFinding: boolean } {
   const testable = family.filter(({ blocks }) => blocks >= BLOCKS_MIN);
   const prng = new Prng(deriveSeed(seed, "family"));
   const pValues = familyPValues(
     testable.map(({ differences }) => differences),
     prng,
-  );
+  ).map((p) => pricedP(p, level));
   const known = new Map(testable.map((each, i) => [each, pValues[i] ?? null]));
   return (each) => {
     const { differences, ...answer } = each;

@@ -18,7 +18,8 @@ import {
 } from "../../results/result-schema.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
-import { BLOCKS_MIN, SIGNIFICANCE } from "../statistics/limits.js";
+import { BLOCKS_MIN, boundsOf, PLAIN_BOUNDS, SIGNIFICANCE, type ClaimBounds } from "../statistics/limits.js";
+import { pricedP } from "./findings.js";
 import { ranked, worsePValues } from "./gate.js";
 import { outlyingTrials } from "./outlying-trials.js";
 import { runWarnings } from "./run-differences.js";
@@ -131,7 +132,12 @@ function stalls(
 }
 
 /** One family of tests per metric of an operation, over the treatments, as inside one experiment. */
-function findings(matches: readonly Match[], vocabulary: Vocabulary, seed: number): Measured[] {
+function findings(
+  matches: readonly Match[],
+  vocabulary: Vocabulary,
+  seed: number,
+  bounds: ClaimBounds,
+): Measured[] {
   return comparedOperations(matches.flatMap(({ before, after }) => [before, after])).flatMap((operation) =>
     COMPARISON_METRICS.flatMap((metric) => {
       const middle = ({ trials }: TreatmentResult): number =>
@@ -143,7 +149,7 @@ function findings(matches: readonly Match[], vocabulary: Vocabulary, seed: numbe
         reference: logSeries(before, operation, metric, [before, after]),
         values: logSeries(after, operation, metric, [before, after]),
       }));
-      return unpairedFindingsOf(family, seed).flatMap((finding, i) => {
+      return unpairedFindingsOf(family, seed, bounds).flatMap((finding, i) => {
         const { before, after } = compared[i] as Match;
         if (!finding) return [];
         const unit = unitOf(vocabulary, operation);
@@ -179,7 +185,12 @@ function blocksOf(treatments: readonly TreatmentResult[]): number[] {
 }
 
 /** By how much worse each finding is, in logarithms by block, as the gate takes it. */
-function gated(matches: readonly Match[], measured: readonly Measured[], seed: number): (number | null)[] {
+function gated(
+  matches: readonly Match[],
+  measured: readonly Measured[],
+  seed: number,
+  level: number,
+): (number | null)[] {
   const testable = measured.filter(({ blocks }) => blocks >= BLOCKS_MIN);
   const blocksBefore = blocksOf(matches.map(({ before }) => before));
   const blocksAfter = blocksOf(matches.map(({ after }) => after));
@@ -193,7 +204,7 @@ function gated(matches: readonly Match[], measured: readonly Measured[], seed: n
     const sides = { before: values(before, blocksBefore), after: values(after, blocksAfter) };
     return hasZero([before, after], operation, metric) ? ranked(sides) : sides;
   });
-  const pValues = worsePValues(metrics, new Prng(deriveSeed(seed, "gate")));
+  const pValues = worsePValues(metrics, new Prng(deriveSeed(seed, "gate"))).map((p) => pricedP(p, level));
   return measured.map((each) => pValues[testable.indexOf(each)] ?? null);
 }
 
@@ -205,17 +216,24 @@ export function isWorse(
   return isLargerBetter(metric) ? ratio < 1 - maxRegression : ratio > 1 + maxRegression;
 }
 
+/** Of two runs: trials that were looked at on the way claim no more here than there. */
+function strictest(...results: readonly ResultDocument[]): ClaimBounds {
+  const level = Math.min(...results.map((result) => boundsOf(result).level));
+  return { ...PLAIN_BOUNDS, level };
+}
+
 function compareRun(baseline: StoredRun, run: StoredRun, maxRegression: number): RunComparison {
   const matches = matched(baseline, run);
   const { seed } = baseline.result.scenario;
   const vocabulary = vocabularyOf(run.result);
-  const measured = findings(matches, vocabulary, seed);
+  const bounds = strictest(baseline.result, run.result);
+  const measured = findings(matches, vocabulary, seed, bounds);
   if (measured.length === 0)
     throw new UsageError(
       `${run.directory} has no metric in common with ${baseline.directory}`,
       "Of each treatment that both have, one holds no complete trial, or got nothing done; compare others.",
     );
-  const pWorse = gated(matches, measured, seed);
+  const pWorse = gated(matches, measured, seed, bounds.level);
   const both = new Set(matches.map(({ before }) => before.id));
   const others = ({ result }: StoredRun): string[] =>
     result.treatments.flatMap(({ id }) => (both.has(id) ? [] : [id]));

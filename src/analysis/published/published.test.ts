@@ -23,7 +23,7 @@ function measured(blocks: number): MeasuredTrials {
   for (const { id, trials } of treatments)
     for (const { block } of trials)
       values.add(id, block, () => (10 + block) * (id === "text" ? 2 + block / 100 : 1));
-  return { values, treatments, seed: 42 };
+  return { values, treatments, seed: 42, level: 0.05 };
 }
 
 describe("published figures", () => {
@@ -53,7 +53,7 @@ describe("published figures", () => {
     const values = new TrialValues([quantity]);
     for (const { block, operations } of jsonb?.trials ?? [])
       values.add("jsonb", block, () => operations.add?.responseTimeMs?.mean);
-    const [compared] = comparePublished([figure("jsonb", 1)], { values, treatments, seed: 42 });
+    const [compared] = comparePublished([figure("jsonb", 1)], { values, treatments, seed: 42, level: 0.05 });
     const [mean] = jsonb ? summaryOf(jsonb, 42) : [];
     const { median, ciLow, ciHigh } = mean ?? expect.fail("no summary");
     expect(compared?.ours).toEqual({ trials: 16, median, ciLow, ciHigh });

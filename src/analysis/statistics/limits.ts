@@ -1,6 +1,8 @@
 // From how much on something is concluded, once. Here and not beside the tests that use it, because a chart draws some of it
 // too, and a browser cannot load what they need.
 
+import type { ResultDocument } from "../../results/result-schema.js";
+
 export { BLOCKS_MIN } from "../../metrics/blocks-min.js";
 
 export const SIGNIFICANCE = 0.05;
@@ -8,9 +10,30 @@ export const SIGNIFICANCE = 0.05;
 /** What is surely within this factor of 1 is called indistinguishable. */
 export const EQUIVALENCE = 1.05;
 
-/** How near to 1 single blocks have to be for that: this share of them within this factor. */
-export const NEAR = 1.1;
+/** What the claims of an experiment are held to. */
+export interface ClaimBounds {
+  /** At which intervals and tests claim, 0 .. 0.05: less than 5 % where the trials were looked at before. */
+  readonly level: number;
+  /** The factor within which two sides are the same. */
+  readonly equivalence: number;
+}
+
+export const PLAIN_BOUNDS: ClaimBounds = { level: SIGNIFICANCE, equivalence: EQUIVALENCE };
+
+/** Those of a stored result. */
+export function boundsOf({ stopping }: Pick<ResultDocument, "stopping">): ClaimBounds {
+  return stopping ? { level: stopping.level, equivalence: 1 + stopping.within } : PLAIN_BOUNDS;
+}
+
+/** How near to 1 single blocks have to be for that: this share of them within the factor that `nearOf` gives. */
 export const NEAR_SHARE = 0.9;
+
+/** Twice as far from 1 as an equivalence. */
+export function nearOf(equivalence: number): number {
+  return 1 + 2 * (equivalence - 1);
+}
+
+export const NEAR = nearOf(EQUIVALENCE);
 
 /** A block, or a trial beside the others of its treatment, beyond this factor is no noise. */
 export const OUTLYING = 2;

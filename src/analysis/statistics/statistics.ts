@@ -2,9 +2,15 @@
 // random, and checked in the tests against published examples and against SciPy. None of them knows what its
 // numbers mean; whoever calls decides what a replicate is (here: a trial, never a request).
 import type { Prng } from "../../foundation/prng.js";
+import { SIGNIFICANCE } from "./limits.js";
 import { mean, median, quantile, quantileOfSorted, type Numbers } from "./quantiles.js";
 
 export { mean, median, quantile };
+
+/** Of values that are in order. */
+export function medianOfSorted(ascending: Numbers): number {
+  return quantileOfSorted(ascending, 0.5);
+}
 
 /** Differences up to this many are tested exactly, all 2^n signs; more are sampled. */
 const EXACT_DIFFERENCES_MAX = 16;
@@ -17,7 +23,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Percentile bootstrap interval of `statistic`, resampling `values` with replacement. */
+/** Percentile bootstrap interval of `statistic`, which is given the values drawn, with replacement, in ascending order. */
 export function bootstrapInterval(
   values: readonly number[],
   statistic: (sample: Numbers) => number,
@@ -25,11 +31,20 @@ export function bootstrapInterval(
   confidence = 0.95,
   resamples = 10_000,
 ): Interval {
+  const ascending = Float64Array.from(values).sort();
+  const places = values.map((value) => ascending.indexOf(value));
   const sample = new Float64Array(values.length);
+  const times = new Uint32Array(values.length);
   const statistics = new Float64Array(resamples);
   for (let i = 0; i < resamples; i++) {
-    for (let j = 0; j < values.length; j++)
-      sample[j] = values[prng.intBetween(0, values.length - 1)] as number;
+    times.fill(0);
+    for (let j = 0; j < values.length; j++) {
+      const place = places[prng.intBetween(0, values.length - 1)] as number;
+      times[place] = (times[place] as number) + 1;
+    }
+    let filled = 0;
+    for (let place = 0; place < times.length; place++)
+      for (let j = times[place] as number; j > 0; j--) sample[filled++] = ascending[place] as number;
     statistics[i] = statistic(sample);
   }
   statistics.sort();
@@ -126,24 +141,51 @@ export function normalCdf(z: number): number {
   return z < 0 ? tail : 1 - tail;
 }
 
-/** The 97.5 % quantile of Student's t (Fisher and Cornish's expansion, within 0.3 % from 4 degrees on). */
-function studentQuantile975(degrees: number): number {
-  const z = 1.959963984540054;
-  return (
-    z +
-    (z ** 3 + z) / (4 * degrees) +
-    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * degrees ** 2) +
-    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * degrees ** 3)
-  );
+/** P(|T| <= t) of Student's t with a whole number of degrees of freedom (Abramowitz and Stegun 26.7.3 and 26.7.4). */
+function studentWithin(t: number, degrees: number): number {
+  const angle = Math.atan(t / Math.sqrt(degrees));
+  const isOdd = degrees % 2 === 1;
+  let term = isOdd ? Math.cos(angle) : 1;
+  let sum = degrees === 1 ? 0 : term;
+  for (let i = isOdd ? 3 : 2; i < degrees; i += 2) {
+    term *= ((i - 1) / i) * Math.cos(angle) ** 2;
+    sum += term;
+  }
+  return isOdd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
+}
+
+/** The t beyond which, on both sides together, `level` of Student's distribution lies. `degrees` are a whole number from 1. */
+export function studentQuantile(level: number, degrees: number): number {
+  return rootOf((t) => 1 - level - studentWithin(t, degrees), 0, 1e4);
+}
+
+/** Student's interval of the mean, which misses in `level` of all cases where values are normal; of two values or more. */
+export function studentInterval(values: readonly number[], level: number): Interval {
+  const centre = mean(values);
+  const degrees = values.length - 1;
+  const variance = values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / degrees;
+  const reach = studentQuantile(level, degrees) * Math.sqrt(variance / values.length);
+  return { low: centre - reach, high: centre + reach };
+}
+
+/** Where `f`, which falls, is 0, by bisection. */
+export function rootOf(f: (x: number) => number, from: number, to: number): number {
+  let [low, high] = [from, to];
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (f(middle) > 0) low = middle;
+    else high = middle;
+  }
+  return low;
 }
 
 /**
- * The confidence to ask of a percentile bootstrap of n values, so that its interval covers in about 95 of 100 cases:
+ * The confidence to ask of a percentile bootstrap of n values, so that its interval misses in about `level` of all cases:
  * resamples of few values spread too little, and this makes up for it (Hesterberg 2015, the expanded percentile
  * interval). For n of 5 or more.
  */
-export function expandedConfidence(n: number): number {
-  return 1 - 2 * normalCdf(-Math.sqrt(n / (n - 1)) * studentQuantile975(n - 1));
+export function expandedConfidence(n: number, level = SIGNIFICANCE): number {
+  return 1 - 2 * normalCdf(-Math.sqrt(n / (n - 1)) * studentQuantile(level, n - 1));
 }
 
 /** Holm's step-down adjustment for a family of tests, in the order given. */

@@ -3,50 +3,53 @@
 // From three trials the spread is known within a factor of two or so: the answer is a plan, not a promise.
 import { BLOCKS_MIN, SIGNIFICANCE } from "./limits.js";
 import { mean } from "./quantiles.js";
-import { normalCdf } from "./statistics.js";
+import { normalCdf, rootOf, studentQuantile } from "./statistics.js";
 
 /** More are not planned for. */
 export const TRIALS_MOST = 100;
 /** How often an experiment of that size would find a difference that is there. */
 const POWER = 0.8;
-
-/** By bisection. */
-function normalQuantile(p: number): number {
-  let [low, high] = [-10, 10];
-  while (high - low > 1e-6) {
-    const middle = (low + high) / 2;
-    if (normalCdf(middle) < p) low = middle;
-    else high = middle;
-  }
-  return low;
-}
-
-/** The t that is as improbable as the normal number `z` (Wallace 1959), as in `family-test.ts`. */
-function tOf(z: number, degrees: number): number {
-  const scaled = (z * (8 * degrees + 3)) / (8 * degrees + 1);
-  return Math.sqrt(degrees * Math.expm1((scaled * scaled) / degrees));
-}
+/** Standard deviations: more than any experiment needs. */
+const EFFECT_MOST = 1000;
 
 /** Share of experiments of `trials` in which the t-test finds a difference of `effect` standard deviations. */
-function powerOf(effect: number, trials: number, criticalZ: number): number {
+function powerOf(effect: number, trials: number, level: number): number {
   const degrees = trials - 1;
-  const t = tOf(criticalZ, degrees);
+  const t = studentQuantile(level, degrees);
   // The noncentral t as a normal number (Johnson and Welch 1940).
   const shift = effect * Math.sqrt(trials) - t * (1 - 1 / (4 * degrees));
   return normalCdf(shift / Math.sqrt(1 + (t * t) / (2 * degrees)));
 }
 
 /**
- * Trials of each treatment at which 4 of 5 experiments would find the difference seen; undefined with fewer than two blocks,
- * without a spread, and where more than `TRIALS_MOST` would not suffice. `questions` are asked of the experiment.
+ * Trials of each treatment at which 4 of 5 experiments would find a difference of `effect` standard deviations of the ratio by
+ * block (a logarithm); undefined where more than `TRIALS_MOST` would not suffice. `questions` are asked of the experiment.
  */
+export function trialsToFind(effect: number, questions: number): number | undefined {
+  const level = SIGNIFICANCE / Math.max(1, questions);
+  for (let trials = BLOCKS_MIN; trials <= TRIALS_MOST; trials++)
+    if (powerOf(effect, trials, level) >= POWER) return trials;
+  return undefined;
+}
+
+/** The least effect, in the same unit, that 4 of 5 experiments of so many trials find at `level`, shared by all questions. */
+export function effectFound(trials: number, questions: number, level = SIGNIFICANCE): number {
+  const own = level / Math.max(1, questions);
+  return rootOf((effect) => POWER - powerOf(effect, trials, own), 0, EFFECT_MOST);
+}
+
+/** The same of the difference seen; undefined, too, with fewer than two blocks and without a spread. */
 export function trialsToDecide(logRatios: readonly number[], questions: number): number | undefined {
   const centre = mean(logRatios);
-  const squares = logRatios.reduce((sum, each) => sum + (each - centre) ** 2, 0);
-  if (logRatios.length < 2 || squares === 0) return undefined;
-  const effect = Math.abs(centre) / Math.sqrt(squares / (logRatios.length - 1));
-  const criticalZ = normalQuantile(1 - SIGNIFICANCE / 2 / Math.max(1, questions));
-  for (let trials = BLOCKS_MIN; trials <= TRIALS_MOST; trials++)
-    if (powerOf(effect, trials, criticalZ) >= POWER) return trials;
-  return undefined;
+  const deviation = deviationOf([logRatios]);
+  if (deviation === undefined || deviation === 0) return undefined;
+  return trialsToFind(Math.abs(centre) / deviation, questions);
+}
+
+/** Standard deviation that several series have in common, each around its own mean; undefined where none has two values. */
+export function deviationOf(all: readonly (readonly number[])[]): number | undefined {
+  const degrees = all.reduce((sum, values) => sum + Math.max(0, values.length - 1), 0);
+  if (degrees === 0) return undefined;
+  const squares = all.flatMap((values) => values.map((value) => (value - mean(values)) ** 2));
+  return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / degrees);
 }

@@ -41,7 +41,7 @@ function record(thresholds: readonly RatioThreshold[], treatments: TreatmentResu
       };
       values.add(id, block, (quantity) => seenValue(quantity, measured));
     }
-  return { values, treatments, seed: 42 };
+  return { values, treatments, seed: 42, level: 0.05 };
 }
 
 function judge(condition: string, treatments: TreatmentResult[], source?: string): ThresholdResult {

@@ -16,6 +16,8 @@ export interface MeasuredTrials {
   readonly values: TrialValues;
   readonly treatments: readonly TreatmentResult[];
   readonly seed: number;
+  /** At which intervals are given. */
+  readonly level: number;
 }
 
 interface Side {
@@ -29,7 +31,7 @@ export type Ratio = NonNullable<ReturnType<typeof pairedRatio>>;
 export function ratioOf(
   over: Side,
   under: Side,
-  { values, treatments, seed }: MeasuredTrials,
+  { values, treatments, seed, level }: MeasuredTrials,
 ): Ratio | string {
   const sides = [over, under].map(({ quantity, treatment }) => values.of(quantity, treatment));
   if (sides.every((side) => side.size > 0 && [...side.values()].every((value) => value === 0)))
@@ -43,7 +45,7 @@ export function ratioOf(
   const key = ["comparison", under.treatment, over.treatment, operation, metricIdOf(over.quantity)].join(
     "\n",
   );
-  const ratio = above && below && pairedRatio({ key, values: above, reference: below }, seed);
+  const ratio = above && below && pairedRatio({ key, values: above, reference: below }, seed, level);
   return ratio ?? "no block has a value on both sides";
 }
 

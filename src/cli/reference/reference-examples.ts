@@ -36,6 +36,14 @@ factors:
 `,
   },
   {
+    title: "As many trials as it takes, at most 30 of each treatment and two hours",
+    yaml: `name: until-decided
+factors: { payload: [jsonb, text] }
+trials: { min: 5, max: 30, until: decided, within: 5% }
+budget: 2h
+`,
+  },
+  {
     title: "What breaks in each trial, and when",
     yaml: `name: faults
 pool: { strategy: pgbouncer, mode: transaction, size: 8 }

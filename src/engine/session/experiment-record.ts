@@ -24,6 +24,7 @@ import type {
   TrialResult,
   Verdict,
 } from "../../results/result-schema.js";
+import { Looks } from "./looks.js";
 import type { RatioThreshold } from "../../scenario/judgement.js";
 import type { Experiment } from "../../scenario/settings.js";
 
@@ -55,7 +56,14 @@ export class ExperimentRecord {
   /** What is compared trial by trial. */
   private readonly values: TrialValues;
 
-  constructor(private readonly experiment: Experiment) {
+  readonly looks: Looks;
+
+  /** `earlierLooks` are those of a run that this one goes on with. */
+  constructor(
+    private readonly experiment: Experiment,
+    earlierLooks: readonly number[] = [],
+  ) {
+    this.looks = new Looks(experiment, earlierLooks);
     this.values = new TrialValues([
       ...experiment.ratioThresholds.flatMap(({ over, under }) => [over, under]),
       ...experiment.published.map(({ quantity }) => quantity),
@@ -96,6 +104,10 @@ export class ExperimentRecord {
     return this.finished.some(({ result }) => result.number === trialNumber);
   }
 
+  hasBlock(block: number): boolean {
+    return this.finished.some(({ result }) => result.block === block);
+  }
+
   /** Only complete trials count in what is merged. */
   add(treatmentId: string, result: TrialResult, totals: Totals): void {
     this.finished.push({ treatmentId, result });
@@ -118,7 +130,9 @@ export class ExperimentRecord {
   }
 
   measuredTrials(): MeasuredTrials {
-    return { values: this.values, treatments: this.treatments(), seed: this.experiment.seed };
+    const treatments = this.treatments();
+    const { level } = this.looks.bounds(treatments);
+    return { values: this.values, treatments, seed: this.experiment.seed, level };
   }
 
   treatments(): TreatmentResult[] {
@@ -135,6 +149,7 @@ export class ExperimentRecord {
   document(findings: Findings): ResultDocument {
     return buildResult({
       ...findings,
+      stopping: this.looks.result(this.treatments()),
       experiment: this.experiment,
       trials: this.finished,
       merged: this.summaries(),

@@ -11,21 +11,36 @@ import type { Treatment } from "../../scenario/settings.js";
 import { exampleTrial } from "../../../test/support/example-result.js";
 import { runExperiment } from "./experiment.js";
 import { Interruption } from "./interruption.js";
-import { allOf } from "./observer.js";
+import { lookWords } from "../../live/page/live-words.js";
+import { allOf, type LiveLook } from "./observer.js";
+import { levelOf } from "../../analysis/statistics/group-sequential.js";
+import { renderSummary } from "../../report/terminal/summary.js";
 import type { ExperimentOutcome } from "./session.js";
 import type { TrialInputs } from "../trial/trial-parts.js";
 
 const begun: string[] = [];
+/** Milliseconds of an add, by treatment and block. */
+let meanMs: (treatment: Treatment, block: number) => number = () => 10;
+let nowMs = 0;
 /** What happens while the server of that treatment is being started. */
 let meanwhile: (treatment: Treatment) => void = () => undefined;
 
 vi.mock("../../report/html/report-file.js");
+vi.mock(import("../../foundation/clock.js"), async (original) => ({
+  ...(await original()),
+  monotonicMs: () => nowMs,
+}));
 // The servers of these scenarios are made up; `test/e2e/preflight.test.ts` asks real ones.
 vi.mock("./preflight.js", () => ({ requireOwnServers: () => Promise.resolve() }));
 vi.mock("../trial/trial.js", () => ({
   runTrial: (_: unknown, { trial, treatment }: TrialInputs) => {
     begun.push(treatment.id);
-    const result = { ...exampleTrial(trial.block, trial.number, 10), block: trial.block, seed: trial.seed };
+    nowMs += 1000;
+    const result = {
+      ...exampleTrial(trial.block, trial.number, meanMs(treatment, trial.block)),
+      block: trial.block,
+      seed: trial.seed,
+    };
     return Promise.resolve({ result, totals: new Totals(["add"]) });
   },
 }));
@@ -41,13 +56,15 @@ vi.mock("./experiment-host.js", () => ({
   },
 }));
 
-const observer = allOf([]);
+const notes: string[] = [];
+const observer = { ...allOf([]), looked: (look: LiveLook) => notes.push(lookWords(look)) };
 
 let out = "";
 let interruption = new Interruption();
 beforeEach(() => {
   out = mkdtempSync(join(tmpdir(), "train-sim-experiment-"));
   begun.length = 0;
+  meanMs = () => 10;
   interruption = new Interruption();
 });
 afterEach(() => {
@@ -82,4 +99,78 @@ it("keeps the trials before a server that cannot be had, and ends with its exit 
   expect(exitCode).toBe(ExitCode.targetUnreachable);
   expect(result.verdict).toMatchObject({ status: "aborted", reasons: ["it is away"] });
   expect(result.treatments.map(({ trials }) => trials.length)).toEqual([1, 0]);
+});
+
+const UNTIL_DECIDED = "trials: { min: 5, max: 12, until: decided }";
+
+/** Of two treatments in blocks. */
+function runBlocks(extent: string): Promise<ExperimentOutcome> {
+  const text =
+    `name: a\nseed: 1\ntarget: postgresql://u@db:5432/d\n${extent}\n` +
+    "factors: { payload: [text, jsonb-manual] }\ndiagnosis: { ceiling: false }\n";
+  meanwhile = () => undefined;
+  notes.length = 0;
+  const options = { out, programVersion: "1.0.0", observer, interruption };
+  return runExperiment(parseScenario(text, "scenario.yaml"), options);
+}
+
+it("ends at the first look at which every comparison is decided, and lacks nothing then", async () => {
+  meanMs = ({ id }, block) => (id === "text" ? 10 : 20) + block / 10;
+  const { result, exitCode } = await runBlocks(UNTIL_DECIDED);
+  expect(begun).toHaveLength(10);
+  expect(exitCode).toBe(ExitCode.done);
+  expect(result.verdict.status).toBe("ok");
+  expect(result.scenario.trials).toBe(24);
+  expect(result.stopping).toMatchObject({ min: 5, max: 12, within: 0.05, looks: [5], blocks: 5, open: 0 });
+  expect(result.stopping).toMatchObject({ reason: "decided", level: levelOf([5], 12) });
+  expect(notes).toEqual([expect.stringMatching(/^after 5 blocks: \d+ comparisons are decided$/)]);
+  const [mean] = result.comparisons.filter((each) => each.operation === "add" && each.metric === "mean");
+  expect(mean).toMatchObject({ verdict: "higher", isFinding: true });
+  expect(renderSummary(result, { directory: out })).toContain("Decided after 5 of at most 12 blocks.");
+});
+
+it("goes on while something is open, to its last block, and says what is open at each look", async () => {
+  // Far apart between blocks and treatments in turns: neither different nor the same.
+  meanMs = ({ id }, block) => 10 * (id === "text" ? 1 : block % 2 === 0 ? 1.3 : 0.75);
+  const { result } = await runBlocks(UNTIL_DECIDED);
+  expect(begun).toHaveLength(24);
+  expect(result.stopping).toMatchObject({ looks: [5, 7, 9, 12], blocks: 12, reason: "all-blocks" });
+  expect(result.stopping?.open).toBeGreaterThan(0);
+  expect(notes).toHaveLength(4);
+  expect(notes[0]).toMatch(
+    /^after 5 blocks: 4 of 8 comparisons open \(add mean of jsonb-manual, .*\); next look after 7, at most 7 blocks to go$/,
+  );
+  expect(result.comparisons.filter(({ isFinding }) => isFinding)).toEqual([]);
+});
+
+it("looks only at what thresholds are about, where there are any", async () => {
+  meanMs = ({ id }, block) => 10 * (id === "text" ? 1 : block % 2 === 0 ? 1.3 : 0.75);
+  const { result } = await runBlocks(`${UNTIL_DECIDED}\nthresholds: { add: events/s>1 }`);
+  expect(result.stopping).toMatchObject({ looks: [5], reason: "decided", claims: 1, open: 0 });
+});
+
+it("begins no block after its budget, and pays for the look at its end", async () => {
+  meanMs = ({ id }, block) => 10 * (id === "text" ? 1 : block % 2 === 0 ? 1.3 : 0.75);
+  const { result, exitCode } = await runBlocks(`${UNTIL_DECIDED}\nbudget: 11s`);
+  expect(begun).toHaveLength(12);
+  expect(exitCode).toBe(ExitCode.done);
+  expect(result.stopping).toMatchObject({ looks: [5, 6], reason: "budget", budgetSeconds: 11 });
+  expect(result.stopping?.level).toBe(levelOf([5, 6], 12));
+  const fixed = await runBlocks("trials: 3\nbudget: 3s");
+  expect(fixed.result.stopping).toEqual({
+    ...{ max: 3, within: 0.05, budgetSeconds: 3, looks: [], level: 0.05, blocks: 2, reason: "budget" },
+    ...{ claims: 8, open: 8 },
+  });
+});
+
+it("says nothing of why it ended where a signal ended it, and pays for the look that its reader has", async () => {
+  meanMs = ({ id }, block) => {
+    if (block === 5) interruption.request("SIGINT");
+    return 10 * (id === "text" ? 1 : block % 2 === 0 ? 1.3 : 0.75);
+  };
+  const { result, exitCode } = await runBlocks(UNTIL_DECIDED);
+  expect(exitCode).toBe(ExitCode.interrupted);
+  expect(begun).toHaveLength(11);
+  expect(result.stopping).toMatchObject({ looks: [5, 6], level: levelOf([5, 6], 12), blocks: 6 });
+  expect(result.stopping?.reason).toBeUndefined();
 });

@@ -1,10 +1,13 @@
 // An experiment: all trials of a scenario in their planned order. Those that an interrupted run of it completed do not run
 // again: they are put in as if they had just ended.
+import { claimName } from "../../analysis/comparison/claims.js";
+import { monotonicMs } from "../../foundation/clock.js";
 import { counted } from "../../foundation/units.js";
-import type { Environment } from "../../results/result-schema.js";
+import type { Environment, StopReason } from "../../results/result-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import type { Experiment } from "../../scenario/settings.js";
 import { ExperimentRecord } from "./experiment-record.js";
+import type { Looks } from "./looks.js";
 import type { ResumedExperiment } from "./resume.js";
 import {
   runSession,
@@ -16,18 +19,20 @@ import {
 } from "./session.js";
 
 export function runExperiment(experiment: Experiment, options: SessionOptions): Promise<ExperimentOutcome> {
-  return runSession(new PlannedTrials(experiment, options.resumed), options);
+  return runSession(new PlannedTrials(experiment, options), options);
 }
 
 class PlannedTrials implements TrialSource {
   private readonly record: ExperimentRecord;
+  private readonly resumed: ResumedExperiment | undefined;
 
   constructor(
     readonly experiment: Experiment,
-    private readonly resumed: ResumedExperiment | undefined,
+    private readonly options: SessionOptions,
   ) {
-    this.record = new ExperimentRecord(experiment);
-    for (const { treatmentId, result, totals } of resumed?.trials ?? [])
+    this.resumed = options.resumed;
+    this.record = new ExperimentRecord(experiment, this.resumed?.looks);
+    for (const { treatmentId, result, totals } of this.resumed?.trials ?? [])
       this.record.add(treatmentId, result, totals);
   }
 
@@ -36,20 +41,54 @@ class PlannedTrials implements TrialSource {
   }
 
   async runAll(run: RunTrial): Promise<void> {
+    this.record.looks.ended = await this.runUntilOver(run);
+  }
+
+  private async runUntilOver(run: RunTrial): Promise<Looks["ended"]> {
     const { trials, treatments } = this.experiment;
+    const startedMs = monotonicMs();
     for (const trial of trials.filter(({ number }) => !this.record.has(number))) {
       const treatment = treatments.find(({ id }) => id === trial.treatmentId);
       if (!treatment)
         throw new Error(`trial ${trial.number} names an unknown treatment: ${trial.treatmentId}`);
+      const isNewBlock = !this.record.hasBlock(trial.block);
+      const reason = isNewBlock ? this.whyOver(monotonicMs() - startedMs) : undefined;
+      if (reason) return { reason };
       const ran = await run(trial, treatment);
-      if (!ran) return;
+      if (!ran) return {};
       this.record.add(treatment.id, ran.result, ran.totals);
     }
+    if (this.record.complete < trials.length) return {};
+    return { reason: this.isDecided() ? "decided" : "all-blocks" };
+  }
+
+  /** Why no block begins any more; undefined where one does. */
+  private whyOver(elapsedMs: number): StopReason | undefined {
+    const { stopping } = this.experiment;
+    if (!stopping) return undefined;
+    if (this.isDecided()) return "decided";
+    return elapsedMs >= (stopping.budgetMs ?? Number.POSITIVE_INFINITY) ? "budget" : undefined;
+  }
+
+  /** Looks, where a look is due. */
+  private isDecided(): boolean {
+    const { looks } = this.record;
+    const look = looks.due(this.record.treatments());
+    if (!look) return false;
+    this.options.observer.looked({
+      blocks: look.blocks,
+      blocksMost: this.experiment.stopping?.max ?? look.blocks,
+      nextLook: looks.next(look.blocks) ?? null,
+      claims: look.claims.length,
+      open: look.open.map(claimName),
+    });
+    return look.claims.length > 0 && look.open.length === 0;
   }
 
   found(environment: Environment): Found {
     const { record, resumed } = this;
-    const planned = counted(this.experiment.trials.length, "trial");
+    const { stopping, trials } = this.experiment;
+    const planned = `${stopping ? "at most " : ""}${counted(trials.length, "trial")}`;
     return {
       record,
       completeTrials: record.complete,

@@ -47,6 +47,18 @@ export interface RunningThreshold {
   readonly ok: boolean | null;
 }
 
+/** Where an experiment that ends when it is decided stands at a look between two blocks. */
+export interface LiveLook {
+  readonly blocks: number;
+  readonly blocksMost: number;
+  /** Blocks at the next look; null at the last. */
+  readonly nextLook: number | null;
+  /** Comparisons that are to be decided. */
+  readonly claims: number;
+  /** Names of those that are not. */
+  readonly open: readonly string[];
+}
+
 export interface ExperimentObserver {
   /** One line about what is being set up, as "embedded PostgreSQL 18.1 on 127.0.0.1:40001". */
   note(text: string): void;
@@ -59,6 +71,7 @@ export interface ExperimentObserver {
   /** After each second of the window, where thresholds select the treatment. */
   thresholds(states: readonly RunningThreshold[]): void;
   trialEnded(result: TrialResult, treatment: Treatment): void;
+  looked(look: LiveLook): void;
 }
 
 /** All of them as one, told in this order. */
@@ -74,5 +87,6 @@ export function allOf(observers: readonly ExperimentObserver[]): ExperimentObser
     evidence: (values) => tell((each) => each.evidence(values)),
     thresholds: (states) => tell((each) => each.thresholds(states)),
     trialEnded: (result, treatment) => tell((each) => each.trialEnded(result, treatment)),
+    looked: (look) => tell((each) => each.looked(look)),
   };
 }

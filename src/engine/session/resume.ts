@@ -34,6 +34,8 @@ export interface ResumedExperiment {
   readonly environment: Environment;
   /** By treatment id, where the generator's ceiling was measured. */
   readonly ceilings: ReadonlyMap<string, Ceiling>;
+  /** After how many blocks its comparisons were looked at. */
+  readonly looks: readonly number[];
   /** Entries of `diagnosis` that tell where the experiment was continued, this time included. */
   readonly interruptions: ResultDocument["diagnosis"];
 }
@@ -113,11 +115,13 @@ export async function readInterrupted(directory: string, experiment: Experiment)
   }
   const earlier = stored.diagnosis.filter(({ rule }) => rule === RESUMED_RULE);
   const next = experiment.trials.find(({ number }) => trials.every(({ result }) => result.number !== number));
-  const interruptions = next ? [...earlier, interruption(next, experiment)] : earlier;
+  const isOver = stored.stopping?.reason === "decided";
+  const interruptions = next && !isOver ? [...earlier, interruption(next, experiment)] : earlier;
   const ceilings = new Map(
     stored.treatments.flatMap(({ id, ceiling }) => (ceiling ? [[id, ceiling] as const] : [])),
   );
-  return { directory, trials, violations, environment: stored.environment, ceilings, interruptions };
+  const looks = stored.stopping?.looks ?? [];
+  return { directory, trials, violations, environment: stored.environment, ceilings, looks, interruptions };
 }
 
 function interruption(next: PlannedTrial, { trials }: Experiment): ResultDocument["diagnosis"][number] {

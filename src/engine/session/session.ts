@@ -241,7 +241,8 @@ class Session {
       violations: found.violations,
       capacity: found.capacity,
       completeTrials: found.completeTrials,
-      plannedTrials: experiment.trials.length,
+      // What a rule of the experiment ended lacks nothing.
+      plannedTrials: found.record.looks.ended?.reason ? found.completeTrials : experiment.trials.length,
       ...{ thresholds, failure, stopReason, abortedBy },
     };
     const published = found.capacity ? undefined : found.record.published();

@@ -1,6 +1,7 @@
 // What is shown of an experiment that runs: by the board on the terminal, and by the live page, which is sent it once a
 // second. Plain values that survive JSON; times are milliseconds since the program began, so no clock crosses over.
 // Types only.
+import type { LiveLook } from "../../engine/session/observer.js";
 import type { Operation } from "../../metrics/operations.js";
 
 /** Everything about this moment. */
@@ -12,6 +13,10 @@ export interface LiveView {
   readonly leftMs: number | null;
   /** Planned; null in a search for capacity, which does not know. */
   readonly trials: number | null;
+  /** Whether fewer trials than planned may do, and less time. */
+  readonly mayEndEarly: boolean;
+  /** The last look at what is still open, if there was any. */
+  readonly look: LiveLook | null;
   /** Null before the first. */
   readonly trial: LiveTrial | null;
   readonly phase: LivePhase | null;

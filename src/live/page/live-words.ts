@@ -1,15 +1,18 @@
 // What the live page says in words and tables, from the view of this moment: the same words as on the terminal where there is
 // no reason for others. Pure; it makes no elements.
-import { formatDuration } from "../../foundation/units.js";
+import { counted, formatDuration } from "../../foundation/units.js";
 import { isRound, operationsIn } from "../../metrics/operations.js";
 import { evidenceMetricOf } from "../../results/evidence-metrics.js";
 import { seenText } from "../../foundation/text/numbers.js";
+import type { LiveLook } from "../../engine/session/observer.js";
 import type { LiveRow, LiveThreshold, LiveTrialEnd, LiveView } from "./live-data.js";
 import type { ChartTable } from "../../report/html/page/charts/drawing.js";
 import { unitOf } from "../../report/html/page/charts/metric-unit.js";
 import { plain, written } from "../../report/html/page/charts/values.js";
 import { unitsText } from "../../workloads/vocabulary.js";
 import { operationName } from "../../report/html/page/charts/view.js";
+
+const OPEN_NAMED = 4;
 
 export function secondsText(ms: number): string {
   return formatDuration(Math.max(0, Math.round(ms / 1000)) * 1000);
@@ -20,9 +23,24 @@ function numberText(value: number | null): string {
 }
 
 /** `Trial 3 of 15: jsonb-pgbouncer`. */
-export function trialHeading({ trial, trials }: LiveView): string {
+export function trialHeading({ trial, trials, mayEndEarly }: LiveView): string {
   if (!trial) return "Starting";
-  return `Trial ${trial.number}${trials === null ? "" : ` of ${trials}`}: ${trial.treatment}`;
+  const most = mayEndEarly ? "at most " : "";
+  return `Trial ${trial.number}${trials === null ? "" : ` of ${most}${trials}`}: ${trial.treatment}`;
+}
+
+/** How many comparisons are open, which, and how much longer it may take. */
+export function lookWords({ blocks, blocksMost, nextLook, claims, open }: LiveLook): string {
+  const after = `after ${counted(blocks, "block")}`;
+  if (open.length === 0 && claims > 0)
+    return `${after}: ${counted(claims, "comparison is", "comparisons are")} decided`;
+  if (claims === 0) return `${after}: no comparison is to be decided`;
+  const named = open.slice(0, OPEN_NAMED).join(", ") + (open.length > OPEN_NAMED ? ", ..." : "");
+  const next =
+    nextLook === null
+      ? "no look is left"
+      : `next look after ${nextLook}, at most ${counted(blocksMost - blocks, "block")} to go`;
+  return `${after}: ${open.length} of ${counted(claims, "comparison")} open (${named}); ${next}`;
 }
 
 /** How far the phase is, 0 .. 1; undefined where its end is not known. A drain ends with the queue, not with its bound. */
@@ -40,8 +58,9 @@ export function phaseWords(view: LiveView): string {
   return `${phase.name}, ${isBounded ? `${secondsText(leftMs)} left` : `for ${secondsText(spentMs)}`}`;
 }
 
-export function timeWords({ elapsedMs, leftMs }: LiveView): string {
-  return `${secondsText(elapsedMs)} elapsed${leftMs === null ? "" : `, about ${secondsText(leftMs)} left in all`}`;
+export function timeWords({ elapsedMs, leftMs, mayEndEarly }: LiveView): string {
+  const about = mayEndEarly ? "at most" : "about";
+  return `${secondsText(elapsedMs)} elapsed${leftMs === null ? "" : `, ${about} ${secondsText(leftMs)} left in all`}`;
 }
 
 /** Operations that are transactions. A cycle is a round of three of them, but where it comes by a schedule it is what is dropped. */

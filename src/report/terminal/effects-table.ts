@@ -14,6 +14,7 @@ import {
   type Column,
   type Marks,
 } from "../../foundation/text/text-table.js";
+import { boundsOf } from "../../analysis/statistics/limits.js";
 import { legendOf } from "../../metrics/names.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf, unitsText, type Vocabulary } from "../../workloads/vocabulary.js";
@@ -79,7 +80,7 @@ export function renderEffects(result: ResultDocument, marks: Marks): string[] {
   const unit = unitsText(effects.map(({ operation }) => unitOf(vocabulary, operation)));
   return [
     marks.bold("Effects of each factor over the combinations of the others (geometric mean of ratios)"),
-    `${legendOf()}.`,
+    `${legendOf(boundsOf(result).equivalence - 1)}.`,
     "",
     ...renderWithin(columnsOf(unit), rows(effects), marks),
     ...interactionLines(interactions, vocabulary).flatMap((line) => wrap(line, WIDTH_MAX)),

@@ -13,6 +13,7 @@ import {
   noiseSentences,
   reachSentences,
   stallSentences,
+  stoppingSentences,
 } from "../../analysis/comparison/claims.js";
 import { loadBounds, loadBoundSentences } from "../../analysis/comparison/load-bound.js";
 import { labelOf } from "../../metrics/metric-lists.js";
@@ -242,9 +243,14 @@ export function answerFindings(result: ResultDocument): KeyFinding[] {
   ];
 }
 
-/** What was checked, and holds. */
+/** Why it ended, where that was open; what was checked, and holds. */
 export function assuranceFindings(result: ResultDocument): KeyFinding[] {
-  return [...thresholdFindings(result, "good"), ...integrityFindings(result)];
+  const [ended] = stoppingSentences(result);
+  return [
+    ...(ended === undefined ? [] : [finding("plain", ended)]),
+    ...thresholdFindings(result, "good"),
+    ...integrityFindings(result),
+  ];
 }
 
 /** What limits the answers. */
@@ -252,6 +258,9 @@ export function reservationFindings(result: ResultDocument): KeyFinding[] {
   const { costly, idle } = flipSentences(result.treatments);
   return [
     ...[...stallSentences(result), ...costly].map((text) => finding("warn", text)),
+    ...stoppingSentences(result)
+      .slice(1)
+      .map((text) => finding("plain", text)),
     ...(isUndecided(result) ? [] : reachFindings(result, "plain")),
     ...noiseSentences(result).map((text, i) => finding(i === 0 ? "plain" : "warn", text)),
     ...steadinessFindings(result),

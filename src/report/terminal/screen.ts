@@ -17,7 +17,7 @@ import { legendOf, operationName } from "../../metrics/names.js";
 import { operationsIn, type Operation } from "../../metrics/operations.js";
 import { REPORT_FILE, SUMMARY_FILE } from "../../results/directory.js";
 import type { OperationResult, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
-import { BLOCKS_MIN } from "../../analysis/statistics/limits.js";
+import { BLOCKS_MIN, boundsOf } from "../../analysis/statistics/limits.js";
 import { analysed } from "../../analysis/comparison/analysis.js";
 import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
 import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
@@ -158,9 +158,12 @@ function tableLines(result: ResultDocument, marks: Marks, rest: string): string[
   ];
 }
 
-function legend({ treatments, comparisons }: ResultDocument): string[] {
+function legend(result: ResultDocument): string[] {
+  const { treatments, comparisons } = result;
   const isCompared = comparisons.some(({ blocks }) => blocks >= BLOCKS_MIN);
-  const marks = isCompared ? ` Against ${treatments[0]?.id ?? ""}: ${legendOf()}.` : "";
+  const marks = isCompared
+    ? ` Against ${treatments[0]?.id ?? ""}: ${legendOf(boundsOf(result).equivalence - 1)}.`
+    : "";
   const has = (test: (trials: number) => boolean): boolean =>
     treatments.some(({ summary = [] }) => summary.some(({ trials }) => test(trials)));
   const spread = has((trials) => trials >= BLOCKS_MIN)

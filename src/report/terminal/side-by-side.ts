@@ -11,7 +11,7 @@ import {
   type RatioFinding,
   type ResultDocument,
 } from "../../results/result-schema.js";
-import { BLOCKS_MIN } from "../../analysis/statistics/limits.js";
+import { BLOCKS_MIN, boundsOf } from "../../analysis/statistics/limits.js";
 import { renderVerdicts } from "../../analysis/comparison/claims.js";
 import { isBelowNoise } from "../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
@@ -98,7 +98,7 @@ export function renderSideBySide(result: ResultDocument, marks: Marks): string[]
   );
   if (measured.length === 0) return [];
   const legend = `Median over trials with 95 % interval (a-b; a..b is the range of fewer than ${BLOCKS_MIN} trials); response times`;
-  const ofRatios = `; ratio to the first treatment, median over blocks. ${legendOf()}`;
+  const ofRatios = `; ratio to the first treatment, median over blocks. ${legendOf(boundsOf(result).equivalence - 1)}`;
   return [
     marks.bold("Side by side"),
     ...wrap(`${legend}${result.comparisons.length > 0 ? ofRatios : ""}.`, WIDTH_MAX),

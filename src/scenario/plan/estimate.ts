@@ -23,14 +23,18 @@ export function trialSpan(settings: TreatmentSettings): TimeSpan {
   return { leastMs: warmUpMs + windowMs.least, mostMs: warmUpMs + windowMs.most + drainMaxMs };
 }
 
-/** All trials of an experiment, one after the other. */
+/** Blocks that run whatever they find. A budget may end it before the second. */
+export function leastBlocks({ trials, treatments, stopping }: Experiment): number {
+  if (!stopping) return trials.length / treatments.length;
+  return stopping.budgetMs === undefined ? (stopping.min ?? stopping.max) : 1;
+}
+
+/** The trials of an experiment, one after the other: those that are sure to run, and all. */
 export function experimentSpan(experiment: Experiment): TimeSpan {
   const byId = new Map(experiment.treatments.map(({ id, settings }) => [id, trialSpan(settings)]));
-  const spans = experiment.trials.map(
-    ({ treatmentId }) => byId.get(treatmentId) ?? { leastMs: 0, mostMs: 0 },
-  );
-  return {
-    leastMs: spans.reduce((sum, { leastMs }) => sum + leastMs, 0),
-    mostMs: spans.reduce((sum, { mostMs }) => sum + mostMs, 0),
-  };
+  const [least, none] = [leastBlocks(experiment), { leastMs: 0, mostMs: 0 }];
+  return experiment.trials.reduce((sum, { block, treatmentId }) => {
+    const { leastMs, mostMs } = byId.get(treatmentId) ?? none;
+    return { leastMs: sum.leastMs + (block < least ? leastMs : 0), mostMs: sum.mostMs + mostMs };
+  }, none);
 }

@@ -17,7 +17,7 @@ import { WITHIN_NOISE } from "../../../../metrics/names.js";
 import type { Comparison } from "../../../../results/result-schema.js";
 import { fewTrialsOf } from "../../../../analysis/comparison/few-trials.js";
 import { isBelieved } from "../../../../analysis/comparison/noise-floor.js";
-import { BLOCKS_MIN, EQUIVALENCE } from "../../../../analysis/statistics/limits.js";
+import { BLOCKS_MIN, boundsOf } from "../../../../analysis/statistics/limits.js";
 import { chosen, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
 import { comparisonTable, comparisonWords, rowName, verdictText } from "./comparison-words.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
@@ -57,6 +57,7 @@ function hasOneBaseline(rows: readonly Comparison[]): boolean {
 
 function marks(rows: readonly Comparison[], panel: number, view: View): ScatterSeriesOption {
   const { theme } = view;
+  const { equivalence } = boundsOf(view.report.result);
   return {
     type: "scatter",
     xAxisIndex: panel,
@@ -88,7 +89,7 @@ function marks(rows: readonly Comparison[], panel: number, view: View): ScatterS
     markArea: {
       silent: true,
       itemStyle: { color: theme.band },
-      data: [[{ xAxis: 1 / EQUIVALENCE }, { xAxis: EQUIVALENCE }]],
+      data: [[{ xAxis: 1 / equivalence }, { xAxis: equivalence }]],
     },
   };
 }

@@ -1,0 +1,124 @@
+// Experiments that go on until they are decided, simulated with the program's own looks, levels and analysis: how often one in
+// which nothing differs claims something, how often one with a true difference finds it and after how many blocks, and how
+// often a difference as large as the bound is called the same. False claims are counted at all looks, whether or not one ends
+// the experiment: so they hold for every rule by which it may end. Exits with 1 where false claims miss their rate by more than
+// chance. Run `npm run build` first: it measures the built program.
+//
+//   node bench/sequential.mjs [--experiments 300] [--powerExperiments 40] [--min 5] [--max 30] [--largest] [--json]
+//
+// With --largest it is six treatments alone, which takes long, and no power.
+import { mean, studentQuantile } from "#program/analysis/statistics/statistics.js";
+import { logSeries, ratioSeries } from "#program/analysis/steady-state/series.js";
+import { HEADLINE_METRICS } from "#program/metrics/metric-lists.js";
+import { boundsAfter, lookAt, looksUpTo } from "#program/analysis/comparison/stopping.js";
+import { Prng } from "#program/foundation/prng.js";
+import { readOptions } from "./options.mjs";
+import { CV, DESIGNS, NOISES, OPERATIONS, percent, simulated } from "./simulated-trials.mjs";
+
+const options = readOptions({ experiments: 300, powerExperiments: 40, min: 5, max: 30 }, ["largest"]);
+
+/** @typedef {import("#program/results/result-schema.js").TreatmentResult} TreatmentResult */
+/** @typedef {import("#program/analysis/comparison/stopping.js").Look} Look */
+/** @typedef {readonly { source: string, aggregate: string }[]} Interest */
+/** @type {Interest} */
+const THROUGHPUT = [{ source: "process", aggregate: "eventsPerSecond" }];
+
+/**
+ * Looks at an experiment, one after the other; with `min` at its end there is one.
+ * @param {readonly TreatmentResult[]} treatments
+ * @param {{ seed: number, interest?: Interest, min?: number }} plan
+ * @param {number} [only] the look after so many blocks alone
+ */
+function* looksAt(treatments, { seed, interest = [], min = options.min }, only) {
+  const stopping = { min, max: options.max, within: 0.05 };
+  for (const blocks of looksUpTo(options.max, stopping)) {
+    if (only !== undefined && blocks !== only) continue;
+    const first = treatments.map((each) => ({ ...each, trials: each.trials.slice(0, blocks) }));
+    yield lookAt(first, seed, boundsAfter(blocks, stopping, []), interest);
+  }
+}
+
+/** @param {Look} look */
+const isDecided = ({ open }) => open.length === 0;
+
+/**
+ * Whether something may be a finding after these blocks: whether it would be one if it were asked alone, at half as much again
+ * as the level. That takes a hundredth of the time, and what does not pass it passes nothing.
+ * @param {readonly TreatmentResult[]} treatments
+ * @param {number} blocks
+ */
+function mayFind([baseline, ...others], blocks) {
+  const { level } = boundsAfter(blocks, { min: options.min, max: options.max, within: 0.05 }, []);
+  const critical = studentQuantile(1.5 * level, blocks - 1);
+  return OPERATIONS.some((operation) =>
+    HEADLINE_METRICS.some((metric) =>
+      others.some((treatment) => {
+        if (!baseline) return false;
+        const sides = [baseline, treatment];
+        const [below, above] = sides.map((side) => logSeries(side, operation, metric, sides));
+        const all = ratioSeries(above ?? new Map(), below ?? new Map());
+        const values = [...all].flatMap(([block, value]) => (block < blocks ? [value] : []));
+        const centre = mean(values);
+        const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
+        return Math.abs(centre) / Math.sqrt(squares / (blocks - 1) / blocks) >= critical;
+      }),
+    ),
+  );
+}
+
+/** @type {Record<string, string | number>[]} */
+const falseClaims = [];
+let isMissed = false;
+for (const design of options.largest ? DESIGNS.slice(2, 3) : DESIGNS.slice(0, 2))
+  for (const noise of NOISES) {
+    const prng = new Prng(design.levels.length);
+    let wrong = 0;
+    for (let i = 0; i < options.experiments; i++) {
+      const treatments = simulated(design, options.max, noise, CV, 1, prng);
+      const looks = looksUpTo(options.max, { min: options.min, max: options.max });
+      const hasFinding = (/** @type {number} */ blocks) =>
+        mayFind(treatments, blocks) &&
+        [...looksAt(treatments, { seed: i + 1 }, blocks)].at(-1)?.claims.some(({ isFinding }) => isFinding);
+      wrong += Number(looks.some(hasFinding));
+    }
+    const n = options.experiments;
+    isMissed ||= wrong > 0.05 * n + 4 * Math.sqrt(n * 0.05 * 0.95);
+    falseClaims.push({ treatments: design.name, noise: noise.name, falsePercent: percent(wrong, n) });
+    if (!options.json) console.log(Object.values(falseClaims.at(-1) ?? {}).join("\t"));
+  }
+
+/** @type {Record<string, string | number>[]} */
+const power = [];
+for (const design of options.largest ? [] : DESIGNS.slice(0, 1))
+  for (const cv of [0.03, 0.05, 0.1])
+    for (const effect of [1, 1.05, 1.1, 1.2, 1.5]) {
+      const prng = new Prng(design.levels.length);
+      let [differs, same, blocks, fixedDiffers, fixedSame] = [0, 0, 0, 0, 0];
+      for (let i = 0; i < options.powerExperiments; i++) {
+        const treatments = simulated(design, options.max, { drift: 1, spikes: 0 }, cv, effect, prng);
+        const ask = { seed: i + 1, interest: THROUGHPUT };
+        /** @param {Look | undefined} look */
+        const verdictOf = (look) => look?.claims.find(({ treatment }) => treatment === "p1");
+        let end;
+        for (const look of looksAt(treatments, ask)) {
+          end = look;
+          if (isDecided(look)) break;
+        }
+        const fixed = verdictOf([...looksAt(treatments, { ...ask, min: options.max })].at(-1));
+        blocks += end?.blocks ?? 0;
+        differs += Number(verdictOf(end)?.isFinding === true);
+        same += Number(verdictOf(end)?.verdict === "indistinguishable");
+        fixedDiffers += Number(fixed?.isFinding === true);
+        fixedSame += Number(fixed?.verdict === "indistinguishable");
+      }
+      const n = options.powerExperiments;
+      power.push({
+        ...{ treatments: design.name, cv, effect },
+        ...{ differsPercent: percent(differs, n), samePercent: percent(same, n) },
+        ...{ fixedDiffersPercent: percent(fixedDiffers, n), fixedSamePercent: percent(fixedSame, n) },
+        meanBlocks: Number((blocks / n).toFixed(1)),
+      });
+      if (!options.json) console.log(Object.values(power.at(-1) ?? {}).join("\t"));
+    }
+if (options.json) console.log(JSON.stringify({ falseClaims, power }, null, 2));
+process.exitCode = isMissed ? 1 : 0;

@@ -1,0 +1,67 @@
+// Simulated trials for benches of the statistics: designs, noises, and experiments made of them in which nothing differs, or
+// one treatment does in one operation.
+/** @typedef {import("#program/results/result-schema.js").TreatmentResult} TreatmentResult */
+/** @typedef {{ name: string, levels: readonly Readonly<Record<string, string>>[] }} Design */
+/** @type {(count: number) => Readonly<Record<string, string>>[]} */
+const oneFactor = (count) => Array.from({ length: count }, (_, i) => ({ payload: `p${i}` }));
+/** @type {(rows: number, columns: number) => Readonly<Record<string, string>>[]} */
+const grid = (rows, columns) =>
+  oneFactor(rows).flatMap(({ payload = "" }) =>
+    Array.from({ length: columns }, (_, i) => ({ payload, pool: `q${i}` })),
+  );
+/** @type {readonly Design[]} */
+export const DESIGNS = [
+  { name: "2", levels: oneFactor(2) },
+  { name: "3", levels: oneFactor(3) },
+  { name: "6", levels: oneFactor(6) },
+  { name: "2x2", levels: grid(2, 2) },
+  { name: "3x2", levels: grid(3, 2) },
+];
+/** Drift over blocks, in units of the noise, and the share of trials that something else disturbed. */
+export const NOISES = [
+  { name: "plain", drift: 0, spikes: 0 },
+  { name: "drift", drift: 2, spikes: 0 },
+  { name: "spikes", drift: 0.5, spikes: 0.04 },
+];
+export const OPERATIONS = /** @type {const} */ (["add", "process", "archive"]);
+export const CV = 0.05;
+
+/**
+ * Log-normal trials: noise that a trial's operations share, noise of an operation that its metrics share, and their own.
+ * @param {Design} design
+ * @param {number} blocks
+ * @param {{ drift: number, spikes: number }} noise
+ * @param {number} cv
+ * @param {number} effect times on `process` of the second treatment
+ * @param {import("#program/foundation/prng.js").Prng} prng
+ */
+export function simulated(design, blocks, noise, cv, effect, prng) {
+  const normal = () => Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos(2 * Math.PI * prng.float());
+  const drifts = Array.from({ length: blocks }, () => noise.drift * cv * normal());
+  return design.levels.map((levels, treatment) => {
+    const trials = drifts.map((drift, block) => {
+      const shared = 0.5 * normal();
+      const spike = prng.float() < noise.spikes ? 0.3 + 1.2 * prng.float() : 0;
+      const operations = OPERATIONS.map((operation) => {
+        const own = 0.6 * normal();
+        const slower = treatment === 1 && operation === "process" ? Math.log(effect) : 0;
+        /** @param {number} scale */
+        const factor = (scale) =>
+          Math.exp(scale * cv * (shared + own + 0.62 * normal()) + drift + spike + slower);
+        const [mean, p99] = [10 * factor(1), 40 * factor(2)];
+        const eventsPerSecond = 500 / factor(1);
+        const responseTimeMs = { mean, p50: mean, p95: p99, p99 };
+        return [operation, { eventsPerSecond, transactions: 15_000, responseTimeMs }];
+      });
+      return {
+        ...{ number: treatment * blocks + block + 1, block, status: "complete", windowSeconds: 30 },
+        ...{ operations: Object.fromEntries(operations), lifecycle: {} },
+      };
+    });
+    const id = Object.values(levels).join("-");
+    return /** @type {TreatmentResult} */ (/** @type {unknown} */ ({ id, levels, trials, merged: null }));
+  });
+}
+
+/** @param {number} part @param {number} of */
+export const percent = (part, of) => Number(((100 * part) / of).toFixed(1));

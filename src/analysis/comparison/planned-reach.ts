@@ -1,0 +1,74 @@
+// Which differences a plan can find, before it runs: from how much the trials of an earlier result varied. Differences are of
+// ratios by block, as in the comparisons; of an earlier result with one treatment they are of any two of its trials.
+import { HEADLINE_METRICS } from "../../metrics/metric-lists.js";
+import {
+  comparedOperations,
+  type ComparedOperation,
+  type ComparisonMetric,
+  type ResultDocument,
+  type TreatmentResult,
+} from "../../results/result-schema.js";
+import { BLOCKS_MIN } from "../statistics/limits.js";
+import { deviationOf, effectFound, trialsToFind } from "../statistics/trials-to-decide.js";
+import { logSeries, ratioSeries } from "../steady-state/series.js";
+
+/** Sizes for which the trials needed are told, as shares. */
+export const ASKED_SIZES = [0.05, 0.1, 0.2] as const;
+
+export interface PlannedReach {
+  readonly operation: ComparedOperation;
+  readonly metric: ComparisonMetric;
+  /** Standard deviation of the ratio by block, as a share: 0.1 is 10 %. */
+  readonly spread: number;
+  /** The least slow-down or gain that 4 of 5 such experiments find, as a share; undefined with fewer than 5 trials. */
+  readonly finds: number | undefined;
+  /** Trials of each treatment for each of `ASKED_SIZES`; undefined where more than 100 would not suffice. */
+  readonly trials: readonly (number | undefined)[];
+}
+
+export interface PlannedTrials {
+  /** Of each treatment, at most. */
+  readonly trials: number;
+  /** Treatments that are compared with the baseline. */
+  readonly compared: number;
+  /** At which the last look claims. */
+  readonly level: number;
+}
+
+/** Logarithms whose spread is that of a ratio by block: ratios to the baseline, or one treatment's trials. */
+function spreadOf(
+  [baseline, ...others]: readonly TreatmentResult[],
+  operation: ComparedOperation,
+  metric: ComparisonMetric,
+): number | undefined {
+  if (!baseline) return undefined;
+  const of = (treatment: TreatmentResult, among: readonly TreatmentResult[]) =>
+    logSeries(treatment, operation, metric, among);
+  const ratios = others.map((treatment) => {
+    const sides = [baseline, treatment];
+    return [...ratioSeries(of(treatment, sides), of(baseline, sides)).values()];
+  });
+  if (others.length > 0) return deviationOf(ratios);
+  const single = deviationOf([[...of(baseline, [baseline]).values()]]);
+  return single === undefined ? undefined : single * Math.SQRT2;
+}
+
+/** By operation and headline metric of the earlier result; empty where no treatment of it has two complete trials. */
+export function plannedReach(
+  { treatments }: Pick<ResultDocument, "treatments">,
+  { trials, compared, level }: PlannedTrials,
+): PlannedReach[] {
+  const known = comparedOperations(treatments).flatMap((operation) =>
+    HEADLINE_METRICS.flatMap((metric) => {
+      const spread = spreadOf(treatments, operation, metric);
+      return spread === undefined || spread === 0 ? [] : [{ operation, metric, spread }];
+    }),
+  );
+  const questions = known.length * Math.max(1, compared);
+  return known.map(({ operation, metric, spread }) => ({
+    ...{ operation, metric },
+    spread: Math.expm1(spread),
+    finds: trials < BLOCKS_MIN ? undefined : Math.expm1(effectFound(trials, questions, level) * spread),
+    trials: ASKED_SIZES.map((size) => trialsToFind(Math.log1p(size) / spread, questions)),
+  }));
+}

@@ -1,0 +1,96 @@
+// When an experiment that goes on until it is decided may end, and at which level it then claims. Made of the plan, of the
+// looks that were made and of the trials, so that a run, its continuation and a reader of its files say the same.
+import { HEADLINE_METRICS, isHeadline } from "../../metrics/metric-lists.js";
+import type {
+  Comparison,
+  ComparisonMetric,
+  ResultDocument,
+  TreatmentResult,
+} from "../../results/result-schema.js";
+import type { Quantity, Stopping } from "../../scenario/judgement.js";
+import { levelOf, plannedLooks } from "../statistics/group-sequential.js";
+import { BLOCKS_MIN, PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
+import { metricIdOf } from "../thresholds/quantities.js";
+import { headlineClaims, isSettled } from "./claims.js";
+import { compareTreatments } from "./comparisons.js";
+import { factorEffects } from "./effects.js";
+import { settling } from "./findings.js";
+
+/** What is asked of an experiment, under one error rate: comparisons, and effects and interactions where factors cross. */
+export function settledDifferences(
+  treatments: readonly TreatmentResult[],
+  seed: number,
+  bounds: ClaimBounds,
+  metrics?: readonly ComparisonMetric[],
+): Required<Pick<ResultDocument, "comparisons" | "effects" | "interactions">> {
+  const comparisons = compareTreatments(treatments, seed, bounds, metrics);
+  const { effects, interactions } = factorEffects(treatments, seed, bounds);
+  const headlines = comparisons.filter(({ metric }) => isHeadline(metric));
+  const settle = settling([...headlines, ...effects, ...interactions], seed, bounds);
+  return {
+    comparisons: comparisons.map(settle),
+    effects: effects.map(settle),
+    interactions: interactions.map(settle),
+  };
+}
+
+/** The comparisons that have to be decided: those that thresholds are about, or, without such, all headline ones. */
+export function claimsOfInterest(
+  comparisons: readonly Comparison[],
+  thresholds: readonly Quantity[],
+): Comparison[] {
+  const claims = headlineClaims(comparisons);
+  const named = claims.filter(({ operation, metric }) =>
+    thresholds.some((each) => each.source === operation && metricIdOf(each) === metric),
+  );
+  return named.length > 0 ? named : claims;
+}
+
+/** Where an experiment stands after so many blocks. */
+export interface Look {
+  readonly blocks: number;
+  /** Of interest, in order. */
+  readonly claims: readonly Comparison[];
+  readonly open: readonly Comparison[];
+}
+
+export function lookAt(
+  treatments: readonly TreatmentResult[],
+  seed: number,
+  bounds: ClaimBounds,
+  thresholds: readonly Quantity[],
+): Look {
+  const claims = claimsOfInterest(
+    settledDifferences(treatments, seed, bounds, HEADLINE_METRICS).comparisons,
+    thresholds,
+  );
+  return { blocks: blocksOf(treatments), claims, open: claims.filter((each) => !isSettled(each)) };
+}
+
+/** Blocks that have a complete trial. */
+export function blocksOf(treatments: readonly TreatmentResult[]): number {
+  const complete = treatments.flatMap(({ trials }) => trials.filter(({ status }) => status === "complete"));
+  return new Set(complete.map(({ block }) => block)).size;
+}
+
+/** The looks made up to a number of blocks: the planned ones and those that were made beside. */
+export function looksUpTo(
+  blocks: number,
+  { min, max }: Pick<Stopping, "min" | "max">,
+  others: readonly number[] = [],
+): number[] {
+  const planned = min === undefined ? [] : plannedLooks(min, max);
+  return [...new Set([...planned, ...others])].filter((look) => look <= blocks).sort((a, b) => a - b);
+}
+
+/** What claims after so many blocks are held to, when they are the last look. */
+export function boundsAfter(
+  blocks: number,
+  { min, max, within }: Stopping,
+  others: readonly number[],
+): ClaimBounds {
+  const equivalence = 1 + within;
+  if (min === undefined) return { ...PLAIN_BOUNDS, equivalence };
+  const now = Math.max(blocks, BLOCKS_MIN);
+  return { level: levelOf(looksUpTo(now, { min, max }, [...others, now]), max), equivalence };
+}

@@ -1,0 +1,74 @@
+// What it costs to look at an experiment before its end. An error rate of 5 % is spent over the planned blocks in proportion
+// (Kim and DeMets 1987, power 1), and a look may claim only what the share spent since the last look pays for. So looks may be
+// made at any number of blocks that the data do not choose, and all together claim something false in at most 5 % of
+// experiments. Levels come from integrating the distribution of a sum that has passed no bound yet (Armitage, McPherson and
+// Rowe 1969): nothing is drawn at random.
+import { SIGNIFICANCE } from "./limits.js";
+import { normalCdf, rootOf } from "./statistics.js";
+
+/** Between two looks the number of blocks grows by this factor at most, one block at least. */
+const GROWTH_MAX = 1.5;
+/**
+ * A level holds for the smallest p of many questions. The more independent they are, the less the looks have in common and
+ * the more they cost: levels are those of so many, which is more than the questions of an experiment come to.
+ */
+const QUESTIONS = 100;
+/** Steps of Simpson's rule over what has passed no bound. */
+const STEPS = 200;
+
+/** The planned looks: numbers of blocks from `min` to `max`, about equally far apart as factors. */
+export function plannedLooks(min: number, max: number): number[] {
+  const steps = Math.max(1, Math.ceil(Math.log(max / min) / Math.log(GROWTH_MAX)));
+  const looks = Array.from({ length: steps + 1 }, (_, i) => Math.round(min * (max / min) ** (i / steps)));
+  return [...new Set(looks)];
+}
+
+/** A density at points of an axis, each weighted as Simpson's rule sums it up. */
+interface Density {
+  readonly points: readonly number[];
+  readonly weights: readonly number[];
+}
+
+function integral({ points, weights }: Density, f: (point: number) => number): number {
+  return points.reduce((sum, point, i) => sum + (weights[i] as number) * f(point), 0);
+}
+
+/** The density after another step, within the bound. */
+function moved(before: Density, bound: number, deviation: number): Density {
+  const width = (2 * bound) / STEPS;
+  const points = Array.from({ length: STEPS + 1 }, (_, i) => -bound + i * width);
+  const weights = points.map((point, i) => {
+    const simpson = (i === 0 || i === STEPS ? 1 : i % 2 === 1 ? 4 : 2) * (width / 3);
+    const density = integral(before, (from) => Math.exp(-(((point - from) / deviation) ** 2) / 2));
+    return (simpson * density) / (deviation * Math.sqrt(2 * Math.PI));
+  });
+  return { points, weights };
+}
+
+/**
+ * Two-sided critical values of a standard normal statistic at looks with this much `information` (ascending, any unit), so that
+ * the chance to have passed one of them up to each look is what is `spent` by then.
+ */
+export function criticalValues(information: readonly number[], spent: readonly number[]): number[] {
+  let density: Density = { points: [0], weights: [1] };
+  return information.map((now, i) => {
+    const deviation = Math.sqrt(now - (information[i - 1] ?? 0));
+    const share = (spent[i] as number) - (spent[i - 1] ?? 0);
+    const passing = (bound: number): number =>
+      integral(
+        density,
+        (sum) => normalCdf((sum - bound) / deviation) + normalCdf((-bound - sum) / deviation),
+      );
+    const bound = rootOf((each) => passing(each) - share, 0, 10 * Math.sqrt(now));
+    density = moved(density, bound, deviation);
+    return bound / Math.sqrt(now);
+  });
+}
+
+/** The level at which the last of `looks` (ascending numbers of blocks, of at most `max`) may claim, 0 .. 0.05. */
+export function levelOf(looks: readonly number[], max: number): number {
+  const ofOne = (share: number): number => 1 - (1 - share) ** (1 / QUESTIONS);
+  const spent = looks.map((blocks) => ofOne((SIGNIFICANCE * blocks) / max));
+  const last = criticalValues(looks, spent).at(-1) ?? 0;
+  return 1 - (1 - 2 * normalCdf(-last)) ** QUESTIONS;
+}

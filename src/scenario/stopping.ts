@@ -1,0 +1,98 @@
+// How many trials an experiment has: a fixed number, or as many as it takes until its comparisons are decided, and the time
+// after which no block begins. What does not fit together is told here.
+import * as z from "zod";
+import { BLOCKS_MIN } from "../metrics/blocks-min.js";
+import type { Finding } from "../syntax/problems.js";
+import { custom, duration, HOUR_MS, type Parsed } from "../syntax/scalars.js";
+import type { Stopping } from "./judgement.js";
+import type { Treatment } from "./settings.js";
+
+const TRIALS_MAX = 1000;
+const WITHIN_MAX_PERCENT = 50;
+/** Of an experiment that only a budget ends. */
+const DEFAULT_WITHIN = 0.05;
+
+const blocks = (least: number): z.ZodInt => z.int().min(least).max(TRIALS_MAX);
+
+/** A share, held as 0.05 of `5%`. */
+function percent(description: string) {
+  const title = `1% to ${WITHIN_MAX_PERCENT}%`;
+  const pattern = "^\\d+(\\.\\d+)?\\s*%$";
+  return custom({ title, description, type: "string", pattern }, (input): Parsed<number> => {
+    const text = typeof input === "string" ? input.trim() : "";
+    const value = /^\d+(\.\d+)?\s*%$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+    const isFit = value >= 1 && value <= WITHIN_MAX_PERCENT;
+    return isFit ? { value: value / 100 } : { message: `expected ${title}, as 5%` };
+  });
+}
+
+export const Trials = z
+  .union([
+    blocks(1),
+    z.strictObject({
+      min: blocks(BLOCKS_MIN)
+        .default(BLOCKS_MIN)
+        .meta({ description: `Trials of each treatment before the first look. Default ${BLOCKS_MIN}.` }),
+      max: blocks(BLOCKS_MIN + 1).meta({ description: "Trials of each treatment at most." }),
+      until: z
+        .literal("decided")
+        .default("decided")
+        .meta({
+          description:
+            "decided: until every comparison that thresholds are about, or else every headline comparison, is a finding or " +
+            "the same within the bound. Default decided.",
+        }),
+      within: percent("How near two treatments are called the same. Default 5%.").prefault("5%"),
+    }),
+  ])
+  .default(BLOCKS_MIN)
+  .meta({
+    description:
+      `Trials of each treatment, a fixed number or, as { min: 5, max: 30, until: decided }, as many as it takes. ` +
+      `Intervals and tests need at least ${BLOCKS_MIN}. Default ${BLOCKS_MIN}.`,
+  });
+
+export const Budget = duration(
+  "Time since the start of the run after which no block of trials begins. Default: none.",
+  1,
+  30 * 24 * HOUR_MS,
+).optional();
+
+interface Extent {
+  readonly trials: z.output<typeof Trials>;
+  readonly budget?: number | undefined;
+  readonly order: string;
+}
+
+/** Trials of each treatment, at most. */
+export function mostTrials(trials: Extent["trials"]): number {
+  return typeof trials === "number" ? trials : trials.max;
+}
+
+/** When the experiment may end before its last block; undefined where it does not. What does not fit goes to `findings`. */
+export function resolveStopping(
+  { trials, budget, order }: Extent,
+  max: number,
+  treatments: readonly Pick<Treatment, "id">[],
+  findings: Finding[],
+): Stopping | undefined {
+  const until = typeof trials === "number" ? undefined : trials;
+  if (!until && budget === undefined) return undefined;
+  const path = [until ? "trials" : "budget"];
+  if (order === "sequential")
+    findings.push({ path: ["order"], message: `${path[0]} needs blocks of trials; use order: interleaved` });
+  if (until && until.max <= until.min)
+    findings.push({
+      path: ["trials", "max"],
+      message: `must be greater than trials.min, ${until.min}`,
+      seen: String(until.max),
+    });
+  if (until && treatments.length < 2)
+    findings.push({ path, message: "one treatment has nothing to decide; add a factor, or give a number" });
+  return {
+    max,
+    within: until?.within ?? DEFAULT_WITHIN,
+    ...(until && { min: until.min }),
+    ...(budget !== undefined && { budgetMs: budget }),
+  };
+}
