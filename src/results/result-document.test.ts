@@ -138,6 +138,7 @@ describe("the JSON Schema", () => {
         "workload",
         "environment",
         "verdict",
+        "stopping",
         "thresholds",
         "published",
         "treatments",

@@ -139,7 +139,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const ratioThresholds = resolveRatioThresholds(scenario.thresholds, ...asked);
   const published = resolvePublished(scenario.published, ...asked);
   const most = trialsOf(raw, scenario, overrides, expansion.ids.length);
-  const stopping = resolveStopping(scenario, most, treatments, thresholdFindings);
+  const stopping = resolveStopping(scenario, most, expansion.ids.length, thresholdFindings);
   const outranked = outrankedClients(applied.clients, treatments);
   refuseAny([...thresholdFindings.map(ofAll), ...findings], outranked.problem ? [outranked.problem] : []);
   return {

@@ -5,7 +5,6 @@ import { BLOCKS_MIN } from "../metrics/blocks-min.js";
 import type { Finding } from "../syntax/problems.js";
 import { custom, duration, HOUR_MS, type Parsed } from "../syntax/scalars.js";
 import type { Stopping } from "./judgement.js";
-import type { Treatment } from "./settings.js";
 
 const TRIALS_MAX = 1000;
 const WITHIN_MAX_PERCENT = 50;
@@ -73,7 +72,7 @@ export function mostTrials(trials: Extent["trials"]): number {
 export function resolveStopping(
   { trials, budget, order }: Extent,
   max: number,
-  treatments: readonly Pick<Treatment, "id">[],
+  treatments: number,
   findings: Finding[],
 ): Stopping | undefined {
   const until = typeof trials === "number" ? undefined : trials;
@@ -87,7 +86,7 @@ export function resolveStopping(
       message: `must be greater than trials.min, ${until.min}`,
       seen: String(until.max),
     });
-  if (until && treatments.length < 2)
+  if (until && treatments < 2)
     findings.push({ path, message: "one treatment has nothing to decide; add a factor, or give a number" });
   return {
     max,

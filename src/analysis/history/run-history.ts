@@ -14,6 +14,7 @@ import { unitOf } from "../../workloads/vocabulary.js";
 import { isWorse, keyOf, type StoredRun, type TreatmentMetric } from "../comparison/run-comparison.js";
 import { runDifferences } from "../comparison/run-differences.js";
 import { unpairedFindingsOf } from "../comparison/unpaired.js";
+import { PLAIN_BOUNDS } from "../statistics/limits.js";
 import { median } from "../statistics/statistics.js";
 import { completeTrials, logSeries } from "../steady-state/series.js";
 import { changePoints, type ChangePoint, type Values } from "./change-points.js";
@@ -115,7 +116,7 @@ function levelChange(
 ): LevelChange[] {
   const [reference, after] = [levelOf(values, from, at), levelOf(values, at, to)];
   const key = ["history", about.treatment, about.operation, about.metric, at].join("\n");
-  const [finding] = unpairedFindingsOf([{ key, reference, values: after }], 0);
+  const [finding] = unpairedFindingsOf([{ key, reference, values: after }], 0, PLAIN_BOUNDS);
   if (!finding) return [];
   const { ratio, ciLow, ciHigh } = finding;
   const middle = (level: ReadonlyMap<number, number>): number => Math.exp(median([...level.values()]));
