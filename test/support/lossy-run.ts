@@ -1,10 +1,17 @@
 // Short runs of one trial in which a fault may lose what was acknowledged, on an embedded server.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { ResultDocument, TrialResult } from "../../src/results/result-schema.js";
+import { expect } from "vitest";
+import type { Integrity, ResultDocument, TrialResult } from "../../src/results/result-schema.js";
 import { LedgerFile } from "../../src/workloads/train-events/audit/ledger-file.js";
 import { KeyMaker } from "../../src/workloads/train-events/model/ledger.js";
-import { scratchDirectory, startTrainSim, writeScenarioFile, type Started } from "./train-sim.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  startTrainSim,
+  writeScenarioFile,
+  type Started,
+} from "./train-sim.js";
 
 export const LOSS_ALLOWED = "integrity: { allow: [lost] }";
 
@@ -48,6 +55,20 @@ export function trialOf({ treatments }: ResultDocument, id?: string): TrialResul
   const [trial] = treatments.find((each) => id === undefined || each.id === id)?.trials ?? [];
   if (!trial) throw new Error(`no trial of ${id ?? "the only treatment"}`);
   return trial;
+}
+
+/** Waits until the run ends with exit code 110, for one event that no fault explains, beside others that one does. */
+export async function lostOneUnexplained({ ended }: Started, out: string): Promise<Integrity> {
+  const { exitCode, stderr } = await ended;
+  expect(exitCode, stderr).toBe(110);
+  const { integrity } = trialOf(onlyResultIn(out).result);
+  const add = integrity?.losses?.find(({ operation }) => operation === "add");
+  expect(add?.unexplained).toBe(1);
+  expect(add?.lost).toBeGreaterThan(1);
+  expect(integrity?.violations).toEqual([
+    expect.stringMatching(/are in no table \(explained by a fault: \d+ of \d+\)/),
+  ]);
+  return integrity as Integrity;
 }
 
 /** A batch of a producer, as it was acknowledged: by the endpoint of that number, at that monotonic millisecond. */
