@@ -51,11 +51,15 @@ const COUNTS = ["published", "lost", "duplicated", "inDoubt", "inDoubtFound"];
 
 const sumBy = (items, amountOf) => items.reduce((sum, item) => sum + amountOf(item), 0);
 
-/** `lostWork`: passes and archivings; `unexplained`: of these and of the events lost, what no fault explains. */
+/**
+ * `lostWork`: passes and archivings; `unexplained`: of these and of the events lost, what no fault explains.
+ * @returns {Record<string, number>}
+ */
 function countsOf(audits) {
   const losses = audits.flatMap(({ losses: own = [] }) => own);
+  const sums = COUNTS.map((name) => [name, sumBy(audits, (audit) => audit[name] ?? 0)]);
   return {
-    ...Object.fromEntries(COUNTS.map((name) => [name, sumBy(audits, (audit) => audit[name] ?? 0)])),
+    ...Object.fromEntries(sums),
     lostWork: sumBy(losses, ({ operation, lost }) => (operation === "add" ? 0 : lost)),
     unexplained: sumBy(losses, ({ unexplained }) => unexplained),
   };
