@@ -16,7 +16,8 @@ export function violationsOf({ exitCode, signal, result, scenario }) {
   if (verdict !== "ok") found.push(...violations);
   // Of the counts themselves, in case the verdict is wrong.
   const { lost, lostWork, unexplained, duplicated } = countsOf([trial.integrity]);
-  if (lost + lostWork > 0 && !scenario.integrity) found.push(`lost ${lost}, where nothing may be`);
+  if (lost + lostWork > 0 && !scenario.integrity)
+    found.push(`lost ${lost} events and ${lostWork} passes and archivings, where nothing may be`);
   if (unexplained > 0) found.push(`lost ${unexplained} that no fault explains`);
   if (duplicated > 0) found.push(`duplicated ${duplicated}`);
   const injected = trial.faults ?? [];
