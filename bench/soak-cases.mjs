@@ -1,5 +1,5 @@
-// Draws the cases of a soak: a scenario of one trial with random payload, locking, isolation, shape and pool, and one to
-// three faults. Case n of a seed is always the same. What may be combined is asked of train-sim's own loader, so that no
+// Draws the cases of a soak: a scenario of one trial with random target, payload, locking, isolation, shape and pool, and
+// one to three faults. Case n of a seed is always the same. What may be combined is asked of train-sim's own loader, so that no
 // second table of rules can drift from it.
 import { deriveSeed, Prng } from "#program/foundation/prng.js";
 import { NETWORK_PLACES } from "#program/faults/fault.js";
@@ -9,6 +9,7 @@ import { parseScenario } from "#program/scenario/loader.js";
 import { keysOf } from "#program/syntax/tagged-union.js";
 import { ISOLATIONS, LOCK_MODES } from "#program/database/settings.js";
 import { POOL_MODES } from "#program/pools/pgbouncer/settings.js";
+import { REPLICATION_LEVELS } from "#program/targets/embedded/settings.js";
 import { FULL_DISKS, SHUTDOWNS } from "#program/targets/settings.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "#program/workloads/train-events/settings.js";
 
@@ -17,6 +18,7 @@ const WINDOW_SECONDS = 16;
 const FIRST_FAULT_SECONDS = 4;
 const LAST_END_SECONDS = 10;
 const FAULTS_COUNTS = [1, 1, 2, 3];
+const STANDBYS_COUNTS = [0, 0, 2];
 const ATTEMPTS = 200;
 
 const pick = (prng, items) => items[prng.intBetween(0, items.length - 1)];
@@ -31,10 +33,20 @@ function poolOf(prng, hasPooler) {
   return { strategy, size, mode: pick(prng, POOL_MODES), instances: prng.intBetween(1, 2) };
 }
 
-function settingsOf(prng, hasPooler) {
+/** Only what is acknowledged by the primary alone may be lost. */
+function targetOf(prng, standbys) {
+  if (standbys === 0) return { target: { kind: "embedded" } };
+  const replication = pick(prng, REPLICATION_LEVELS);
+  return {
+    target: { kind: "embedded", standbys, replication },
+    ...(replication === "async" && { integrity: { allow: ["lost"] } }),
+  };
+}
+
+function settingsOf(prng, hasPooler, standbys) {
   const clients = (most) => ({ load: { clients: prng.intBetween(1, most) } });
   return {
-    target: { kind: "embedded" },
+    ...targetOf(prng, standbys ?? pick(prng, STANDBYS_COUNTS)),
     payload: pick(prng, PAYLOADS),
     locking: pick(prng, LOCKINGS),
     isolation: pick(prng, ISOLATIONS),
@@ -66,6 +78,7 @@ const KEYS = {
   between: (prng) => pick(prng, NETWORK_PLACES),
   latency: (prng) => seconds(prng.intBetween(5, 100)),
   bandwidth: (prng) => `${prng.intBetween(50, 500)}kB`,
+  standbys: (prng) => prng.intBetween(1, 2),
   commits: (prng) => pick(prng, ["10%", "50%", "100%"]),
 };
 
@@ -92,15 +105,15 @@ function loads(scenario) {
   }
 }
 
-/** @returns a scenario that loads, with at least one fault of `kinds` */
-export function drawCase(seed, number, { kinds, hasPooler }) {
+/** @returns a scenario that loads, with at least one fault of `kinds`, and `standbys` if that is given */
+export function drawCase(seed, number, { kinds, hasPooler, standbys }) {
   const prng = new Prng(deriveSeed(seed, "soak", number));
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     /** @type {Record<string, any>} */
     let scenario = {
       name: `soak-${seed}-${number}`,
       seed: prng.uint32(),
-      ...settingsOf(prng, hasPooler),
+      ...settingsOf(prng, hasPooler, standbys),
       faults: [],
     };
     if (!loads(scenario)) continue;

@@ -1,9 +1,10 @@
 // What came of a soak: judges single cases, adds them up, and prints them as text. A case is right when train-sim ended
-// with 0, every fault was there and gone again, and the audit found every event exactly once.
+// with 0, every fault was there and gone again, and the audit found every event exactly once: where the scenario allows a
+// loss, every event but those that a fault explains.
 import { median } from "#program/analysis/statistics/quantiles.js";
 
 /** What a soak must not see, in words; empty for a case that is right. */
-export function violationsOf({ exitCode, signal, result, faults }) {
+export function violationsOf({ exitCode, signal, result, scenario }) {
   const found = [];
   if (signal) found.push(`did not end in time (${signal})`);
   else if (exitCode !== 0) found.push(`exit code ${exitCode}`);
@@ -13,9 +14,15 @@ export function violationsOf({ exitCode, signal, result, faults }) {
   if (!trial.integrity) return [...found, "no audit"];
   const { verdict, violations } = trial.integrity;
   if (verdict !== "ok") found.push(...violations);
+  // Of the counts themselves, in case the verdict is wrong.
+  const { lost, lostWork, unexplained, duplicated } = countsOf([trial.integrity]);
+  if (lost + lostWork > 0 && !scenario.integrity)
+    found.push(`lost ${lost} events and ${lostWork} passes and archivings, where nothing may be`);
+  if (unexplained > 0) found.push(`lost ${unexplained} that no fault explains`);
+  if (duplicated > 0) found.push(`duplicated ${duplicated}`);
   const injected = trial.faults ?? [];
-  if (injected.length !== faults.length)
-    found.push(`${injected.length} of ${faults.length} faults were injected`);
+  if (injected.length !== scenario.faults.length)
+    found.push(`${injected.length} of ${scenario.faults.length} faults were injected`);
   for (const { kind, clearedAtSeconds } of injected)
     if (clearedAtSeconds === null) found.push(`${kind} was not cleared`);
   return found;
@@ -43,15 +50,43 @@ function byKind(records) {
 
 const COUNTS = ["published", "lost", "duplicated", "inDoubt", "inDoubtFound"];
 
+const sumBy = (items, amountOf) => items.reduce((sum, item) => sum + amountOf(item), 0);
+
+/**
+ * `lostWork`: passes and archivings; `unexplained`: of these and of the events lost, what no fault explains.
+ * @returns {Record<string, number>}
+ */
+function countsOf(audits) {
+  const losses = audits.flatMap(({ losses: own = [] }) => own);
+  const sums = COUNTS.map((name) => [name, sumBy(audits, (audit) => audit[name] ?? 0)]);
+  return {
+    ...Object.fromEntries(sums),
+    lostWork: sumBy(losses, ({ operation, lost }) => (operation === "add" ? 0 : lost)),
+    unexplained: sumBy(losses, ({ unexplained }) => unexplained),
+  };
+}
+
+const auditsOf = (cases) => cases.flatMap(({ trial }) => (trial?.integrity ? [trial.integrity] : []));
+
+const targetText = ({ target: { standbys, replication } }) =>
+  standbys ? `${standbys} standbys, ${replication}` : "one server";
+
+function byTarget(cases) {
+  return [...new Set(cases.map(({ scenario }) => targetText(scenario)))].sort().map((target) => {
+    const own = cases.filter(({ scenario }) => targetText(scenario) === target);
+    const faults = sumBy(own, ({ trial }) => trial?.faults?.length ?? 0);
+    return { target, cases: own.length, faults, events: countsOf(auditsOf(own)) };
+  });
+}
+
 /** Commits whose connection went while they were under way; nearly all are settled by trying again. */
 const unansweredOf = ({ operations }) =>
-  Object.values(operations).reduce((sum, { unansweredCommits }) => sum + (unansweredCommits ?? 0), 0);
+  sumBy(Object.values(operations), ({ unansweredCommits }) => unansweredCommits ?? 0);
 
 /** Sums over cases; counts are of the audits, over warm-up, window and drain. */
 export function sumOf(cases) {
   const trials = cases.flatMap(({ trial }) => (trial ? [trial] : []));
-  const audits = trials.flatMap(({ integrity }) => (integrity ? [integrity] : []));
-  const counts = COUNTS.map((name) => [name, audits.reduce((sum, audit) => sum + (audit[name] ?? 0), 0)]);
+  const audits = auditsOf(cases);
   const exitCodes = {};
   for (const { exitCode, signal } of cases) {
     const ending = String(signal ?? exitCode);
@@ -62,8 +97,9 @@ export function sumOf(cases) {
     failed: cases.filter(({ violations }) => violations.length > 0).length,
     audited: audits.length,
     drained: audits.filter(({ drained }) => drained).length,
-    events: Object.fromEntries(counts),
-    unansweredCommits: trials.reduce((sum, trial) => sum + unansweredOf(trial), 0),
+    events: countsOf(audits),
+    targets: byTarget(cases),
+    unansweredCommits: sumBy(trials, unansweredOf),
     exitCodes,
     faults: byKind(trials.flatMap((trial) => trial.faults ?? [])),
   };
@@ -73,6 +109,7 @@ const shown = (value) => (value === null ? "-" : value.toFixed(1));
 
 /** One line for a case that has ended. */
 export function caseLine({ number, scenario, trial, exitCode, signal, violations }) {
+  const target = targetText(scenario);
   const { payload, locking, isolation, statementShape, pool, faults } = scenario;
   const { published = "?", lost = "?", duplicated = "?", inDoubt = "?" } = trial?.integrity ?? {};
   const asked = faults.map(({ kind, at, for: long }) => `${kind} at ${at}${long ? ` for ${long}` : ""}`);
@@ -82,7 +119,7 @@ export function caseLine({ number, scenario, trial, exitCode, signal, violations
       `${kind} at ${injectedAtSeconds.toFixed(1)} s (recovered after ${shown(recoverySeconds)} s)`,
   );
   return [
-    `#${number} ${violations.length > 0 ? "FAILED" : "ok"}, exit ${signal ?? exitCode}: ${payload}, ${locking}, ${isolation}, ${statementShape}, ${pool.strategy}${pool.mode ? ` ${pool.mode}` : ""}`,
+    `#${number} ${violations.length > 0 ? "FAILED" : "ok"}, exit ${signal ?? exitCode}: ${target}, ${payload}, ${locking}, ${isolation}, ${statementShape}, ${pool.strategy}${pool.mode ? ` ${pool.mode}` : ""}`,
     `   ${(done.length > 0 ? done : asked).join(", ")}`,
     `   published ${published}, lost ${lost}, duplicated ${duplicated}, in doubt ${inDoubt}`,
     ...violations.map((violation) => `   ! ${violation}`),
@@ -101,7 +138,8 @@ function table(titles, rows) {
 }
 
 /** The sums as tables. */
-export function sumLines({ cases, failed, audited, drained, events, unansweredCommits, exitCodes, faults }) {
+export function sumLines({ cases, failed, audited, drained, events, ...sum }) {
+  const { targets, unansweredCommits, exitCodes, faults } = sum;
   const errorsOf = (errors) =>
     Object.entries(errors)
       .map(([sqlstate, count]) => `${sqlstate}:${count}`)
@@ -114,8 +152,15 @@ export function sumLines({ cases, failed, audited, drained, events, unansweredCo
       ]),
     ),
     "",
+    ...table(
+      ["target", "cases", "faults", "published", "lost", "lost work", "unexplained", "duplicated"],
+      targets.map(({ target, cases: count, faults: injected, events: of }) => [
+        ...[target, count, injected, of.published, of.lost, of.lostWork, of.unexplained, of.duplicated],
+      ]),
+    ),
+    "",
     `${cases} cases, ${failed} failed; ${audited} audited, ${drained} of them with an empty queue; exit codes ${JSON.stringify(exitCodes)}`,
     `commits without an answer: ${unansweredCommits}; events still in doubt at the end: ${events.inDoubt}, of which ${events.inDoubtFound} were found`,
-    `events: ${events.published} published, ${events.lost} lost, ${events.duplicated} duplicated`,
+    `events: ${events.published} published, ${events.lost} lost (${events.unexplained} of them unexplained), ${events.duplicated} duplicated`,
   ];
 }

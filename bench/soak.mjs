@@ -1,4 +1,4 @@
-// The soak: random faults x payloads x pools x locking x isolation x shapes, case after case through the built program
+// The soak: random faults x targets x payloads x pools x locking x isolation x shapes, case after case through the built program
 // on servers of its own, each audited. It ends after the minutes it is given, with a table, a JSON file and exit code 1
 // when any case broke a law; the command that repeats such a case is printed, and its results are kept.
 import { spawn } from "node:child_process";
@@ -14,8 +14,10 @@ import { pgbouncerKind } from "#program/pools/pgbouncer/pgbouncer.js";
 import { drawCase } from "./soak-cases.mjs";
 import { caseLine, sumLines, sumOf, violationsOf } from "./soak-report.mjs";
 
-const USAGE = `npm run soak -- [--minutes 30] [--seed N] [--cases N] [--case N] [--kinds a,b] [--out FILE]
-  --cases   stop after so many cases   --case  run only that case   --kinds  faults to draw from   --out  where the JSON goes`;
+const USAGE = `npm run soak -- [--minutes 30] [--seed N] [--cases N] [--case N] [--kinds a,b] [--standbys N] [--out FILE]
+  --cases   stop after so many cases   --case      run only that case
+  --kinds   faults to draw from        --standbys  of each case's server; drawn when left out
+  --out     where the JSON goes`;
 const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 /** A case takes about 25 s; one that takes so long hangs. */
 const CASE_MS_MAX = 300_000;
@@ -33,7 +35,7 @@ function wholeNumber(text, option) {
 }
 
 function optionsOf() {
-  const names = ["minutes", "seed", "cases", "case", "kinds", "out"];
+  const names = ["minutes", "seed", "cases", "case", "kinds", "standbys", "out"];
   /** @type {Record<string, string | undefined>} */
   let values = {};
   try {
@@ -51,6 +53,7 @@ function optionsOf() {
   if (unknown) fail(`no fault ${unknown}; there are ${FAULT_KINDS.join(", ")}`);
   return {
     ...{ minutes: number("minutes", 30), seed: number("seed", freshSeed()), kinds, out: values.out },
+    standbys: number("standbys", undefined),
     ...{ first: only ?? 1, last: only ?? number("cases", Number.POSITIVE_INFINITY) },
   };
 }
@@ -103,7 +106,7 @@ async function runCase(number, { seed, scratch, means, repeat }) {
   const { exitCode, signal, stderr } = await runTrainSim(scenario, directory);
   if (stopped) return undefined;
   const result = resultIn(directory);
-  const violations = violationsOf({ exitCode, signal, result, faults: scenario.faults });
+  const violations = violationsOf({ exitCode, signal, result, scenario });
   const trial = result?.treatments[0]?.trials[0];
   const outcome = { number, scenario, exitCode, signal, violations, ...(trial && { trial }) };
   console.log(caseLine(outcome));
@@ -116,12 +119,15 @@ async function runCase(number, { seed, scratch, means, repeat }) {
 }
 
 async function main() {
-  const { minutes, seed, kinds, first, last, out } = optionsOf();
+  const { minutes, seed, kinds, standbys, first, last, out } = optionsOf();
   console.log(
     `soak: seed ${seed}, ${minutes} minutes, ${cpus().length} processors, Node ${process.versions.node}`,
   );
-  const means = await meansOf(kinds);
-  const only = kinds === FAULT_KINDS ? "" : ` --kinds ${kinds.join(",")}`;
+  const means = { ...(await meansOf(kinds)), standbys };
+  const only = [
+    ...(kinds === FAULT_KINDS ? [] : [` --kinds ${kinds.join(",")}`]),
+    ...(standbys === undefined ? [] : [` --standbys ${standbys}`]),
+  ].join("");
   const repeat = (number) => `npm run soak -- --seed ${seed} --case ${number}${only}`;
   const scratch = mkdtempSync(join(tmpdir(), "train-sim-soak-"));
   // train-sim hears the signal as well, being of the same terminal, and cleans up behind itself.

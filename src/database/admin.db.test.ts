@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { TargetError } from "../foundation/errors.js";
+import { messageOf, TargetError } from "../foundation/errors.js";
 import { generateSecret } from "../foundation/prng.js";
 import type { Endpoint } from "./endpoint/endpoint.js";
 import { testNamespace } from "../../test/support/namespace.js";
@@ -67,6 +67,24 @@ describe("connectAdmin", () => {
   it("says that nothing listens", async () => {
     expect((await refusal({ ...endpoint, port: 1 })).message).toContain("nothing listens there");
     expect((await refusal({ ...endpoint, host: "/nowhere" })).message).toContain("nothing listens there");
+  });
+
+  it("says of several servers what the first said that is no standby", async () => {
+    const role = testNamespace("readonly");
+    const password = generateSecret();
+    await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`);
+    await admin.query(`ALTER ROLE ${role} SET default_transaction_read_only = on`);
+    const standby = { ...endpoint, user: role, password, takesWrites: true };
+    const primary = { ...endpoint, database: "nowhere" };
+    for (const [first, ...others] of [
+      [primary, standby, standby],
+      [standby, primary, standby],
+    ] as const) {
+      const error = await connectAdmin({ ...first, others }).catch((reason: unknown) => reason);
+      expect(messageOf(error)).toContain('there is no database "nowhere"');
+    }
+    expect((await refusal(standby)).message).toContain("it takes no writes");
+    await admin.query(`DROP ROLE ${role}`);
   });
 
   it("says that the server has no TLS", async () => {

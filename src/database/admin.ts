@@ -3,6 +3,7 @@
 // out as a TargetError; an error of a statement comes out as the server sent it, for its caller to judge.
 import { messageOf, TargetError } from "../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "./endpoint/endpoint.js";
+import { isStandby } from "./connect-failure.js";
 import { PgConnection } from "./connection.js";
 import { StatementError } from "./errors.js";
 import { APPLICATION } from "./pg-config.js";
@@ -52,15 +53,17 @@ export interface AdminOptions {
   readonly onLost?: (failure: Error | undefined) => void;
 }
 
-/** At the first of its servers that lets it in. Rejects with what the last of them said. */
+/** At the first of its servers that lets it in. Rejects with what the first of them said that is no standby. */
 async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
-  const [next, ...later] = endpoint.others ?? [];
-  try {
-    return await openAt(endpoint, options);
-  } catch (error) {
-    if (!next) throw error;
-    return open({ ...next, others: later }, options);
+  let told: unknown;
+  for (const each of [endpoint, ...(endpoint.others ?? [])]) {
+    try {
+      return await openAt(each, options);
+    } catch (error) {
+      if (told === undefined || isStandby(told)) told = error;
+    }
   }
+  throw told;
 }
 
 async function openAt(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {

@@ -5,6 +5,24 @@ import * as z from "zod";
 import { FAULT_KINDS } from "../faults/registry.js";
 
 const seconds = z.number().min(0);
+const events = z.int().min(0);
+
+/** Where events wait, by the metrics that count them: to be claimed, and to be archived. */
+export const BACKLOGS = { pending: "queue.pending", complete: "queue.complete" } as const;
+export type Backlog = keyof typeof BACKLOGS;
+
+const BacklogRecovery = z.strictObject({
+  before: events.optional().describe("The most that were open in the last ten undisturbed samples before it"),
+  most: events.optional().describe("The most that were open since its injection, until they were back"),
+  recoverySeconds: seconds
+    .nullable()
+    .describe(
+      "From its clearing until no more were open than before, as precise as the samples; 0 if there never were; null " +
+        "where not assessed",
+    ),
+  recoveryReason: z.string().optional().describe("Why it was not assessed"),
+});
+export type BacklogRecovery = z.infer<typeof BacklogRecovery>;
 
 export const FaultRecord = z.strictObject({
   trial: z.int().min(1).describe("Its number in the experiment"),
@@ -21,6 +39,13 @@ export const FaultRecord = z.strictObject({
         "assessed",
     ),
   recoveryReason: z.string().optional().describe("Why it was not assessed"),
+  backlog: z
+    .strictObject({ pending: BacklogRecovery, complete: BacklogRecovery })
+    .partial()
+    .optional()
+    .describe(
+      "Open events: `pending` wait to be claimed, `complete` to be archived; absent where not sampled",
+    ),
   errors: z
     .record(z.string(), z.int().min(0))
     .describe(

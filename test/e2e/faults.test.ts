@@ -1,6 +1,8 @@
 // Every kind of fault for real, through the built program on an embedded server: what it does to the load is seen, no
 // event is lost, the system is well again for drain and audit, and nothing is left running or mounted; not even when
 // train-sim is stopped or killed in the middle of one. Several kinds share a run.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fullIt } from "../support/lanes.js";
 import {
@@ -50,6 +52,41 @@ faults:
     expect(trial.database.blocked?.max).toBeGreaterThan(0);
     expect(trial.database.oldestTransactionMs).toBeGreaterThan(1000);
     expect(seen.stdout).toContain("postgres-kill (base): ");
+    expect(Object.keys(faults.get("lock-holder")?.backlog ?? {})).toEqual(["pending", "complete"]);
+  });
+
+  fullIt("let work pile up, which the samples show until it is done", async () => {
+    const { started, out } = startFaultRun(`
+actors:
+  producers: { load: { executor: constant-arrival-rate, rate: 20/s, maxClients: 40 } }
+  consumers: { load: { clients: 3 } }
+trial: { warmUp: 1s, duration: 30s, drain: 60s }
+faults: [{ at: 15s, kind: process-stop, for: 2s }]
+`);
+    const { exitCode, stderr } = await started.ended;
+    expect(exitCode, stderr).toBe(0);
+    const { directory, result } = onlyResultIn(out);
+    const { injectedAtSeconds = 0, clearedAtSeconds, backlog } = result.faults[0] ?? {};
+    const samples = readFileSync(join(directory, "trials", "001-base", "evidence.csv"), "utf8")
+      .split("\n")
+      .map((line) => line.split(","))
+      .filter(([, metric]) => metric === "queue.pending")
+      .map(([second, , events]) => ({ atSeconds: Number(second) + 1, events: Number(events) }));
+    const highest = (own: typeof samples): number => Math.max(...own.map(({ events }) => events));
+    const calm = samples.filter(({ atSeconds }) => atSeconds <= injectedAtSeconds).slice(-10);
+    const { before, most = 0, recoverySeconds, recoveryReason } = backlog?.pending ?? {};
+    // A busy machine is sampled less often.
+    if (calm.length < 3) expect(recoveryReason).toMatch(/undisturbed/);
+    else {
+      expect(before).toBe(highest(calm));
+      const untilSeconds = (clearedAtSeconds ?? 0) + (recoverySeconds ?? Infinity) + 0.001;
+      const since = samples.filter(
+        ({ atSeconds }) => atSeconds > injectedAtSeconds && atSeconds < untilSeconds,
+      );
+      // What never rose took no time, whenever it was sampled.
+      if (recoverySeconds !== 0) expect(most).toBe(highest(since));
+    }
+    expect(readFileSync(join(directory, "summary.txt"), "utf8")).toMatch(/; backlog: +pending/);
   });
 
   fullIt("have the errors that happened during each, where one follows another within a second", async () => {

@@ -12,13 +12,18 @@ import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { scratchDirectory } from "../support/train-sim.js";
 
 const SOAK = fileURLToPath(new URL("../../bench/soak.mjs", import.meta.url));
+const REPORT = new URL("../../bench/soak-report.mjs", import.meta.url).href;
 const CASES = 2;
+const ALLOWED = { allow: ["lost"] };
 
 const Outcome = z.object({
   cases: z.number(),
   failed: z.number(),
   audited: z.number(),
   events: z.object({ published: z.number(), lost: z.number(), duplicated: z.number() }),
+  targets: z.array(
+    z.object({ target: z.string(), events: z.object({ unexplained: z.number(), duplicated: z.number() }) }),
+  ),
   faults: z.array(z.object({ kind: z.string(), injected: z.number() })),
   trials: z.array(
     z.object({
@@ -57,6 +62,47 @@ test("under the faults of a few fixed cases no event is lost, and the table says
   for (const { trial } of outcome.trials) expect(trial.integrity?.verdict).toBe("ok");
   for (const { kind } of outcome.faults) expect(printed).toContain(kind);
 }, 300_000);
+
+test("a primary with standbys fails over, and loses nothing that the failover does not explain", async () => {
+  const out = join(scratchDirectory(), "soak.json");
+  const options = ["--seed", "7", "--case", "3", "--standbys", "2", "--kinds", "failover"];
+  const { exitCode, printed } = await soak(...options, "--out", out);
+  expect(exitCode, printed).toBe(0);
+  const { targets, faults } = Outcome.parse(JSON.parse(readFileSync(out, "utf8")));
+  expect(faults).toMatchObject([{ kind: "failover", injected: 1 }]);
+  expect(targets).toMatchObject([
+    { target: "2 standbys, quorum", events: { unexplained: 0, duplicated: 0 } },
+  ]);
+  expect(printed).toContain("2 standbys, quorum");
+}, 300_000);
+
+test.each([
+  [
+    "lost 3 events and 0 passes and archivings, where nothing may be",
+    { lost: 3, losses: [{ operation: "add", lost: 3, unexplained: 0 }] },
+    undefined,
+  ],
+  [
+    "lost 0 events and 2 passes and archivings, where nothing may be",
+    { losses: [{ operation: "process", lost: 2, unexplained: 0 }] },
+    undefined,
+  ],
+  [
+    "lost 2 that no fault explains",
+    { lost: 5, losses: [{ operation: "add", lost: 5, unexplained: 2 }] },
+    ALLOWED,
+  ],
+  ["duplicated 1", { duplicated: 1 }, ALLOWED],
+  [undefined, { lost: 5, losses: [{ operation: "add", lost: 5, unexplained: 0 }] }, ALLOWED],
+  [undefined, {}, undefined],
+])("of a trial that calls itself right, a soak finds: %s", async (violation, found, allowed) => {
+  const { violationsOf } = (await import(REPORT)) as { violationsOf: (ended: object) => string[] };
+  const integrity = { verdict: "ok", violations: [], lost: 0, duplicated: 0, ...found };
+  const result = { treatments: [{ trials: [{ status: "complete", integrity }] }] };
+  const scenario = { faults: [], ...(allowed && { integrity: allowed }) };
+  const ended = { exitCode: 0, signal: null, result, scenario };
+  expect(violationsOf(ended)).toEqual(violation === undefined ? [] : [violation]);
+});
 
 test("a soak that is asked for something else says what it takes", async () => {
   const { exitCode, printed } = await soak("--kinds", "earthquake");

@@ -17,11 +17,13 @@ import {
 
 const DELAY = "appDelay: 20ms\n";
 /** Consumers do not think, so that some are in a transaction at every moment. */
-const LOAD = `
+const ACTORS = `
 actors:
   producers: { load: { clients: 3 } }
   consumers: { load: { clients: 3 } }
   archivers: { load: { clients: 3, thinkTime: 10ms } }
+`;
+const LOAD = `
 batch: { min: 5, max: 20 }
 diagnosis: { ceiling: false }
 trials: 1
@@ -62,8 +64,10 @@ export async function untilNothingIsLeftOf(started: Started, mostMs = 30_000): P
 /** `scenario` goes without a name; standard output is quiet. */
 export function startFaultRun(scenario: string, env?: NodeJS.ProcessEnv): { started: Started; out: string } {
   const out = join(scratchDirectory(), "results");
+  const defaults = { "appDelay:": DELAY, "actors:": ACTORS };
+  const missing = Object.entries(defaults).filter(([key]) => !scenario.includes(key));
   const file = writeScenarioFile(
-    `name: faults\n${LOAD}${scenario.includes("appDelay:") ? "" : DELAY}${scenario}`,
+    ["name: faults", LOAD, ...missing.map(([, text]) => text), scenario].join("\n"),
   );
   return { started: startTrainSim(["run", file, "--out", out, "--quiet"], env ? { env } : {}), out };
 }

@@ -8,9 +8,9 @@ import type { FaultRecord } from "../../results/result-schema.js";
 /** Share of the throughput before that counts as back. */
 const BACK_RATIO = 0.9;
 /** Whole seconds that it must hold. */
-const HELD_SECONDS = 3;
+export const HELD_SECONDS = 3;
 /** Most undisturbed seconds that "before" is the mean of. */
-const BEFORE_SECONDS_MAX = 10;
+export const BEFORE_SECONDS_MAX = 10;
 
 /** Seconds from the start of the window. */
 export type FaultMoments = Pick<FaultRecord, "injectedAtSeconds" | "clearedAtSeconds">;

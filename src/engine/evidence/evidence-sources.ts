@@ -1,7 +1,7 @@
 // Which sources of evidence a trial has: the database always, the others where there is something to ask. One list, and
 // the only place that knows them all.
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import type { TrialFiles } from "../../results/trial-files.js";
+import type { EvidenceValues } from "../../results/evidence-metrics.js";
 import { TrialEvidence } from "./evidence.js";
 import { DatabaseSource } from "./evidence-database.js";
 import type { EvidenceSource } from "./evidence-source.js";
@@ -11,13 +11,13 @@ import { PoolerSource } from "./pooler-evidence.js";
 import type { TrialHost } from "../trial/trial-parts.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 
-/** The evidence of one trial, neither opened nor begun yet. The trial's files are told each sample, the observer too. */
+/** The evidence of one trial, neither opened nor begun yet. `sink` is told each sample, the observer too. */
 export function evidenceOf(
   { target, observer }: Pick<TrialHost, "target" | "observer">,
   surroundings: Pick<Surroundings, "kind" | "serverPid">,
   pooler: RunningPooler | undefined,
   settings: TreatmentSettings,
-  files: () => Pick<TrialFiles, "onEvidence">,
+  sink: (second: number, values: EvidenceValues) => void,
 ): TrialEvidence {
   const database = new DatabaseSource(target.admin, settings);
   const sources: EvidenceSource[] = [
@@ -29,7 +29,7 @@ export function evidenceOf(
     sources,
     everyMs: settings.evidence.everyMs,
     onSample(second, values) {
-      files().onEvidence(second, values);
+      sink(second, values);
       observer.evidence(values);
     },
   });

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { Totals } from "../../metrics/totals.js";
 import type { PlannedTrial, Treatment } from "../../scenario/settings.js";
 import type { FaultSpan } from "../../faults/fault-schedule.js";
+import { BacklogSamples } from "./backlog-samples.js";
 import { faultRecords } from "./fault-records.js";
 import { LoadSeconds } from "../../faults/load-seconds.js";
 
@@ -44,6 +45,7 @@ const span = (injectedMs: number, clearedMs: number | undefined): FaultSpan => (
 });
 
 const steady = { committed: 100 };
+const UNSAMPLED = new BacklogSamples();
 
 test("a record has its moments, the recovery, and the errors from injection until the load was back", () => {
   const load = loadOf([
@@ -55,7 +57,7 @@ test("a record has its moments, the recovery, and the errors from injection unti
     { ...steady, errors: { "40001": 9 } },
     ...[steady, steady],
   ]);
-  expect(faultRecords(INPUTS, [span(4100, 4700)], START_MS, 10, load)).toEqual([
+  expect(faultRecords(INPUTS, [span(4100, 4700)], START_MS, 10, load, UNSAMPLED)).toEqual([
     {
       ...{ trial: 3, treatment: "text", kind: "network-reset", atSeconds: 4, forSeconds: 0 },
       ...{ injectedAtSeconds: 4.1, clearedAtSeconds: 4.7, recoverySeconds: expect.closeTo(1.3) as number },
@@ -72,7 +74,7 @@ test("a fault that was never cleared has every error that came after it, and no 
     { committed: 1, errors: { "08006": 4 } },
     { committed: 1, errors: { "08006": 1 } },
   ]);
-  expect(faultRecords(INPUTS, [span(2000, undefined)], START_MS, 4, load)).toMatchObject([
+  expect(faultRecords(INPUTS, [span(2000, undefined)], START_MS, 4, load, UNSAMPLED)).toMatchObject([
     {
       clearedAtSeconds: null,
       recoverySeconds: null,
@@ -92,7 +94,14 @@ test("the errors of a fault that the load did not recover from end where the nex
     { committed: 3, errors: { "53300": 1 } },
     { committed: 3, errors: { "53300": 1 } },
   ]);
-  const [first, second] = faultRecords(INPUTS, [span(2000, 2500), span(5000, 5500)], START_MS, 8, load);
+  const [first, second] = faultRecords(
+    INPUTS,
+    [span(2000, 2500), span(5000, 5500)],
+    START_MS,
+    8,
+    load,
+    UNSAMPLED,
+  );
   expect([first?.recoverySeconds, second?.recoverySeconds]).toEqual([null, null]);
   expect(first?.errors).toEqual({ "08006": 7 });
   expect(second?.errors).toEqual({ "53300": 10 });
@@ -107,7 +116,7 @@ test("errors belong to the fault during which they happened, to the moment, wher
     ...[steady, steady, steady, steady, steady, steady],
   ]);
   const faults = [span(2100, 2300), span(2400, 2900)];
-  const [first, second] = faultRecords(INPUTS, faults, START_MS, 10, load);
+  const [first, second] = faultRecords(INPUTS, faults, START_MS, 10, load, UNSAMPLED);
   // At 2350 the first is over and the second has not begun: who waited for it hears of it. At 2050 there was none yet.
   expect(first?.errors).toEqual({ "57P01": 2 });
   expect(second?.errors).toEqual({ "53300": 3, "57P01": 2 });
@@ -123,7 +132,20 @@ test("an error while two faults are there counts in both, and one long after the
     { ...steady, errorsAtMs: { "40001": [9500] } },
   ]);
   const faults = [span(3000, 7000), span(3300, 3320)];
-  const [long, short] = faultRecords(INPUTS, faults, START_MS, 10, load);
+  const [long, short] = faultRecords(INPUTS, faults, START_MS, 10, load, UNSAMPLED);
   expect(long?.errors).toEqual({ "08006": 5 });
   expect(short?.errors).toEqual({ "08006": 2 });
+});
+
+test("a record has how long each queue that was sampled took to get back", () => {
+  const queue = new BacklogSamples();
+  [4, 6, 5, 40, 30, 6, 5, 4, 4].forEach((pending, second) =>
+    queue.add(second, { "queue.pending": pending, "queue.processing": 9, "locks.blocked": 1 }),
+  );
+  // A sample that the server did not answer for the queue.
+  queue.add(9, { "host.clientCpuMs": 3 });
+  const load = loadOf(Array.from({ length: 10 }, () => steady));
+  const [record] = faultRecords(INPUTS, [span(3200, 3700)], START_MS, 10, load, queue);
+  const recoverySeconds = expect.closeTo(2.3) as number;
+  expect(record?.backlog).toEqual({ pending: { before: 6, most: 40, recoverySeconds } });
 });

@@ -1,5 +1,5 @@
 // Faults as results state them: from monotonic moments to seconds of the window, with what failed meanwhile and how long
-// the load took to come back. Pure.
+// the load and the queue took to come back. Pure.
 import {
   nextAfter,
   recoveriesOf,
@@ -10,6 +10,7 @@ import type { FaultRecord } from "../../results/result-schema.js";
 import type { TrialInputs } from "./trial-parts.js";
 import type { FaultSpan } from "../../faults/fault-schedule.js";
 import type { LoadSeconds } from "../../faults/load-seconds.js";
+import type { BacklogSamples } from "./backlog-samples.js";
 
 /** `startMs` is the monotonic moment at which the window began; spans in the order of their injection. */
 export function faultRecords(
@@ -18,6 +19,7 @@ export function faultRecords(
   startMs: number,
   windowSeconds: number,
   load: LoadSeconds,
+  queue: BacklogSamples,
 ): FaultRecord[] {
   const secondsAt = (atMs: number): number => Math.max(0, atMs - startMs) / 1000;
   const moments = spans.map(({ injectedMs, clearedMs }): FaultMoments => ({
@@ -25,6 +27,7 @@ export function faultRecords(
     clearedAtSeconds: clearedMs === undefined ? null : secondsAt(clearedMs),
   }));
   const recoveries = recoveriesOf(load.transactionsOver(windowSeconds), moments);
+  const backlogs = queue.recoveries(moments, windowSeconds);
   return spans.map(({ fault, words, mayLose }, index) => {
     const moment = moments[index] as FaultMoments;
     const recovery = recoveries[index] as Recovery;
@@ -36,6 +39,7 @@ export function faultRecords(
       forSeconds: fault.forMs / 1000,
       ...moment,
       ...recovery,
+      ...backlogs[index],
       errors: load.errorsBetween(moment.injectedAtSeconds, lastErrorOf(moment, recovery, moments)),
       words,
       ...(mayLose && {

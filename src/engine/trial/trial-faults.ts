@@ -4,6 +4,7 @@
 import { systemClock } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Totals } from "../../metrics/totals.js";
+import type { EvidenceValues } from "../../results/evidence-metrics.js";
 import type { FaultRecord } from "../../results/result-schema.js";
 import type { Fault } from "../../faults/registry.js";
 import type { ClientPath } from "./client-path.js";
@@ -11,6 +12,7 @@ import type { ServerWatch } from "./server-watch.js";
 import type { Fleet } from "../workers/fleet.js";
 import type { TrialLog } from "./trial-log.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
+import { BacklogSamples } from "./backlog-samples.js";
 import { faultRecords } from "./fault-records.js";
 import { FaultSchedule, type FaultSpan } from "../../faults/fault-schedule.js";
 import { injectFault } from "../../faults/faults.js";
@@ -34,6 +36,7 @@ export class TrialFaults {
   readonly failure: Promise<never>;
   private readonly schedule: FaultSchedule;
   private readonly load = new LoadSeconds();
+  private readonly queue = new BacklogSamples();
   private startMs = 0;
   /** Faults that are there now, with what ends the watch's patience with them. */
   private readonly present = new Map<Fault, () => void>();
@@ -82,6 +85,11 @@ export class TrialFaults {
     this.load.add(second, totals);
   }
 
+  /** To be given every sample of the window. */
+  onEvidence(second: number, values: EvidenceValues): void {
+    this.queue.add(second, values);
+  }
+
   /** What they may have lost, once all are cleared. */
   loss(): Omit<LossTerms, "isAllowed"> {
     const spans = this.schedule.spans.flatMap(({ mayLose }) => mayLose ?? []);
@@ -90,7 +98,8 @@ export class TrialFaults {
 
   /** What was injected, in order, once the window has ended after so many seconds. */
   records(windowSeconds: number): FaultRecord[] {
-    return faultRecords(this.options.inputs, this.schedule.spans, this.startMs, windowSeconds, this.load);
+    const { schedule, startMs, load, queue } = this;
+    return faultRecords(this.options.inputs, schedule.spans, startMs, windowSeconds, load, queue);
   }
 
   private injecting(fault: Fault): void {

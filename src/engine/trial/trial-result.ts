@@ -72,7 +72,7 @@ export interface Reached {
     MeasuredWindow,
     "startedAt" | "seconds" | "isOpen" | "client" | "accountedRatio" | "readClock" | "cutShort"
   >;
-  faults: Pick<TrialFaults, "onSecond" | "records" | "loss" | "end">;
+  faults: Pick<TrialFaults, "onSecond" | "onEvidence" | "records" | "loss" | "end">;
   files: Pick<TrialFiles, "onSecond" | "onEvidence" | "close">;
   plans: PlansRead;
 }
@@ -106,6 +106,7 @@ export const NOT_REACHED: Readonly<Reached> = {
   },
   faults: {
     onSecond: nothing,
+    onEvidence: nothing,
     records: () => [],
     loss: () => ({ spans: [], windowStartMs: undefined }),
     end: done,

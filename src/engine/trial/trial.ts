@@ -9,6 +9,7 @@ import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js"
 import { Tally, type SecondSink } from "../../metrics/tally.js";
 import { WorkerTallies } from "../../metrics/worker-tallies.js";
 import { arrivalOperations, operationsOf } from "../../results/operation-results.js";
+import type { EvidenceValues } from "../../results/evidence-metrics.js";
 import { TrialFiles } from "../../results/trial-files.js";
 import { totalWorkers } from "../../scenario/settings.js";
 import { assignmentsOf, workersThatStartAnew } from "../workers/assignments.js";
@@ -159,8 +160,11 @@ class TrialRun {
     this.reached.fleet = fleet;
     this.lifeline.watch(fleet.failure);
     await this.lifeline.hold(fleet.launch());
-    const files = () => this.reached.files;
-    const evidence = evidenceOf(this.host, this.surroundings, this.path.pooler, settings, files);
+    const onSample = (second: number, values: EvidenceValues): void => {
+      this.reached.faults.onEvidence(second, values);
+      this.reached.files.onEvidence(second, values);
+    };
+    const evidence = evidenceOf(this.host, this.surroundings, this.path.pooler, settings, onSample);
     this.reached.evidence = evidence;
     await this.lifeline.hold(evidence.open());
     return { fleet, evidence };

@@ -165,10 +165,13 @@ describe("report.html", () => {
           ...{ trial: 1, treatment, kind: "network-reset", atSeconds: 4, forSeconds: 0 },
           ...{ injectedAtSeconds: 4.01, clearedAtSeconds: 4.06, words: "reset 8 connections of the clients" },
           ...{ recoverySeconds: null, recoveryReason: "the window ended", errors: { ECONNRESET: 8 } },
+          backlog: { pending: { before: 3, most: 9, recoverySeconds: 2.5 } },
         },
       ],
     });
-    for (const cell of ["network-reset", "4.01", "4.06", "the window ended", "8 errors (ECONNRESET 8)"])
+    const backlog = "pending back to 3 after 2.5 s (at most 9)";
+    const errors = "8 errors (ECONNRESET 8)";
+    for (const cell of ["network-reset", "4.01", "4.06", "the window ended", backlog, errors])
       expect(cellsOf(page)).toContain(cell);
     expect(page).toContain('href="#faults"');
     expect(rendered(result)).not.toContain("#faults");

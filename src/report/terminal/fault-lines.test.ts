@@ -27,6 +27,23 @@ test("what did not come back, or was never cleared, is said to be so", () => {
   expect(faultText({ ...KILL, errors: { "40001": 1 } })).toContain("1 error (40001 1)");
 });
 
+test("a queue is told with how far it grew, or that it did not, or why its recovery is not known", () => {
+  const text = (backlog: FaultRecord["backlog"]): string => faultText({ ...KILL, backlog });
+  expect(
+    text({
+      pending: { before: 12, most: 810, recoverySeconds: 4.89 },
+      complete: { before: 40, most: 31, recoverySeconds: 0 },
+    }),
+  ).toMatch(
+    /after 3\.4 s; backlog: pending back to 12 after 4\.9 s \(at most 810\), complete never above 40$/,
+  );
+  const recoveryReason = "the window ended";
+  const notBack = { before: 12, most: 810, recoverySeconds: null, recoveryReason };
+  expect(text({ pending: notBack, complete: { recoverySeconds: null, recoveryReason } })).toMatch(
+    /pending not back to 12 \(at most 810\): the window ended, complete not assessed: the window ended$/,
+  );
+});
+
 test("faults are listed with their trials; without any there is no heading", () => {
   const result = exampleResult(2);
   expect(renderFaults(result, plainMarks)).toEqual([]);

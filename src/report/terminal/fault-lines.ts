@@ -1,6 +1,6 @@
 // What was broken in each trial and what came of it, a line a fault. It says what the records say: where the load did
 // not come back inside the window there is no time to tell.
-import type { FaultRecord, ResultDocument } from "../../results/result-schema.js";
+import type { BacklogRecovery, FaultRecord, ResultDocument } from "../../results/result-schema.js";
 import { printable, wrap, WIDTH_MAX, type Marks } from "../../foundation/text/text-table.js";
 
 const seconds = (value: number): string => `${value.toFixed(1)} s`;
@@ -14,6 +14,27 @@ export function errorsText(errors: FaultRecord["errors"]): string {
   return `${all} error${all === 1 ? "" : "s"} (${each})`;
 }
 
+function queueText(
+  queue: string,
+  { before, most, recoverySeconds, recoveryReason }: BacklogRecovery,
+): string {
+  if (before === undefined || most === undefined)
+    return `${queue} not assessed: ${recoveryReason ?? "not measured"}`;
+  if (recoverySeconds === null)
+    return `${queue} not back to ${before} (at most ${most}): ${recoveryReason ?? "not measured"}`;
+  return most > before
+    ? `${queue} back to ${before} after ${seconds(recoverySeconds)} (at most ${most})`
+    : `${queue} never above ${before}`;
+}
+
+/** `pending back to 12 after 3.9 s (at most 810), complete never above 40`; undefined where nothing was sampled. */
+export function backlogText({ backlog = {} }: Pick<FaultRecord, "backlog">): string | undefined {
+  const texts = Object.entries(backlog).flatMap(([queue, recovery]) =>
+    recovery ? [queueText(queue, recovery)] : [],
+  );
+  return texts.length > 0 ? texts.join(", ") : undefined;
+}
+
 /** As `fault postgres-kill at 10.0 s for 2.1 s: 412 errors (57P01 400, 08006 12), ...`. */
 export function faultText(fault: FaultRecord): string {
   const { kind, injectedAtSeconds, clearedAtSeconds, recoverySeconds, recoveryReason, errors } = fault;
@@ -23,7 +44,9 @@ export function faultText(fault: FaultRecord): string {
     recoverySeconds === null
       ? `recovery not assessed: ${recoveryReason ?? "not measured"}`
       : `throughput back to 90 % after ${seconds(recoverySeconds)}`;
-  return `fault ${kind} at ${seconds(injectedAtSeconds)}${length}: ${errorsText(errors)}, ${recovery}`;
+  const backlog = backlogText(fault);
+  const queues = backlog === undefined ? "" : `; backlog: ${backlog}`;
+  return `fault ${kind} at ${seconds(injectedAtSeconds)}${length}: ${errorsText(errors)}, ${recovery}${queues}`;
 }
 
 /** Empty for an experiment without faults; ends with an empty line otherwise. */

@@ -2,7 +2,7 @@
 // load took to come back. A table, as all that the charts show is; an experiment without faults has no such section.
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Fillable, type Html } from "../html.js";
-import { errorsText } from "../../terminal/fault-lines.js";
+import { backlogText, errorsText } from "../../terminal/fault-lines.js";
 import { exact, sectionOf, tableOf, text, sentence } from "./table.js";
 
 export function renderFaults({ faults }: ResultDocument): Html {
@@ -14,6 +14,7 @@ export function renderFaults({ faults }: ResultDocument): Html {
     ...[fault.atSeconds, fault.forSeconds, fault.injectedAtSeconds, fault.clearedAtSeconds].map(exact),
     exact(fault.recoverySeconds),
     fault.recoveryReason ?? "-",
+    backlogText(fault) ?? "-",
     errorsText(fault.errors),
     fault.words,
   ]);
@@ -27,14 +28,16 @@ export function renderFaults({ faults }: ResultDocument): Html {
       "injected at s",
       "cleared at s",
     ],
-    ...["back after s", sentence("why that is not known"), sentence("errors"), sentence("what was done")],
+    ...["back after s", sentence("why that is not known"), sentence("backlog"), sentence("errors")],
+    sentence("what was done"),
   ];
   return sectionOf(
     "faults",
     "Faults",
     html`<p>
       Seconds count from the start of the measurement window. Back is throughput at 90 % of before, counted
-      from the clearing, with a second's precision.
+      from the clearing, with a second's precision. The backlog is back when no more events are open than
+      before: pending ones wait to be claimed, complete ones to be archived.
     </p> `,
     tableOf("Faults that were injected", columns, rows),
   );

@@ -1,0 +1,71 @@
+// How long a queue took to get back after a fault, from samples of how many events were in it. Before the fault: the highest of
+// the last undisturbed samples, since a queue goes up and down without any fault. Back: a sample that is not above that, nor
+// is the mean of those of three seconds from it on. A long queue is sampled less often than once a second, and the time is as
+// precise as that. It is counted from the fault's clearing; 0 where the queue never rose above. Pure.
+import { mean } from "../statistics/quantiles.js";
+import type { BacklogRecovery } from "../../results/fault-schema.js";
+import { BEFORE_SECONDS_MAX, HELD_SECONDS, nextAfter, type FaultMoments } from "./recovery.js";
+
+/** Fewer samples say little of how far a queue goes up by itself. */
+const BEFORE_SAMPLES_MIN = 3;
+
+export interface BacklogSample {
+  /** From the start of the window. */
+  readonly atSeconds: number;
+  readonly events: number;
+}
+
+/** Of each fault, in the order in which they were injected; samples are of one queue, in their order. */
+export function backlogsOf(
+  samples: readonly BacklogSample[],
+  faults: readonly FaultMoments[],
+  windowSeconds: number,
+): BacklogRecovery[] {
+  let calm = samples;
+  return faults.map((fault) => {
+    const { injectedAtSeconds, clearedAtSeconds } = fault;
+    const before = calm.filter(({ atSeconds }) => atSeconds <= injectedAtSeconds).slice(-BEFORE_SECONDS_MAX);
+    const nextAtSeconds = nextAfter(fault, faults);
+    const backlog = backlogOf(samples, fault, before, { nextAtSeconds, windowSeconds });
+    const untilSeconds = (clearedAtSeconds ?? Infinity) + (backlog.recoverySeconds ?? Infinity);
+    calm = calm.filter(({ atSeconds }) => atSeconds <= injectedAtSeconds || atSeconds >= untilSeconds);
+    return backlog;
+  });
+}
+
+function backlogOf(
+  samples: readonly BacklogSample[],
+  { injectedAtSeconds, clearedAtSeconds }: FaultMoments,
+  calm: readonly BacklogSample[],
+  { nextAtSeconds, windowSeconds }: { readonly nextAtSeconds: number; readonly windowSeconds: number },
+): BacklogRecovery {
+  if (calm.length < BEFORE_SAMPLES_MIN)
+    return unknown(`fewer than ${BEFORE_SAMPLES_MIN} undisturbed samples came before it`);
+  const before = mostOf(calm);
+  const since = samples.filter(
+    ({ atSeconds }) => atSeconds > injectedAtSeconds && atSeconds <= nextAtSeconds,
+  );
+  if (since.length === 0) return { before, ...unknown("there is no sample after it") };
+  if (clearedAtSeconds === null) return { before, most: mostOf(since), ...unknown("it was never cleared") };
+  const lastHeld = Math.min(nextAtSeconds, windowSeconds) - (HELD_SECONDS - 1);
+  const back = since.find(({ atSeconds: from, events }) => {
+    const held = since.filter(({ atSeconds }) => atSeconds >= from && atSeconds < from + HELD_SECONDS);
+    const isHeld = from <= lastHeld && mean(held.map((sample) => sample.events)) <= before;
+    return from >= clearedAtSeconds && events <= before && isHeld;
+  });
+  if (!back) {
+    const first = nextAtSeconds === Infinity ? "the window ended" : "the next fault came";
+    const reason = `${first} before it had been back for ${HELD_SECONDS} s`;
+    return { before, most: mostOf(since), ...unknown(reason) };
+  }
+  const most = mostOf(since.slice(0, since.indexOf(back) + 1));
+  return { before, most, recoverySeconds: most > before ? back.atSeconds - clearedAtSeconds : 0 };
+}
+
+function mostOf(samples: readonly BacklogSample[]): number {
+  return samples.reduce((most, { events }) => Math.max(most, events), 0);
+}
+
+function unknown(recoveryReason: string): Pick<BacklogRecovery, "recoverySeconds" | "recoveryReason"> {
+  return { recoverySeconds: null, recoveryReason };
+}

@@ -1,0 +1,35 @@
+// How many events were open in each sample of the window, by where they wait: what faults made of the queue is told from it.
+import { backlogsOf, type BacklogSample } from "../../analysis/steady-state/backlog.js";
+import type { FaultMoments } from "../../analysis/steady-state/recovery.js";
+import type { EvidenceValues } from "../../results/evidence-metrics.js";
+import { BACKLOGS, type Backlog } from "../../results/fault-schema.js";
+import type { FaultRecord } from "../../results/result-schema.js";
+
+const QUEUES = Object.entries(BACKLOGS) as [Backlog, string][];
+
+export class BacklogSamples {
+  private readonly samples = new Map<Backlog, BacklogSample[]>();
+
+  /** Of a second of the window, taken at its end. */
+  add(second: number, values: EvidenceValues): void {
+    for (const [backlog, metric] of QUEUES) {
+      const events = values[metric];
+      if (events === undefined) continue;
+      const own = this.samples.get(backlog) ?? [];
+      this.samples.set(backlog, own);
+      own.push({ atSeconds: second + 1, events });
+    }
+  }
+
+  /** Of each fault, in the order in which they were injected; empty where nothing was sampled. */
+  recoveries(faults: readonly FaultMoments[], windowSeconds: number): Pick<FaultRecord, "backlog">[] {
+    const known = [...this.samples].map(
+      ([backlog, own]) => [backlog, backlogsOf(own, faults, windowSeconds)] as const,
+    );
+    return faults.map((_, index) =>
+      known.length === 0
+        ? {}
+        : { backlog: Object.fromEntries(known.map(([backlog, each]) => [backlog, each[index]])) },
+    );
+  }
+}
