@@ -29,8 +29,7 @@ export function levelNames(raw: Mapping): LevelNames {
     else values.set(key, [value]);
   };
   const factors = isMapping(raw.factors) ? raw.factors : {};
-  for (const [key, given] of Object.entries(factors))
-    for (const value of levelsIn(given)) add(key, value);
+  for (const [key, given] of Object.entries(factors)) for (const value of levelsIn(given)) add(key, value);
   for (const entry of Array.isArray(raw.include) ? (raw.include as unknown[]) : [])
     for (const [key, value] of isMapping(entry) ? Object.entries(entry) : []) add(key, value);
   for (const [key, known] of values) {

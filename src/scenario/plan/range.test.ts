@@ -11,7 +11,10 @@ it.each([
   ["jsonb", ["jsonb"]],
   ["../files", ["../files"]],
   [16, [16]],
-  [["4..8", 3], ["4..8", 3]],
+  [
+    ["4..8", 3],
+    ["4..8", 3],
+  ],
 ])("%j has the levels %j", (given, levels) => {
   expect(rangeProblem(given)).toBeUndefined();
   expect(levelsIn(given)).toEqual(levels);
