@@ -71,7 +71,9 @@ async function resume(scenario: string, directory: string, token: string): Promi
 
 /** Someone else who knows the token. */
 function intruder({ url, token }: Stage, introduction: object): WebSocket {
-  const who = { name: "intruder", version: packageVersion(), workers: null, pid: 1, machine: "elsewhere" };
+  const limits = { openFiles: null, localPorts: null };
+  const version = packageVersion();
+  const who = { name: "intruder", version, workers: null, pid: 1, machine: "elsewhere", limits };
   return new WebSocket(url, {
     headers: {
       authorization: bearer(readFileSync(token, "utf8").trim()),
@@ -202,7 +204,7 @@ it("takes agents over TLS, and an agent takes the coordinator that its certifica
 
 it("refuses another version, and loses one that sends what is no message or too much", async () => {
   const here = await stage("agentsintruder", "--agents-wait", "4s");
-  const other = intruder(here, { version: "0.0.1" });
+  const other = intruder(here, { version: "0.0.1", limits: undefined });
   const refused = await new Promise<string>((resolve) =>
     other.once("error", ({ message }) => resolve(message)),
   );

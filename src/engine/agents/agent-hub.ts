@@ -217,11 +217,14 @@ export class AgentHub {
     const { token, version, count } = this.options;
     if (!isSameToken(request.headers.authorization ?? "", bearer(token)))
       return { status: REFUSED.unauthorized, refusal: "it has another token" };
-    const introduction = introductionOf(request.headers[INTRODUCTION_HEADER]);
-    if (!introduction) return { status: REFUSED.other, refusal: "it does not say who it is" };
-    const { name, version: theirs } = introduction;
-    if (theirs !== version)
+    const told = headerJson(request.headers[INTRODUCTION_HEADER]);
+    // Another version may introduce itself otherwise.
+    const theirs = Introduction.pick({ version: true }).safeParse(told).data?.version;
+    if (theirs !== undefined && theirs !== version)
       return { status: REFUSED.other, refusal: `it is train-sim ${theirs}, and the coordinator ${version}` };
+    const introduction = Introduction.safeParse(told).data;
+    if (!introduction) return { status: REFUSED.other, refusal: "it does not say who it is" };
+    const { name } = introduction;
     if (this.agents.some((agent) => agent.name === name))
       return {
         status: REFUSED.conflict,
@@ -264,9 +267,10 @@ function serverOf(tls: AgentOptions["tls"]): Server {
   }
 }
 
-function introductionOf(header: string | string[] | undefined): Introduction | undefined {
+/** Undefined where there is none, or it is no JSON. */
+function headerJson(header: string | string[] | undefined): unknown {
   try {
-    return Introduction.parse(JSON.parse(String(header)));
+    return JSON.parse(String(header));
   } catch {
     return undefined;
   }

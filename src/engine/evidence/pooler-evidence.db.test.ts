@@ -158,7 +158,7 @@ describe("an external PgBouncer", () => {
     const first = consoles.slice(0, 1);
     const source = new PoolerSource({
       ...pooler,
-      ...{ endpoints, consoles: first },
+      ...{ endpoints, consoles: first, instances: [] },
       statistics: (connectTimeoutMs) => pgbouncerKind.statistics(first, endpoints, connectTimeoutMs),
     });
     cleanUps.push(() => source.close());
