@@ -6,7 +6,7 @@ import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import { monotonicMs } from "../../foundation/clock.js";
 import { standStill } from "../../foundation/process/stand-still.js";
 import { direct } from "../../pools/direct/direct.js";
-import { casesOf } from "../../../test/support/lanes.js";
+import { casesOf, fullIt } from "../../../test/support/lanes.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { Replication, RunningTarget } from "../running-target.js";
 import { startEmbedded } from "./embedded.js";
@@ -104,29 +104,32 @@ it.each(casesOf(["sync", "quorum", "remote-apply"] as const, 1))(
   },
 );
 
-it("splits: the old primary goes on for the sessions that it has, and keeps what they write from the new one", async () => {
-  const { admin, endpoints, replication } = await start("async");
-  const [first] = endpoints as [Endpoint];
-  const old = await connect(admin);
-  await old.query("CREATE TABLE t (id int)");
-  await old.query("INSERT INTO t VALUES (1)");
-  const { promoted, oldEndpoint, fence, asExpected } = await replication.split();
-  expect([promoted, oldEndpoint]).toEqual([expect.stringMatching(/server_[23]/), 0]);
-  await old.query("INSERT INTO t VALUES (2)");
-  await expect(connect(first)).rejects.toThrow(/it is starting up or shutting down/);
-  const after = await connect(admin);
-  await after.query("INSERT INTO t VALUES (3)");
-  expect([await ids(old), await ids(after)]).toEqual([
-    [1, 2],
-    [1, 3],
-  ]);
-  await fence();
-  await expect(old.query("SELECT 1")).rejects.toThrow(/lost the connection/);
-  await replication.heal();
-  asExpected();
-  const returned = await connect({ ...first, takesWrites: false });
-  await expect.poll(() => ids(returned)).toEqual([1, 3]);
-});
+fullIt(
+  "splits: the old primary goes on for the sessions that it has, and keeps what they write from the new one",
+  async () => {
+    const { admin, endpoints, replication } = await start("async");
+    const [first] = endpoints as [Endpoint];
+    const old = await connect(admin);
+    await old.query("CREATE TABLE t (id int)");
+    await old.query("INSERT INTO t VALUES (1)");
+    const { promoted, oldEndpoint, fence, asExpected } = await replication.split();
+    expect([promoted, oldEndpoint]).toEqual([expect.stringMatching(/server_[23]/), 0]);
+    await old.query("INSERT INTO t VALUES (2)");
+    await expect(connect(first)).rejects.toThrow(/it is starting up or shutting down/);
+    const after = await connect(admin);
+    await after.query("INSERT INTO t VALUES (3)");
+    expect([await ids(old), await ids(after)]).toEqual([
+      [1, 2],
+      [1, 3],
+    ]);
+    await fence();
+    await expect(old.query("SELECT 1")).rejects.toThrow(/lost the connection/);
+    await replication.heal();
+    asExpected();
+    const returned = await connect({ ...first, takesWrites: false });
+    await expect.poll(() => ids(returned)).toEqual([1, 3]);
+  },
+);
 
 it("leads clients to the server that takes writes, before a failover and after", async () => {
   const { endpoints, admin, replication } = await start("async", 1);
