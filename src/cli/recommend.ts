@@ -80,22 +80,30 @@ async function run(scenario: string, options: RecommendCommand): Promise<void> {
   };
   // What cannot be run is refused before anything is.
   for (const load of options.alsoAt) await loadScenario(scenario, { set: [...options.set, load] });
-  const out = await createFreshDirectory(options.out, `${experiment.name}-recommendation`, wallClockMs());
+  let made: string | undefined;
+  const directory = async (): Promise<string> =>
+    (made ??= await createFreshDirectory(options.out, `${experiment.name}-recommendation`, wallClockMs()));
   const variant = (set: readonly string[]): ReturnType<typeof loadScenario> =>
     loadScenario(scenario, { set: [...options.set, ...set], defaultSeed: seed });
   const measure: Measure = async (what, set) => {
     const sub = await variant(set);
     process.stderr.write(`train-sim: ${what}\n`);
-    const { result, exitCode, directory, failure } = await runWithSignals(sub, {
-      out,
+    const outcome = await runWithSignals(sub, {
+      out: await directory(),
       ...(options.quiet && { quiet: options.quiet }),
     });
+    const { result, exitCode, failure } = outcome;
     if (exitCode === ExitCode.done) return result;
     const words = failure?.message ?? `the ${what} ended with exit code ${exitCode}`;
-    throw new TrainSimError(words, exitCode, `Its results are in ${directory}. Nothing is recommended.`);
+    throw new TrainSimError(
+      words,
+      exitCode,
+      `Its results are in ${outcome.directory}. Nothing is recommended.`,
+    );
   };
   const document = await recommend(plan, measure, monotonicMs);
   const text = renderRecommendation(document);
+  const out = await directory();
   await writeNamedFile(join(out, "recommendation.json"), `${JSON.stringify(document, null, 2)}\n`);
   const { proposal, advice } = document;
   const recommended = join(out, "recommended.yaml");
