@@ -6,6 +6,7 @@
 import { Prng } from "#program/foundation/prng.js";
 import { changePoints } from "#program/analysis/history/change-points.js";
 import { readOptions } from "./options.mjs";
+import { normal } from "./simulated-trials.mjs";
 
 const { experiments, json } = readOptions({ experiments: 200 });
 const [TREATMENTS, METRICS] = [3, 4];
@@ -15,16 +16,15 @@ const [TREATMENTS, METRICS] = [3, 4];
  * @param {{ runs: number, kept?: number, wild?: number, changed?: number, size?: number }} history
  */
 function simulated(prng, { runs, kept = 0, wild = 0, changed = 0, size = 0 }) {
-  const normal = () => Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos(2 * Math.PI * prng.float());
   const fresh = Math.sqrt(1 - kept * kept);
   return Array.from({ length: TREATMENTS }, (_, treatment) => {
     const own = Array.from({ length: METRICS }, () => /** @type {number[]} */ ([]));
-    let shared = normal();
+    let shared = normal(prng);
     for (let run = 0; run < runs; run++) {
-      shared = kept * shared + fresh * normal();
+      shared = kept * shared + fresh * normal(prng);
       const outlier = prng.float() < wild ? 8 * prng.float() : 0;
       const shift = treatment === 0 && run >= runs - changed ? size : 0;
-      for (const values of own) values.push(shift + outlier + 0.8 * shared + 0.6 * normal());
+      for (const values of own) values.push(shift + outlier + 0.8 * shared + 0.6 * normal(prng));
     }
     return own;
   }).flat();

@@ -8,6 +8,7 @@ import { compareTreatments } from "#program/analysis/comparison/comparisons.js";
 import { recommend } from "#program/engine/recommend/recommend.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { readOptions } from "./options.mjs";
+import { normal } from "./simulated-trials.mjs";
 
 const { runs, json } = readOptions({ runs: 200 });
 const SCENARIO = `
@@ -30,9 +31,6 @@ const objective = /** @type {const} */ ({
   words: "maximise add.events/s",
 });
 const TRIAL_MS = 10_000;
-
-/** @param {Prng} prng */
-const normal = (prng) => Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos(2 * Math.PI * prng.float());
 
 /**
  * The logarithm of the rate of a configuration: a parabola in each ordered factor with its top anywhere, a step of the

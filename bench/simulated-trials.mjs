@@ -26,6 +26,10 @@ export const NOISES = [
 export const OPERATIONS = /** @type {const} */ (["add", "process", "archive"]);
 export const CV = 0.05;
 
+/** A standard normal number. @param {import("#program/foundation/prng.js").Prng} prng */
+export const normal = (prng) =>
+  Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos(2 * Math.PI * prng.float());
+
 /**
  * Log-normal trials: noise that a trial's operations share, noise of an operation that its metrics share, and their own.
  * @param {Design} design
@@ -36,18 +40,17 @@ export const CV = 0.05;
  * @param {import("#program/foundation/prng.js").Prng} prng
  */
 export function simulated(design, blocks, noise, cv, effect, prng) {
-  const normal = () => Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos(2 * Math.PI * prng.float());
-  const drifts = Array.from({ length: blocks }, () => noise.drift * cv * normal());
+  const drifts = Array.from({ length: blocks }, () => noise.drift * cv * normal(prng));
   return design.levels.map((levels, treatment) => {
     const trials = drifts.map((drift, block) => {
-      const shared = 0.5 * normal();
+      const shared = 0.5 * normal(prng);
       const spike = prng.float() < noise.spikes ? 0.3 + 1.2 * prng.float() : 0;
       const operations = OPERATIONS.map((operation) => {
-        const own = 0.6 * normal();
+        const own = 0.6 * normal(prng);
         const slower = treatment === 1 && operation === "process" ? Math.log(effect) : 0;
         /** @param {number} scale */
         const factor = (scale) =>
-          Math.exp(scale * cv * (shared + own + 0.62 * normal()) + drift + spike + slower);
+          Math.exp(scale * cv * (shared + own + 0.62 * normal(prng)) + drift + spike + slower);
         const [mean, p99] = [10 * factor(1), 40 * factor(2)];
         const eventsPerSecond = 500 / factor(1);
         const responseTimeMs = { mean, p50: mean, p95: p99, p99 };

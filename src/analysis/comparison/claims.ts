@@ -179,7 +179,7 @@ function reachOf({ comparisons, stopping }: Reached, fewest: number): string[] {
     ...(unpaired > 0 ? [`${unpaired < open ? `of ${unpaired} ` : ""}${lack}`] : []),
   ];
   const looks = stopping?.looks ?? [];
-  const paid = looks.length > 0 ? `, whatever the ${counted(looks.length, "look")}` : "";
+  const paid = looks.length > 1 ? ` over all ${looks.length} looks` : "";
   const chance =
     `All findings share one error rate: without any true difference, at most 1 experiment in 20 reports one${paid}. ` +
     "Each 95 % interval covers its own comparison.";

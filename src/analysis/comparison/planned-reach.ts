@@ -12,7 +12,7 @@ import { BLOCKS_MIN } from "../statistics/limits.js";
 import { deviationOf, effectFound, trialsToFind } from "../statistics/trials-to-decide.js";
 import { logSeries, ratioSeries } from "../steady-state/series.js";
 
-/** Sizes for which the trials needed are told, as shares. */
+/** Sizes of differences for which a plan says how many trials find them, as shares. */
 export const ASKED_SIZES = [0.05, 0.1, 0.2] as const;
 
 export interface PlannedReach {

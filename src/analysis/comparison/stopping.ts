@@ -46,7 +46,7 @@ export function claimsOfInterest(
   return named.length > 0 ? named : claims;
 }
 
-/** Where an experiment stands after so many blocks. */
+/** Where an experiment stands after a number of blocks. */
 export interface Look {
   readonly blocks: number;
   /** Of interest, in order. */
@@ -83,7 +83,7 @@ export function looksUpTo(
   return [...new Set([...planned, ...others])].filter((look) => look <= blocks).sort((a, b) => a - b);
 }
 
-/** What claims after so many blocks are held to, when they are the last look. */
+/** What claims are held to if the last look is after this number of blocks. */
 export function boundsAfter(
   blocks: number,
   { min, max, within }: Stopping,

@@ -1,4 +1,4 @@
-// A series of runs: where it changed, by how much, what changed beside it, and how that reads.
+// A series of runs: where it changed, by how much, what else changed then, and how that reads.
 import { expect, it } from "vitest";
 import { exampleResult } from "../../../test/support/example-result.js";
 import { renderHistory } from "../../report/terminal/run-history-text.js";
@@ -22,7 +22,7 @@ const upgrade = (result: ResultDocument): void => {
 const series = (slowdowns: readonly number[]): StoredRun[] =>
   slowdowns.map((slowdown, i) => run(i + 1, slowdown, i >= 7 ? upgrade : undefined));
 
-it("finds the run at which the level changed, in whatever order runs are named, and what changed with it", () => {
+it("finds the run at which the level changed, in any order of the directories, and what changed with it", () => {
   const slower = [...Array<number>(7).fill(2), ...Array<number>(5).fill(3)];
   const document = historyOf(series(slower).reverse(), 0.05);
   expect(document.runs.map(({ directory }) => directory).slice(0, 2)).toEqual(["results/1", "results/2"]);
@@ -61,7 +61,7 @@ it("says that few runs show nothing, and which runs are left out or in doubt", (
   const document = historyOf([run(1, 2), run(2, 2), tainted, empty], 0.05);
   expect(document).toMatchObject({ changes: [], regressions: 0, leftOut: ["results/4"] });
   const text = renderHistory(document);
-  expect(text).toContain("Nothing can be concluded from 3 runs: a change is found from 10 runs on.");
+  expect(text).toContain("Nothing can be concluded from 3 runs: finding a change takes at least 10.");
   expect(text).toContain("in doubt: results/3 (tainted)");
   expect(text).toContain("left out, without a complete trial: results/4");
   expect(renderHistory(historyOf(series(Array<number>(11).fill(2)), 0.05))).toContain("No change of level");

@@ -16,6 +16,7 @@ import { runDifferences } from "../comparison/run-differences.js";
 import { unpairedFindingsOf } from "../comparison/unpaired.js";
 import { PLAIN_BOUNDS } from "../statistics/limits.js";
 import { median } from "../statistics/statistics.js";
+import { deviationOf } from "../statistics/trials-to-decide.js";
 import { completeTrials, logSeries } from "../steady-state/series.js";
 import { changePoints, type ChangePoint, type Values } from "./change-points.js";
 
@@ -124,16 +125,11 @@ function levelChange(
   return [{ ...change, isWorse: isWorse(change, maxRegression) }];
 }
 
-/** Between runs of one level; none with fewer than two beyond the number of levels. */
+/** Between runs of one level; none where no level has two runs. */
 function scatterOf({ values, ...about }: HistoryMetric, starts: readonly number[]): Scatter[] {
   const levels = starts.map((from, i) => [...levelOf(values, from, starts[i + 1] ?? values.length).values()]);
-  const degrees = levels.reduce((sum, level) => sum + Math.max(0, level.length - 1), 0);
-  if (degrees < 2) return [];
-  const squares = levels.reduce((sum, level) => {
-    const centre = level.reduce((total, value) => total + value, 0) / Math.max(1, level.length);
-    return sum + level.reduce((total, value) => total + (value - centre) ** 2, 0);
-  }, 0);
-  return [{ ...about, share: Math.expm1(Math.sqrt(squares / degrees)) }];
+  const deviation = deviationOf(levels);
+  return deviation === undefined ? [] : [{ ...about, share: Math.expm1(deviation) }];
 }
 
 /** @param maxRegression how much worse is still accepted, as a share */

@@ -31,7 +31,9 @@ it("reads conditions, and refuses what trials are not compared by", () => {
     words: "process: p(99)<50",
   });
   expect(() => parseCondition("process p(99)<50", [])).toThrow(UsageError);
-  expect(() => parseCondition("integrity: violations==0", [])).toThrow(/--subject-to/);
+  expect(() => parseCondition("integrity: violations==0", [])).toThrow(/--subject-to.* < or >/);
+  expect(() => parseCondition("integrity: violations<1", [])).toThrow(/which trials are compared by/);
+  expect(() => parseCondition("add{payload:text}: p(99)<50", [])).toThrow(/leave the selector out/);
 });
 
 it("measures gain and excess in logarithms, larger gain being better", () => {

@@ -7,9 +7,8 @@ import { COMPARISON_METRICS, type ComparisonMetric } from "../../results/compari
 import type { TrialResult } from "../../results/result-schema.js";
 import type { Quantity, Threshold } from "../../scenario/judgement.js";
 import type { Treatment } from "../../scenario/settings.js";
-import { thresholdMetrics } from "../../scenario/threshold-metrics.js";
-import { parseAggregate, parseMetric, parseThreshold } from "../../scenario/thresholds.js";
-import { workloadOf } from "../../workloads/registry.js";
+import { metricsFor, parseThresholdOption, refuseThreshold } from "../../scenario/threshold-option.js";
+import { parseAggregate, parseMetric } from "../../scenario/thresholds.js";
 import { metricIdOf } from "../thresholds/quantities.js";
 import { metricOf } from "../steady-state/series.js";
 
@@ -29,6 +28,7 @@ export interface Condition extends Aim, Pick<Threshold, "operator" | "bound"> {
   readonly words: string;
 }
 
+const CONDITION = "--subject-to";
 const EXAMPLE = "'maximise add.events/s'";
 const FORM = /^\s*(maximi[sz]e|minimi[sz]e)\s+(\S+)\.([a-z/]+|p\([\d.]+\))\s*$/;
 
@@ -42,10 +42,6 @@ function aimOf(source: string, quantity: Omit<Quantity, "source">): Aim | { read
   return { message: "use events/s, avg, med, p(95) or p(99) of an operation, which trials are compared by" };
 }
 
-function metricsOf([first]: readonly Treatment[]): ReturnType<typeof thresholdMetrics> {
-  return thresholdMetrics(workloadOf(first?.settings ?? {}));
-}
-
 /** Throws a UsageError that says what is wrong with it. */
 export function parseObjective(text: string, treatments: readonly Treatment[]): Objective {
   const refuse = (message: string): never => {
@@ -57,7 +53,7 @@ export function parseObjective(text: string, treatments: readonly Treatment[]): 
   const match = FORM.exec(text);
   if (!match) return refuse("expected maximise or minimise, and a metric");
   const [, verb = "", named = "", asked = ""] = match;
-  const metrics = metricsOf(treatments);
+  const metrics = metricsFor(treatments);
   const round = `__${named}__`;
   const subject = parseMetric(metrics.has(round) ? round : named, metrics);
   if ("message" in subject) return refuse(subject.message);
@@ -79,16 +75,13 @@ export function parseObjective(text: string, treatments: readonly Treatment[]): 
 
 /** `process: p(99)<50`; throws a UsageError that says what is wrong with it. */
 export function parseCondition(text: string, treatments: readonly Treatment[]): Condition {
-  const [, metric = "", expression = ""] = /^\s*([^:{]+?)\s*:\s*(.+?)\s*$/.exec(text) ?? [];
-  const written = { threshold: expression, abortOnFail: false, delayAbortEvalMs: 0 };
-  const parsed = parseThreshold(metric, written, metricsOf(treatments));
-  const aim = "message" in parsed ? parsed : aimOf(parsed.value.source, parsed.value);
-  if ("message" in parsed || "message" in aim)
-    throw new UsageError(
-      elided(`--subject-to ${JSON.stringify(text)}: ${"message" in aim ? aim.message : ""}`, 500),
-      "Write a metric, a colon and a condition, as 'process: p(99)<50'.",
-    );
-  const { operator, bound } = parsed.value;
+  const threshold = parseThresholdOption(CONDITION, text, treatments);
+  const { source, selector, operator, bound } = threshold;
+  if (Object.keys(selector).length > 0)
+    return refuseThreshold(CONDITION, text, "it must hold for every configuration; leave the selector out");
+  if (!/^[<>]/.test(operator)) return refuseThreshold(CONDITION, text, "it needs a bound: < or >");
+  const aim = aimOf(source, threshold);
+  if ("message" in aim) return refuseThreshold(CONDITION, text, aim.message);
   return { ...aim, operator, bound, words: text.trim() };
 }
 

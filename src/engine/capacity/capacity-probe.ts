@@ -3,7 +3,6 @@
 // dropped, and what arrived was also done within the window, but for what was under way at its end. What was given up
 // is not done: a round of the cycle of which a part failed is none.
 import { UsageError } from "../../foundation/errors.js";
-import { elided } from "../../foundation/shown.js";
 import { counted } from "../../foundation/units.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
 import { failuresOf } from "../../metrics/catalogue.js";
@@ -15,8 +14,7 @@ import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
 import type { OperationResults, TrialResult } from "../../results/result-schema.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
 import type { Threshold } from "../../scenario/judgement.js";
-import { thresholdMetrics } from "../../scenario/threshold-metrics.js";
-import { parseThreshold } from "../../scenario/thresholds.js";
+import { parseThresholdOption } from "../../scenario/threshold-option.js";
 import type { Treatment } from "../../scenario/settings.js";
 import type { LoadSettings } from "../../load/load-settings.js";
 import { capacityInterval } from "./capacity-interval.js";
@@ -35,17 +33,8 @@ const EXPECTED: Readonly<Record<"held" | "failed", ReadonlySet<string>>> = {
 };
 
 /** `add: p(99)<50`, of a workload of these treatments; throws a UsageError that says what is wrong with it. */
-export function parseCapacityThreshold(text: string, [first]: readonly Treatment[] = []): Threshold {
-  const match = /^\s*([^{:]+(?:\{[^}]*\})?)\s*:\s*(.+)$/.exec(text);
-  const condition = { threshold: match?.[2] ?? "", abortOnFail: false, delayAbortEvalMs: 0 };
-  const parsed = match
-    ? parseThreshold(match[1] ?? "", condition, thresholdMetrics(workloadOf(first?.settings ?? {})))
-    : { message: "expected a metric and a condition" };
-  if ("value" in parsed) return parsed.value;
-  throw new UsageError(
-    elided(`--find-capacity ${JSON.stringify(text)}: ${parsed.message}`, 500),
-    "Write a metric, a colon and a condition, as 'add: p(99)<50'.",
-  );
+export function parseCapacityThreshold(text: string, treatments: readonly Treatment[] = []): Threshold {
+  return parseThresholdOption("--find-capacity", text, treatments);
 }
 
 interface Driven {

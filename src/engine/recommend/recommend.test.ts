@@ -134,6 +134,25 @@ describe("a recommendation", () => {
     expect(advice).toBe("change");
   });
 
+  it("learns from a small first round how long trials of iterations take, and refuses what does not fit", async () => {
+    const load = "actors: { cycle: { load: { executor: shared-iterations, iterations: 80, clients: 4 } } }\n";
+    const budgeted = parseScenario(YAML + load, "simulated.yaml");
+    const { measure, asked, nowMs } = simulated(hill);
+    const trialsOf = { first: 0 };
+    const watched: Measure = async (what, set) => {
+      const result = await measure(what, set);
+      if (what === "round 1") trialsOf.first = result.treatments.flatMap(({ trials }) => trials).length;
+      return result;
+    };
+    const { advice, seconds } = await recommend(planned({ experiment: budgeted }), watched, nowMs);
+    expect([advice, trialsOf.first]).toEqual(["change", 6]);
+    expect(seconds).toBeLessThanOrEqual(30 * 60);
+    asked.length = 0;
+    const short = planned({ experiment: budgeted, budgetMs: 130_000 });
+    await expect(recommend(short, measure, nowMs)).rejects.toThrow(/a trial takes about 8s/);
+    expect(asked).toEqual(["round 1"]);
+  });
+
   it("is refused without a choice, without the time, and without a sample", async () => {
     const { measure, asked, nowMs } = simulated(() => ({ rate: 0, p99: 1 }));
     const single = parseScenario("name: one\nseed: 1\n", "one.yaml");

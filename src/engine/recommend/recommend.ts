@@ -1,7 +1,7 @@
 // A recommendation: which of the configurations that a scenario's factors span is best for an objective, under conditions, within
 // a budget of time. First a search of short rounds, which only proposes. Then a fresh comparison of its proposal with the
-// present configuration, in interleaved blocks of their own: only that decides, so that however often the search looked, at
-// most 1 recommendation in 20 is one for nothing. Then each change is taken back alone, to see what mattered.
+// present configuration, in interleaved blocks of their own: only that decides, so that at most 1 recommendation in 20 brings
+// no real gain, however often the search looked. Then each change is taken back alone, to see what mattered.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { UsageError } from "../../foundation/errors.js";
 import { formatDuration } from "../../foundation/units.js";
@@ -15,7 +15,7 @@ import {
 } from "../../analysis/recommend/objective.js";
 import { Search, type Score } from "../../analysis/recommend/search.js";
 import type { Comparison, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
-import { experimentSpan } from "../../scenario/plan/estimate.js";
+import { experimentSpan, isBudgeted } from "../../scenario/plan/estimate.js";
 import type { Experiment } from "../../scenario/settings.js";
 import { settingOnly, spaceOf, type Configuration, type ConfigurationSpace } from "./space.js";
 
@@ -89,7 +89,7 @@ const HOLDOUT = { least: 6, most: 30 };
 const PARTS_TRIALS = 5;
 /** Beside its phases, of a trial that none has been measured of. */
 const OVERHEAD_MS = 3000;
-/** In the first round at least, beside the present configuration. */
+/** In a round at least, beside the present configuration. */
 const FIRST_LEAST = 2;
 
 function scoresOf(
@@ -120,13 +120,22 @@ function requireSamples(result: ResultDocument, { objective }: RecommendationPla
   );
 }
 
+/** What the objective of the treatment at that place came to beside the first one. */
+function claimOf(
+  { treatments, comparisons }: ResultDocument,
+  place: number,
+  { operation, metric }: Objective,
+): Comparison | undefined {
+  return comparisons.find(
+    (each) =>
+      each.treatment === treatments[place]?.id && each.operation === operation && each.metric === metric,
+  );
+}
+
 function holdoutOf(plan: RecommendationPlan, result: ResultDocument, load: string | undefined): Holdout {
   const { objective, conditions } = plan;
   const proposed = result.treatments[1] as TreatmentResult;
-  const claim = result.comparisons.find(
-    ({ treatment, operation, metric }: Comparison) =>
-      treatment === proposed.id && operation === objective.operation && metric === objective.metric,
-  );
+  const claim = claimOf(result, 1, objective);
   const better = objective.isMaximised ? "higher" : "lower";
   return {
     ...(load !== undefined && { load }),
@@ -166,21 +175,168 @@ function takenBack(
 
 /** `result` has the proposal first, then what was taken back, in this order. */
 function partsOf(
-  { operation, metric }: Objective,
+  objective: Objective,
   present: Configuration,
   proposal: Configuration,
   without: ReturnType<typeof takenBack>,
-  { treatments, comparisons }: ResultDocument,
+  result: ResultDocument,
 ): Part[] {
   return without.flatMap(({ factor }, i) => {
-    const claim = comparisons.find(
-      (each) =>
-        each.treatment === treatments[i + 1]?.id && each.operation === operation && each.metric === metric,
-    );
+    const claim = claimOf(result, i + 1, objective);
     if (!claim) return [];
     const [from = "", to = ""] = [present.levels[factor], proposal.levels[factor]];
     return [{ factor, from, to, ratio: claim.ratio, ciLow: claim.ciLow, ciHigh: claim.ciHigh }];
   });
+}
+
+/** One recommendation under way. */
+class Recommending {
+  private readonly startMs: number;
+  /** Of one trial with all that belongs to it: a guess before the first round. */
+  private trialMs: number;
+  private readonly counts = { rounds: 0, trials: 0 };
+
+  constructor(
+    private readonly plan: RecommendationPlan,
+    private readonly space: ConfigurationSpace,
+    private readonly measure: Measure,
+    private readonly nowMs: () => number,
+  ) {
+    const { experiment } = plan;
+    this.startMs = nowMs();
+    this.trialMs = experimentSpan(experiment).leastMs / experiment.trials.length + OVERHEAD_MS;
+  }
+
+  async run(): Promise<Recommendation> {
+    const { plan, space, counts } = this;
+    const present = this.at(space.present);
+    const search = await this.search(present);
+    const ranking = search.ranking();
+    const best = ranking.find((one) => {
+      const { gain, excess } = search.scoreOf(one) as Score;
+      return gain > 0 && excess === 0;
+    });
+    const proposal = best === undefined ? undefined : this.at(best);
+    const holdouts = proposal ? await this.compareAfresh(present, proposal) : [];
+    const [main] = holdouts;
+    const parts = proposal && main?.isBetter ? await this.takeBack(present, proposal) : [];
+    return {
+      version: 1,
+      objective: plan.objective.words,
+      conditions: plan.conditions.map(({ words }) => words),
+      configurations: space.count,
+      present,
+      ...(proposal && { proposal }),
+      advice: main?.isBetter && main.conditions.every(({ ok }) => ok) ? "change" : "keep",
+      search: { ...counts, measured: ranking.length },
+      holdouts,
+      parts,
+      neighbours: best === undefined ? [] : this.neighboursOf(best, search),
+      seconds: Math.round(this.elapsedMs() / 1000),
+    };
+  }
+
+  private elapsedMs(): number {
+    return this.nowMs() - this.startMs;
+  }
+
+  private at(one: number): Configuration {
+    return this.space.configurations[one] as Configuration;
+  }
+
+  /** The least that the fresh comparisons take. */
+  private get holdoutMs(): number {
+    return this.trialMs * 2 * HOLDOUT.least * (1 + this.plan.loads.length);
+  }
+
+  /** Throws a UsageError where so many trials of the search and the fresh comparisons do not fit into the budget. */
+  private requireTime(trials: number): void {
+    const { plan, trialMs } = this;
+    const neededMs = this.elapsedMs() + trialMs * trials + this.holdoutMs;
+    if (neededMs <= plan.budgetMs) return;
+    const [trial, needed] = [trialMs, neededMs].map((ms) => formatDuration(Math.ceil(ms / 1000) * 1000));
+    throw new UsageError(
+      `a budget of ${formatDuration(plan.budgetMs)} is too short: a trial takes about ${trial}, and at least ${needed} ` +
+        "are needed in all",
+      "Give more time, or shorten the trial (trial.duration, or fewer iterations).",
+    );
+  }
+
+  private async search(present: Configuration): Promise<Search> {
+    const { plan, space, counts } = this;
+    const { experiment, budgetMs } = plan;
+    const search = new Search(space, new Prng(deriveSeed(experiment.seed, "recommend")));
+    // Where iterations end a trial, a small first round shows how long that takes.
+    const isGuess = experiment.treatments.some(({ settings }) => isBudgeted(settings));
+    this.requireTime(TRIALS_A_ROUND * (1 + FIRST_LEAST));
+    for (let round = search.next(); round.length > 0; round = search.next()) {
+      const untilMs = Math.min(budgetMs * SEARCH_SHARE, budgetMs - this.holdoutMs);
+      const room = Math.floor((untilMs - this.elapsedMs()) / (this.trialMs * TRIALS_A_ROUND)) - 1;
+      if (room < FIRST_LEAST && counts.rounds > 0) break;
+      const most = isGuess && counts.rounds === 0 ? FIRST_LEAST : Math.max(FIRST_LEAST, room);
+      await this.measureRound(search, present, round.slice(0, most));
+      if (isGuess && counts.rounds === 1) this.requireTime(0);
+    }
+    return search;
+  }
+
+  private async measureRound(
+    search: Search,
+    present: Configuration,
+    round: readonly number[],
+  ): Promise<void> {
+    const { plan, counts } = this;
+    const beganMs = this.nowMs();
+    const result = await this.measure(`round ${counts.rounds + 1}`, [
+      ...settingOnly([present, ...round.map((one) => this.at(one))]),
+      ...[`trials=${TRIALS_A_ROUND}`, `seed=${deriveSeed(plan.experiment.seed, "round", counts.rounds)}`],
+    ]);
+    const [beside, ...others] = result.treatments as [TreatmentResult, ...TreatmentResult[]];
+    if (counts.rounds === 0) requireSamples(result, plan);
+    for (const [i, treatment] of others.entries())
+      search.add(round[i] as number, scoresOf(plan, beside, treatment));
+    const trials = TRIALS_A_ROUND * (round.length + 1);
+    this.trialMs = (this.nowMs() - beganMs) / trials;
+    counts.rounds++;
+    counts.trials += trials;
+  }
+
+  private async compareAfresh(present: Configuration, proposal: Configuration): Promise<Holdout[]> {
+    const { experiment, budgetMs, loads } = this.plan;
+    const holdouts: Holdout[] = [];
+    for (const [i, load] of [undefined, ...loads].entries()) {
+      const leftMs = budgetMs * (1 - PARTS_SHARE) - this.elapsedMs();
+      const room = Math.floor(leftMs / (this.trialMs * 2 * (1 + loads.length - i)));
+      const trials = Math.min(HOLDOUT.most, Math.max(HOLDOUT.least, room));
+      const result = await this.measure(load === undefined ? "holdout" : `holdout at ${load}`, [
+        ...settingOnly([present, proposal]),
+        ...[`trials=${trials}`, `seed=${deriveSeed(experiment.seed, "holdout", i)}`],
+        ...(load === undefined ? [] : [load]),
+      ]);
+      holdouts.push(holdoutOf(this.plan, result, load));
+    }
+    return holdouts;
+  }
+
+  /** Nothing where one factor changed only, or no time is left. */
+  private async takeBack(present: Configuration, proposal: Configuration): Promise<Part[]> {
+    const { objective, budgetMs } = this.plan;
+    const without = takenBack(this.space, present, proposal);
+    const costMs = this.trialMs * PARTS_TRIALS * (without.length + 1);
+    if (without.length === 0 || this.elapsedMs() + costMs > budgetMs) return [];
+    const set = settingOnly([proposal, ...without.map(({ configuration }) => configuration)]);
+    const result = await this.measure("parts", [...set, `trials=${PARTS_TRIALS}`]);
+    return partsOf(objective, present, proposal, without, result);
+  }
+
+  private neighboursOf(best: number, search: Search): Recommendation["neighbours"] {
+    const { isMaximised } = this.plan.objective;
+    return this.space.neighbours(best).flatMap((one) => {
+      const score = search.scoreOf(one);
+      if (!score) return [];
+      return [{ levels: this.at(one).levels, ratio: Math.exp(isMaximised ? score.gain : -score.gain) }];
+    });
+  }
 }
 
 /** Throws a UsageError where there is nothing to choose from, or the budget has no room for it. */
@@ -189,94 +345,11 @@ export async function recommend(
   measure: Measure,
   nowMs: () => number,
 ): Promise<Recommendation> {
-  const { experiment, objective, budgetMs } = plan;
-  const space = spaceOf(experiment);
+  const space = spaceOf(plan.experiment);
   if (space.count < 2)
     throw new UsageError(
       "the scenario has one configuration, so there is nothing to choose from",
       "Give it factors, as factors: { pool.size: 4..64, payload: [jsonb, text] }.",
     );
-  const startMs = nowMs();
-  const elapsedMs = (): number => nowMs() - startMs;
-  const configured = (one: number): Configuration => space.configurations[one] as Configuration;
-  const present = configured(space.present);
-  let trialMs = experimentSpan(experiment).leastMs / experiment.trials.length + OVERHEAD_MS;
-  const leastMs =
-    trialMs * (TRIALS_A_ROUND * (1 + FIRST_LEAST) + 2 * HOLDOUT.least * (1 + plan.loads.length));
-  if (leastMs > budgetMs)
-    throw new UsageError(
-      `a budget of ${formatDuration(budgetMs)} is too short: a trial takes about ${formatDuration(Math.round(trialMs))}, ` +
-        `and the least there is to do about ${formatDuration(Math.round(leastMs))}`,
-      "Give more time, or shorten the trial (trial.duration).",
-    );
-
-  const search = new Search(space, new Prng(deriveSeed(experiment.seed, "recommend")));
-  const counts = { rounds: 0, trials: 0 };
-  for (let round = search.next(); round.length > 0; round = search.next()) {
-    const room = Math.floor((budgetMs * SEARCH_SHARE - elapsedMs()) / (trialMs * TRIALS_A_ROUND)) - 1;
-    if (room < FIRST_LEAST && counts.rounds > 0) break;
-    const chosen = round.slice(0, Math.max(FIRST_LEAST, room));
-    const set = [...settingOnly([present, ...chosen.map(configured)]), `trials=${TRIALS_A_ROUND}`];
-    const beganMs = nowMs();
-    const seed = deriveSeed(experiment.seed, "round", counts.rounds);
-    const result = await measure(`round ${counts.rounds + 1}`, [...set, `seed=${seed}`]);
-    const [beside, ...others] = result.treatments as [TreatmentResult, ...TreatmentResult[]];
-    if (counts.rounds === 0) requireSamples(result, plan);
-    for (const [i, treatment] of others.entries())
-      search.add(chosen[i] as number, scoresOf(plan, beside, treatment));
-    const trials = TRIALS_A_ROUND * (chosen.length + 1);
-    trialMs = (nowMs() - beganMs) / trials;
-    counts.rounds++;
-    counts.trials += trials;
-  }
-
-  const ranking = search.ranking();
-  const [first] = ranking;
-  const best = first === undefined ? undefined : search.scoreOf(first);
-  const isProposed = first !== undefined && best !== undefined && best.gain > 0 && best.excess === 0;
-  const proposal = isProposed ? configured(first) : undefined;
-  const holdouts: Holdout[] = [];
-  const parts: Part[] = [];
-  if (proposal) {
-    const loads = [undefined, ...plan.loads];
-    for (const [i, load] of loads.entries()) {
-      const leftMs = budgetMs * (1 - PARTS_SHARE) - elapsedMs();
-      const room = Math.floor(leftMs / (trialMs * 2 * (loads.length - i)));
-      const trials = Math.min(HOLDOUT.most, Math.max(HOLDOUT.least, room));
-      const seed = deriveSeed(experiment.seed, "holdout", i);
-      const set = [...settingOnly([present, proposal]), `trials=${trials}`, `seed=${seed}`];
-      const what = load === undefined ? "holdout" : `holdout at ${load}`;
-      holdouts.push(
-        holdoutOf(plan, await measure(what, [...set, ...(load === undefined ? [] : [load])]), load),
-      );
-    }
-    const without = takenBack(space, present, proposal);
-    const costMs = trialMs * PARTS_TRIALS * (without.length + 1);
-    if (holdouts[0]?.isBetter && without.length > 0 && elapsedMs() + costMs <= budgetMs) {
-      const set = settingOnly([proposal, ...without.map(({ configuration }) => configuration)]);
-      const result = await measure("parts", [...set, `trials=${PARTS_TRIALS}`]);
-      parts.push(...partsOf(objective, present, proposal, without, result));
-    }
-  }
-  const [main] = holdouts;
-  const holds = main?.isBetter === true && main.conditions.every(({ ok }) => ok);
-  return {
-    version: 1,
-    objective: objective.words,
-    conditions: plan.conditions.map(({ words }) => words),
-    configurations: space.count,
-    present,
-    ...(proposal && { proposal }),
-    advice: holds ? "change" : "keep",
-    search: { ...counts, measured: ranking.length },
-    holdouts,
-    parts,
-    neighbours: (isProposed ? space.neighbours(first) : []).flatMap((one) => {
-      const score = one === space.present ? undefined : search.scoreOf(one);
-      if (!score) return [];
-      const gain = objective.isMaximised ? score.gain : -score.gain;
-      return [{ levels: configured(one).levels, ratio: Math.exp(gain) }];
-    }),
-    seconds: Math.round(elapsedMs() / 1000),
-  };
+  return new Recommending(plan, space, measure, nowMs).run();
 }

@@ -44,13 +44,13 @@ function adviceLines({ advice, present, proposal, holdouts }: Recommendation): s
   if (advice === "change" && proposal) return [`Change: ${changesText(present, proposal)}.`];
   const [main] = holdouts;
   const why = !proposal
-    ? "nothing that was tried was better and kept the conditions."
+    ? "no configuration that was tried is better and meets the conditions."
     : main?.isBetter
-      ? "what was best in the search misses a condition."
-      : "what was best in the search is not surely better.";
+      ? "the best of the search misses a condition."
+      : "the best of the search is not surely better.";
   return [
     `Keep what you have: ${why}`,
-    ...(proposal ? [`Best in the search: ${changesText(present, proposal)}.`] : []),
+    ...(proposal ? [`Best of the search: ${changesText(present, proposal)}.`] : []),
   ];
 }
 
@@ -95,9 +95,9 @@ export function renderRecommendation(document: Recommendation): string {
     ...neighbourLines(document),
     ...partLines(document),
     "",
-    `Searched ${search.measured} of ${counted(configurations - 1, "other configuration")} in ${counted(search.rounds, "round")}, ` +
-      `${counted(search.trials, "trial")}; all took ${formatDuration(seconds * 1000)}. Only the fresh comparison decides, so at most ` +
-      "1 recommendation in 20 is one for nothing.",
+    `Searched ${search.measured} of ${counted(configurations - 1, "other configuration")} in ${counted(search.rounds, "round")} with ` +
+      `${counted(search.trials, "trial")}; ${formatDuration(seconds * 1000)} in all. Only the fresh comparison decides: at most 1 ` +
+      "recommendation in 20 brings no real gain.",
   ];
   return `${lines.flatMap((line) => (line.includes("  ") && !line.startsWith("  ") ? [line] : wrap(printable(line), WIDTH_MAX))).join("\n")}\n`;
 }

@@ -75,7 +75,7 @@ function scatterWords(scatter: readonly Scatter[]): string[] {
 
 function conclusion({ runs, changes, regressions, maxRegression }: HistoryDocument): string {
   if (runs.length < RUNS_MIN)
-    return `Nothing can be concluded from ${counted(runs.length, "run")}: a change is found from ${RUNS_MIN} runs on.`;
+    return `Nothing can be concluded from ${counted(runs.length, "run")}: finding a change takes at least ${RUNS_MIN}.`;
   if (changes.length === 0) return "No change of level: what differs between runs is within their noise.";
   const bound = `${Number((maxRegression * 100).toFixed(3))} %`;
   if (regressions === 0) return `No metric is worse by more than ${bound} since its newest change.`;

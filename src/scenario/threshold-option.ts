@@ -1,0 +1,35 @@
+// A threshold on the command line, `add: p(99)<50`, with the metrics of the workload that the treatments run.
+import { UsageError } from "../foundation/errors.js";
+import { elided } from "../foundation/shown.js";
+import { workloadOf } from "../workloads/registry.js";
+import type { Threshold } from "./judgement.js";
+import type { Treatment } from "./settings.js";
+import { thresholdMetrics, type ThresholdMetrics } from "./threshold-metrics.js";
+import { parseThreshold } from "./thresholds.js";
+
+/** What thresholds can be about. */
+export function metricsFor([first]: readonly Treatment[]): ThresholdMetrics {
+  return thresholdMetrics(workloadOf(first?.settings ?? {}));
+}
+
+/** Says what is wrong with an option's value. */
+export function refuseThreshold(option: string, text: string, message: string): never {
+  throw new UsageError(
+    elided(`${option} ${JSON.stringify(text)}: ${message}`, 500),
+    "Write a metric, a colon and a condition, as 'add: p(99)<50'.",
+  );
+}
+
+/** Throws a UsageError that names the option and says what is wrong with its value. */
+export function parseThresholdOption(
+  option: string,
+  text: string,
+  treatments: readonly Treatment[],
+): Threshold {
+  const match = /^\s*([^{:]+(?:\{[^}]*\})?)\s*:\s*(.+)$/.exec(text);
+  const condition = { threshold: match?.[2] ?? "", abortOnFail: false, delayAbortEvalMs: 0 };
+  const parsed = match
+    ? parseThreshold(match[1] ?? "", condition, metricsFor(treatments))
+    : { message: "expected a metric and a condition" };
+  return "value" in parsed ? parsed.value : refuseThreshold(option, text, parsed.message);
+}
