@@ -42,6 +42,10 @@ test("a queue is told with how far it grew, or that it did not, or why its recov
   expect(text({ pending: notBack, complete: { recoverySeconds: null, recoveryReason } })).toMatch(
     /pending not back to 12 \(at most 810\): the window ended, complete not assessed: the window ended$/,
   );
+  const unknown = { recoverySeconds: null, recoveryReason };
+  expect(text({ pending: unknown, complete: unknown })).toMatch(
+    /backlog: pending and complete not assessed: the window ended$/,
+  );
 });
 
 test("faults are listed with their trials; without any there is no heading", () => {

@@ -14,24 +14,26 @@ export function errorsText(errors: FaultRecord["errors"]): string {
   return `${all} error${all === 1 ? "" : "s"} (${each})`;
 }
 
-function queueText(
-  queue: string,
-  { before, most, recoverySeconds, recoveryReason }: BacklogRecovery,
-): string {
-  if (before === undefined || most === undefined)
-    return `${queue} not assessed: ${recoveryReason ?? "not measured"}`;
+function queueText({ before, most, recoverySeconds, recoveryReason }: BacklogRecovery): string {
+  if (before === undefined || most === undefined) return `not assessed: ${recoveryReason ?? "not measured"}`;
   if (recoverySeconds === null)
-    return `${queue} not back to ${before} (at most ${most}): ${recoveryReason ?? "not measured"}`;
+    return `not back to ${before} (at most ${most}): ${recoveryReason ?? "not measured"}`;
   return most > before
-    ? `${queue} back to ${before} after ${seconds(recoverySeconds)} (at most ${most})`
-    : `${queue} never above ${before}`;
+    ? `back to ${before} after ${seconds(recoverySeconds)} (at most ${most})`
+    : `never above ${before}`;
 }
 
-/** `pending back to 12 after 3.9 s (at most 810), complete never above 40`; undefined where nothing was sampled. */
+/**
+ * `pending back to 12 after 3.9 s (at most 810), complete never above 40`, what is the same of several queues once; undefined
+ * where nothing was sampled.
+ */
 export function backlogText({ backlog = {} }: Pick<FaultRecord, "backlog">): string | undefined {
-  const texts = Object.entries(backlog).flatMap(([queue, recovery]) =>
-    recovery ? [queueText(queue, recovery)] : [],
-  );
+  const queues = new Map<string, string[]>();
+  for (const [queue, recovery] of Object.entries(backlog)) {
+    const text = recovery && queueText(recovery);
+    if (text !== undefined) queues.set(text, [...(queues.get(text) ?? []), queue]);
+  }
+  const texts = [...queues].map(([text, names]) => `${names.join(" and ")} ${text}`);
   return texts.length > 0 ? texts.join(", ") : undefined;
 }
 

@@ -1,11 +1,6 @@
 // A history of runs as text: each change of level with what changed beside it, then how far runs of one level scatter.
 import { RUNS_MIN } from "../../analysis/history/change-points.js";
-import type {
-  HistoryChange,
-  HistoryDocument,
-  LevelChange,
-  Scatter,
-} from "../../analysis/history/run-history.js";
+import type { HistoryChange, HistoryDocument, LevelChange } from "../../analysis/history/run-history.js";
 import { intervalText, pText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
 import {
   plainMarks,
@@ -62,8 +57,9 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-/** The typical one and the largest. */
-function scatterWords(scatter: readonly Scatter[]): string[] {
+/** The typical one and the largest; of few runs it would be chance. */
+function scatterWords({ runs, scatter }: HistoryDocument): string[] {
+  if (runs.length < RUNS_MIN) return [];
   const ascending = scatter.toSorted((a, b) => a.share - b.share);
   const [middle, most] = [ascending[Math.floor(ascending.length / 2)], ascending.at(-1)];
   if (!middle || !most) return [];
@@ -84,7 +80,7 @@ function conclusion({ runs, changes, regressions, maxRegression }: HistoryDocume
 
 /** Ends with a line break; plain text unless marks are given. */
 export function renderHistory(document: HistoryDocument, marks: Marks = plainMarks): string {
-  const { runs, leftOut, changes, scatter } = document;
+  const { runs, leftOut, changes } = document;
   const span =
     runs.length > 0 ? `, ${runs[0]?.startedAt.slice(0, 10)} to ${runs.at(-1)?.startedAt.slice(0, 10)}` : "";
   const doubtful = runs.filter(({ status }) => status !== "ok");
@@ -99,7 +95,9 @@ export function renderHistory(document: HistoryDocument, marks: Marks = plainMar
     ...notes.flatMap((words) => wrap(printable(words), WIDTH_MAX).map(marks.bad)),
     "",
     ...changes.flatMap((change) => changeLines(change, marks)),
-    ...[...scatterWords(scatter), conclusion(document)].flatMap((words) => wrap(printable(words), WIDTH_MAX)),
+    ...[...scatterWords(document), conclusion(document)].flatMap((words) =>
+      wrap(printable(words), WIDTH_MAX),
+    ),
   ];
   return `${lines.join("\n")}\n`;
 }
