@@ -44,14 +44,20 @@ function order(experiment: Experiment): string[] {
 /** When it may end before its last block. */
 function endLines({ stopping }: Experiment): string[] {
   if (!stopping) return [];
-  const { min, max, within, budgetMs } = stopping;
+  const { min, max, within, budgetMs, race } = stopping;
   const percent = Number((within * 100).toFixed(1));
   const looks = min === undefined ? [] : looksUpTo(max, { min, max });
-  const decided =
-    `  once every comparison of interest is a finding or the same within ${percent} %, ` +
-    `looked at after ${looks.join(", ")} blocks`;
+  const rule = race
+    ? [
+        `  treatments that are surely worse than the best in "${race.words}" leave`,
+        `  once those that are left are the same within ${percent} %, looked at after ${looks.join(", ")} blocks`,
+      ]
+    : [
+        `  once every comparison of interest is a finding or the same within ${percent} %, ` +
+          `looked at after ${looks.join(", ")} blocks`,
+      ];
   return [
-    ...(looks.length > 0 ? [decided] : []),
+    ...(looks.length > 0 ? rule : []),
     ...(budgetMs === undefined ? [] : [`  no block begins after ${formatDuration(budgetMs)}`]),
   ];
 }

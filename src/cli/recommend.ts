@@ -3,21 +3,23 @@
 // a change, recommended.yaml beside the result directories that it rests on.
 import { join } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
-import { parseCondition, parseObjective } from "../analysis/recommend/objective.js";
 import { recommend, type Measure } from "../engine/recommend/recommend.js";
 import { settingAs } from "../engine/recommend/space.js";
 import { monotonicMs, wallClockMs } from "../foundation/clock.js";
-import { ExitCode, TrainSimError } from "../foundation/errors.js";
+import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
 import { writeNamedFile } from "../foundation/storage.js";
 import { parseDurationMs } from "../foundation/units.js";
 import { createFreshDirectory } from "../results/directory.js";
 import { renderRecommendation } from "../report/terminal/recommendation-text.js";
 import { loadScenario } from "../scenario/loader.js";
+import type { Objective } from "../scenario/judgement.js";
+import { parseCondition, parseObjective } from "../scenario/objective.js";
+import type { Experiment } from "../scenario/settings.js";
 import { runWithSignals } from "./run.js";
 
 interface RecommendCommand {
-  readonly objective: string;
+  readonly objective?: string;
   readonly subjectTo: readonly string[];
   readonly budget: number;
   readonly alsoAt: readonly string[];
@@ -43,9 +45,9 @@ export function register(program: Command): void {
       "<scenario>",
       "scenario file (YAML); its factors span the configurations, their first levels are the present one",
     )
-    .requiredOption(
+    .option(
       "--objective <words>",
-      "what to reach, as 'maximise cycle.events/s' or 'minimise process.p(99)'",
+      "what to reach, as 'maximise cycle.events/s' or 'minimise process.p(99)'; default: the scenario's objective",
     )
     .option(
       "--subject-to <condition>",
@@ -67,13 +69,22 @@ export function register(program: Command): void {
     .action(run);
 }
 
+function objectiveOf({ objective }: RecommendCommand, experiment: Experiment): Objective {
+  if (objective !== undefined) return parseObjective(objective, experiment.treatments);
+  if (experiment.objective) return experiment.objective;
+  throw new UsageError(
+    "nothing says what to reach: neither --objective nor the scenario's objective",
+    "Name it, as --objective 'maximise add.events/s'.",
+  );
+}
+
 async function run(scenario: string, options: RecommendCommand): Promise<void> {
   const overrides = { set: options.set };
   const experiment = await loadScenario(scenario, overrides);
   const { treatments, seed } = experiment;
   const plan = {
     experiment,
-    objective: parseObjective(options.objective, treatments),
+    objective: objectiveOf(options, experiment),
     conditions: options.subjectTo.map((text) => parseCondition(text, treatments)),
     budgetMs: options.budget,
     loads: options.alsoAt,
@@ -108,7 +119,7 @@ async function run(scenario: string, options: RecommendCommand): Promise<void> {
   const { proposal, advice } = document;
   const recommended = join(out, "recommended.yaml");
   if (proposal && advice === "change")
-    await writeNamedFile(recommended, (await variant(settingAs(proposal))).yaml);
+    await writeNamedFile(recommended, (await variant(settingAs(proposal, experiment))).yaml);
   const where = advice === "change" ? `The configuration: ${recommended}` : `Results: ${out}`;
   await writeNamedFile(join(out, "recommendation.txt"), text);
   process.stdout.write(

@@ -70,6 +70,28 @@ const STOP_REASONS = ["decided", "all-blocks", "budget"] as const;
 
 export type StopReason = (typeof STOP_REASONS)[number];
 
+export const RaceResult = z
+  .strictObject({
+    objective: z.string().describe("As the scenario says it"),
+    best: TreatmentId.optional().describe("At the last look; absent before the first"),
+    running: z.array(TreatmentId).describe("Treatments that did not leave"),
+    open: z
+      .array(TreatmentId)
+      .describe("Those of them that are neither surely worse than the best nor the same within the bound"),
+    left: z.array(
+      z.strictObject({
+        treatment: TreatmentId,
+        blocks: z.int().min(1).describe("After how many blocks it left"),
+        best: TreatmentId.describe("What was best then"),
+        ratio: amount.describe("Of the objective, to the best: median over these blocks"),
+        ciLow: amount.describe("Interval at the level of that look"),
+        ciHigh: amount,
+      }),
+    ),
+  })
+  .describe("What treatments left a race, in the order in which they left");
+export type RaceResult = z.infer<typeof RaceResult>;
+
 export const StoppingResult = z
   .strictObject({
     min: z.int().min(1).optional().describe("Blocks before the first look; absent without looks"),
@@ -84,6 +106,7 @@ export const StoppingResult = z
     reason: z.enum(STOP_REASONS).optional().describe("Absent where something else ended the run"),
     claims: count.describe("Comparisons that were to be decided").optional(),
     open: count.describe("Those of them that are not").optional(),
+    race: RaceResult.optional(),
   })
   .describe("Of an experiment that may end before its last planned block");
 export type StoppingResult = z.infer<typeof StoppingResult>;

@@ -1,6 +1,7 @@
 // What an experiment's results are judged by, once loaded: thresholds, which the user sets, and the bounds of the
 // diagnosis, beyond which train-sim does not vouch for its own numbers.
 // `thresholds.ts`, `schema-parts.ts` and `schema-diagnosis.ts` make them from a scenario.
+import type { ComparisonMetric } from "../metrics/metric-lists.js";
 
 /** What the audit can be told to take for a number, and no violation. */
 export const ALLOWABLE = ["lost"] as const;
@@ -36,6 +37,19 @@ export interface PublishedFigure {
   readonly problem?: string;
 }
 
+/** A metric of one operation that trials are compared by. */
+export interface Aim {
+  readonly operation: string;
+  readonly metric: ComparisonMetric;
+}
+
+/** What is to be reached: `maximise cycle.events/s`. */
+export interface Objective extends Aim {
+  readonly isMaximised: boolean;
+  /** As written. */
+  readonly words: string;
+}
+
 /** When an experiment ends, if not with its last planned block. */
 export interface Stopping {
   /** Blocks before which nothing is decided; undefined where only the budget ends it. */
@@ -46,6 +60,8 @@ export interface Stopping {
   readonly within: number;
   /** Time since the start of the run after which no block begins. */
   readonly budgetMs?: number;
+  /** Of a race: treatments that are surely worse in it than the best run no more trials. */
+  readonly race?: Objective;
 }
 
 /** One condition on one metric; `thresholds.ts` parses it, k6's syntax. */

@@ -23,6 +23,7 @@ import { thresholdMetrics } from "./threshold-metrics.js";
 import { embedded, nameOf, Own, PATH, readOwn, withDeclared } from "../workloads/own.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { Experiment } from "./settings.js";
+import { resolveObjective } from "./objective.js";
 import { mostTrials, resolveStopping } from "./stopping.js";
 import { resolvePublished } from "./published.js";
 import { resolveRatioThresholds } from "./ratio-thresholds.js";
@@ -134,12 +135,14 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const thresholdFindings: Finding[] = [];
   const areAllSound = treatments.length === expansion.ids.length;
   const metrics = thresholdMetrics(workloadOf(scenario));
-  const asked = [expansion.read, areAllSound ? treatments : undefined, thresholdFindings, metrics] as const;
+  const measuring = areAllSound ? treatments : undefined;
+  const asked = [expansion.read, measuring, thresholdFindings, metrics] as const;
   const thresholds = resolveThresholds(scenario.thresholds, ...asked);
   const ratioThresholds = resolveRatioThresholds(scenario.thresholds, ...asked);
   const published = resolvePublished(scenario.published, ...asked);
   const most = trialsOf(raw, scenario, overrides, expansion.ids.length);
-  const stopping = resolveStopping(scenario, most, expansion.ids.length, thresholdFindings);
+  const objective = resolveObjective(scenario.objective, measuring, metrics, thresholdFindings);
+  const stopping = resolveStopping(scenario, most, expansion.ids.length, objective, thresholdFindings);
   const outranked = outrankedClients(applied.clients, treatments);
   refuseAny([...thresholdFindings.map(ofAll), ...findings], outranked.problem ? [outranked.problem] : []);
   return {
@@ -151,6 +154,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
       ...{ seed: Number(seed), stored: overrides.storedOrder },
     }),
     ...(stopping && { stopping }),
+    ...(objective && { objective }),
     thresholds,
     ratioThresholds,
     published,

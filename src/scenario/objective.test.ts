@@ -1,7 +1,7 @@
 // Objectives and conditions as users write them.
 import { expect, it } from "vitest";
-import { UsageError } from "../../foundation/errors.js";
-import { excessOf, logGain, parseCondition, parseObjective } from "./objective.js";
+import { UsageError } from "../foundation/errors.js";
+import { parseCondition, parseObjective } from "./objective.js";
 
 it.each([
   ["maximise add.events/s", { operation: "add", metric: "eventsPerSecond", isMaximised: true }],
@@ -34,13 +34,4 @@ it("reads conditions, and refuses what trials are not compared by", () => {
   expect(() => parseCondition("integrity: violations==0", [])).toThrow(/--subject-to.* < or >/);
   expect(() => parseCondition("integrity: violations<1", [])).toThrow(/which trials are compared by/);
   expect(() => parseCondition("add{payload:text}: p(99)<50", [])).toThrow(/leave the selector out/);
-});
-
-it("measures gain and excess in logarithms, larger gain being better", () => {
-  expect(logGain({ isMaximised: true }, 200, 100)).toBeCloseTo(Math.log(2));
-  expect(logGain({ isMaximised: false }, 200, 100)).toBeCloseTo(-Math.log(2));
-  const condition = { operator: "<" as const, bound: 50 };
-  expect(excessOf(condition, 49)).toBe(0);
-  expect(excessOf(condition, 100)).toBeCloseTo(Math.log(2));
-  expect(excessOf({ operator: ">", bound: 50 }, 25)).toBeCloseTo(Math.log(2));
 });

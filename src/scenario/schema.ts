@@ -5,7 +5,7 @@ import * as z from "zod";
 import { Actors, actorsOf } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
 import { Evidence, Integrity, Log, Published, Retry, Thresholds, Trial } from "./schema-parts.js";
-import { Budget, Trials } from "./stopping.js";
+import { Budget, ORDERS, Trials } from "./stopping.js";
 import { clientCount } from "../load/keys.js";
 import { Faults } from "../faults/faults.js";
 import { Pool } from "../pools/registry.js";
@@ -26,6 +26,7 @@ export const EXPERIMENT_KEYS: readonly string[] = [
   "budget",
   "order",
   "orderSeed",
+  "objective",
   "thresholds",
   "published",
   "diagnosis",
@@ -138,13 +139,23 @@ export const Scenario = z
     trials: Trials,
     budget: Budget,
     order: z
-      .enum(["interleaved", "sequential"])
+      .enum(ORDERS)
       .default("interleaved")
       .meta({
         description:
           "interleaved: blocks of one trial of each treatment, in random order, each treatment at each position of a block " +
-          "equally often (give or take one), so that drift does not favour one; sequential: treatment by treatment. " +
+          "equally often (give or take one), so that drift does not favour one; racing: the same, but treatments that are " +
+          "surely worse than the best in the objective run no more trials; sequential: treatment by treatment. " +
           "Default interleaved.",
+      }),
+    objective: z
+      .string()
+      .optional()
+      .meta({
+        title: "maximise or minimise, and a metric",
+        description:
+          "What is to be reached, as maximise add.events/s or minimise process.p(99): what treatments race for " +
+          "(order: racing), and what recommend looks for unless its command line names another. Default: none.",
       }),
     orderSeed: z.int().min(0).optional().meta({
       description:

@@ -5,6 +5,7 @@ import type { Fault } from "../faults/registry.js";
 import type {
   Allowable,
   DiagnosisSettings,
+  Objective,
   PublishedFigure,
   RatioThreshold,
   Stopping,
@@ -67,6 +68,8 @@ export interface Experiment {
   /** All that may run: with `stopping` the last blocks may not. */
   readonly trials: readonly PlannedTrial[];
   readonly stopping?: Stopping;
+  /** What is to be reached, where the scenario says it. */
+  readonly objective?: Objective;
   /** In the order in which they are written. */
   readonly thresholds: readonly Threshold[];
   readonly ratioThresholds: readonly RatioThreshold[];

@@ -47,6 +47,41 @@ it.each([
   expect(scenarioProblems(TWO + keys)).toEqual([problem]);
 });
 
+const RACE = "order: racing\nobjective: maximise add.events/s\n";
+
+it("races for an objective, in the order of interleaved blocks", () => {
+  const racing = parseScenario(`${TWO}${RACE}seed: 3\ntrials: { max: 8 }`, "x.yaml");
+  const objective = { operation: "add", metric: "eventsPerSecond", isMaximised: true };
+  expect(racing.stopping).toMatchObject({ min: 5, max: 8, race: objective });
+  expect(racing.trials).toEqual(parseScenario(`${TWO}seed: 3\ntrials: 8`, "x.yaml").trials);
+  expect(renderPlan(racing)).toContain(
+    'End\n  treatments that are surely worse than the best in "maximise add.events/s" leave\n' +
+      "  once those that are left are the same within 5 %, looked at after 5, 6, 8 blocks\n",
+  );
+  // An objective alone changes no run: `recommend` asks for it.
+  const { stopping, objective: kept } = parseScenario(`${TWO}objective: minimise add.p(99)`, "x.yaml");
+  expect([stopping, kept?.metric]).toEqual([undefined, "p99"]);
+});
+
+it.each([
+  [
+    "order: racing",
+    "x.yaml:1:1 objective: missing; racing needs one, as maximise add.events/s: treatments that are surely worse leave",
+    "x.yaml:1:1 trials: racing needs a least and a most number, as { min: 5, max: 6 }",
+  ],
+  [`${RACE}trials: 9`, "x.yaml:5:9 trials: racing needs a least and a most number, as { min: 5, max: 9 }"],
+  [
+    "order: racing\nobjective: faster\ntrials: { max: 9 }",
+    "x.yaml:4:12 objective: expected maximise or minimise, and a metric, as maximise add.events/s (seen faster)",
+  ],
+  [
+    "objective: maximise cycle.events/s",
+    "x.yaml:3:12 objective: nothing measures __cycle__ here: it takes cycle (seen maximise cycle.events/s)",
+  ],
+])("%j is refused", (keys, ...problems) => {
+  expect(scenarioProblems(TWO + keys)).toEqual(problems);
+});
+
 it("needs something to decide", () => {
   expect(scenarioProblems("name: x\ntrials: { max: 9 }")).toEqual([
     "x.yaml:2:9 trials: one treatment has nothing to decide; add a factor, or give a number",

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { BLOCKS_MIN } from "../metrics/blocks-min.js";
 import type { Finding } from "../syntax/problems.js";
 import { custom, duration, HOUR_MS, type Parsed } from "../syntax/scalars.js";
-import type { Stopping } from "./judgement.js";
+import type { Objective, Stopping } from "./judgement.js";
 
 const TRIALS_MAX = 1000;
 const WITHIN_MAX_PERCENT = 50;
@@ -57,10 +57,13 @@ export const Budget = duration(
   30 * 24 * HOUR_MS,
 ).optional();
 
+export const ORDERS = ["interleaved", "racing", "sequential"] as const;
+
 interface Extent {
   readonly trials: z.output<typeof Trials>;
   readonly budget?: number | undefined;
-  readonly order: string;
+  readonly order: (typeof ORDERS)[number];
+  readonly objective?: string | undefined;
 }
 
 /** Trials of each treatment, at most. */
@@ -68,14 +71,33 @@ export function mostTrials(trials: Extent["trials"]): number {
   return typeof trials === "number" ? trials : trials.max;
 }
 
-/** When the experiment may end before its last block; undefined where it does not. What does not fit goes to `findings`. */
+function racingFindings({ trials, objective }: Extent, max: number): Finding[] {
+  const example = "as maximise add.events/s: treatments that are surely worse leave";
+  const bounds = `{ min: ${BLOCKS_MIN}, max: ${Math.max(max, BLOCKS_MIN + 1)} }`;
+  return [
+    ...(objective === undefined
+      ? [{ path: ["objective"], message: `missing; racing needs one, ${example}` }]
+      : []),
+    ...(typeof trials === "number"
+      ? [{ path: ["trials"], message: `racing needs a least and a most number, as ${bounds}` }]
+      : []),
+  ];
+}
+
+/**
+ * When the experiment may end before its last block; undefined where it does not. What does not fit goes to `findings`.
+ * `objective` is what the scenario's means, where it means something.
+ */
 export function resolveStopping(
-  { trials, budget, order }: Extent,
+  extent: Extent,
   max: number,
   treatments: number,
+  objective: Objective | undefined,
   findings: Finding[],
 ): Stopping | undefined {
+  const { trials, budget, order } = extent;
   const until = typeof trials === "number" ? undefined : trials;
+  if (order === "racing") findings.push(...racingFindings(extent, max));
   if (!until && budget === undefined) return undefined;
   const path = [until ? "trials" : "budget"];
   if (order === "sequential")
@@ -93,5 +115,6 @@ export function resolveStopping(
     within: until?.within ?? DEFAULT_WITHIN,
     ...(until && { min: until.min }),
     ...(budget !== undefined && { budgetMs: budget }),
+    ...(order === "racing" && objective && { race: objective }),
   };
 }

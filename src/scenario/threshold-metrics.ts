@@ -5,6 +5,7 @@ import { ROLES, VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
 import type { Workload } from "../workloads/workload.js";
 import { isRound } from "../metrics/operations.js";
 import { LATENCIES, THRESHOLD_NAMES, thresholdMetric } from "../metrics/metric-lists.js";
+import type { Quantity } from "./judgement.js";
 
 /** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, as that of a URL. */
 export const METRIC_PATTERN =
@@ -108,6 +109,13 @@ export function thresholdMetrics(workload: Workload): ThresholdMetrics {
 /** `events/s` is `eventsPerSecond`: rates go by their label, too. */
 export function aggregateNamed(text: string): string {
   return THRESHOLD_NAMES.find((name) => text.endsWith("/s") && thresholdMetric(name)?.label === text) ?? text;
+}
+
+/** As comparisons name it: `p99` of `p(99)`, `mean` of `avg`. */
+export function metricIdOf({ aggregate, percentile }: Omit<Quantity, "source">): string {
+  if (aggregate === "p") return `p${percentile ?? ""}`;
+  const spans: Readonly<Record<string, string>> = { avg: "mean", med: "p50" };
+  return spans[aggregate] ?? thresholdMetric(aggregate)?.id ?? aggregate;
 }
 
 /** Whether it is about arrivals, which only what is started by a schedule has. */

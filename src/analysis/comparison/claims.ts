@@ -10,6 +10,7 @@ import {
   type Interaction,
   type ResultDocument,
 } from "../../results/result-schema.js";
+import { raceSentences } from "./race-text.js";
 import { isBelieved, isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
 import { pairedTrialsNeeded, trialsNeeded } from "./findings.js";
 import { BLOCKS_MIN, boundsOf } from "../statistics/limits.js";
@@ -183,8 +184,9 @@ function reachOf({ comparisons, stopping }: Reached, fewest: number): string[] {
   const chance =
     `All findings share one error rate: without any true difference, at most 1 experiment in 20 reports one${paid}. ` +
     "Each 95 % interval covers its own comparison.";
+  // Of a race, those with the best one were to be decided: its own words say how they ended.
   return [
-    ...(open > 0
+    ...(open > 0 && !stopping?.race
       ? [
           `${open} of ${counted(claims.length, "comparison")} ${open === 1 ? "is" : "are"} inconclusive: ${reasons.join("; ")}.`,
         ]
@@ -210,8 +212,8 @@ export function stoppingSentences({ stopping }: Pick<ResultDocument, "stopping">
   const times =
     looks.length > 1 ? `${looks.slice(0, -1).join(", ")} and ${looks.at(-1) ?? ""}` : looks.join("");
   const cost =
-    `Looks after ${times} blocks are paid for: this one claims at ${Number((level * 100).toFixed(2))} %, ` +
-    "and the intervals and p-values shown include that.";
+    `Looks after ${times} blocks share the error rate of 5 %: the last one claims at ` +
+    `${Number((level * 100).toFixed(2))} %, which intervals and p-values include.`;
   return [`${ends[reason]}${looks.length > 0 ? left : ""}.`, ...(looks.length > 0 ? [cost] : [])];
 }
 
@@ -295,6 +297,7 @@ export function believedDifferences(
 /** What may be concluded over all operations, and what may not. */
 export function renderClaims(result: ResultDocument): string[] {
   const sentences = [
+    ...raceSentences(result.stopping),
     ...stallSentences(result),
     ...stoppingSentences(result),
     ...reachSentences(result),

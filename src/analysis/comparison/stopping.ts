@@ -8,9 +8,9 @@ import type {
   TreatmentResult,
 } from "../../results/result-schema.js";
 import type { Quantity, Stopping } from "../../scenario/judgement.js";
+import { metricIdOf } from "../../scenario/threshold-metrics.js";
 import { levelOf, plannedLooks } from "../statistics/group-sequential.js";
 import { BLOCKS_MIN, PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
-import { metricIdOf } from "../thresholds/quantities.js";
 import { headlineClaims, isSettled } from "./claims.js";
 import { compareTreatments } from "./comparisons.js";
 import { factorEffects } from "./effects.js";
@@ -86,11 +86,14 @@ export function looksUpTo(
 /** What claims are held to if the last look is after this number of blocks. */
 export function boundsAfter(
   blocks: number,
-  { min, max, within }: Stopping,
+  { min, max, within, race }: Stopping,
   others: readonly number[],
 ): ClaimBounds {
   const equivalence = 1 + within;
   if (min === undefined) return { ...PLAIN_BOUNDS, equivalence };
   const now = Math.max(blocks, BLOCKS_MIN);
-  return { level: levelOf(looksUpTo(now, { min, max }, [...others, now]), max), equivalence };
+  const looks = looksUpTo(now, { min, max }, [...others, now]);
+  // Comparisons of treatments that left ended at an earlier look: the strictest level covers all of these.
+  const last = race ? looks.map((_, i) => looks.slice(0, i + 1)) : [looks];
+  return { level: Math.min(...last.map((each) => levelOf(each, max))), equivalence };
 }

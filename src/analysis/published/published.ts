@@ -3,9 +3,9 @@
 import { deriveSeed } from "../../foundation/prng.js";
 import type { Agreement, PublishedRatio, PublishedResult } from "../../results/result-schema.js";
 import type { PublishedFigure } from "../../scenario/judgement.js";
+import { metricIdOf } from "../../scenario/threshold-metrics.js";
 import { medianWithInterval } from "../comparison/findings.js";
 import { NEAR } from "../statistics/limits.js";
-import { metricIdOf } from "../thresholds/quantities.js";
 import { ratioOf, type MeasuredTrials } from "../thresholds/ratio-thresholds.js";
 
 type RunFigure = PublishedFigure & { readonly treatment: string };

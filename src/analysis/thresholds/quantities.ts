@@ -56,13 +56,6 @@ export function databaseValue(
   return typeof value === "number" ? value : undefined;
 }
 
-/** As comparisons name it: `p99` of `p(99)`, `mean` of `avg`. */
-export function metricIdOf({ aggregate, percentile }: Quantity): string {
-  if (aggregate === "p") return `p${percentile ?? ""}`;
-  const spans: Readonly<Record<string, string>> = { avg: "mean", med: "p50" };
-  return spans[aggregate] ?? thresholdMetric(aggregate)?.id ?? aggregate;
-}
-
 /** What stands in for 0 of a count, a rate or a share: half of one. Undefined of a time or a size. */
 export function standInFor(
   { source, aggregate }: Quantity,

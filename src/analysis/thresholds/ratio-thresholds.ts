@@ -5,10 +5,11 @@ import { counted } from "../../foundation/units.js";
 import { intervalText } from "../../foundation/text/numbers.js";
 import type { ThresholdResult, TreatmentResult } from "../../results/result-schema.js";
 import type { Quantity, RatioThreshold } from "../../scenario/judgement.js";
+import { metricIdOf } from "../../scenario/threshold-metrics.js";
 import { pairedRatio } from "../comparison/findings.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
 import { logarithms } from "../steady-state/series.js";
-import { metricIdOf, standInFor, type TrialValues } from "./quantities.js";
+import { standInFor, type TrialValues } from "./quantities.js";
 import { holds } from "./thresholds.js";
 
 /** What was measured: values of single trials, and the treatments whose trials those are. */

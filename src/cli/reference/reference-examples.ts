@@ -44,6 +44,15 @@ budget: 2h
 `,
   },
   {
+    title: "A race: treatments that are surely worse than the best leave it",
+    yaml: `name: race
+factors: { batch: 1..64, payload: [jsonb, text] }
+order: racing
+objective: maximise add.events/s
+trials: { min: 5, max: 30 }
+`,
+  },
+  {
     title: "What breaks in each trial, and when",
     yaml: `name: faults
 pool: { strategy: pgbouncer, mode: transaction, size: 8 }

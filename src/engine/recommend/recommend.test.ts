@@ -2,7 +2,7 @@
 // condition is kept, and what cannot be done is refused before anything is measured.
 import { describe, expect, it } from "vitest";
 import { compareTreatments } from "../../analysis/comparison/comparisons.js";
-import { parseCondition, parseObjective } from "../../analysis/recommend/objective.js";
+import { parseCondition, parseObjective } from "../../scenario/objective.js";
 import { UsageError } from "../../foundation/errors.js";
 import { Prng } from "../../foundation/prng.js";
 import { renderRecommendation } from "../../report/terminal/recommendation-text.js";
@@ -101,7 +101,7 @@ describe("a recommendation", () => {
     const text = renderRecommendation(document);
     expect(text).toContain("Change: pool.size 1 -> 4, payload jsonb -> text.");
     expect(text).toMatch(/add\.events\/s is 1\.\d+x the present one \(95 % CI/);
-    const set = settingAs(document.proposal as Configuration);
+    const set = settingAs(document.proposal as Configuration, experiment);
     const recommended = parseScenario(YAML, "simulated.yaml", { set }).treatments;
     expect(recommended.map(({ settings }) => settings.payload)).toEqual(["text"]);
   });

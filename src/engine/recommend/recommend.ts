@@ -6,16 +6,12 @@ import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { UsageError } from "../../foundation/errors.js";
 import { formatDuration } from "../../foundation/units.js";
 import { median } from "../../analysis/statistics/statistics.js";
-import {
-  excessOf,
-  logGain,
-  valueIn,
-  type Condition,
-  type Objective,
-} from "../../analysis/recommend/objective.js";
+import { excessOf, logGain, valueIn } from "../../analysis/recommend/objective.js";
 import { Search, type Score } from "../../analysis/recommend/search.js";
 import type { Comparison, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
 import { experimentSpan, isBudgeted } from "../../scenario/plan/estimate.js";
+import type { Objective } from "../../scenario/judgement.js";
+import type { Condition } from "../../scenario/objective.js";
 import type { Experiment } from "../../scenario/settings.js";
 import { settingOnly, spaceOf, type Configuration, type ConfigurationSpace } from "./space.js";
 

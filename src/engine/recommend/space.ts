@@ -61,12 +61,20 @@ export function spaceOf({ yaml, treatments }: Experiment): ConfigurationSpace {
 /** Overrides that make a scenario of these configurations alone, in this order, judged by nothing of its own. */
 export function settingOnly(configurations: readonly Configuration[]): string[] {
   const include = configurations.map(({ values }) => values);
-  const none = ["factors={}", "exclude=[]", "thresholds={}", "published=[]"];
+  const none = ["factors={}", "exclude=[]", "thresholds={}", "published=[]", "order=interleaved"];
   return [...none, `include=${JSON.stringify(include)}`];
 }
 
-/** Overrides that make a scenario of one configuration, without factors. */
-export function settingAs({ values }: Configuration): string[] {
+/** Overrides that make a scenario of one configuration, without factors and all that needs several treatments. */
+export function settingAs({ values }: Configuration, { stopping }: Pick<Experiment, "stopping">): string[] {
   const own = Object.entries(values).map(([path, value]) => `${path}=${JSON.stringify(value)}`);
-  return ["factors={}", "exclude=[]", "include=[]", "thresholds={}", "published=[]", ...own];
+  const none = [
+    "factors={}",
+    "exclude=[]",
+    "include=[]",
+    "thresholds={}",
+    "published=[]",
+    "order=interleaved",
+  ];
+  return [...none, ...(stopping?.min === undefined ? [] : [`trials=${stopping.min}`]), ...own];
 }

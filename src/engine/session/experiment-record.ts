@@ -104,6 +104,10 @@ export class ExperimentRecord {
     return this.finished.some(({ result }) => result.number === trialNumber);
   }
 
+  isComplete(trialNumber: number): boolean {
+    return this.finished.some(({ result }) => result.number === trialNumber && result.status === "complete");
+  }
+
   hasBlock(block: number): boolean {
     return this.finished.some(({ result }) => result.block === block);
   }

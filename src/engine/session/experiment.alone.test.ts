@@ -174,3 +174,33 @@ it("says nothing of why it ended where a signal ended it, and pays for the look 
   expect(result.stopping).toMatchObject({ looks: [5, 6], level: levelOf([5, 6], 12), blocks: 6 });
   expect(result.stopping?.reason).toBeUndefined();
 });
+
+const RACING = "trials: { min: 5, max: 12 }\norder: racing\nobjective: minimise add.avg\n";
+
+/** `text` is as good as `jsonb`, but for two blocks, one either way; `jsonb-manual` is much worse. */
+const raced: typeof meanMs = ({ id }, block) =>
+  id === "jsonb-manual" ? 20 + block / 10 : id === "text" ? 10 * ([1.07, 0.94][block] ?? 1.001) : 10;
+
+function race(): Promise<ExperimentOutcome> {
+  meanMs = raced;
+  return runBlocks(`${RACING}include: [{ payload: jsonb }]`);
+}
+
+it("gives the trials of what left a race to the others, and ends once those are the same", async () => {
+  const { result, exitCode } = await race();
+  expect(exitCode).toBe(ExitCode.done);
+  const { reason, race: run, looks = [], level } = result.stopping ?? {};
+  expect(run).toMatchObject({ best: "jsonb", running: ["text", "jsonb"], open: [] });
+  expect(run?.left).toEqual([
+    expect.objectContaining({ treatment: "jsonb-manual", blocks: 5, best: "jsonb" }),
+  ]);
+  expect(run?.left[0]?.ratio).toBeCloseTo(2, 1);
+  expect([reason, looks.length > 1]).toEqual(["decided", true]);
+  expect(level).toBe(Math.min(...looks.map((_, i) => levelOf(looks.slice(0, i + 1), 12))));
+  const trials = Object.fromEntries(result.treatments.map((each) => [each.id, each.trials.length]));
+  expect(trials).toEqual({ text: looks.at(-1), "jsonb-manual": 5, jsonb: looks.at(-1) });
+  expect(notes[0]).toMatch(/^after 5 blocks: 1 of 2 comparisons open \(text against jsonb\)/);
+  const summary = renderSummary(result, { directory: out }).replaceAll(/\s+/g, " ");
+  expect(summary).toContain('Race for "minimise add.avg": jsonb is best; text the same within 5 %.');
+  expect(summary).toMatch(/Left it as surely worse: jsonb-manual after 5 blocks \(2\.\d\dx of jsonb, /);
+});

@@ -1,11 +1,11 @@
 // An experiment: all trials of a scenario in their planned order. Those that an interrupted run of it completed do not run
 // again: they are put in as if they had just ended.
-import { claimName } from "../../analysis/comparison/claims.js";
 import { monotonicMs } from "../../foundation/clock.js";
 import { counted } from "../../foundation/units.js";
 import type { Environment, StopReason } from "../../results/result-schema.js";
+import { setTrialAside } from "../../results/directory.js";
 import type { Threshold } from "../../scenario/judgement.js";
-import type { Experiment } from "../../scenario/settings.js";
+import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
 import { ExperimentRecord } from "./experiment-record.js";
 import type { Looks } from "./looks.js";
 import type { ResumedExperiment } from "./resume.js";
@@ -47,7 +47,13 @@ class PlannedTrials implements TrialSource {
   private async runUntilOver(run: RunTrial): Promise<Looks["ended"]> {
     const { trials, treatments } = this.experiment;
     const startedMs = monotonicMs();
-    for (const trial of trials.filter(({ number }) => !this.record.has(number))) {
+    for (const trial of trials) {
+      if (this.record.has(trial.number)) continue;
+      if (!this.isDue(trial)) {
+        // It may have been under way when the run was interrupted.
+        if (this.resumed) await setTrialAside(this.resumed.directory, trial.number, trial.treatmentId);
+        continue;
+      }
       const treatment = treatments.find(({ id }) => id === trial.treatmentId);
       if (!treatment)
         throw new Error(`trial ${trial.number} names an unknown treatment: ${trial.treatmentId}`);
@@ -58,8 +64,13 @@ class PlannedTrials implements TrialSource {
       if (!ran) return {};
       this.record.add(treatment.id, ran.result, ran.totals);
     }
-    if (this.record.complete < trials.length) return {};
+    if (trials.some((trial) => this.isDue(trial) && !this.record.isComplete(trial.number))) return {};
     return { reason: this.isDecided() ? "decided" : "all-blocks" };
+  }
+
+  private isDue(trial: PlannedTrial): boolean {
+    const { looks } = this.record;
+    return this.experiment.stopping === undefined || looks.isDue(this.record.treatments(), trial);
   }
 
   /** Why no block begins any more; undefined where one does. */
@@ -79,10 +90,10 @@ class PlannedTrials implements TrialSource {
       blocks: look.blocks,
       blocksMost: this.experiment.stopping?.max ?? look.blocks,
       nextLook: looks.next(look.blocks) ?? null,
-      claims: look.claims.length,
-      open: look.open.map(claimName),
+      claims: look.claims,
+      open: look.open,
     });
-    return look.claims.length > 0 && look.open.length === 0;
+    return look.claims > 0 && look.open.length === 0;
   }
 
   found(environment: Environment): Found {

@@ -1,15 +1,29 @@
 // The looks of one session at its experiment: which were made, at what level the trials so far may claim something, and what
 // of that is stored. Whether to go on is asked between blocks (`experiment.ts`).
-import { blocksOf, boundsAfter, lookAt, looksUpTo, type Look } from "../../analysis/comparison/stopping.js";
+import { raceOn, raceStart, runsIn, type Race } from "../../analysis/comparison/race.js";
+import { claimName } from "../../analysis/comparison/claims.js";
+import { blocksOf, boundsAfter, lookAt, looksUpTo } from "../../analysis/comparison/stopping.js";
 import { BLOCKS_MIN, PLAIN_BOUNDS, type ClaimBounds } from "../../analysis/statistics/limits.js";
 import type { StoppingResult, StopReason, TreatmentResult } from "../../results/result-schema.js";
-import type { Experiment } from "../../scenario/settings.js";
+import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
 
 type Treatments = readonly TreatmentResult[];
+
+/** What a look found. */
+interface Look {
+  readonly blocks: number;
+  /** How many comparisons are to be decided: in a race, of each other treatment with the best. */
+  readonly claims: number;
+  /** Names of those that are not. */
+  readonly open: readonly string[];
+}
 
 export class Looks {
   /** Why no more trials run; without a reason, something that is no rule of the experiment ended it. */
   ended: { readonly reason?: StopReason } | undefined;
+
+  /** By the looks that were made. */
+  private readonly races = new Map<string, Race>();
 
   /** `earlier` are the looks of a run that this one goes on with. */
   constructor(
@@ -38,6 +52,15 @@ export class Looks {
     return stopping && looksUpTo(stopping.max, stopping).find((look) => look > blocks);
   }
 
+  /** Whether a planned trial is to run: not where its treatment left a race before. */
+  isDue(treatments: Treatments, { treatmentId, block }: PlannedTrial): boolean {
+    const race = this.race(
+      treatments,
+      this.made(treatments).filter((look) => look <= block),
+    );
+    return !race || runsIn(race, treatmentId, block);
+  }
+
   /** Undefined where all planned trials run, whatever they find. */
   result(treatments: Treatments): StoppingResult | undefined {
     const { stopping } = this.experiment;
@@ -46,21 +69,53 @@ export class Looks {
     const blocks = blocksOf(treatments);
     const isLook = this.ended !== undefined && min !== undefined && blocks >= BLOCKS_MIN;
     const look = this.ended && this.now(treatments);
+    const looks = this.made(treatments, isLook ? [blocks] : []);
+    const race = this.race(treatments, looks);
     return {
       ...(min !== undefined && { min }),
       ...{ max, within },
       ...(budgetMs !== undefined && { budgetSeconds: budgetMs / 1000 }),
-      looks: looksUpTo(blocks, stopping, [...this.earlier, ...(isLook ? [blocks] : [])]),
+      looks,
       level: this.bounds(treatments).level,
       blocks,
       ...this.ended,
-      ...(look && { claims: look.claims.length, open: look.open.length }),
+      ...(look && { claims: look.claims, open: look.open.length }),
+      ...(race && { race: { objective: stopping.race?.words ?? "", ...race } }),
     };
   }
 
+  /** The looks so far, ascending, with others. */
+  private made(treatments: Treatments, others: readonly number[] = []): number[] {
+    const { stopping } = this.experiment;
+    return stopping ? looksUpTo(blocksOf(treatments), stopping, [...this.earlier, ...others]) : [];
+  }
+
+  /** After these looks; undefined where treatments do not race. */
+  private race(treatments: Treatments, looks: readonly number[]): Race | undefined {
+    const { stopping, seed } = this.experiment;
+    const { race: objective } = stopping ?? {};
+    if (!stopping || !objective) return undefined;
+    const racing = { ...stopping, race: objective };
+    return looks.reduce((before, _, i) => {
+      const made = looks.slice(0, i + 1);
+      const race = this.races.get(made.join()) ?? raceOn(before, treatments, made, racing, seed);
+      if (race !== before) this.races.set(made.join(), race);
+      return race;
+    }, raceStart(treatments));
+  }
+
   private now(treatments: Treatments): Look {
+    const blocks = blocksOf(treatments);
+    const isLook = blocks >= BLOCKS_MIN;
+    const race = this.race(treatments, this.made(treatments, isLook ? [blocks] : []));
+    if (race) {
+      const { running, open, left, best = "" } = race;
+      const claims = running.length + left.length - 1;
+      return { blocks, claims, open: open.map((id) => `${id} against ${best}`) };
+    }
     const { seed, thresholds, ratioThresholds } = this.experiment;
     const quantities = [...thresholds, ...ratioThresholds.map(({ over }) => over)];
-    return lookAt(treatments, seed, this.bounds(treatments), quantities);
+    const { claims, open } = lookAt(treatments, seed, this.bounds(treatments), quantities);
+    return { blocks, claims: claims.length, open: open.map(claimName) };
   }
 }

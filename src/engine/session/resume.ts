@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { UsageError } from "../../foundation/errors.js";
 import type { Totals } from "../../metrics/totals.js";
+import { runsIn } from "../../analysis/comparison/race.js";
 import { lintEntry } from "../../analysis/lint/lint.js";
 import { SCENARIO_FILE } from "../../results/directory.js";
 import { readResult, readTrial, readTrialsAside } from "../../results/reader.js";
@@ -114,7 +115,11 @@ export async function readInterrupted(directory: string, experiment: Experiment)
     trials.push({ treatmentId, result, totals: await readTrialTotals(directory, result, treatmentId) });
   }
   const earlier = stored.diagnosis.filter(({ rule }) => rule === RESUMED_RULE);
-  const next = experiment.trials.find(({ number }) => trials.every(({ result }) => result.number !== number));
+  const next = experiment.trials.find(
+    ({ number, treatmentId, block }) =>
+      trials.every(({ result }) => result.number !== number) &&
+      runsIn(stored.stopping?.race ?? { left: [] }, treatmentId, block),
+  );
   const isOver = stored.stopping?.reason === "decided";
   const interruptions = next && !isOver ? [...earlier, interruption(next, experiment)] : earlier;
   const ceilings = new Map(

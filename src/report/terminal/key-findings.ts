@@ -15,6 +15,7 @@ import {
   stallSentences,
   stoppingSentences,
 } from "../../analysis/comparison/claims.js";
+import { raceSentences } from "../../analysis/comparison/race-text.js";
 import { loadBounds, loadBoundSentences } from "../../analysis/comparison/load-bound.js";
 import { labelOf } from "../../metrics/metric-lists.js";
 import type { KeyFinding } from "../html/report-data.js";
@@ -230,6 +231,7 @@ export function alarmFindings(result: ResultDocument): KeyFinding[] {
 export function answerFindings(result: ResultDocument): KeyFinding[] {
   const bounds = loadBounds(result);
   return [
+    ...raceSentences(result.stopping).map((text) => finding("plain", text)),
     ...(result.capacity ?? []).map((capacity) => finding("plain", `${capacityText(capacity)}.`)),
     ...differenceFindings(result, bounds),
     ...faultFindings(result),

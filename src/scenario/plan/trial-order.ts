@@ -10,7 +10,7 @@ export type StoredOrder = readonly string[] | "shuffled";
 
 export interface OrderSettings {
   readonly trials: number;
-  readonly order: "interleaved" | "sequential";
+  readonly order: "interleaved" | "racing" | "sequential";
   /** Of the trials' documents and loads: one seed for each block. */
   readonly seed: number;
   /** Of their order; `seed` where it is not given. */

@@ -1,0 +1,140 @@
+// A race: at each look, treatments that are surely worse in the objective than the best one leave it and run no more trials.
+// What leaves is made again from the trials, the looks and the seed alone, so a run, its continuation and a reader of its
+// files say the same. Whatever turns out best is compared with, so one error rate covers all pairs of those that still
+// run: without any true difference at most 1 race in 20 loses a treatment, over all looks together.
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+import type { RaceResult, TreatmentResult, TrialResult } from "../../results/result-schema.js";
+import type { Objective, Stopping } from "../../scenario/judgement.js";
+import { mean } from "../statistics/quantiles.js";
+import { familyPValues } from "../statistics/family-test.js";
+import { levelOf } from "../statistics/group-sequential.js";
+import { BLOCKS_MIN, SIGNIFICANCE } from "../statistics/limits.js";
+import { logSeries, ratioSeries, type LogSeries } from "../steady-state/series.js";
+import { findingsOf, pricedP } from "./findings.js";
+import { hasOutlyingTrial } from "./outlying-trials.js";
+
+export type Race = Omit<RaceResult, "objective">;
+export type Departure = Race["left"][number];
+
+function upTo(blocks: number, treatment: TreatmentResult): TreatmentResult {
+  return { ...treatment, trials: treatment.trials.filter(({ block }) => block < blocks) };
+}
+
+interface Runner {
+  readonly id: string;
+  readonly treatment: TreatmentResult;
+  readonly series: LogSeries;
+}
+
+/** Those with a value, the best first. */
+function ranked(
+  treatments: readonly TreatmentResult[],
+  { operation, metric, isMaximised }: Objective,
+): Runner[] {
+  const reached = ({ series }: Runner): number => mean([...series.values()]) * (isMaximised ? 1 : -1);
+  return treatments
+    .map((treatment) => ({
+      ...{ id: treatment.id, treatment },
+      series: logSeries(treatment, operation, metric, treatments),
+    }))
+    .filter(({ series }) => series.size > 0)
+    .sort((a, b) => reached(b) - reached(a));
+}
+
+/** Of the first with each of the others, the p-value corrected over all pairs of them; 1 where blocks lack. */
+function pValuesToFirst(runners: readonly Runner[], prng: Prng): number[] {
+  const pairs = runners
+    .flatMap((a, i) => runners.slice(i + 1).map((b) => ({ a, b, ratios: ratioSeries(b.series, a.series) })))
+    .filter(({ ratios }) => ratios.size >= BLOCKS_MIN);
+  const pValues = familyPValues(
+    pairs.map(({ ratios }) => ratios),
+    prng,
+  );
+  const [first, ...others] = runners;
+  return others.map((other) => pValues[pairs.findIndex(({ a, b }) => a === first && b === other)] ?? 1);
+}
+
+interface RaceLook {
+  readonly blocks: number;
+  readonly level: number;
+  readonly within: number;
+  readonly seed: number;
+}
+
+/** The race after another look. */
+function looked(
+  race: Race,
+  treatments: readonly TreatmentResult[],
+  { blocks, level, within, seed }: RaceLook,
+  objective: Objective,
+): Race {
+  const running = treatments.filter(({ id }) => race.running.includes(id)).map((each) => upTo(blocks, each));
+  const runners = ranked(running, objective);
+  const [best, ...others] = runners;
+  if (!best) return race;
+  const questions = others.map(({ id, treatment, series }) => ({
+    key: ["race", String(blocks), best.id, id].join("\n"),
+    ...{ reference: best.series, values: series },
+    hasOutlyingTrial: hasOutlyingTrial([best.treatment, treatment], objective.operation),
+  }));
+  const findings = findingsOf(questions, seed, { level, equivalence: 1 + within });
+  const pValues = pValuesToFirst(runners, new Prng(deriveSeed(seed, "race", blocks)));
+  const left: Departure[] = [];
+  const same = new Set([best.id]);
+  for (const [i, { id }] of others.entries()) {
+    const { ratio = 1, ciLow = null, ciHigh = null, verdict } = findings[i] ?? {};
+    if (verdict === "indistinguishable") same.add(id);
+    if (ciLow === null || ciHigh === null) continue;
+    const isWorse = objective.isMaximised ? ciHigh < 1 : ciLow > 1;
+    if (isWorse && pricedP(pValues[i] ?? 1, level) <= SIGNIFICANCE)
+      left.push({ treatment: id, blocks, best: best.id, ratio, ciLow, ciHigh });
+  }
+  const stay = race.running.filter((id) => left.every(({ treatment }) => treatment !== id));
+  const open = stay.length > 1 ? stay.filter((id) => !same.has(id)) : [];
+  return { best: best.id, running: stay, open, left: [...race.left, ...left] };
+}
+
+/** Whether all that still run have a complete trial in the last of these blocks. */
+function isWhole({ running }: Race, treatments: readonly TreatmentResult[], blocks: number): boolean {
+  const hasEnded = ({ block, status }: TrialResult): boolean => block === blocks - 1 && status === "complete";
+  return running.every((id) => treatments.find((each) => each.id === id)?.trials.some(hasEnded));
+}
+
+type Racing = Stopping & { readonly race: Objective };
+
+/** The race after the last of these looks, ascending; the one `before` it where its block is not complete. */
+export function raceOn(
+  before: Race,
+  treatments: readonly TreatmentResult[],
+  looks: readonly number[],
+  { max, within, race }: Racing,
+  seed: number,
+): Race {
+  const blocks = looks.at(-1);
+  if (blocks === undefined || !isWhole(before, treatments, blocks)) return before;
+  return looked(before, treatments, { blocks, level: levelOf(looks, max), within, seed }, race);
+}
+
+/** The race before any look. */
+export function raceStart(treatments: readonly Pick<TreatmentResult, "id">[]): Race {
+  const ids = treatments.map(({ id }) => id);
+  return { running: ids, open: ids, left: [] };
+}
+
+/** The race after these looks, ascending. */
+export function raceAfter(
+  treatments: readonly TreatmentResult[],
+  looks: readonly number[],
+  racing: Racing,
+  seed: number,
+): Race {
+  return looks.reduce(
+    (before, _, i) => raceOn(before, treatments, looks.slice(0, i + 1), racing, seed),
+    raceStart(treatments),
+  );
+}
+
+/** Whether a treatment runs in that block, from 0. */
+export function runsIn(race: Pick<Race, "left">, treatment: string, block: number): boolean {
+  return race.left.every((each) => each.treatment !== treatment || block < each.blocks);
+}

@@ -1,0 +1,93 @@
+// What is to be reached, `maximise cycle.events/s`, and what has to hold, `process: p(99)<50`: from a scenario or the command
+// line, with the metrics of the scenario's workload.
+import { UsageError } from "../foundation/errors.js";
+import { elided } from "../foundation/shown.js";
+import { COMPARISON_METRICS, type ComparisonMetric } from "../metrics/metric-lists.js";
+import { isRound } from "../metrics/operations.js";
+import type { Finding } from "../syntax/problems.js";
+import type { Aim, Objective, Quantity, Threshold } from "./judgement.js";
+import type { Treatment } from "./settings.js";
+import { metricIdOf, type ThresholdMetrics } from "./threshold-metrics.js";
+import { metricsFor, parseThresholdOption, refuseThreshold } from "./threshold-option.js";
+import { parseAggregate, parseMetric, thresholdProblem, type Parsed } from "./thresholds.js";
+
+export interface Condition extends Aim, Pick<Threshold, "operator" | "bound"> {
+  readonly words: string;
+}
+
+const CONDITION = "--subject-to";
+const EXAMPLE = "maximise add.events/s";
+const FORM = /^\s*(maximi[sz]e|minimi[sz]e)\s+(\S+)\.([a-z/]+|p\([\d.]+\))\s*$/;
+
+function isCompared(id: string): id is ComparisonMetric {
+  return COMPARISON_METRICS.some((metric) => metric === id);
+}
+
+function aimOf(source: string, quantity: Omit<Quantity, "source">): Parsed<Aim> {
+  const metric = metricIdOf(quantity);
+  if (isCompared(metric)) return { value: { operation: source, metric } };
+  return { message: "use events/s, avg, med, p(95) or p(99) of an operation, which trials are compared by" };
+}
+
+function parsedAim(named: string, asked: string, metrics: ThresholdMetrics): Parsed<Aim> {
+  const round = `__${named}__`;
+  const subject = parseMetric(metrics.has(round) ? round : named, metrics);
+  if ("message" in subject) return subject;
+  const { source } = subject.value;
+  // Rounds are compared by events/s, but no threshold is.
+  if (isRound(source) && asked === "events/s")
+    return { value: { operation: source, metric: "eventsPerSecond" } };
+  const aggregate = parseAggregate(source, asked, metrics);
+  return "message" in aggregate ? aggregate : aimOf(source, aggregate.value);
+}
+
+function parsedObjective(text: string, metrics: ThresholdMetrics): Parsed<Objective> {
+  const match = FORM.exec(text);
+  if (!match) return { message: `expected maximise or minimise, and a metric, as ${EXAMPLE}` };
+  const [, verb = "", named = "", asked = ""] = match;
+  const aim = parsedAim(named, asked, metrics);
+  if ("message" in aim) return aim;
+  return { value: { ...aim.value, isMaximised: verb.startsWith("max"), words: text.trim() } };
+}
+
+/** Throws a UsageError that says what is wrong with it. */
+export function parseObjective(text: string, treatments: readonly Treatment[]): Objective {
+  const parsed = parsedObjective(text, metricsFor(treatments));
+  if ("value" in parsed) return parsed.value;
+  throw new UsageError(
+    elided(`--objective ${JSON.stringify(text)}: ${parsed.message}`, 500),
+    `Write what to do with which metric, as '${EXAMPLE}'.`,
+  );
+}
+
+/** A scenario's own; what is wrong with it goes to `findings`. Without `treatments`, what they measure is not looked at. */
+export function resolveObjective(
+  text: string | undefined,
+  treatments: readonly Treatment[] | undefined,
+  metrics: ThresholdMetrics,
+  findings: Finding[],
+): Objective | undefined {
+  if (text === undefined) return undefined;
+  const parsed = parsedObjective(text, metrics);
+  const subject = "value" in parsed && { source: parsed.value.operation, selector: {}, aggregate: "avg" };
+  const message =
+    "message" in parsed
+      ? parsed.message
+      : subject && treatments
+        ? thresholdProblem(subject, treatments)
+        : undefined;
+  if (message !== undefined) findings.push({ path: ["objective"], message, seen: text });
+  return "value" in parsed ? parsed.value : undefined;
+}
+
+/** `process: p(99)<50`; throws a UsageError that says what is wrong with it. */
+export function parseCondition(text: string, treatments: readonly Treatment[]): Condition {
+  const threshold = parseThresholdOption(CONDITION, text, treatments);
+  const { source, selector, operator, bound } = threshold;
+  if (Object.keys(selector).length > 0)
+    return refuseThreshold(CONDITION, text, "it must hold for every configuration; leave the selector out");
+  if (!/^[<>]/.test(operator)) return refuseThreshold(CONDITION, text, "it needs a bound: < or >");
+  const aim = aimOf(source, threshold);
+  if ("message" in aim) return refuseThreshold(CONDITION, text, aim.message);
+  return { ...aim.value, operator, bound, words: text.trim() };
+}
