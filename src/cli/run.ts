@@ -234,6 +234,11 @@ async function load(
 ): Promise<Experiment> {
   const experiment = await loadNamed(scenario, resume, overrides);
   const threshold = searchedThreshold(experiment, options);
+  if (threshold && experiment.trials.some(({ duet }) => duet))
+    throw new UsageError(
+      "--find-capacity searches one treatment after the other, and this scenario is a duet",
+      "Give it another order, as --set order=interleaved.",
+    );
   if (threshold && experiment.stopping)
     throw new UsageError(
       "--find-capacity confirms each rate with a fixed number of trials, and this scenario has none",

@@ -51,6 +51,11 @@ export interface LiveInputs {
   readonly nowMs: () => number;
 }
 
+/** Of a duet, what runs on the first server is shown. */
+function shownTreatment({ treatmentId, duet }: PlannedTrial): string {
+  return duet ? `${treatmentId} (beside ${duet.beside})` : treatmentId;
+}
+
 export class LiveState implements ExperimentObserver {
   private readonly startedMs: number;
   private readonly timeLeft: TimeLeft;
@@ -166,7 +171,7 @@ export class LiveState implements ExperimentObserver {
       trials: isSearch ? null : experiment.trials.length,
       mayEndEarly: experiment.stopping !== undefined,
       look: this.look,
-      trial: trial && treatment ? { number: trial.number, treatment: treatment.id } : null,
+      trial: trial && treatment ? { number: trial.number, treatment: shownTreatment(trial) } : null,
       phase: this.current,
       operations: [...this.rows.values()],
       evidence: this.values,

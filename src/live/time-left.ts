@@ -34,7 +34,8 @@ export class TimeLeft {
   /** `done` are the numbers of trials that need not run any more. */
   constructor(experiment: Pick<Experiment, "trials" | "treatments">, done: ReadonlySet<number>) {
     this.treatments = new Map(experiment.treatments.map((each) => [each.id, each]));
-    for (const trial of experiment.trials) if (!done.has(trial.number)) this.waiting.set(trial.number, trial);
+    for (const trial of experiment.trials)
+      if (!done.has(trial.number) && trial.duet?.server !== 2) this.waiting.set(trial.number, trial);
   }
 
   started(trial: PlannedTrial, nowMs: number): void {

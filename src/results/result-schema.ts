@@ -147,6 +147,12 @@ export const TrialResult = z.strictObject({
   number: z.int().min(1).describe("Position in the experiment, from 1"),
   block: count,
   seed: count,
+  duet: z
+    .strictObject({
+      server: z.union([z.literal(1), z.literal(2)]).describe("Which of the two servers it ran on"),
+      beside: TreatmentId.describe("The treatment on the other one, in the same seconds"),
+    })
+    .optional(),
   startedAt: z.iso
     .datetime()
     .describe("Start of the measurement window (of the trial, where it never began)"),

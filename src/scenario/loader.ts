@@ -23,6 +23,7 @@ import { thresholdMetrics } from "./threshold-metrics.js";
 import { embedded, nameOf, Own, PATH, readOwn, withDeclared } from "../workloads/own.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { Experiment } from "./settings.js";
+import { duetFindings } from "./duet.js";
 import { resolveObjective } from "./objective.js";
 import { mostTrials, resolveStopping } from "./stopping.js";
 import { resolvePublished } from "./published.js";
@@ -143,6 +144,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const most = trialsOf(raw, scenario, overrides, expansion.ids.length);
   const objective = resolveObjective(scenario.objective, measuring, metrics, thresholdFindings);
   const stopping = resolveStopping(scenario, most, expansion.ids.length, objective, thresholdFindings);
+  if (scenario.order === "duet" && measuring) thresholdFindings.push(...duetFindings(measuring));
   const outranked = outrankedClients(applied.clients, treatments);
   refuseAny([...thresholdFindings.map(ofAll), ...findings], outranked.problem ? [outranked.problem] : []);
   return {

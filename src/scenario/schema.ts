@@ -145,7 +145,8 @@ export const Scenario = z
         description:
           "interleaved: blocks of one trial of each treatment, in random order, each treatment at each position of a block " +
           "equally often (give or take one), so that drift does not favour one; racing: the same, but treatments that are " +
-          "surely worse than the best in the objective run no more trials; sequential: treatment by treatment. " +
+          "surely worse than the best in the objective run no more trials; duet: two treatments at the same time, each on a " +
+          "server of its own; sequential: treatment by treatment. " +
           "Default interleaved.",
       }),
     objective: z

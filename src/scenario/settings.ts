@@ -58,6 +58,8 @@ export interface PlannedTrial {
   readonly block: number;
   readonly treatmentId: string;
   readonly seed: number;
+  /** Of a duet: which of the two servers it runs on, and the treatment that runs on the other at the same time. */
+  readonly duet?: { readonly server: 1 | 2; readonly beside: string };
 }
 
 /** A scenario ready to be run. */

@@ -57,7 +57,7 @@ export const Budget = duration(
   30 * 24 * HOUR_MS,
 ).optional();
 
-export const ORDERS = ["interleaved", "racing", "sequential"] as const;
+export const ORDERS = ["interleaved", "racing", "duet", "sequential"] as const;
 
 interface Extent {
   readonly trials: z.output<typeof Trials>;

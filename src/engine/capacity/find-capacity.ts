@@ -14,7 +14,7 @@ import {
   type ExperimentOutcome,
   type Found,
   type RanTrial,
-  type RunTrial,
+  type RunTrials,
   type SessionOptions,
   type TrialSource,
 } from "../session/session.js";
@@ -67,7 +67,7 @@ class ProbeTrials implements TrialSource {
     return [this.threshold];
   }
 
-  async runAll(run: RunTrial): Promise<void> {
+  async runAll(run: RunTrials): Promise<void> {
     for (const treatment of this.experiment.treatments) {
       const options = searchOptions(this.experiment, treatment, this.capacities());
       const search: TreatmentSearch = { treatment, ran: [], found: NOT_YET };
@@ -78,14 +78,14 @@ class ProbeTrials implements TrialSource {
   }
 
   /** What was lost makes an end of the search: how fast it went wrong is no capacity. */
-  private probeOf({ treatment, ran }: TreatmentSearch, run: RunTrial): Probe {
+  private probeOf({ treatment, ran }: TreatmentSearch, run: RunTrials): Probe {
     return async (ratePerSecond, purpose) => {
       const number = this.probes + 1;
       const block = ran.filter(({ probe }) => isConfirmation(probe, ratePerSecond)).length;
       // The same arrivals and documents for all: what differs between probes is the rate and the server.
       const seed = deriveSeed(this.experiment.seed, "capacity");
       const planned = { number, block, treatmentId: treatment.id, seed };
-      const done = await run(planned, treatmentAt(treatment, ratePerSecond));
+      const [done] = (await run([{ trial: planned, treatment: treatmentAt(treatment, ratePerSecond) }])) ?? [];
       if (!done) return undefined;
       this.probes = number;
       this.violations = violationsOf(done.result.integrity, `probe ${number}`);

@@ -43,7 +43,8 @@ export class ExperimentHost {
   private readonly targets: KeptTarget[] = [];
   private readonly poolers: PoolerVersion[] = [];
   private readonly left: string[] = [];
-  private readonly keeper: TargetKeeper;
+  /** By the number of the server: a duet has two at once. */
+  private readonly keepers = new Map<number, TargetKeeper>();
   readonly identities: ServerIdentities;
   /** Those that trials may have made on the target that runs, if it is not ours alone. */
   private readonly namespaces = new Map<string, Claimed>();
@@ -58,18 +59,11 @@ export class ExperimentHost {
     private readonly earlier?: Earlier,
   ) {
     this.identities = new ServerIdentities(earlier?.trials.map(({ result }) => result));
-    const onStart = (started: KeptTarget): void => {
-      this.targets.push(started);
-      const { product, version } = started.server;
-      const { host, port } = started.target.admin;
-      observer.note(`${product} ${version} (${started.target.kind}) at ${host}:${port}`);
-    };
-    this.keeper = new TargetKeeper(treatments, onStart, (ending) => this.leave(ending));
   }
 
-  /** The target of that treatment, started when the one that runs is another. */
-  async provide(treatment: Treatment): Promise<ClaimedTarget> {
-    const kept = await this.keeper.provide(treatment);
+  /** The target of that treatment, started when the one that runs as that server is another. */
+  async provide(treatment: Treatment, server = 1): Promise<ClaimedTarget> {
+    const kept = await this.keeperOf(server).provide(treatment);
     this.tried ??= this.tryOut(kept);
     await this.tried;
     const { target, namespace } = treatment.settings;
@@ -108,7 +102,21 @@ export class ExperimentHost {
   /** After a failure the tables stay, for whoever looks for its cause. Never rejects. */
   async release(hasFailed: boolean): Promise<void> {
     this.keepsTables = hasFailed;
-    await this.keeper.release();
+    for (const keeper of this.keepers.values()) await keeper.release();
+  }
+
+  private keeperOf(server: number): TargetKeeper {
+    const kept = this.keepers.get(server);
+    if (kept) return kept;
+    const onStart = (started: KeptTarget): void => {
+      this.targets.push(started);
+      const { product, version } = started.server;
+      const { host, port } = started.target.admin;
+      this.observer.note(`${product} ${version} (${started.target.kind}) at ${host}:${port}`);
+    };
+    const keeper = new TargetKeeper(this.treatments, onStart, (ending) => this.leave(ending));
+    this.keepers.set(server, keeper);
+    return keeper;
   }
 
   /** The claim of this run to the namespace, confirmed where it was made for an earlier trial. */

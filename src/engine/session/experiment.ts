@@ -5,7 +5,7 @@ import { counted } from "../../foundation/units.js";
 import type { Environment, StopReason } from "../../results/result-schema.js";
 import { setTrialAside } from "../../results/directory.js";
 import type { Threshold } from "../../scenario/judgement.js";
-import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
+import type { Experiment, PlannedTrial, Treatment } from "../../scenario/settings.js";
 import { ExperimentRecord } from "./experiment-record.js";
 import type { Looks } from "./looks.js";
 import type { ResumedExperiment } from "./resume.js";
@@ -13,13 +13,24 @@ import {
   runSession,
   type ExperimentOutcome,
   type Found,
-  type RunTrial,
+  type RunTrials,
   type SessionOptions,
   type TrialSource,
 } from "./session.js";
 
 export function runExperiment(experiment: Experiment, options: SessionOptions): Promise<ExperimentOutcome> {
   return runSession(new PlannedTrials(experiment, options), options);
+}
+
+type AtOnce = readonly [PlannedTrial, ...PlannedTrial[]];
+
+/** Trials that run at the same time: the two of each block of a duet, else one. */
+function atOnce(trials: readonly PlannedTrial[]): AtOnce[] {
+  return trials.flatMap((trial, i): AtOnce[] => {
+    if (trial.duet?.server === 2) return [];
+    const other = trial.duet && trials[i + 1];
+    return [other ? [trial, other] : [trial]];
+  });
 }
 
 class PlannedTrials implements TrialSource {
@@ -40,29 +51,32 @@ class PlannedTrials implements TrialSource {
     return this.experiment.thresholds;
   }
 
-  async runAll(run: RunTrial): Promise<void> {
+  async runAll(run: RunTrials): Promise<void> {
     this.record.looks.ended = await this.runUntilOver(run);
   }
 
-  private async runUntilOver(run: RunTrial): Promise<Looks["ended"]> {
+  private async runUntilOver(run: RunTrials): Promise<Looks["ended"]> {
     const { trials, treatments } = this.experiment;
     const startedMs = monotonicMs();
-    for (const trial of trials) {
-      if (this.record.has(trial.number)) continue;
-      if (!this.isDue(trial)) {
-        // It may have been under way when the run was interrupted.
-        if (this.resumed) await setTrialAside(this.resumed.directory, trial.number, trial.treatmentId);
-        continue;
-      }
-      const treatment = treatments.find(({ id }) => id === trial.treatmentId);
-      if (!treatment)
-        throw new Error(`trial ${trial.number} names an unknown treatment: ${trial.treatmentId}`);
-      const isNewBlock = !this.record.hasBlock(trial.block);
-      const reason = isNewBlock ? this.whyOver(monotonicMs() - startedMs) : undefined;
+    const treatmentOf = ({ number, treatmentId }: PlannedTrial): Treatment => {
+      const treatment = treatments.find(({ id }) => id === treatmentId);
+      if (!treatment) throw new Error(`trial ${number} names an unknown treatment: ${treatmentId}`);
+      return treatment;
+    };
+    for (const together of atOnce(trials)) {
+      const [{ block }] = together;
+      const missing = together.filter(({ number }) => !this.record.has(number));
+      const due = missing.filter((trial) => this.isDue(trial));
+      // What left a race may have been under way when the run was interrupted.
+      if (this.resumed)
+        for (const { number, treatmentId } of missing.filter((trial) => !due.includes(trial)))
+          await setTrialAside(this.resumed.directory, number, treatmentId);
+      if (due.length === 0) continue;
+      const reason = this.record.hasBlock(block) ? undefined : this.whyOver(monotonicMs() - startedMs);
       if (reason) return { reason };
-      const ran = await run(trial, treatment);
+      const ran = await run(due.map((trial) => ({ trial, treatment: treatmentOf(trial) })));
       if (!ran) return {};
-      this.record.add(treatment.id, ran.result, ran.totals);
+      for (const { treatment, result, totals } of ran) this.record.add(treatment.id, result, totals);
     }
     if (trials.some((trial) => this.isDue(trial) && !this.record.isComplete(trial.number))) return {};
     return { reason: this.isDecided() ? "decided" : "all-blocks" };

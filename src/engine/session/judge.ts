@@ -69,11 +69,15 @@ export class Judge {
   }
 
   /** What watches the running totals of a trial; undefined where no threshold is about the treatment. */
-  watcher(trial: PlannedTrial, treatment: Treatment): WatchTotals | undefined {
+  watcher(
+    trial: PlannedTrial,
+    treatment: Treatment,
+    observer: ExperimentObserver,
+  ): WatchTotals | undefined {
     const selected = this.watched.filter((each) => isSelected(each, treatment));
     const aborting = this.abortingOn(treatment);
     return watchThresholds(selected, treatment, (states, measured, elapsedMs) => {
-      this.observer.thresholds(states);
+      observer.thresholds(states);
       this.check(aborting, measured, elapsedMs, trial, treatment);
     });
   }

@@ -114,10 +114,11 @@ export async function readInterrupted(directory: string, experiment: Experiment)
     requirePlanned(directory, planned, result);
     trials.push({ treatmentId, result, totals: await readTrialTotals(directory, result, treatmentId) });
   }
+  const whole = trials.filter(({ result }) => isWhole(result, trials));
   const earlier = stored.diagnosis.filter(({ rule }) => rule === RESUMED_RULE);
   const next = experiment.trials.find(
     ({ number, treatmentId, block }) =>
-      trials.every(({ result }) => result.number !== number) &&
+      whole.every(({ result }) => result.number !== number) &&
       runsIn(stored.stopping?.race ?? { left: [] }, treatmentId, block),
   );
   const isOver = stored.stopping?.reason === "decided";
@@ -126,7 +127,13 @@ export async function readInterrupted(directory: string, experiment: Experiment)
     stored.treatments.flatMap(({ id, ceiling }) => (ceiling ? [[id, ceiling] as const] : [])),
   );
   const looks = stored.stopping?.looks ?? [];
-  return { directory, trials, violations, environment: stored.environment, ceilings, looks, interruptions };
+  const { environment } = stored;
+  return { directory, trials: whole, violations, environment, ceilings, looks, interruptions };
+}
+
+/** Half of a duet's block is measured again with its other half. */
+function isWhole({ block, duet }: TrialResult, trials: ResumedExperiment["trials"]): boolean {
+  return !duet || trials.filter(({ result }) => result.block === block).length === 2;
 }
 
 function interruption(next: PlannedTrial, { trials }: Experiment): ResultDocument["diagnosis"][number] {

@@ -31,11 +31,13 @@ import { ExperimentHost, type ClaimedTarget } from "./experiment-host.js";
 import { thresholdsOf, type ExperimentRecord } from "./experiment-record.js";
 import { gatherAgents, type WorkerPlaces } from "./gather-agents.js";
 import { Judge } from "./judge.js";
-import type { ExperimentObserver } from "./observer.js";
+import { allOf, type ExperimentObserver } from "./observer.js";
 import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
+import { Meeting } from "../trial/meeting.js";
 import { runTrial } from "../trial/trial.js";
 import type { AgentOptions } from "../agents/agent-hub.js";
-import type { FinishedTrial } from "../trial/trial-parts.js";
+import type { FinishedTrial, TrialHost } from "../trial/trial-parts.js";
+import type { WorkerPlace } from "../workers/worker-place.js";
 
 export interface SessionOptions {
   /** Directory in which the result directory is made. */
@@ -61,8 +63,25 @@ export interface ExperimentOutcome {
 /** A trial as it ran: in the dialect of its server, its result with what is to be said against it. */
 export type RanTrial = Pick<FinishedTrial, "result" | "totals"> & { readonly treatment: Treatment };
 
-/** Undefined where the session stops instead; then no other trial runs. */
-export type RunTrial = (trial: PlannedTrial, treatment: Treatment) => Promise<RanTrial | undefined>;
+/** A trial as it is to run. */
+export interface Runnable {
+  readonly trial: PlannedTrial;
+  readonly treatment: Treatment;
+}
+
+/** Runs these at the same time. Undefined where the session stops instead; then no other trial runs. */
+export type RunTrials = (trials: readonly Runnable[]) => Promise<readonly RanTrial[] | undefined>;
+
+/** In the dialect of its server. */
+interface ReadyTrial extends Runnable {
+  readonly kept: ClaimedTarget;
+}
+
+interface MeasuredTrial extends ReadyTrial {
+  readonly place: WorkerPlace;
+  readonly directory: string;
+  readonly done: FinishedTrial;
+}
 
 export interface TrialSource {
   /** What may run: the treatments are those that its servers have to carry. */
@@ -70,7 +89,7 @@ export interface TrialSource {
   /** Judged while a trial runs. */
   readonly watched: readonly Threshold[];
   /** Resolves once there are no more trials, or the session stops. */
-  runAll(run: RunTrial): Promise<void>;
+  runAll(run: RunTrials): Promise<void>;
   /** As of now. */
   found(environment: Environment): Found;
 }
@@ -152,43 +171,65 @@ class Session {
 
   async trials(): Promise<void> {
     try {
-      await this.source.runAll((trial, treatment) => this.trial(trial, treatment));
+      await this.source.runAll((trials) => this.run(trials));
     } finally {
       await this.host.release(this.failure !== undefined);
     }
   }
 
-  private async trial(trial: PlannedTrial, planned: Treatment): Promise<RanTrial | undefined> {
-    const { observer, interruption } = this.options;
+  private async run(planned: readonly Runnable[]): Promise<readonly RanTrial[] | undefined> {
+    const { interruption } = this.options;
     if (this.failure || interruption.isRequested()) return undefined;
-    const kept = await this.provide(planned);
-    if (!kept || interruption.isRequested()) return undefined;
-    const treatment = inDialect(planned, kept.dialect);
+    const ready: ReadyTrial[] = [];
+    for (const { trial, treatment } of planned) {
+      const kept = await this.provide(treatment, trial.duet?.server);
+      if (!kept || interruption.isRequested()) return undefined;
+      ready.push({ trial, kept, treatment: inDialect(treatment, kept.dialect) });
+    }
     this.hasBegun = true;
     await this.writeUnfinished();
+    const meeting = ready.length > 1 ? new Meeting(ready.length) : undefined;
+    const measured = await Promise.all(ready.map((each) => this.measure(each, meeting)));
+    const ran: RanTrial[] = [];
+    for (const each of measured) ran.push(await this.judged(each));
+    return ran;
+  }
+
+  private async measure(ready: ReadyTrial, meeting: Meeting | undefined): Promise<MeasuredTrial> {
+    const { trial, treatment, kept } = ready;
+    const { interruption } = this.options;
+    // Of two at once, the first server's trial is the one that is shown.
+    const { observer: all } = this.options;
+    const observer = trial.duet?.server === 2 ? { ...allOf([]), note: (text: string) => all.note(text) } : all;
     await setTrialAside(this.directory, trial.number, treatment.id);
     const directory = await createTrialDirectory(this.directory, trial.number, treatment.id);
-    const { identities } = this.host;
     const place = this.agents.placeOf(treatment);
-    const onTotals = this.judge.watcher(trial, treatment);
-    const onPooler = (pooler: PoolerVersion): void => this.onPooler(pooler);
-    const done = await runTrial(
-      { ...kept, place, identities, observer, interruption, onPooler, ...(onTotals && { onTotals }) },
-      { trial, treatment, directory },
-    );
+    const onTotals = this.judge.watcher(trial, treatment, observer);
+    const host: TrialHost = {
+      ...{ ...kept, place, identities: this.host.identities, observer, interruption },
+      onPooler: (pooler) => this.onPooler(pooler),
+      ...(onTotals && { onTotals }),
+      ...(meeting && { meeting }),
+    };
+    return { ...ready, place, directory, done: await runTrial(host, { trial, treatment, directory }) };
+  }
+
+  /** Once no trial runs any more. */
+  private async judged({ trial, treatment, kept, place, directory, done }: MeasuredTrial): Promise<RanTrial> {
+    const { observer, interruption } = this.options;
     if (!done.failure && !interruption.isRequested())
       await this.judge.ensureCeiling({ target: kept.target, place, trial, treatment, directory });
     const result = this.judge.judge(done, trial, treatment);
     await writeTrial(directory, result);
     observer.trialEnded(result, treatment);
-    this.failure = done.failure;
+    this.failure ??= done.failure;
     return { result, totals: done.totals, treatment };
   }
 
   /** The treatment's target; undefined, and the session at its end, when it fails after other trials have run. */
-  private async provide(treatment: Treatment): Promise<ClaimedTarget | undefined> {
+  private async provide(treatment: Treatment, server?: number): Promise<ClaimedTarget | undefined> {
     try {
-      const kept = await this.host.provide(treatment);
+      const kept = await this.host.provide(treatment, server);
       if (this.options.resumed) await this.requireSameServer(this.options.resumed, kept, treatment);
       return kept;
     } catch (error) {

@@ -1,6 +1,7 @@
 // Keeps one target running over the trials that share its settings, with a control connection to it, and replaces it
 // when a treatment asks for another: settings of the embedded server can be a factor like any other.
-// It never runs two servers at once: they would share the machine's cores and disturb each other.
+// It never runs two servers at once: they would share the machine's cores and disturb each other. A duet, in which they
+// shall, has two keepers.
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { requireOwnNamespace } from "../../database/namespace/namespace.js";

@@ -1,5 +1,6 @@
 // What the window notices of the wall clock. The monotonic one is left alone: it cannot be set.
 import { afterEach, expect, test, vi } from "vitest";
+import { monotonicMs } from "../../foundation/clock.js";
 import { MeasuredWindow } from "./measured-window.js";
 
 const HOUR_MS = 3_600_000;
@@ -14,7 +15,7 @@ afterEach(() => {
 const NOTHING_TOLD = { assignments: [], usages: new Map<number, never>(), agentCpuSeconds: 0 };
 
 function begun(): MeasuredWindow {
-  const window = new MeasuredWindow(0, 1000);
+  const window = new MeasuredWindow(monotonicMs(), 1000);
   window.readStart();
   return window;
 }
@@ -36,7 +37,7 @@ test("a clock that was set and set back within the window shows too", () => {
 });
 
 test("a window that was cut short ends then, and states nothing that was to be read at its end", () => {
-  const window = new MeasuredWindow(0, 1e9);
+  const window = new MeasuredWindow(monotonicMs(), 1e9);
   window.readStart();
   window.cutShort();
   const { seconds } = window;

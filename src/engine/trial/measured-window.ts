@@ -15,7 +15,6 @@ interface Told extends Pick<Fleet, "usages"> {
 }
 
 export class MeasuredWindow {
-  readonly startMs: number;
   /** Wall-clock milliseconds of the start. */
   readonly startedAtMs: number;
   /** Infinity while only an iteration budget can end it. */
@@ -29,15 +28,14 @@ export class MeasuredWindow {
   /** Whether it is being measured. */
   isOpen = false;
 
-  /** Begins `leadMs` from now, so that every thread has heard of it before. `beside` is read at both ends. */
+  /** `startMs` is monotonic; `beside` is read at both ends. */
   constructor(
-    leadMs: number,
+    readonly startMs: number,
     durationMs = Number.POSITIVE_INFINITY,
     private readonly beside?: Pick<Surroundings, "openWindow" | "closeWindow">,
   ) {
-    this.startMs = monotonicMs() + leadMs;
-    this.startedAtMs = wallClockMs() + leadMs;
-    this.endMs = this.startMs + durationMs;
+    this.startedAtMs = wallClockMs() + startMs - monotonicMs();
+    this.endMs = startMs + durationMs;
   }
 
   readStart(): void {

@@ -10,6 +10,7 @@ import type { PlannedTrial, Treatment } from "../../scenario/settings.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import type { Interruption } from "../session/interruption.js";
 import type { ExperimentObserver } from "../session/observer.js";
+import type { Meeting } from "./meeting.js";
 import type { PoolerVersion } from "./pooler.js";
 import type { ServerIdentities } from "../evidence/server-identities.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
@@ -24,6 +25,8 @@ export interface TrialHost {
   readonly claim: NamespaceClaim;
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;
+  /** With a trial that runs at the same time. */
+  readonly meeting?: Meeting;
   /** Told the version of each pooler that takes part. */
   readonly onPooler: (pooler: PoolerVersion) => void;
   /** Told the running totals of the window, once a second while it lasts. */

@@ -162,7 +162,8 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const workload = workloadOf(treatment.settings);
   const { pool } = treatment.settings;
   const poolerTransactions = strategyOf(pool).ownTransactions?.(pool) ?? 0;
-  const clientCpuSeconds = client?.cpuSeconds;
+  // Of a duet both trials' clients run in this process: whose time it was is not known.
+  const clientCpuSeconds = trial.duet ? undefined : client?.cpuSeconds;
   const database = evidence.result({ workload, operations, attempts, poolerTransactions, clientCpuSeconds });
   const notAssessed = [
     ...outcome.surroundings.notAssessed,
@@ -178,6 +179,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     number: trial.number,
     block: trial.block,
     seed: trial.seed,
+    ...(trial.duet && { duet: trial.duet }),
     startedAt: window.startedAt,
     windowSeconds: summary.windowSeconds,
     operations: results,

@@ -113,6 +113,7 @@ class TrialRun {
       reached.window.cutShort();
     }
     this.over.abort();
+    host.meeting?.leave();
     await reached.faults.end();
     await reached.evidence.close();
     if (failure) await reached.fleet.closeLedgers();
@@ -175,7 +176,7 @@ class TrialRun {
     const { warmUpMs } = settings.trial;
     if (warmUpMs === 0 || this.host.interruption.isRequested()) return;
     this.phase("warm-up", warmUpMs);
-    const startMs = monotonicMs() + fleet.leadMs;
+    const startMs = await this.startTogether(fleet.leadMs);
     fleet.start(startMs);
     await this.sleepUntil(startMs + warmUpMs * ANALYZE_AFTER);
     // Cached plans were made for empty tables; with statistics the server plans anew, as on a live system.
@@ -190,7 +191,11 @@ class TrialRun {
     const { settings } = inputs.treatment;
     const budgets = budgetsOf(fleet, settings);
     const mostMs = budgets ? undefined : settings.trial.durationMs;
-    const window = new MeasuredWindow(fleet.leadMs, mostMs, this.surroundings);
+    const window = new MeasuredWindow(
+      await this.startTogether(fleet.leadMs),
+      mostMs,
+      this.surroundings,
+    );
     reached.window = window;
     reached.files = new TrialFiles(inputs.directory, window.startedAtMs, arrivalOperations(settings));
     fleet.measure(window.startMs, window.endMs);
@@ -213,6 +218,7 @@ class TrialRun {
     await faults.end(!host.interruption.isRequested());
     await lifeline.hold(evidence.end(window.endMs));
     reached.plans = await lifeline.hold(readPlans(host.admin, settings));
+    await this.startTogether(0);
   }
 
   /** Resolves to the seconds until the queue was empty; undefined where it was not emptied. */
@@ -245,6 +251,12 @@ class TrialRun {
     } catch (error) {
       return asTrainSimError(error);
     }
+  }
+
+  /** The monotonic moment after `leadMs`, so that every thread has heard of it before, or when all that run at once can begin. */
+  private startTogether(leadMs: number): Promise<number> {
+    const { meeting } = this.host;
+    return meeting ? this.lifeline.hold(meeting.meet(leadMs)) : Promise.resolve(monotonicMs() + leadMs);
   }
 
   /** The outcome of a command that workers answer when their last transactions have ended. */

@@ -29,11 +29,12 @@ export function leastBlocks({ trials, treatments, stopping }: Experiment): numbe
   return stopping.budgetMs === undefined ? (stopping.min ?? stopping.max) : 1;
 }
 
-/** The trials of an experiment, one after the other: those that are sure to run, and all. */
+/** The trials of an experiment, one after the other, those of a duet two at a time: those that are sure to run, and all. */
 export function experimentSpan(experiment: Experiment): TimeSpan {
   const byId = new Map(experiment.treatments.map(({ id, settings }) => [id, trialSpan(settings)]));
   const [least, none] = [leastBlocks(experiment), { leastMs: 0, mostMs: 0 }];
-  return experiment.trials.reduce((sum, { block, treatmentId }) => {
+  return experiment.trials.reduce((sum, { block, treatmentId, duet }) => {
+    if (duet?.server === 2) return sum;
     const { leastMs, mostMs } = byId.get(treatmentId) ?? none;
     return { leastMs: sum.leastMs + (block < least ? leastMs : 0), mostMs: sum.mostMs + mostMs };
   }, none);

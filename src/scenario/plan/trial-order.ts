@@ -10,7 +10,7 @@ export type StoredOrder = readonly string[] | "shuffled";
 
 export interface OrderSettings {
   readonly trials: number;
-  readonly order: "interleaved" | "racing" | "sequential";
+  readonly order: "interleaved" | "racing" | "duet" | "sequential";
   /** Of the trials' documents and loads: one seed for each block. */
   readonly seed: number;
   /** Of their order; `seed` where it is not given. */
@@ -54,12 +54,22 @@ function orderedIds(ids: readonly string[], settings: OrderSettings): readonly s
   return stored === "shuffled" ? shuffled(ids, trials, seed) : balanced(ids, trials, orderSeed);
 }
 
+/** Of a block, what comes first runs on the first server: so treatments change servers as often as they change places. */
+function asDuet(trials: readonly PlannedTrial[]): PlannedTrial[] {
+  return trials.map((trial, i) => {
+    const isFirst = i % 2 === 0;
+    const beside = trials[isFirst ? i + 1 : i - 1]?.treatmentId ?? "";
+    return { ...trial, duet: { server: isFirst ? 1 : 2, beside } };
+  });
+}
+
 /** Trials in the order in which they run; the nth trial of a treatment belongs to block n. */
 export function planTrials(treatmentIds: readonly string[], settings: OrderSettings): PlannedTrial[] {
   const begun = new Map<string, number>();
-  return orderedIds(treatmentIds, settings).map((treatmentId, i) => {
+  const trials = orderedIds(treatmentIds, settings).map((treatmentId, i) => {
     const block = begun.get(treatmentId) ?? 0;
     begun.set(treatmentId, block + 1);
     return { number: i + 1, treatmentId, block, seed: deriveSeed(settings.seed, "trial", block) };
   });
+  return settings.order === "duet" ? asDuet(trials) : trials;
 }

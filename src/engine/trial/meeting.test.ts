@@ -1,0 +1,40 @@
+// Trials that wait for each other.
+import { expect, it } from "vitest";
+import { monotonicMs } from "../../foundation/clock.js";
+import { Meeting } from "./meeting.js";
+
+it("lets all go on together, as often as they meet", async () => {
+  const meeting = new Meeting(2);
+  const passed: string[] = [];
+  const run = async (name: string, until: Promise<void>): Promise<void> => {
+    for (const place of ["warm-up", "window"]) {
+      await until;
+      await meeting.meet();
+      passed.push(`${place} ${name}`);
+    }
+  };
+  let begin = (): void => undefined;
+  const late = new Promise<void>((resolve) => (begin = resolve));
+  const both = [run("a", Promise.resolve()), run("b", late)];
+  await Promise.resolve();
+  expect(passed).toEqual([]);
+  begin();
+  await Promise.all(both);
+  expect(passed.map((each) => each.split(" ")[0])).toEqual(["warm-up", "warm-up", "window", "window"]);
+});
+
+it("begins for all at the same moment, after the longest lead", async () => {
+  const meeting = new Meeting(2);
+  const before = monotonicMs();
+  const [a, b] = await Promise.all([meeting.meet(50), meeting.meet(5_000)]);
+  expect(a).toBe(b);
+  expect(a).toBeGreaterThanOrEqual(before + 5_000);
+});
+
+it("waits for none that has left", async () => {
+  const meeting = new Meeting(2);
+  const waits = meeting.meet();
+  meeting.leave();
+  await waits;
+  await meeting.meet();
+});

@@ -1,0 +1,30 @@
+// Where trials that run at the same time wait for each other, so that they warm up and measure in the same seconds and
+// nothing that one does before or after its window falls into the other's.
+import { monotonicMs } from "../../foundation/clock.js";
+
+export class Meeting {
+  private readonly waiting: { readonly leadMs: number; readonly goOn: (atMs: number) => void }[] = [];
+
+  constructor(private expected: number) {}
+
+  /** Resolves, once all that have not left are here, to the monotonic moment at which all begin: after the longest lead. */
+  meet(leadMs = 0): Promise<number> {
+    return new Promise((goOn) => {
+      this.waiting.push({ leadMs, goOn });
+      this.goOn();
+    });
+  }
+
+  /** For one that has ended, however it did: nothing waits for it any more. */
+  leave(): void {
+    this.expected--;
+    this.goOn();
+  }
+
+  private goOn(): void {
+    if (this.waiting.length < this.expected) return;
+    const here = this.waiting.splice(0);
+    const atMs = monotonicMs() + Math.max(0, ...here.map(({ leadMs }) => leadMs));
+    for (const { goOn } of here) goOn(atMs);
+  }
+}
