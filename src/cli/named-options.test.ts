@@ -38,6 +38,7 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cli\/([a-z-]+)\.ts$/, []],
   [/^logs\//, ["logs"]],
   [/^(analysis|engine)\/recommend\//, ["recommend"]],
+  [/^engine\/bisect\/|^report\/terminal\/bisect-text/, ["bisect"]],
   [/^engine\/session\/gather-agents\.ts$/, ["agent", "run"]],
   [/^engine\/agents\//, ["agent", "run"]],
   [/^engine\/session\/left-behind\.ts$/, ["run", "schema drop"]],

@@ -14,6 +14,7 @@ import { parseDurationMs } from "../foundation/units.js";
 import { createFreshDirectory } from "../results/directory.js";
 import { renderRecommendation } from "../report/terminal/recommendation-text.js";
 import { loadScenario } from "../scenario/loader.js";
+import { another } from "./option-values.js";
 import { runWithSignals } from "./run.js";
 
 interface RecommendCommand {
@@ -26,8 +27,6 @@ interface RecommendCommand {
   readonly json?: true;
   readonly quiet?: true;
 }
-
-const another = (value: string, all: readonly string[]): string[] => [...all, value];
 
 function budget(text: string): number {
   const ms = parseDurationMs(text);
