@@ -88,14 +88,14 @@ async function run(scenario: string, options: BisectCommand): Promise<void> {
   const objective = parseObjective(options.objective, experiment.treatments);
   const plan: BisectPlan = { candidates, objective, maxRegression: options.maxRegression };
   const out = await createFreshDirectory(options.out, `${experiment.name}-bisect`, wallClockMs());
-  const measure: Measure = async (purpose, reference, place, step) => {
-    const [one, other] = [candidates[reference], candidates[place]] as [Loaded, Loaded];
+  const measure: Measure = async ({ purpose, reference, revision, step, within }) => {
+    const [one, other] = [candidates[reference], candidates[revision]] as [Loaded, Loaded];
     const { id, subject } = other.revision;
     process.stderr.write(withoutControls(`train-sim: step ${step + 1}, ${purpose}: ${id} ${subject}\n`));
     const name = `${step + 1}-${id}`.replaceAll(" ", "-");
     return outcomeOf(async () => {
       const seed = deriveSeed(experiment.seed, "bisect", step);
-      const keys = { name, seed, ...experimentKeys(base, plan, options.trials) };
+      const keys = { name, seed, ...experimentKeys(base, objective, options.trials, within) };
       const yaml = pairedScenario(one.scenario, other.scenario, keys);
       return runWithSignals(parseScenario(yaml, scenario, { loadsCode: true }), {
         out,
@@ -119,12 +119,12 @@ function subjectsOf(candidates: readonly Candidate[]): Map<string, string> {
 
 /** As many trials as it takes until the objective is decided; the rest as the good revision has it. */
 function experimentKeys(
-  { scenario }: Loaded,
-  { objective, maxRegression }: BisectPlan,
+  { scenario: { diagnosis } }: Loaded,
+  objective: Objective,
   max: number,
+  near: number,
 ): Mapping {
-  const { diagnosis } = scenario;
-  const within = `${Number((maxRegression * 100).toFixed(6))}%`;
+  const within = `${(near * 100).toFixed(3)}%`;
   return {
     trials: { min: BLOCKS_MIN, max, until: "decided", within },
     ...(diagnosis !== undefined && { diagnosis }),

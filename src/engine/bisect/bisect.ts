@@ -1,13 +1,14 @@
 // The first revision that is worse than a good one, found by halving. Each step sets a revision beside the good one in interleaved
-// blocks of one experiment, so what changes on the machine between steps plays no part. The steps only search: at the end the
-// revision is compared afresh with the last one before it, and that alone decides whether it is named as the cause. So at
-// most 1 answer in 20 names a revision that is not worse than the one before.
+// blocks of one experiment, so what changes on the machine between steps plays no part. The first step sets the bad one beside
+// it; the search then asks which revisions are on the good side of half that loss. These steps only search: at the end the
+// revision is compared afresh with the last one before it, and that alone decides whether it is named. So at most 1 answer
+// in 20 names a revision that is not worse than the one before.
 import type { Objective } from "../../analysis/recommend/objective.js";
 import { UsageError } from "../../foundation/errors.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import type { Candidate, Revision } from "./revisions.js";
 
-/** worse: surely, and by more than is accepted; good: surely not that; skipped: it could not be run. */
+/** worse: surely, and by more than the step asks about; good: surely not that; skipped: it could not be run. */
 export type Standing = "worse" | "good" | "undecided" | "skipped";
 
 type Purpose = "ends" | "search" | "confirmation";
@@ -16,6 +17,8 @@ export interface Step {
   readonly purpose: Purpose;
   readonly revision: string;
   readonly against: string;
+  /** The share by which worse counts: what is accepted, or half the loss. */
+  readonly within: number;
   readonly standing: Standing;
   /** By any amount. */
   readonly isSurelyWorse: boolean;
@@ -67,13 +70,24 @@ export interface BisectPlan {
 export type Measured =
   { readonly result: ResultDocument; readonly directory: string } | { readonly problem: string };
 
-/** Runs two revisions, by their places, in one experiment. Rejects where nothing can be run at all. */
-export type Measure = (
-  purpose: Purpose,
-  reference: number,
-  revision: number,
-  step: number,
-) => Promise<Measured>;
+/** Two revisions, by their places among the candidates. */
+export interface Pair {
+  readonly purpose: Purpose;
+  readonly reference: number;
+  readonly revision: number;
+  /** From 0. */
+  readonly step: number;
+  /** How near they are called the same. */
+  readonly within: number;
+}
+
+/** Runs both in one experiment until it is decided. Rejects where nothing can be run at all. */
+export type Measure = (pair: Pair) => Promise<Measured>;
+
+/** Of a scenario's `trials.within`. */
+const WITHIN = { least: 0.01, most: 0.5 };
+/** Steps of the search that stay undecided, after which it ends with a range: its neighbours would do no better. */
+const UNDECIDED_MOST = 3;
 
 function claimOf({ comparisons }: ResultDocument, objective: Objective): Comparison | undefined {
   return comparisons.find(
@@ -87,14 +101,14 @@ interface Judged {
 }
 
 /** As `compare` has it: worse surely, and by more than is accepted. 1/(1+r) and 1+r are equally far from 1. */
-function judged({ objective, maxRegression }: BisectPlan, claim: Comparison | undefined): Judged {
+function judged({ isMaximised }: Objective, within: number, claim: Comparison | undefined): Judged {
   const open = { standing: "undecided", isSurelyWorse: false } as const;
   if (!claim || claim.verdict === "inconclusive" || claim.isFinding === false) {
     const isSame = claim?.verdict === "indistinguishable";
     return isSame ? { ...open, standing: "good" } : open;
   }
-  const isSurelyWorse = claim.verdict === (objective.isMaximised ? "lower" : "higher");
-  const isBeyond = Math.abs(Math.log(claim.ratio)) > Math.log1p(maxRegression);
+  const isSurelyWorse = claim.verdict === (isMaximised ? "lower" : "higher");
+  const isBeyond = Math.abs(Math.log(claim.ratio)) > Math.log1p(within);
   return { standing: isSurelyWorse && isBeyond ? "worse" : "good", isSurelyWorse };
 }
 
@@ -120,14 +134,17 @@ class Bisecting {
   }
 
   async run(): Promise<Bisection> {
-    const { standing, problem } = await this.step("ends", 0, this.high);
+    const { maxRegression } = this.plan;
+    const { standing, problem, ratio } = await this.step("ends", 0, this.high, maxRegression);
     if (problem !== undefined)
       throw new UsageError(`the good and the bad revision cannot be compared: ${problem}`, "Name others.");
     if (standing !== "worse") return this.answer(standing === "good" ? "no-regression" : "undecided");
     this.learn(this.high, "worse");
+    const half = Math.exp(Math.abs(Math.log(ratio ?? 1)) / 2) - 1;
+    const within = Math.min(WITHIN.most, Math.max(WITHIN.least, half));
     for (let next = this.next(); next !== undefined; next = this.next())
-      this.learn(next, this.standingAt(next) ?? (await this.step("search", 0, next)).standing);
-    const { isSurelyWorse } = await this.step("confirmation", this.low, this.high);
+      this.learn(next, this.standingAt(next) ?? (await this.step("search", 0, next, within)).standing);
+    const { isSurelyWorse } = await this.step("confirmation", this.low, this.high, maxRegression);
     const isOne = this.high - this.low === 1;
     return this.answer(!isSurelyWorse ? "unconfirmed" : isOne ? "found" : "range");
   }
@@ -152,7 +169,8 @@ class Bisecting {
 
   /** The place nearest to the middle of which something can be learnt. */
   private next(): number | undefined {
-    const { low, high } = this;
+    const { low, high, steps } = this;
+    if (steps.filter(({ standing }) => standing === "undecided").length >= UNDECIDED_MOST) return undefined;
     const distance = (place: number): number => Math.abs(place - (low + high) / 2);
     const open = Array.from({ length: high - low - 1 }, (_, i) => low + 1 + i).filter(
       (place) => !this.silent.has(place),
@@ -160,15 +178,19 @@ class Bisecting {
     return open.sort((a, b) => distance(a) - distance(b))[0];
   }
 
-  private async step(purpose: Purpose, reference: number, place: number): Promise<Step> {
-    const measured = await this.measure(purpose, reference, place, this.steps.length);
-    const [revision, against] = [place, reference].map((each) => this.at(each).revision.id);
-    const step = { purpose, revision: revision ?? "", against: against ?? "", ...this.seen(measured) };
+  private async step(purpose: Purpose, reference: number, place: number, within: number): Promise<Step> {
+    const pair = { purpose, reference, revision: place, within };
+    const measured = await this.measure({ ...pair, step: this.steps.length });
+    const [revision, against] = [this.at(place).revision.id, this.at(reference).revision.id];
+    const step = { purpose, revision, against, within, ...this.seen(measured, within) };
     this.steps.push(step);
     return step;
   }
 
-  private seen(measured: Measured): Omit<Step, "purpose" | "revision" | "against"> {
+  private seen(
+    measured: Measured,
+    within: number,
+  ): Omit<Step, "purpose" | "revision" | "against" | "within"> {
     if ("problem" in measured) {
       const nothing = { ...NO_CLAIM, trials: 0, isTainted: false, isSurelyWorse: false };
       return { standing: "skipped", problem: measured.problem, ...nothing };
@@ -177,7 +199,7 @@ class Bisecting {
     const claim = claimOf(result, this.plan.objective);
     const { ratio, ciLow, ciHigh, pValue } = claim ?? NO_CLAIM;
     return {
-      ...judged(this.plan, claim),
+      ...judged(this.plan.objective, within, claim),
       ...{ ratio, ciLow, ciHigh, pValue },
       trials: result.treatments[1]?.trials.length ?? 0,
       isTainted: result.verdict.status === "tainted",
