@@ -215,18 +215,23 @@ function embedWorkloads(
     }
 }
 
-/** Treatments may have workloads of their own where all of these are files of the user's: others have other roles and keys. */
+/** Only entries of `include` may name another workload, beside one above, and all are files of the user's: others have other roles. */
 function requireOwn(given: Mapping, source: YamlSource, name: string): void {
-  const holders = holdersOf(given);
-  const isOwn = ({ holder }: Holder): boolean => Own.safeParse(holder["workload"]).success;
-  if (holders.every(({ at }) => at.length === 1) || (holders[0]?.holder === given && holders.every(isOwn)))
-    return;
-  throw new ScenarioError(name, [
-    ...holders.slice(1).map(({ at }) => ({
-      ...{ source: name, ...source.locate(at, false), path: shownPath(at) },
-      message: "a workload varies among files of your own alone, and the scenario itself names one of them",
-    })),
-  ]);
+  const own = holdersOf(given).filter(({ holder }) => Own.safeParse(holder["workload"]).success);
+  const others = holdersOf(given).filter(({ holder }) => holder !== given);
+  const areOwn = own.length === others.length + 1;
+  const isFactor = isMapping(given["factors"]) && "workload" in given["factors"];
+  const refused: Path[] = [
+    ...(areOwn ? [] : others.map(({ at }) => at)),
+    ...(isFactor ? [["factors", "workload"]] : []),
+  ];
+  if (refused.length === 0 || (others.length === 0 && !isFactor)) return;
+  const message =
+    "a workload varies through include alone, among files of your own, of which the scenario names one above";
+  const problems = refused.map((at) => ({
+    ...{ source: name, ...source.locate(at, false), path: shownPath(at), message },
+  }));
+  throw new ScenarioError(name, problems);
 }
 
 /** Throws a ScenarioError with all that is wrong with a workload of the user's own: its keys are not known without. */

@@ -171,9 +171,9 @@ export function revisionsOf({ scenario, good, bad, set }: Asked): [Loaded, ...Ca
   requireLoaded(files.at(chain.at(-1) ?? (bad === undefined ? undefined : from)));
   const candidates = chain.flatMap((commit): Candidate[] => {
     const state = files.at(commit);
-    if (keyOf(state.made) === keyOf(before.made)) return [];
-    const revision = revisionOf(state, before.texts);
+    const [revision, isSame] = [revisionOf(state, before.texts), keyOf(state.made) === keyOf(before.made)];
     before = state;
+    if (isSame) return [];
     return ["key" in state.made ? { ...state.made, revision } : { revision, problem: keyOf(state.made) }];
   });
   if (candidates.length === 0)

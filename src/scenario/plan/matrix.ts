@@ -50,13 +50,7 @@ function factorsOf(raw: Mapping, names: LevelNames, findings: Finding[]): Map<st
       findings.push({ path: origin, message: resolved.message, isAboutKey: true });
       continue;
     }
-    if (key === "workload")
-      findings.push({
-        path: origin,
-        message: "varies through include alone, beside a workload above: include: [{ workload: ./other.sql }]",
-        isAboutKey: true,
-      });
-    else if (getIn(raw, resolved.path) !== undefined)
+    if (getIn(raw, resolved.path) !== undefined)
       findings.push({
         path: origin,
         message: `${key} is set above and varies here; keep one`,
