@@ -44,7 +44,8 @@ export function workloadResult(first: Workload, others: readonly Workload[] = []
   const { name, audited, roles } = first;
   const { one, acknowledged } = audited;
   const all = [first, ...others];
-  const operations = Object.assign({}, ...all.map((each) => each.operations)) as Workload["operations"];
+  const found = Object.assign({}, ...all.map((each) => each.operations)) as Workload["operations"];
+  const operations = { ...found, ...first.operations };
   const ofRole = (role: string, list: "operations" | "arrivals"): string[] => [
     ...new Set(all.flatMap((each) => each.roles[role]?.[list] ?? [])),
   ];

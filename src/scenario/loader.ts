@@ -124,9 +124,10 @@ function read(text: string, name: string, overrides: Overrides): ReadScenario {
   return { source, applied, raw: { ...(title !== undefined && { name: title }), seed, ...others } };
 }
 
-/** A sound scenario as one mapping: with its files in it, the overrides applied, and its passwords. */
-export function scenarioMapping(text: string, name: string, overrides: Overrides): Mapping {
-  return read(text, name, overrides).raw;
+/** The first treatment of a sound scenario as a scenario of its own: with its files, its levels, and its passwords. */
+export function firstTreatment(text: string, name: string, overrides: Overrides): Mapping {
+  const { raw, applied } = read(text, name, overrides);
+  return expand(raw, applied.factors).read[0]?.combination.raw ?? raw;
 }
 
 /**

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { parse } from "yaml";
-import { parseScenario, scenarioMapping } from "./loader.js";
+import { firstTreatment, parseScenario } from "./loader.js";
 import { pairedScenario } from "./pair.js";
 
 const directory = mkdtempSync(join(tmpdir(), "train-sim-pair-"));
@@ -18,7 +18,7 @@ writeFileSync(join(directory, "one.sql"), sqlOf("look"));
 writeFileSync(join(directory, "two.sql"), sqlOf("look", "see"));
 
 function paired(one: string, other: string): ReturnType<typeof parseScenario> {
-  const [a, b] = [one, other].map((yaml) => scenarioMapping(`name: n\n${yaml}`, file, {}));
+  const [a, b] = [one, other].map((yaml) => firstTreatment(`name: n\n${yaml}`, file, {}));
   const yaml = pairedScenario(a ?? {}, b ?? {}, { name: "pair", seed: 7, trials: { max: 9 } });
   const experiment = parseScenario(yaml, file);
   // What is stored loads to the same.
@@ -43,13 +43,14 @@ it("has the files of each, called by name and content", () => {
 it("has the settings of each, also where one says nothing or no longer something", () => {
   paired("payload: text\n", "payload: jsonb\n");
   paired("payload: text\n", "payload: text\nprepared: false\n");
+  paired("factors: { payload: [text], pool.size: [4] }\npool: { strategy: pg-pool }\n", "payload: text\n");
   paired("payload: text\nprepared: false\npool: { strategy: pg-pool, size: 4 }\n", "payload: text\n");
 });
 
 it("keeps the password of a URL for the run, and stores none", () => {
   const url = "target: { url: 'postgresql://u:secret@h:5432/d' }\n";
   const [a, b] = ["payload: text", "payload: jsonb"].map((each) =>
-    scenarioMapping(`name: n\n${url}${each}\n`, file, {}),
+    firstTreatment(`name: n\n${url}${each}\n`, file, {}),
   );
   const experiment = parseScenario(pairedScenario(a ?? {}, b ?? {}, { name: "p", seed: 1 }), file);
   expect(JSON.stringify(experiment.treatments[1]?.settings.target)).toContain("secret");

@@ -34,12 +34,12 @@ it("names the planted commit, and skips one that the server refuses", async () =
   repository.commit("Start", { "load.yaml": yamlOf(2), "load.sql": SQL });
   repository.git("tag", "start");
   repository.commit("Say what it is", { "README.md": "load\n" });
-  repository.commit("Misspell", { "load.sql": SQL.replace("n + 1", "m + 1") });
-  repository.commit("Correct it", { "load.sql": SQL });
   repository.commit("One client more", { "load.yaml": yamlOf(3) });
+  repository.commit("Two clients more", { "load.yaml": yamlOf(4) });
+  const misspelt = repository.commit("Misspell", { "load.sql": SQL.replace("n + 1", "m + 1") });
+  const corrected = repository.commit("Correct it", { "load.sql": SQL });
   const culprit = repository.commit("Sleep before the update", { "load.sql": SLEEPS });
-  repository.commit("Look, too", { "load.sql": SLEEPS + LOOKS });
-  repository.write({ "load.yaml": yamlOf(4) });
+  repository.write({ "load.sql": SLEEPS + LOOKS });
   const before = repository.git("status", "--porcelain");
 
   const out = join(scratchDirectory(), "results");
@@ -56,7 +56,8 @@ it("names the planted commit, and skips one that the server refuses", async () =
   expect(document).toMatchObject({
     ...{ outcome: "found", bad: { id: "working tree" } },
     firstWorse: { id: culprit, files: ["load.sql"] },
-    lastGood: { subject: "One client more" },
+    lastGood: { id: corrected },
+    skipped: [{ revision: misspelt, problem: expect.stringMatching(/load\.sql:8.*"m"/) as string }],
   });
   const last = document.steps.at(-1);
   expect(last).toMatchObject({ purpose: "confirmation", revision: culprit, standing: "worse" });

@@ -4,7 +4,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { TrainSimError, UsageError } from "../../foundation/errors.js";
 import { Repository, type Commit } from "../../foundation/process/git.js";
-import { parseScenario, scenarioMapping } from "../../scenario/loader.js";
+import { firstTreatment, parseScenario } from "../../scenario/loader.js";
 import { canonical } from "../../scenario/plan/levels.js";
 import type { Experiment } from "../../scenario/settings.js";
 import type { Mapping } from "../../syntax/paths.js";
@@ -100,7 +100,7 @@ class Files {
         `the scenario has ${others.length + 1} treatments, and bisect compares revisions of one`,
         "Fix its factors, as --set factors.payload='[jsonb]'.",
       );
-    return { experiment, scenario: scenarioMapping(...given), key: canonical(first?.settings) };
+    return { experiment, scenario: firstTreatment(...given), key: canonical(first?.settings) };
   }
 
   private textOf(file: string, commit: Commit | undefined): [path: string, text: string] {
