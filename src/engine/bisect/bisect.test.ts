@@ -4,8 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Objective } from "../../analysis/recommend/objective.js";
 import { renderBisection } from "../../report/terminal/bisect-text.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
-import { bisect, type Bisection, type Measure, type Pair } from "./bisect.js";
-import type { Candidate } from "./revisions.js";
+import { bisect, type Bisection, type BisectPlan, type Measure, type Pair } from "./bisect.js";
 
 const objective: Objective = {
   ...{ operation: "pay", metric: "eventsPerSecond", isMaximised: true },
@@ -13,14 +12,17 @@ const objective: Objective = {
 };
 
 /** `key` defaults to the place: each means something else. */
-function candidates(rates: readonly (number | "broken")[], keys: readonly string[] = []): Candidate[] {
+function candidates(
+  rates: readonly (number | "broken")[],
+  keys: readonly string[] = [],
+): BisectPlan["candidates"] {
   return rates.map((rate, place) => {
     const revision = {
       ...{ id: `r${place}`, subject: `Change ${place}`, author: "Ann", date: "2026-11-27" },
       files: [`f${place}.sql`],
     };
     if (rate === "broken") return { revision, problem: "no YAML" };
-    return { revision, key: keys[place] ?? String(place) } as Candidate;
+    return { revision, key: keys[place] ?? String(place) };
   });
 }
 
@@ -98,7 +100,7 @@ describe("a bisection", () => {
         return undefined;
       },
     });
-    expect(within).toEqual({ ends: 0.05, search: expect.closeTo(0.25), confirmation: 0.05 });
+    expect(within).toEqual({ ends: 0.05, search: expect.closeTo(0.25) as number, confirmation: 0.05 });
   });
 
   it("looks for the larger of two losses, and takes a gain for good", async () => {

@@ -6,7 +6,7 @@
 import type { Objective } from "../../analysis/recommend/objective.js";
 import { UsageError } from "../../foundation/errors.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
-import type { Candidate, Revision } from "./revisions.js";
+import type { Loaded, Revision, Unrunnable } from "./revisions.js";
 
 /** worse: surely, and by more than the step asks about; good: surely not that; skipped: it could not be run. */
 export type Standing = "worse" | "good" | "undecided" | "skipped";
@@ -59,8 +59,12 @@ export interface Bisection {
   readonly steps: readonly Step[];
 }
 
+/** What a bisection knows of a revision. */
+type Known = Pick<Loaded, "revision" | "key"> | Unrunnable;
+
 export interface BisectPlan {
-  readonly candidates: readonly Candidate[];
+  /** The good one first, the bad one last. */
+  readonly candidates: readonly Known[];
   readonly objective: Objective;
   /** A share, 0.05 of 5 %. */
   readonly maxRegression: number;
@@ -157,8 +161,8 @@ class Bisecting {
     else this.silent.add(place);
   }
 
-  private at(place: number): Candidate {
-    return this.plan.candidates[place] as Candidate;
+  private at(place: number): Known {
+    return this.plan.candidates[place] as Known;
   }
 
   /** Undefined where it is to be measured. */

@@ -32,8 +32,9 @@ function valuesOf(value: unknown, withKeys: boolean): string[] {
   if (isMapping(value)) {
     if (!withKeys && typeof value["name"] === "string") return [withoutPasswords(value["name"])];
     const { sql, file = value["script"] } = value;
+    const isNamed = typeof file === "string";
     // A file of SQL is called by its name and what it says.
-    if (typeof sql === "string") return [`${String(file ?? "workload.sql")}@${digest(sql).slice(0, 7)}`];
+    if (typeof sql === "string") return [`${isNamed ? file : "workload.sql"}@${digest(sql).slice(0, 7)}`];
     return Object.entries(value).flatMap(([key, item]) => {
       const inner = valuesOf(item, withKeys);
       return withKeys ? inner.map((text) => `${keyWithoutPasswords(key)}=${text}`) : inner;
