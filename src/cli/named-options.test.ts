@@ -46,10 +46,11 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
 ];
 /** Options of other programs: git, npm, initdb, postgres, V8, Docker, AWS. */
 const OTHERS = new Set(
-  "--show-toplevel --verify --end-of-options --oneline --is-ancestor --first-parent --reverse --format --no-show-signature " +
-    "--omit --auth --encoding --locale --no-sync --sync-only --single --version --ulimit --max-old-space-size --region --hostname".split(
-    " ",
-  ),
+  [
+    "--show-toplevel --verify --end-of-options --oneline --is-ancestor --first-parent --reverse --format",
+    "--no-show-signature --omit --auth --encoding --locale --no-sync --sync-only --single --version --ulimit",
+    "--max-old-space-size --region --hostname",
+  ].flatMap((words) => words.split(" ")),
 );
 const TUNES_V8 = "foundation/v8-tuning.ts";
 
