@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { register as registerAgent } from "./agent.js";
 import { register as registerAgents } from "./agents.js";
+import { register as registerBisect } from "./bisect.js";
 import { register as registerCompare } from "./compare.js";
 import { register as registerDoctor } from "./doctor.js";
 import { register as registerImport } from "./import.js";
@@ -17,6 +18,7 @@ import { register as registerValidate } from "./validate.js";
 export const COMMANDS: readonly ((program: Command) => void)[] = [
   registerRun,
   registerRecommend,
+  registerBisect,
   registerAgent,
   registerAgents,
   registerCompare,

@@ -39,16 +39,19 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^logs\//, ["logs"]],
   [/^engine\/recommend\//, ["recommend"]],
   [/^scenario\/objective\.ts$/, ["recommend"]],
+  [/^engine\/bisect\/|^report\/terminal\/bisect-text/, ["bisect"]],
   [/^engine\/session\/gather-agents\.ts$/, ["agent", "run"]],
   [/^engine\/agents\//, ["agent", "run"]],
   [/^engine\/session\/left-behind\.ts$/, ["run", "schema drop"]],
   [/^cli\/reference\/reference-page\.ts$/, ["run", "json-schema"]],
 ];
-/** Options of other programs: npm, initdb, postgres, V8, Docker, AWS. */
+/** Options of other programs: git, npm, initdb, postgres, V8, Docker, AWS. */
 const OTHERS = new Set(
-  "--omit --auth --encoding --locale --no-sync --sync-only --single --version --ulimit --max-old-space-size --region --hostname".split(
-    " ",
-  ),
+  [
+    "--show-toplevel --verify --end-of-options --oneline --is-ancestor --first-parent --reverse --format",
+    "--no-show-signature --omit --auth --encoding --locale --no-sync --sync-only --single --version --ulimit",
+    "--max-old-space-size --region --hostname",
+  ].flatMap((words) => words.split(" ")),
 );
 const TUNES_V8 = "foundation/v8-tuning.ts";
 

@@ -10,6 +10,9 @@ export function wholeNumber(text: string): number {
   return value;
 }
 
+/** Of an option that may be repeated. */
+export const another = (value: string, all: readonly string[]): string[] => [...all, value];
+
 export function positiveNumber(text: string): number {
   const value = wholeNumber(text);
   if (value === 0) throw new InvalidArgumentError("Give at least 1.");

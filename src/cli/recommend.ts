@@ -16,6 +16,7 @@ import { loadScenario } from "../scenario/loader.js";
 import type { Objective } from "../scenario/judgement.js";
 import { parseCondition, parseObjective } from "../scenario/objective.js";
 import type { Experiment } from "../scenario/settings.js";
+import { another } from "./option-values.js";
 import { runWithSignals } from "./run.js";
 
 interface RecommendCommand {
@@ -28,8 +29,6 @@ interface RecommendCommand {
   readonly json?: true;
   readonly quiet?: true;
 }
-
-const another = (value: string, all: readonly string[]): string[] => [...all, value];
 
 function budget(text: string): number {
   const ms = parseDurationMs(text);

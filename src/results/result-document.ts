@@ -75,7 +75,7 @@ export function treatmentResults(
 
 export function buildResult(parts: ResultParts): ResultDocument {
   const { experiment } = parts;
-  const [first] = experiment.treatments;
+  const [first, ...others] = experiment.treatments.map(({ settings }) => workloadOf(settings));
   return {
     version: RESULT_VERSION,
     scenario: {
@@ -85,7 +85,7 @@ export function buildResult(parts: ResultParts): ResultDocument {
       trialOrder: experiment.trials.map(({ treatmentId }) => treatmentId),
       yaml: experiment.yaml,
     },
-    ...(first && { workload: workloadResult(workloadOf(first.settings)) }),
+    ...(first && { workload: workloadResult(first, others) }),
     environment: parts.environment,
     verdict: parts.verdict,
     ...(parts.stopping && { stopping: parts.stopping }),

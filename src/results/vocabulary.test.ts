@@ -4,6 +4,7 @@ import { operationsWith, unitOf, unitsText } from "../workloads/vocabulary.js";
 import { exampleResult } from "../../test/support/example-result.js";
 import { PAYMENTS } from "../../test/support/payments.js";
 import { ResultDocument } from "./result-schema.js";
+import type { Workload } from "../workloads/workload.js";
 import { vocabularyOf, workloadNamed, workloadResult } from "./vocabulary.js";
 
 const accounts = workloadOf({ workload: "accounts" });
@@ -40,4 +41,21 @@ it("is stored as it is known", () => {
 it("has each unit of several operations once", () => {
   expect(unitsText(["payments", "payments"])).toBe("payments");
   expect([unitsText(["payments", "refunds"]), unitsText([])]).toEqual(["payments, refunds", "events"]);
+});
+
+it("has the operations of all treatments' workloads, those of the first before the others'", () => {
+  const of = (name: string, verb: string): Workload =>
+    ({
+      ...{ name, audited: { one: "transaction", acknowledged: "committed" } },
+      operations: { [verb]: { verb, unit: "rows" }, both: { verb, unit: "rows" } },
+      roles: { clients: { operations: [verb, "both"], arrivals: [verb] } },
+    }) as unknown as Workload;
+  const { name, operations, roles } = workloadResult(of("a", "pay"), [of("b", "look")]);
+  expect(name).toBe("a");
+  expect(Object.entries(operations).map(([each, { verb }]) => [each, verb])).toEqual([
+    ["pay", "pay"],
+    ["both", "pay"],
+    ["look", "look"],
+  ]);
+  expect(roles["clients"]).toEqual({ operations: ["pay", "both", "look"], arrivals: ["pay", "look"] });
 });

@@ -39,26 +39,32 @@ export const WorkloadResult = z
   .describe("What the workload calls its operations");
 type WorkloadResult = z.infer<typeof WorkloadResult>;
 
-/** As it is stored. */
-export function workloadResult({ name, audited, ...workload }: Workload): WorkloadResult {
+/** As it is stored: in the words of the first, with the operations of all; of the user's own, each treatment may have another. */
+export function workloadResult(first: Workload, others: readonly Workload[] = []): WorkloadResult {
+  const { name, audited, roles } = first;
   const { one, acknowledged } = audited;
+  const all = [first, ...others];
+  const found = Object.assign({}, ...all.map((each) => each.operations)) as Workload["operations"];
+  const operations = { ...found, ...first.operations };
+  const ofRole = (role: string, list: "operations" | "arrivals"): string[] => [
+    ...new Set(all.flatMap((each) => each.roles[role]?.[list] ?? [])),
+  ];
   return {
     name,
-    operations: mapped(workload.operations, ({ verb, unit, flow }) => ({
-      verb,
-      unit,
-      ...(flow && { flow }),
-    })),
-    roles: mapped(workload.roles, (role) => ({
-      operations: [...role.operations],
-      arrivals: [...role.arrivals],
+    operations: mapped(operations, ({ verb, unit, flow }) => ({ verb, unit, ...(flow && { flow }) })),
+    roles: mapped(roles, (_, role) => ({
+      operations: ofRole(role, "operations"),
+      arrivals: ofRole(role, "arrivals"),
     })),
     audited: { one, acknowledged },
   };
 }
 
-function mapped<From, To>(all: Readonly<Record<string, From>>, to: (each: From) => To): Record<string, To> {
-  return Object.fromEntries(Object.entries(all).map(([name, each]) => [name, to(each)]));
+function mapped<From, To>(
+  all: Readonly<Record<string, From>>,
+  to: (each: From, name: string) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(all).map(([name, each]) => [name, to(each, name)]));
 }
 
 interface WithWorkload {

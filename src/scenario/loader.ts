@@ -100,25 +100,45 @@ function inFileOrder(a: ScenarioProblem, b: ScenarioProblem): number {
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }
 
+interface ReadScenario {
+  readonly source: YamlSource;
+  readonly applied: AppliedOverrides;
+  readonly raw: Mapping;
+}
+
+function read(text: string, name: string, overrides: Overrides): ReadScenario {
+  const source = parseYaml(text, name);
+  const directory = path.dirname(path.resolve(name));
+  const given = withAbsoluteFiles(source.value, directory);
+  const isStored = isMapping(given["workload"]);
+  embedWorkloads(given, source, name, (written) => embedded(written, directory, overrides.read));
+  const applied = applyOverrides(given, overrides);
+  for (const { holder } of holdersOf(given)) holder["workload"] = embedded(holder["workload"], process.cwd());
+  requireOwn(given, source, name);
+  for (const { holder } of holdersOf(given)) {
+    requireSound(holder, overrides.loadsCode);
+    // A stored scenario has it, or is of before there was any.
+    if (!isStored) holder["workload"] = withDeclared(holder["workload"]);
+  }
+  // Paths on the command line are relative to where it is typed; those of the file are absolute by now.
+  const overridden = withAbsoluteFiles(given, process.cwd());
+  const { name: title, seed = overrides.defaultSeed ?? freshSeed(), ...others } = overridden;
+  return { source, applied, raw: { ...(title !== undefined && { name: title }), seed, ...others } };
+}
+
+/** The first treatment of a sound scenario as a scenario of its own: with its files, its levels, and its passwords. */
+export function firstTreatment(text: string, name: string, overrides: Overrides): Mapping {
+  const { raw, applied } = read(text, name, overrides);
+  return expand(raw, applied.factors).read[0]?.combination.raw ?? raw;
+}
+
 /**
  * The experiment that a scenario's text means.
  * @param name what to call the file in messages; its directory is what certificate paths are relative to
  */
 export function parseScenario(text: string, name: string, overrides: Overrides = {}): Experiment {
-  const source = parseYaml(text, name);
-  const directory = path.dirname(path.resolve(name));
-  const given = withAbsoluteFiles(source.value, directory);
-  const isStored = isMapping(given["workload"]);
-  embedWorkload(given, directory, source, name);
-  const applied = applyOverrides(given, overrides);
-  if (given["workload"] !== undefined) given["workload"] = embedded(given["workload"], process.cwd());
-  requireSound(given, overrides.loadsCode);
-  // A stored scenario has it, or is of before there was any.
-  if (!isStored) given["workload"] = withDeclared(given["workload"]);
-  // Paths on the command line are relative to where it is typed; those of the file are absolute by now.
-  const overridden = withAbsoluteFiles(given, process.cwd());
-  const { name: title, seed = overrides.defaultSeed ?? freshSeed(), ...others } = overridden;
-  const raw: Mapping = { ...(title !== undefined && { name: title }), seed, ...others };
+  const { source, applied, raw } = read(text, name, overrides);
+  const { seed } = raw;
   const expansion = expand(raw, applied.factors);
   const refuseAny = (findings: readonly TreatmentFinding[], more: readonly ScenarioProblem[]): void => {
     const problems = [...more, ...placed(findings, expansion.ids.length, source, applied, name)];
@@ -166,17 +186,59 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   };
 }
 
-/** Puts what the files of a workload say in their place. Throws a ScenarioError where one cannot be read. */
-function embedWorkload(given: Mapping, directory: string, source: YamlSource, name: string): void {
-  if (given["workload"] === undefined) return;
-  try {
-    given["workload"] = embedded(given["workload"], directory);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    // A workload's file that was named itself has no line that names it.
-    const place = PATH.test(name) ? {} : source.locate(["workload"], false);
-    throw new ScenarioError(name, [{ source: name, ...place, path: "workload", message: error.message }]);
-  }
+interface Holder {
+  readonly holder: Mapping;
+  readonly at: Path;
+}
+
+/** The scenario, and the entries of its `include`, as far as they name a workload. */
+function holdersOf(given: Mapping): Holder[] {
+  const entries = Array.isArray(given["include"]) ? (given["include"] as unknown[]) : [];
+  const named = entries.flatMap((holder, i) =>
+    isMapping(holder) ? [{ holder, at: ["include", i, "workload"] }] : [],
+  );
+  return [{ holder: given, at: ["workload"] }, ...named].filter(
+    ({ holder }) => holder["workload"] !== undefined,
+  );
+}
+
+/** Puts what the files of workloads say in their place. Throws a ScenarioError where one cannot be read. */
+function embedWorkloads(
+  given: Mapping,
+  source: YamlSource,
+  name: string,
+  embed: (written: unknown) => unknown,
+): void {
+  for (const { holder, at } of holdersOf(given))
+    try {
+      holder["workload"] = embed(holder["workload"]);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      // A workload's file that was named itself has no line that names it.
+      const place = PATH.test(name) ? {} : source.locate(at, false);
+      throw new ScenarioError(name, [
+        { source: name, ...place, path: shownPath(at), message: error.message },
+      ]);
+    }
+}
+
+/** Only entries of `include` may name another workload, beside one above, and all are files of the user's: others have other roles. */
+function requireOwn(given: Mapping, source: YamlSource, name: string): void {
+  const own = holdersOf(given).filter(({ holder }) => Own.safeParse(holder["workload"]).success);
+  const others = holdersOf(given).filter(({ holder }) => holder !== given);
+  const areOwn = own.length === others.length + 1;
+  const isFactor = isMapping(given["factors"]) && "workload" in given["factors"];
+  const refused: Path[] = [
+    ...(areOwn ? [] : others.map(({ at }) => at)),
+    ...(isFactor ? [["factors", "workload"]] : []),
+  ];
+  if (refused.length === 0 || (others.length === 0 && !isFactor)) return;
+  const message =
+    "a workload varies through include alone, among files of your own, of which the scenario names one above";
+  const problems = refused.map((at) => ({
+    ...{ source: name, ...source.locate(at, false), path: shownPath(at), message },
+  }));
+  throw new ScenarioError(name, problems);
 }
 
 /** Throws a ScenarioError with all that is wrong with a workload of the user's own: its keys are not known without. */

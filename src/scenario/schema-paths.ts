@@ -156,7 +156,7 @@ export class ScenarioPaths {
   /** The known path that `text` writes, which must be one that can differ between treatments. */
   factorPath(text: string): ResolvedPath {
     const first = parsePath(text)?.[0];
-    if (typeof first === "string" && EXPERIMENT_KEYS.includes(first))
+    if (typeof first === "string" && first !== "workload" && EXPERIMENT_KEYS.includes(first))
       return { message: `${first} belongs to the experiment as a whole and cannot be a factor` };
     return this.knownPath(text);
   }

@@ -182,7 +182,7 @@ export const Scenario = z
     include: Combinations.meta({
       description:
         "Adds to the combinations, as in a CI matrix: an entry that matches combinations by its factors gives them its other " +
-        "keys; one that matches none is a combination of its own.",
+        "keys; one that matches none is a combination of its own. An entry may name another workload of your own.",
     }),
     exclude: Combinations.meta({
       description: "Leaves out the combinations that match an entry; a mapping matches by the keys it has.",

@@ -92,6 +92,9 @@ export const OWN_EXAMPLES = [examples, examplesOfPgbench];
 /** As a scenario may have it beside the names of other workloads. */
 export const WrittenOwn = [z.string().regex(PATH), ...FORMS] as const;
 
+/** What a file of a workload says; throws a UsageError where it cannot be read. */
+export type ReadText = (file: string, directory: string) => string;
+
 function textOf(file: string, directory: string): string {
   const found = path.resolve(directory, file);
   try {
@@ -115,25 +118,25 @@ function textOf(file: string, directory: string): string {
 }
 
 /** A written `workload`, with what its file says in place of the file. Throws a UsageError where that cannot be read. */
-export function embedded(written: unknown, directory: string): unknown {
+export function embedded(written: unknown, directory: string, read: ReadText = textOf): unknown {
   if (isMapping(written) && Array.isArray(written["pgbench"])) {
-    const scripts = written["pgbench"].map((script: unknown) => embeddedScript(script, directory));
+    const scripts = written["pgbench"].map((script: unknown) => embeddedScript(script, directory, read));
     return { ...written, pgbench: scripts };
   }
   if (typeof written !== "string" || !PATH.test(written)) return written;
-  const text = textOf(written, directory);
+  const text = read(written, directory);
   if (written.endsWith(".sql")) return { file: path.basename(written), sql: text };
   return { module: path.resolve(directory, written), hash: hashOf(text) };
 }
 
-function embeddedScript(written: unknown, directory: string): unknown {
-  return typeof written === "string" ? readSource(written, directory) : written;
+function embeddedScript(written: unknown, directory: string, read: ReadText): unknown {
+  return typeof written === "string" ? readSource(written, directory, read) : written;
 }
 
 /** A script of pgbench as it is written, with what its file says. Throws a UsageError where that cannot be read. */
-function readSource(written: string, directory: string): ScriptSource {
+function readSource(written: string, directory: string, read: ReadText = textOf): ScriptSource {
   if (written.startsWith(BUILTIN)) return written;
-  return { script: path.basename(written), sql: textOf(partsOf(written).name, directory) };
+  return { script: path.basename(written), sql: read(partsOf(written).name, directory) };
 }
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -3,6 +3,7 @@
 // where it has one; a level given twice is told apart as `-a`, `-b`. Two different values of a path never share a name, wherever in the scenario they
 // stand; a password never gets into one.
 import { deriveSeed } from "../../foundation/prng.js";
+import { digest } from "../../foundation/digest.js";
 import { isMapping, type Path } from "../../syntax/paths.js";
 import { keyWithoutPasswords, withoutPasswords } from "../../foundation/secrets.js";
 
@@ -30,6 +31,10 @@ function valuesOf(value: unknown, withKeys: boolean): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => valuesOf(item, withKeys));
   if (isMapping(value)) {
     if (!withKeys && typeof value["name"] === "string") return [withoutPasswords(value["name"])];
+    const { sql, file = value["script"] } = value;
+    const isNamed = typeof file === "string";
+    // A file of SQL is called by its name and what it says.
+    if (typeof sql === "string") return [`${isNamed ? file : "workload.sql"}@${digest(sql).slice(0, 7)}`];
     return Object.entries(value).flatMap(([key, item]) => {
       const inner = valuesOf(item, withKeys);
       return withKeys ? inner.map((text) => `${keyWithoutPasswords(key)}=${text}`) : inner;

@@ -13,7 +13,7 @@ import {
   type Path,
 } from "../../syntax/paths.js";
 import { shownPath, type ScenarioProblem } from "../../syntax/problems.js";
-import { embedded } from "../../workloads/own.js";
+import { embedded, type ReadText } from "../../workloads/own.js";
 import { pathsOf } from "../schema-paths.js";
 import { keyWithoutPasswords } from "../../foundation/secrets.js";
 import type { StoredOrder } from "./trial-order.js";
@@ -36,6 +36,8 @@ export interface Overrides {
   readonly storedTrials?: number;
   /** Whether a workload that is a module may be loaded: not where a result is only read. */
   readonly loadsCode?: true;
+  /** In place of the disk, for the files that the scenario names. */
+  readonly read?: ReadText;
 }
 
 interface Override {

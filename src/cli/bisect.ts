@@ -1,0 +1,152 @@
+// `train-sim bisect`: the revision of a scenario and of the files that it names at which a metric became worse. Files are read from
+// git as they were; the working tree is not touched. Writes bisect.json and bisect.txt beside the result directories of the
+// steps, and ends with 99 when the bad revision is worse than the good one.
+import { join } from "node:path";
+import { InvalidArgumentError, type Command } from "commander";
+import type { Objective } from "../scenario/judgement.js";
+import { parseObjective } from "../scenario/objective.js";
+import { bisect, type BisectPlan, type Measure, type Measured } from "../engine/bisect/bisect.js";
+import { revisionsOf, type Candidate, type Loaded } from "../engine/bisect/revisions.js";
+import { wallClockMs } from "../foundation/clock.js";
+import { ExitCode, TrainSimError } from "../foundation/errors.js";
+import { deriveSeed } from "../foundation/prng.js";
+import { withoutControls } from "../foundation/shown.js";
+import { writeNamedFile } from "../foundation/storage.js";
+import { BLOCKS_MIN } from "../metrics/blocks-min.js";
+import { isHeadline } from "../metrics/metric-lists.js";
+import { isRound } from "../metrics/operations.js";
+import { createFreshDirectory } from "../results/directory.js";
+import { renderBisection } from "../report/terminal/bisect-text.js";
+import { parseScenario } from "../scenario/loader.js";
+import { pairedScenario } from "../scenario/pair.js";
+import type { Mapping } from "../syntax/paths.js";
+import { another, wholeNumber } from "./option-values.js";
+import { runWithSignals } from "./run.js";
+
+interface BisectCommand {
+  readonly good: string;
+  readonly bad?: string;
+  readonly objective: string;
+  readonly maxRegression: number;
+  readonly trials: number;
+  readonly set: readonly string[];
+  readonly out: string;
+  readonly json?: true;
+  readonly quiet?: true;
+}
+
+/** `5%` or `5`: a share of 0.05. */
+function regression(text: string): number {
+  const percent = Number(/^(\d+(?:\.\d+)?)\s*%?$/.exec(text.trim())?.[1]);
+  if (percent >= 1 && percent <= 50) return percent / 100;
+  throw new InvalidArgumentError("Give a percentage from 1 to 50, as 5%.");
+}
+
+function trialsMost(text: string): number {
+  const trials = wholeNumber(text);
+  if (trials > BLOCKS_MIN && trials <= 1000) return trials;
+  throw new InvalidArgumentError(`Give a number from ${BLOCKS_MIN + 1} to 1000.`);
+}
+
+export function register(program: Command): void {
+  program
+    .command("bisect")
+    .description("Find the revision of a scenario's files at which a metric became worse; exit code 99 then")
+    .argument("<scenario>", "scenario file (YAML) in a git repository, with one treatment")
+    .requiredOption("--good <revision>", "a commit at which all was well")
+    .option("--bad <revision>", "a later commit that may be worse (default: the working tree)")
+    .requiredOption(
+      "--objective <words>",
+      "what to look at, as 'maximise pay.events/s' or 'minimise pay.p(99)'",
+    )
+    .option("--max-regression <percent>", "how much worse is accepted", regression, 0.05)
+    .option("--trials <n>", "trials of either revision in a step at most, from 6 on", trialsMost, 30)
+    .option(
+      "--set <path=value>",
+      "override one scenario path at every revision; may be repeated",
+      another,
+      [],
+    )
+    .option("--out <dir>", "directory for the results", "results")
+    .option("--json", "print the answer as JSON on standard output")
+    .option("--quiet", "no progress")
+    .action(run);
+}
+
+/** Codes of a run that say something of its files; any other ends the bisection. */
+const OF_FILES: readonly ExitCode[] = [
+  ExitCode.invalid,
+  ExitCode.unexpected,
+  ExitCode.integrityViolation,
+  ExitCode.abortedByThreshold,
+];
+
+async function run(scenario: string, options: BisectCommand): Promise<void> {
+  const { good, bad, set, quiet } = options;
+  const candidates = revisionsOf({ scenario, good, bad, set });
+  const [base] = candidates;
+  const { experiment } = base;
+  const objective = parseObjective(options.objective, experiment.treatments);
+  const plan: BisectPlan = { candidates, objective, maxRegression: options.maxRegression };
+  const out = await createFreshDirectory(options.out, `${experiment.name}-bisect`, wallClockMs());
+  const measure: Measure = async ({ purpose, reference, revision, step, within }) => {
+    const [one, other] = [candidates[reference], candidates[revision]] as [Loaded, Loaded];
+    const { id, subject } = other.revision;
+    process.stderr.write(withoutControls(`train-sim: step ${step + 1}, ${purpose}: ${id} ${subject}\n`));
+    const name = `${step + 1}-${id}`.replaceAll(" ", "-");
+    return outcomeOf(async () => {
+      const seed = deriveSeed(experiment.seed, "bisect", step);
+      const keys = { name, seed, ...experimentKeys(base, objective, options.trials, within) };
+      const yaml = pairedScenario(one.scenario, other.scenario, keys);
+      return runWithSignals(parseScenario(yaml, scenario, { loadsCode: true }), {
+        out,
+        ...(quiet && { quiet }),
+      });
+    });
+  };
+  const document = await bisect(plan, measure);
+  const text = renderBisection(document, subjectsOf(candidates));
+  const json = `${JSON.stringify(document, null, 2)}\n`;
+  await writeNamedFile(join(out, "bisect.json"), json);
+  await writeNamedFile(join(out, "bisect.txt"), text);
+  process.stdout.write(options.json ? json : withoutControls(`${text}Results: ${out}\n`));
+  const isWorse = document.outcome !== "no-regression" && document.outcome !== "undecided";
+  process.exitCode = isWorse ? ExitCode.thresholdFailed : ExitCode.done;
+}
+
+function subjectsOf(candidates: readonly Candidate[]): Map<string, string> {
+  return new Map(candidates.map(({ revision: { id, subject } }) => [id, subject]));
+}
+
+/** As many trials as it takes until the objective is decided; the rest as the good revision has it. */
+function experimentKeys(
+  { scenario: { diagnosis } }: Loaded,
+  objective: Objective,
+  max: number,
+  near: number,
+): Mapping {
+  const within = `${(near * 100).toFixed(3)}%`;
+  return {
+    trials: { min: BLOCKS_MIN, max, until: "decided", within },
+    ...(diagnosis !== undefined && { diagnosis }),
+    thresholds: decidedBy(objective),
+  };
+}
+
+/** A threshold that always holds, so that the objective alone decides when a step may end. */
+function decidedBy({ operation, metric, words }: Objective): Mapping {
+  if (isRound(operation) || !isHeadline(metric)) return {};
+  const aggregate = /\.([^.]+|p\([\d.]+\))\s*$/.exec(words)?.[1] ?? "";
+  return { [operation]: [`${aggregate}>=0`] };
+}
+
+async function outcomeOf(measured: () => ReturnType<typeof runWithSignals>): Promise<Measured> {
+  try {
+    const { result, directory, exitCode, failure } = await measured();
+    if (exitCode === ExitCode.done || exitCode === ExitCode.thresholdFailed) return { result, directory };
+    throw failure ?? new TrainSimError(`the step ended with exit code ${exitCode}`, exitCode, directory);
+  } catch (error) {
+    if (!(error instanceof TrainSimError) || !OF_FILES.includes(error.exitCode)) throw error;
+    return { problem: error.message.replace(/\s*\n\s*/g, " ") };
+  }
+}

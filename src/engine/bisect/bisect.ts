@@ -1,0 +1,248 @@
+// The first revision that is worse than a good one, found by halving. Each step sets a revision beside the good one in interleaved
+// blocks of one experiment, so what changes on the machine between steps plays no part. The first step sets the bad one beside
+// it; the search then asks which revisions are on the good side of half that loss. These steps only search: at the end the
+// revision is compared afresh with the last one before it, and that alone decides whether it is named. So at most 1 answer
+// in 20 names a revision that is not worse than the one before.
+import type { Objective } from "../../scenario/judgement.js";
+import { UsageError } from "../../foundation/errors.js";
+import type { Comparison, ResultDocument } from "../../results/result-schema.js";
+import type { Loaded, Revision, Unrunnable } from "./revisions.js";
+
+/** worse: surely, and by more than the step asks about; good: surely not that; skipped: it could not be run. */
+export type Standing = "worse" | "good" | "undecided" | "skipped";
+
+type Purpose = "ends" | "search" | "confirmation";
+
+export interface Step {
+  readonly purpose: Purpose;
+  readonly revision: string;
+  readonly against: string;
+  /** The share by which worse counts: what is accepted, or half the loss. */
+  readonly within: number;
+  readonly standing: Standing;
+  /** By any amount. */
+  readonly isSurelyWorse: boolean;
+  /** Why it was skipped. */
+  readonly problem?: string;
+  /** Revision over that other one, of the objective; null without a sample. */
+  readonly ratio: number | null;
+  readonly ciLow: number | null;
+  readonly ciHigh: number | null;
+  readonly pValue: number | null;
+  /** Of each of the two. */
+  readonly trials: number;
+  readonly isTainted: boolean;
+  readonly directory?: string;
+}
+
+/** The whole answer; `bisect.json`. */
+export interface Bisection {
+  readonly version: 1;
+  readonly objective: string;
+  readonly maxRegression: number;
+  readonly good: Revision;
+  readonly bad: Revision;
+  /** After the good one, those that mean something else than the one before. */
+  readonly revisions: number;
+  /**
+   * found: one revision, confirmed; range: one of several, confirmed; unconfirmed: the fresh comparison shows no difference;
+   * no-regression: the bad one is not worse; undecided: whether it is, is open.
+   */
+  readonly outcome: "found" | "range" | "unconfirmed" | "no-regression" | "undecided";
+  /** The last revision that is known to be good. */
+  readonly lastGood?: Revision | undefined;
+  /** The first that is known to be worse. */
+  readonly firstWorse?: Revision | undefined;
+  /** Those between the two, about which nothing is known. */
+  readonly between: readonly Revision[];
+  readonly skipped: readonly { readonly revision: string; readonly problem: string }[];
+  readonly steps: readonly Step[];
+}
+
+/** What a bisection knows of a revision. */
+type Known = Pick<Loaded, "revision" | "key"> | Unrunnable;
+
+export interface BisectPlan {
+  /** The good one first, the bad one last. */
+  readonly candidates: readonly Known[];
+  readonly objective: Objective;
+  /** A share, 0.05 of 5 %. */
+  readonly maxRegression: number;
+}
+
+/** What one experiment of two revisions gave: the reference is its first treatment. */
+export type Measured =
+  { readonly result: ResultDocument; readonly directory: string } | { readonly problem: string };
+
+/** Two revisions, by their places among the candidates. */
+export interface Pair {
+  readonly purpose: Purpose;
+  readonly reference: number;
+  readonly revision: number;
+  /** From 0. */
+  readonly step: number;
+  /** How near they are called the same. */
+  readonly within: number;
+}
+
+/** Runs both in one experiment until it is decided. Rejects where nothing can be run at all. */
+export type Measure = (pair: Pair) => Promise<Measured>;
+
+/** Of a scenario's `trials.within`. */
+const WITHIN = { least: 0.01, most: 0.5 };
+/** Steps of the search that stay undecided, after which it ends with a range: its neighbours would do no better. */
+const UNDECIDED_MOST = 3;
+
+function claimOf({ comparisons }: ResultDocument, objective: Objective): Comparison | undefined {
+  return comparisons.find(
+    ({ operation, metric }) => operation === objective.operation && metric === objective.metric,
+  );
+}
+
+interface Judged {
+  readonly standing: Exclude<Standing, "skipped">;
+  readonly isSurelyWorse: boolean;
+}
+
+/** As `compare` has it: worse surely, and by more than is accepted. 1/(1+r) and 1+r are equally far from 1. */
+function judged({ isMaximised }: Objective, within: number, claim: Comparison | undefined): Judged {
+  const open = { standing: "undecided", isSurelyWorse: false } as const;
+  if (!claim || claim.verdict === "inconclusive" || claim.isFinding === false) {
+    const isSame = claim?.verdict === "indistinguishable";
+    return isSame ? { ...open, standing: "good" } : open;
+  }
+  const isSurelyWorse = claim.verdict === (isMaximised ? "lower" : "higher");
+  const isBeyond = Math.abs(Math.log(claim.ratio)) > Math.log1p(within);
+  return { standing: isSurelyWorse && isBeyond ? "worse" : "good", isSurelyWorse };
+}
+
+const NO_CLAIM = { ratio: null, ciLow: null, ciHigh: null, pValue: null };
+
+/** One bisection under way. */
+class Bisecting {
+  private readonly steps: Step[] = [];
+  /** Places of the last revision known to be good and of the first known to be worse. */
+  private low = 0;
+  private high: number;
+  /** By what a revision means: one that comes back is known. */
+  private readonly known = new Map<string, Standing>();
+  /** Places that say nothing, however often they are asked. */
+  private readonly silent = new Set<number>();
+
+  constructor(
+    private readonly plan: BisectPlan,
+    private readonly measure: Measure,
+  ) {
+    this.high = plan.candidates.length - 1;
+    this.learn(0, "good");
+  }
+
+  async run(): Promise<Bisection> {
+    const { maxRegression } = this.plan;
+    const { standing, problem, ratio } = await this.step("ends", 0, this.high, maxRegression);
+    if (problem !== undefined)
+      throw new UsageError(`the good and the bad revision cannot be compared: ${problem}`, "Name others.");
+    if (standing !== "worse") return this.answer(standing === "good" ? "no-regression" : "undecided");
+    this.learn(this.high, "worse");
+    const half = Math.exp(Math.abs(Math.log(ratio ?? 1)) / 2) - 1;
+    const within = Math.min(WITHIN.most, Math.max(WITHIN.least, half));
+    for (let next = this.next(); next !== undefined; next = this.next())
+      this.learn(next, this.standingAt(next) ?? (await this.step("search", 0, next, within)).standing);
+    const { isSurelyWorse } = await this.step("confirmation", this.low, this.high, maxRegression);
+    const isOne = this.high - this.low === 1;
+    return this.answer(!isSurelyWorse ? "unconfirmed" : isOne ? "found" : "range");
+  }
+
+  private learn(place: number, standing: Standing): void {
+    const one = this.at(place);
+    if ("key" in one) this.known.set(one.key, standing);
+    if (standing === "worse") this.high = place;
+    else if (standing === "good") this.low = place;
+    else this.silent.add(place);
+  }
+
+  private at(place: number): Known {
+    return this.plan.candidates[place] as Known;
+  }
+
+  /** Undefined where it is to be measured. */
+  private standingAt(place: number): Standing | undefined {
+    const one = this.at(place);
+    return "key" in one ? this.known.get(one.key) : "skipped";
+  }
+
+  /** The place nearest to the middle of which something can be learnt. */
+  private next(): number | undefined {
+    const { low, high, steps } = this;
+    if (steps.filter(({ standing }) => standing === "undecided").length >= UNDECIDED_MOST) return undefined;
+    const distance = (place: number): number => Math.abs(place - (low + high) / 2);
+    const open = Array.from({ length: high - low - 1 }, (_, i) => low + 1 + i).filter(
+      (place) => !this.silent.has(place),
+    );
+    return open.sort((a, b) => distance(a) - distance(b))[0];
+  }
+
+  private async step(purpose: Purpose, reference: number, place: number, within: number): Promise<Step> {
+    const pair = { purpose, reference, revision: place, within };
+    const measured = await this.measure({ ...pair, step: this.steps.length });
+    const [revision, against] = [this.at(place).revision.id, this.at(reference).revision.id];
+    const step = { purpose, revision, against, within, ...this.seen(measured, within) };
+    this.steps.push(step);
+    return step;
+  }
+
+  private seen(
+    measured: Measured,
+    within: number,
+  ): Omit<Step, "purpose" | "revision" | "against" | "within"> {
+    if ("problem" in measured) {
+      const nothing = { ...NO_CLAIM, trials: 0, isTainted: false, isSurelyWorse: false };
+      return { standing: "skipped", problem: measured.problem, ...nothing };
+    }
+    const { result, directory } = measured;
+    const claim = claimOf(result, this.plan.objective);
+    const { ratio, ciLow, ciHigh, pValue } = claim ?? NO_CLAIM;
+    return {
+      ...judged(this.plan.objective, within, claim),
+      ...{ ratio, ciLow, ciHigh, pValue },
+      trials: result.treatments[1]?.trials.length ?? 0,
+      isTainted: result.verdict.status === "tainted",
+      directory,
+    };
+  }
+
+  private answer(outcome: Bisection["outcome"]): Bisection {
+    const { plan, low, high, steps } = this;
+    const { candidates, objective, maxRegression } = plan;
+    const revisions = candidates.map(({ revision }) => revision) as [Revision, ...Revision[]];
+    const isNarrowed = outcome !== "no-regression" && outcome !== "undecided";
+    return {
+      version: 1,
+      objective: objective.words,
+      maxRegression,
+      good: revisions[0],
+      bad: revisions.at(-1) ?? revisions[0],
+      revisions: candidates.length - 1,
+      outcome,
+      ...(isNarrowed && { lastGood: revisions[low], firstWorse: revisions[high] }),
+      between: isNarrowed ? revisions.slice(low + 1, high) : [],
+      skipped: this.skipped(),
+      steps,
+    };
+  }
+
+  private skipped(): Bisection["skipped"] {
+    const unloaded = this.plan.candidates.flatMap((one) =>
+      "problem" in one ? [{ revision: one.revision.id, problem: one.problem }] : [],
+    );
+    const unrun = this.steps.flatMap(({ revision, problem }) =>
+      problem === undefined ? [] : [{ revision, problem }],
+    );
+    return [...unloaded, ...unrun];
+  }
+}
+
+/** Rejects with a UsageError where the two ends cannot be compared. */
+export function bisect(plan: BisectPlan, measure: Measure): Promise<Bisection> {
+  return new Bisecting(plan, measure).run();
+}

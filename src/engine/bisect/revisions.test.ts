@@ -1,0 +1,134 @@
+// Revisions of a scenario from a real repository: those that mean something else count, each once, and nothing in it is touched.
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TestRepository } from "../../../test/support/repository.js";
+import { removeScratch, scratchDirectory } from "../../../test/support/train-sim.js";
+import { UsageError } from "../../foundation/errors.js";
+import { revisionsOf, type Candidate } from "./revisions.js";
+
+const SQL = `-- workload: load
+-- setting: rows = 10
+-- schema
+CREATE TABLE item (id int PRIMARY KEY, n int NOT NULL);
+-- preload
+INSERT INTO item SELECT g, 0 FROM generate_series(1, :rows) g;
+-- name: bump
+-- param: id = uniform(1, :rows)
+UPDATE item SET n = n + 1 WHERE id = :id;
+`;
+const YAML = "name: load\nworkload: ../sql/load.sql\nactors: { clients: { load: { clients: 2 } } }\n";
+
+let repository: TestRepository;
+let scenario: string;
+const commits: Record<string, string> = {};
+
+beforeAll(() => {
+  repository = new TestRepository();
+  scenario = join(repository.path, "bench", "load.yaml");
+  const add = (subject: string, files: Readonly<Record<string, string>>): void => {
+    commits[subject] = repository.commit(subject, files);
+  };
+  add("nothing", { "README.md": "load\n" });
+  add("start", { "bench/load.yaml": YAML, "sql/load.sql": SQL });
+  add("page", { "README.md": "a load\n" });
+  add("more trials", { "bench/load.yaml": `${YAML}trials: 9\n` });
+  add("index", { "sql/load.sql": SQL.replace("-- preload", "CREATE INDEX ON item (n);\n-- preload") });
+  add("broken", { "bench/load.yaml": `${YAML}poool: direct\n` });
+  add("clients", { "bench/load.yaml": YAML.replace("clients: 2", "clients: 3") });
+  // The file has another name from here on.
+  repository.git("mv", "sql/load.sql", "sql/other.sql");
+  add("renamed", { "bench/load.yaml": YAML.replace("load.sql", "other.sql") });
+});
+afterAll(removeScratch);
+
+const asked = (more: Partial<Parameters<typeof revisionsOf>[0]> = {}): Candidate[] =>
+  revisionsOf({ scenario, good: commits["start"] ?? "", bad: undefined, set: [], ...more });
+const subjects = (candidates: readonly Candidate[]): string[] =>
+  candidates.map(({ revision }) => revision.subject);
+
+describe("the revisions of a scenario", () => {
+  it("are the good one and those that mean something else, with author, date and files", () => {
+    const candidates = asked();
+    expect(subjects(candidates)).toEqual(["start", "index", "broken", "clients", "renamed"]);
+    expect(candidates[1]?.revision).toEqual({
+      ...{ id: commits["index"], subject: "index", author: "Ann Example" },
+      date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string,
+      files: ["sql/load.sql"],
+    });
+    expect(candidates[2]).toMatchObject({ problem: expect.stringMatching(/poool/) as string });
+    expect(candidates.at(-1)?.revision.files.toSorted()).toEqual([
+      "bench/load.yaml",
+      "sql/load.sql",
+      "sql/other.sql",
+    ]);
+    const [, index, , clients] = candidates;
+    const sql = (one: Candidate | undefined): unknown => one && "scenario" in one && one.scenario["workload"];
+    expect(sql(index)).toEqual(sql(clients));
+    expect(sql(index)).toMatchObject({ sql: expect.stringContaining("CREATE INDEX") as string });
+  });
+
+  it("end at --bad, and take overrides at each revision", () => {
+    expect(subjects(asked({ bad: commits["clients"] }))).toEqual(["start", "index", "broken", "clients"]);
+    const set = ["actors.clients.load.clients=5", "rows=20"];
+    expect(subjects(asked({ bad: commits["clients"], set }))).toEqual(
+      ["start", "index", "broken", "clients"].slice(0, 3).concat("clients"),
+    );
+    expect(subjects(asked({ good: commits["page"] ?? "", bad: commits["index"], set }))).toEqual([
+      "page",
+      "index",
+    ]);
+  });
+
+  it("end with the working tree where that is not committed, and leave it as it is", () => {
+    repository.write({ "sql/other.sql": SQL });
+    try {
+      const before = repository.git("status", "--porcelain");
+      const last = asked().at(-1);
+      expect(last?.revision).toMatchObject({ id: "working tree", files: ["sql/other.sql"] });
+      expect(repository.git("status", "--porcelain")).toBe(before);
+      expect(repository.git("branch", "--show-current")).toBe("main");
+    } finally {
+      repository.git("checkout", "--quiet", "--", "sql/other.sql");
+    }
+  });
+
+  it.each([
+    ["a revision that there is not", { good: "v0" }, /^v0 is no revision of .*/],
+    ["an option in place of a revision", { good: "--all" }, /^--all is no revision/],
+    ["a good one that is later", { good: "main", bad: "main~3" }, /^main is no ancestor of main~3$/],
+    [
+      "nothing between",
+      { good: "main~6", bad: "main~4" },
+      /nothing that the scenario means changes between main~6 and main~4/,
+    ],
+    ["the same revision twice", { good: "main", bad: "main" }, /nothing that the scenario means changes/],
+    ["a good one without the file", { good: "main~7" }, /bench\/load.yaml is not there at [0-9a-f]{10}/],
+    ["a bad one that does not load", { bad: "main~2" }, /^at [0-9a-f]{10}: .*\n.*poool/],
+    [
+      "several treatments",
+      { set: ["factors.rows=[1, 2]"] },
+      /2 treatments, and bisect compares revisions of one/,
+    ],
+    ["a module", { set: [] as string[], scenario: "module" }, /load.mjs is a module/],
+  ])("refuse %s", (_, more: Partial<Parameters<typeof revisionsOf>[0]>, message) => {
+    const other = join(repository.path, "module.yaml");
+    const isModule = more.scenario === "module";
+    if (isModule)
+      repository.commit("module", { "module.yaml": "name: m\nworkload: ./load.mjs\n", "load.mjs": "" });
+    try {
+      const given = isModule ? { scenario: other, good: "main" } : more;
+      expect(() => asked(given)).toThrow(UsageError);
+      expect(() => asked(given)).toThrow(message);
+    } finally {
+      if (isModule) repository.git("reset", "--quiet", "--hard", "HEAD~1");
+    }
+  });
+
+  it("refuse a directory that is in no repository", () => {
+    const alone = scratchDirectory();
+    expect(existsSync(join(alone, ".git"))).toBe(false);
+    expect(() => asked({ scenario: join(alone, "load.yaml") })).toThrow(/is in no git repository/);
+    rmSync(alone, { recursive: true });
+  });
+});

@@ -1,0 +1,185 @@
+// The revisions of a scenario and of the files that it names, as they are in git. Revisions that mean the same count once: the
+// first of them stands for all that follow. One that cannot be loaded stays, with the reason.
+import { readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { TrainSimError, UsageError } from "../../foundation/errors.js";
+import { Repository, type Commit } from "../../foundation/process/git.js";
+import { firstTreatment, parseScenario } from "../../scenario/loader.js";
+import { canonical } from "../../scenario/plan/levels.js";
+import type { Experiment } from "../../scenario/settings.js";
+import type { Mapping } from "../../syntax/paths.js";
+import { problemText, ScenarioError } from "../../syntax/problems.js";
+import type { ReadText } from "../../workloads/own.js";
+
+/** What is not committed, as the last revision. */
+const WORKING_TREE = "working tree";
+const ABBREVIATED = 10;
+const MODULE = /\.m?js$/;
+
+export interface Revision {
+  /** An abbreviated commit, or `working tree`. */
+  readonly id: string;
+  readonly subject: string;
+  readonly author: string;
+  readonly date: string;
+  /** Those of the scenario that differ from the revision before. */
+  readonly files: readonly string[];
+}
+
+/** A revision that can be run. */
+export interface Loaded {
+  readonly revision: Revision;
+  readonly experiment: Experiment;
+  /** Whole, with its files in it. */
+  readonly scenario: Mapping;
+  /** The same for revisions that mean the same. */
+  readonly key: string;
+}
+
+/** One that cannot. */
+export interface Unrunnable {
+  readonly revision: Revision;
+  readonly problem: string;
+}
+
+export type Candidate = Loaded | Unrunnable;
+
+interface Asked {
+  readonly scenario: string;
+  readonly good: string;
+  /** Undefined: the working tree. */
+  readonly bad: string | undefined;
+  readonly set: readonly string[];
+}
+
+type Made = Omit<Loaded, "revision"> | TrainSimError;
+
+/** A scenario at one commit, with the texts of its files by their path in the repository. */
+interface State {
+  /** Undefined: the working tree. */
+  readonly commit: Commit | undefined;
+  readonly texts: ReadonlyMap<string, string>;
+  readonly made: Made;
+}
+
+class Files {
+  readonly git: Repository;
+  /** Links resolved, as git has its root. */
+  private readonly scenario: string;
+
+  constructor(
+    named: string,
+    private readonly set: readonly string[],
+  ) {
+    const directory = dirname(resolve(named));
+    this.git = new Repository(directory);
+    this.scenario = relative(process.cwd(), join(realpathSync(directory), basename(named)));
+  }
+
+  at(commit: Commit | undefined): State {
+    const texts = new Map<string, string>();
+    const read = (file: string, directory: string): string => {
+      const [path, text] = this.textOf(resolve(directory, file), commit);
+      texts.set(path, text);
+      return text;
+    };
+    try {
+      return { commit, texts, made: this.madeOf(read) };
+    } catch (error) {
+      if (error instanceof TrainSimError) return { commit, texts, made: error };
+      throw error;
+    }
+  }
+
+  private madeOf(read: ReadText): Omit<Loaded, "revision"> {
+    const given = [read(this.scenario, ""), this.scenario, { set: this.set, read }] as const;
+    const experiment = parseScenario(...given);
+    const [first, ...others] = experiment.treatments;
+    if (others.length > 0)
+      throw new UsageError(
+        `the scenario has ${others.length + 1} treatments, and bisect compares revisions of one`,
+        "Fix its factors, as --set factors.payload='[jsonb]'.",
+      );
+    return { experiment, scenario: firstTreatment(...given), key: canonical(first?.settings) };
+  }
+
+  private textOf(file: string, commit: Commit | undefined): [path: string, text: string] {
+    const path = relative(this.git.root, file).split(sep).join("/");
+    if (path.startsWith("../"))
+      throw new UsageError(`${file} is outside of the repository ${this.git.root}`, "Move it there.");
+    if (MODULE.test(path))
+      throw new UsageError(
+        `${path} is a module, which may import anything`,
+        "Use a file of SQL or scripts of pgbench: all that those say is in them.",
+      );
+    const text = commit ? this.git.fileAt(commit, path) : textOnDisk(file);
+    if (text !== undefined) return [path, text];
+    throw new UsageError(
+      `${path} is not there at ${nameOf(commit)}`,
+      "Name revisions at which the scenario and all of its files are there.",
+    );
+  }
+}
+
+function textOnDisk(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOf(commit: Commit | undefined): string {
+  return commit?.hash.slice(0, ABBREVIATED) ?? WORKING_TREE;
+}
+
+function revisionOf({ commit, texts }: State, before: State["texts"]): Revision {
+  const paths = [...new Set([...before.keys(), ...texts.keys()])];
+  const { subject = "what is not committed", author = "", date = "" } = commit ?? {};
+  const files = paths.filter((path) => texts.get(path) !== before.get(path));
+  return { id: nameOf(commit), subject, author, date, files };
+}
+
+function problemOf(error: TrainSimError): string {
+  const [first] = error instanceof ScenarioError ? error.problems : [];
+  return first ? problemText(first) : error.message;
+}
+
+function keyOf(made: Made): string {
+  return "key" in made ? made.key : problemOf(made);
+}
+
+/** Throws with the revision's name where it cannot be loaded. */
+function requireLoaded({ commit, texts, made }: State): Loaded {
+  if ("key" in made) return { ...made, revision: revisionOf({ commit, texts, made }, texts) };
+  throw new UsageError(`at ${nameOf(commit)}: ${made.message}`, made.hint, { cause: made });
+}
+
+/** The good one first, the bad one last. Throws a UsageError where there is nothing between them, or one of the two does not load. */
+export function revisionsOf({ scenario, good, bad, set }: Asked): [Loaded, ...Candidate[]] {
+  const files = new Files(scenario, set);
+  const { git } = files;
+  const [from, to] = [git.commit(good), git.commit(bad ?? "HEAD")];
+  if (!git.isAncestor(from, to))
+    throw new UsageError(
+      `${good} is no ancestor of ${bad ?? "HEAD"}`,
+      `Name an earlier commit of the same line, as git merge-base ${good} ${bad ?? "HEAD"} prints it.`,
+    );
+  const chain = [...git.between(from, to), ...(bad === undefined ? [undefined] : [])];
+  let before = files.at(from);
+  const base = requireLoaded(before);
+  requireLoaded(files.at(chain.at(-1) ?? (bad === undefined ? undefined : from)));
+  const candidates = chain.flatMap((commit): Candidate[] => {
+    const state = files.at(commit);
+    const [revision, isSame] = [revisionOf(state, before.texts), keyOf(state.made) === keyOf(before.made)];
+    before = state;
+    if (isSame) return [];
+    return ["key" in state.made ? { ...state.made, revision } : { revision, problem: keyOf(state.made) }];
+  });
+  if (candidates.length === 0)
+    throw new UsageError(
+      `nothing that the scenario means changes between ${good} and ${bad ?? "the working tree"}`,
+      `Name an earlier --good. Its files: ${[...before.texts.keys()].join(", ")}.`,
+    );
+  return [base, ...candidates];
+}

@@ -1,0 +1,82 @@
+// Git, as far as the history of files is read: commits by what a user calls them, and files as they were. Nothing is written:
+// neither the working tree nor the index nor a branch is touched.
+import { spawnSync } from "node:child_process";
+import { codeOf, UsageError } from "../errors.js";
+
+const OUTPUT_MAX_BYTES = 64 * 1024 * 1024;
+
+export interface Commit {
+  readonly hash: string;
+  readonly subject: string;
+  readonly author: string;
+  /** Of its author, as 2026-11-27. */
+  readonly date: string;
+}
+
+/** Between the fields of a line. */
+const UNIT = "\u001F";
+
+export class Repository {
+  /** Its working tree. */
+  readonly root: string;
+
+  /** Throws a UsageError where the directory is in no repository. */
+  constructor(private readonly directory: string) {
+    const root = this.run(["rev-parse", "--show-toplevel"]);
+    if (root === undefined)
+      throw new UsageError(
+        `${directory} is in no git repository`,
+        "Name a scenario that is under version control with its files.",
+      );
+    this.root = root.trimEnd();
+  }
+
+  /** Throws a UsageError where there is no such commit. */
+  commit(named: string): Commit {
+    const hash = this.run(["rev-parse", "--verify", "--quiet", "--end-of-options", `${named}^{commit}`]);
+    if (hash === undefined)
+      throw new UsageError(
+        `${named} is no revision of ${this.root}`,
+        "Name a commit, a tag or a branch, as git log --oneline shows them.",
+      );
+    return this.commits(["-1", hash.trim()])[0] as Commit;
+  }
+
+  isAncestor(one: Commit, of: Commit): boolean {
+    return this.run(["merge-base", "--is-ancestor", one.hash, of.hash]) !== undefined;
+  }
+
+  /** Commits after `from` up to `to`, oldest first; of a merge, its first parents' line. */
+  between(from: Commit, to: Commit): Commit[] {
+    return this.commits(["--first-parent", "--reverse", `${from.hash}..${to.hash}`]);
+  }
+
+  /** Undefined where the commit has no such file; `path` is relative to the root, with slashes. */
+  fileAt({ hash }: Commit, path: string): string | undefined {
+    return this.run(["cat-file", "blob", `${hash}:${path}`]);
+  }
+
+  private commits(args: readonly string[]): Commit[] {
+    const format = `--format=%H${UNIT}%s${UNIT}%an${UNIT}%as`;
+    const lines = (this.run(["log", "--no-show-signature", format, ...args, "--"]) ?? "").split("\n");
+    return lines.filter(Boolean).map((line) => {
+      const [hash = "", subject = "", author = "", date = ""] = line.split(UNIT);
+      return { hash, subject, author, date };
+    });
+  }
+
+  /** What it printed; undefined where it refused. */
+  private run(args: readonly string[]): string | undefined {
+    const { status, stdout, error } = spawnSync("git", ["-C", this.directory, ...args], {
+      encoding: "utf8",
+      maxBuffer: OUTPUT_MAX_BYTES,
+      stdio: ["ignore", "pipe", "ignore"],
+      // Passwords of the environment go to no other process.
+      env: { ...process.env, PGPASSWORD: undefined, TRAIN_SIM_ADMIN_PASSWORD: undefined, LC_ALL: "C" },
+    });
+    if (codeOf(error) === "ENOENT")
+      throw new UsageError("git was not found", "Install git, or put it on PATH.");
+    if (error) throw error;
+    return status === 0 ? stdout : undefined;
+  }
+}

@@ -1,0 +1,116 @@
+// A bisection as text: the answer first, then the steps that it rests on.
+import { intervalText, pText, ratioText } from "../../foundation/text/numbers.js";
+import {
+  printable,
+  renderTable,
+  shorten,
+  wrap,
+  WIDTH_MAX,
+  type Column,
+} from "../../foundation/text/text-table.js";
+import { counted } from "../../foundation/units.js";
+import type { Bisection, Step } from "../../engine/bisect/bisect.js";
+import type { Revision } from "../../engine/bisect/revisions.js";
+
+const SUBJECT_WIDTH = 50;
+
+const PURPOSES: Readonly<Record<Step["purpose"], string>> = {
+  ends: "good and bad",
+  search: "search",
+  confirmation: "confirmation",
+};
+
+function named({ id, subject, author, date }: Revision): string {
+  return `${id} ${subject}${author === "" ? "" : ` (${author}, ${date})`}`;
+}
+
+function seen({ ratio, ciLow, ciHigh, pValue, against }: Step, objective: string): string {
+  if (ratio === null) return "no sample";
+  const interval = intervalText(ciLow, ciHigh);
+  const ci = interval === "" ? "" : ` (95 % CI ${interval})`;
+  const p = pValue === null ? "" : `, p ${pText(pValue)}`;
+  return `${objective.replace(/^\S+\s+/, "")} is ${ratioText(ratio)} that of ${against}${ci}${p}`;
+}
+
+function accepted({ maxRegression }: Bisection): string {
+  return `${Number((maxRegression * 100).toFixed(2))} %`;
+}
+
+function answerLines(document: Bisection): string[] {
+  const { outcome, good, bad, lastGood, firstWorse, between, steps, objective } = document;
+  const last = steps.at(-1);
+  const confirmed = last ? `Fresh comparison: ${seen(last, objective)}.` : "";
+  if (!lastGood || !firstWorse) {
+    const what =
+      outcome === "no-regression"
+        ? `Nothing to find: ${bad.id} is not worse than ${good.id} by more than ${accepted(document)}.`
+        : `Undecided: the trials do not show whether ${bad.id} is worse than ${good.id}. Allow more of them (--trials).`;
+    return [what, confirmed.replace("Fresh comparison", "Comparison")];
+  }
+  const since = `The last good revision: ${named(lastGood)}`;
+  if (outcome === "found")
+    return [`Worse since ${named(firstWorse)}`, `Files: ${firstWorse.files.join(", ")}`, confirmed, since];
+  if (outcome === "range")
+    return [
+      `Worse since one of ${between.length + 1} revisions, the last of them ${named(firstWorse)}`,
+      ...between.map((each) => `  open: ${named(each)}`),
+      ...[confirmed, since],
+    ];
+  return [
+    `Not confirmed: ${bad.id} is worse than ${good.id}, but ${firstWorse.id} is not surely worse than ${lastGood.id}.`,
+    `${confirmed} The loss may be spread over several revisions.`,
+    `Candidate: ${named(firstWorse)}`,
+    since,
+  ];
+}
+
+function stepTable({ steps }: Bisection, subjects: ReadonlyMap<string, string>): string[] {
+  const columns: Column[] = [
+    { title: "step", align: "left" },
+    { title: "revision", align: "left" },
+    { title: "against", align: "left" },
+    { title: "ratio", align: "right" },
+    { title: "95 % CI", align: "right" },
+    { title: "trials", align: "right" },
+    { title: "verdict", align: "left" },
+    { title: "subject", align: "left" },
+  ];
+  const rows = steps.map(({ purpose, revision, against, ratio, ciLow, ciHigh, trials, standing }) => [
+    PURPOSES[purpose],
+    revision,
+    against,
+    ratio === null ? "-" : ratioText(ratio),
+    intervalText(ciLow, ciHigh) || "-",
+    String(trials),
+    standing,
+    shorten(printable(subjects.get(revision) ?? ""), SUBJECT_WIDTH),
+  ]);
+  return renderTable(columns, rows);
+}
+
+/** `subjects` by revision. Ends with a line break. */
+export function renderBisection(document: Bisection, subjects: ReadonlyMap<string, string>): string {
+  const { objective, revisions, skipped, steps } = document;
+  const trials = steps.reduce((sum, step) => sum + 2 * step.trials, 0);
+  const tainted = steps.filter(({ isTainted }) => isTainted).length;
+  const prose = (lines: readonly string[]): string[] =>
+    lines.flatMap((line) => wrap(printable(line), WIDTH_MAX));
+  const lines = [
+    ...prose(answerLines(document)),
+    "",
+    ...stepTable(document, subjects),
+    "",
+    ...prose([
+      `Objective: ${objective}; worse by more than ${accepted(document)} counts.`,
+      `${counted(revisions, "revision")} after ${document.good.id}; ${counted(steps.length, "step")} with ${counted(trials, "trial")}.`,
+      ...skipped.map(({ revision, problem }) => `Skipped: ${revision}: ${problem}`),
+      ...(tainted > 0
+        ? [
+            `${counted(tainted, "step is", "steps are")} tainted: repeat it on a machine that does nothing else.`,
+          ]
+        : []),
+      "Only the fresh comparison names a revision: at most 1 answer in 20 names one that is not worse than the one before.",
+    ]),
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,33 @@
+// Two scenarios as the two treatments of one: what they have in common stands above, what differs in an entry of `include`
+// each. So two states of a user's files are compared in blocks of one experiment.
+import { stringify } from "yaml";
+import type { Mapping } from "../syntax/paths.js";
+import { canonical } from "./plan/levels.js";
+import { EXPERIMENT_KEYS } from "./schema.js";
+
+const OF_TREATMENTS = (key: string): boolean => key === "workload" || !EXPERIMENT_KEYS.includes(key);
+
+/** A scenario whose first treatment is what `reference` is without factors, and whose second is `other`. */
+export function pairedScenario(reference: Mapping, other: Mapping, experiment: Mapping): string {
+  const keys = [...new Set([...Object.keys(reference), ...Object.keys(other)])].filter(OF_TREATMENTS);
+  const isSame = (key: string): boolean =>
+    key in reference && key in other && canonical(reference[key]) === canonical(other[key]);
+  const only = (raw: Mapping, wanted: (key: string) => boolean): Mapping =>
+    Object.fromEntries(keys.filter((key) => key in raw && wanted(key)).map((key) => [key, raw[key]]));
+  const entry = (raw: Mapping): Mapping => {
+    const own = only(raw, (key) => !isSame(key));
+    // An entry names something, also where all it has are defaults.
+    return Object.keys(own).length > 0 ? own : { namespace: raw["namespace"] ?? "train_sim" };
+  };
+  const { workload } = reference;
+  return stringify(
+    {
+      ...experiment,
+      // It says which keys there are.
+      ...(workload !== undefined && { workload }),
+      ...only(reference, isSame),
+      include: [entry(reference), entry(other)],
+    },
+    { aliasDuplicateObjects: false, lineWidth: 0 },
+  );
+}
