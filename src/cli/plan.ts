@@ -35,8 +35,9 @@ function order(experiment: Experiment): string[] {
   if (isSequential) return ["  sequential: every treatment's trials one after the other, as listed above"];
   const blocks = Math.max(...trials.map(({ block }) => block)) + 1;
   const lines = Array.from({ length: Math.min(blocks, MAX_BLOCKS) }, (_, block) => {
-    const ids = trials.filter((trial) => trial.block === block).map(({ treatmentId }) => treatmentId);
-    return `  block ${block + 1}: ${ids.join(", ")}`;
+    const own = trials.filter((trial) => trial.block === block);
+    const ids = own.map(({ treatmentId }) => treatmentId);
+    return `  block ${block + 1}: ${ids.join(own.some(({ duet }) => duet) ? " beside " : ", ")}`;
   });
   return blocks > MAX_BLOCKS ? [...lines, `  and ${blocks - MAX_BLOCKS} more blocks`] : lines;
 }

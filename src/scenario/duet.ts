@@ -15,7 +15,7 @@ export function duetFindings(treatments: readonly Treatment[]): Finding[] {
       settings.some(({ target }) => target.kind === "url"),
       {
         path: ["target"],
-        message: "a duet needs two servers of the same kind at once; use target: embedded or a container",
+        message: "a duet needs two servers of the same kind at once; leave target out, or name a container",
       },
     ],
     [

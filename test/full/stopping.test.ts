@@ -15,7 +15,7 @@ import {
 // The second treatment waits a hundred times as long inside each transaction: nothing is clearer.
 const SCENARIO = `
 name: until-decided
-factors: { appDelay: [1ms, 100ms] }
+factors: { appDelay: [{ add: 1ms, process: 0, archive: 0 }, { add: 100ms, process: 0, archive: 0 }] }
 batch: 1
 actors:
   producers: { load: { clients: 2, thinkTime: 5ms } }

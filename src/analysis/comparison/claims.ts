@@ -10,6 +10,7 @@ import {
   type Interaction,
   type ResultDocument,
 } from "../../results/result-schema.js";
+import { duetSentences } from "./duet-text.js";
 import { raceSentences } from "./race-text.js";
 import { isBelieved, isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
 import { pairedTrialsNeeded, trialsNeeded } from "./findings.js";
@@ -298,6 +299,7 @@ export function believedDifferences(
 export function renderClaims(result: ResultDocument): string[] {
   const sentences = [
     ...raceSentences(result.stopping),
+    ...duetSentences(result.treatments),
     ...stallSentences(result),
     ...stoppingSentences(result),
     ...reachSentences(result),

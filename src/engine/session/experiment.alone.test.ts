@@ -16,12 +16,16 @@ import { allOf, type LiveLook } from "./observer.js";
 import { levelOf } from "../../analysis/statistics/group-sequential.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import type { ExperimentOutcome } from "./session.js";
-import type { TrialInputs } from "../trial/trial-parts.js";
+import type { TrialHost, TrialInputs } from "../trial/trial-parts.js";
 
 const begun: string[] = [];
 /** Milliseconds of an add, by treatment and block. */
 let meanMs: (treatment: Treatment, block: number) => number = () => 10;
 let nowMs = 0;
+/** Trials at the same time. */
+const running = { now: 0, most: 0 };
+/** The number of the server that each trial was given, in the order of the trials. */
+const servers: number[] = [];
 /** What happens while the server of that treatment is being started. */
 let meanwhile: (treatment: Treatment) => void = () => undefined;
 
@@ -33,20 +37,25 @@ vi.mock(import("../../foundation/clock.js"), async (original) => ({
 // The servers of these scenarios are made up; `test/e2e/preflight.test.ts` asks real ones.
 vi.mock("./preflight.js", () => ({ requireOwnServers: () => Promise.resolve() }));
 vi.mock("../trial/trial.js", () => ({
-  runTrial: (_: unknown, { trial, treatment }: TrialInputs) => {
+  runTrial: async ({ meeting }: TrialHost, { trial, treatment }: TrialInputs) => {
     begun.push(treatment.id);
     nowMs += 1000;
+    running.now++;
+    running.most = Math.max(running.most, running.now);
     const result = {
       ...exampleTrial(trial.block, trial.number, meanMs(treatment, trial.block)),
       block: trial.block,
       seed: trial.seed,
     };
-    return Promise.resolve({ result, totals: new Totals(["add"]) });
+    await meeting?.meet();
+    running.now--;
+    return { result: { ...result, ...(trial.duet && { duet: trial.duet }) }, totals: new Totals(["add"]) };
   },
 }));
 vi.mock("./experiment-host.js", () => ({
   ExperimentHost: class {
-    provide = (treatment: Treatment) => {
+    provide = (treatment: Treatment, server = 1) => {
+      servers.push(server);
       meanwhile(treatment);
       return Promise.resolve({ dialect: "postgres" });
     };
@@ -64,6 +73,8 @@ let interruption = new Interruption();
 beforeEach(() => {
   out = mkdtempSync(join(tmpdir(), "train-sim-experiment-"));
   begun.length = 0;
+  servers.length = 0;
+  running.most = 0;
   meanMs = () => 10;
   interruption = new Interruption();
 });
@@ -106,7 +117,7 @@ const UNTIL_DECIDED = "trials: { min: 5, max: 12, until: decided }";
 /** Of two treatments in blocks. */
 function runBlocks(extent: string): Promise<ExperimentOutcome> {
   const text =
-    `name: a\nseed: 1\ntarget: postgresql://u@db:5432/d\n${extent}\n` +
+    `name: a\nseed: 1\n${/target/.test(extent) ? "" : "target: postgresql://u@db:5432/d\n"}${extent}\n` +
     "factors: { payload: [text, jsonb-manual] }\ndiagnosis: { ceiling: false }\n";
   meanwhile = () => undefined;
   notes.length = 0;
@@ -203,4 +214,20 @@ it("gives the trials of what left a race to the others, and ends once those are 
   const summary = renderSummary(result, { directory: out }).replaceAll(/\s+/g, " ");
   expect(summary).toContain('Race for "minimise add.avg": jsonb is best; text the same within 5 %.');
   expect(summary).toMatch(/Left it as surely worse: jsonb-manual after 5 blocks \(2\.\d\dx of jsonb, /);
+});
+
+it("runs both treatments of a duet at the same time, each block on other servers' sides, and pairs them", async () => {
+  meanMs = ({ id }, block) => (id === "text" ? 10 : 20) + block;
+  const { result, exitCode } = await runBlocks("trials: 6\norder: duet\ntarget: { kind: embedded }");
+  expect([exitCode, begun.length, running.most]).toEqual([ExitCode.done, 12, 2]);
+  expect(servers).toEqual([1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
+  const [text, other] = result.treatments;
+  expect(text?.trials.map(({ duet }) => duet?.beside)).toEqual(Array(6).fill("jsonb-manual"));
+  const sides = text?.trials.map(({ duet }) => duet?.server) ?? [];
+  expect(sides.toSorted()).toEqual([1, 1, 1, 2, 2, 2]);
+  expect(other?.trials.map(({ duet }) => duet?.server)).toEqual(sides.map((server) => 3 - server));
+  const [mean] = result.comparisons.filter((each) => each.operation === "add" && each.metric === "mean");
+  expect(mean).toMatchObject({ verdict: "higher", blocks: 6 });
+  const summary = renderSummary(result, { directory: out }).replaceAll(/\s+/g, " ");
+  expect(summary).toContain("Both treatments ran at the same time");
 });

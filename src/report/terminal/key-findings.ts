@@ -15,6 +15,7 @@ import {
   stallSentences,
   stoppingSentences,
 } from "../../analysis/comparison/claims.js";
+import { duetSentences } from "../../analysis/comparison/duet-text.js";
 import { raceSentences } from "../../analysis/comparison/race-text.js";
 import { loadBounds, loadBoundSentences } from "../../analysis/comparison/load-bound.js";
 import { labelOf } from "../../metrics/metric-lists.js";
@@ -259,6 +260,7 @@ export function assuranceFindings(result: ResultDocument): KeyFinding[] {
 export function reservationFindings(result: ResultDocument): KeyFinding[] {
   const { costly, idle } = flipSentences(result.treatments);
   return [
+    ...duetSentences(result.treatments).map((text) => finding("plain", text)),
     ...[...stallSentences(result), ...costly].map((text) => finding("warn", text)),
     ...stoppingSentences(result)
       .slice(1)

@@ -122,6 +122,18 @@ test("sequential: treatment by treatment, with the seeds of the same blocks", ()
   expect(order.slice(0, 3).map(({ seed }) => seed)).toEqual([seedOf(0), seedOf(1), seedOf(2)]);
 });
 
+test("duet: both of a block at the same time, each as often on either server, in the order of interleaved blocks", () => {
+  const duet = planTrials(["a", "b"], { trials: 5, order: "duet", seed: 5 });
+  expect(text(duet)).toBe(text(interleaved(["a", "b"], 5, 5)));
+  for (const [i, trial] of duet.entries()) {
+    const other = duet[i % 2 === 0 ? i + 1 : i - 1];
+    expect(trial.duet).toEqual({ server: (i % 2) + 1, beside: other?.treatmentId });
+  }
+  const onFirst = duet.filter(({ treatmentId, duet: at }) => treatmentId === "a" && at?.server === 1).length;
+  expect([2, 3]).toContain(onFirst);
+  expect(interleaved(["a", "b"], 1, 5)[0]?.duet).toBeUndefined();
+});
+
 describe("the order of a run that is resumed", () => {
   test("is the one it began with, if it has the same trials", () => {
     const stored = ["b", "a", "b", "a"];

@@ -1,0 +1,52 @@
+// A duet on real servers: both treatments in the same seconds, on servers that they change; interrupted and continued in pairs.
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  startTrainSim,
+  trainSim,
+  untilLogged,
+  writeScenarioFile,
+} from "../support/train-sim.js";
+
+const SCENARIO = `
+name: duet
+factors: { appDelay: [{ add: 1ms, process: 0, archive: 0 }, { add: 100ms, process: 0, archive: 0 }] }
+batch: 1
+actors:
+  producers: { load: { clients: 2, thinkTime: 5ms } }
+  consumers: false
+  archivers: false
+trial: { warmUp: 100ms, duration: 500ms, drain: false }
+trials: 5
+order: duet
+diagnosis: { ceiling: false }
+`;
+
+it("measures both treatments in the same seconds, and goes on with whole pairs", async () => {
+  const out = join(scratchDirectory(), "results");
+  const started = startTrainSim(["run", writeScenarioFile(SCENARIO), "--out", out]);
+  await untilLogged(out, '"trial":5,');
+  started.child.kill("SIGINT");
+  expect((await started.ended).exitCode).toBe(105);
+  const { directory } = onlyResultIn(out);
+
+  const resumed = await trainSim(["run", "--resume", directory]);
+  expect(resumed.exitCode, resumed.stderr).toBe(0);
+  const { result } = onlyResultIn(dirname(directory));
+  expect(resumed.stdout.replaceAll("\n", " ")).toContain("Both treatments ran at the same time");
+  const [quick, slow] = result.treatments.map(({ trials }) => trials);
+  expect([quick?.length, slow?.length]).toEqual([5, 5]);
+  for (const [i, trial] of (quick ?? []).entries()) {
+    const other = slow?.[i];
+    expect(trial.status).toBe("complete");
+    expect(Math.abs(Date.parse(trial.startedAt) - Date.parse(other?.startedAt ?? ""))).toBeLessThan(5);
+    expect((trial.duet?.server ?? 0) + (other?.duet?.server ?? 0)).toBe(3);
+    expect(trial.servers?.[0]?.endpoint).not.toBe(other?.servers?.[0]?.endpoint);
+  }
+  const mean = result.comparisons.find(({ operation, metric }) => operation === "add" && metric === "mean");
+  expect(mean).toMatchObject({ verdict: "higher", blocks: 5 });
+  const verified = await trainSim(["report", directory, "--verify"]);
+  expect(verified.exitCode, verified.stdout).toBe(0);
+}, 300_000);
