@@ -1,11 +1,12 @@
 // SQL of the user's own beside the real pgbench, on one embedded server: A rate and B client CPU of the bank of
-// `scenarios/bank.sql` (and pgbench's TPC-B), C service times, D the keys that are drawn, E the calls of each statement. Rounds
-// are interleaved; a figure is a median with the least and the most of a round. Exits with 1 when a bound is missed. Run
-// `npm run build` first: it measures the built program. A to C take an otherwise idle machine, and up to 4 minutes each.
+// `scenarios/bank.sql` (and pgbench's TPC-B), C service times, D the keys that are drawn, E the calls of each statement, F what
+// bare sockets in Node reach. Rounds are interleaved; a figure is a median with the least and the most of a round. Exits with 1
+// when a bound is missed. Run `npm run build` first: it measures the built program. A to C and F take an otherwise idle
+// machine, and up to 4 minutes each.
 //
 // With --apart the server has a processor of its own and all else the others, as on two machines (Linux, by taskset).
 //
-//   node bench/scripts.mjs [--rounds 3] [--seconds 5] [--warmUp 3] [--only A,B,C,D,E] [--apart]
+//   node bench/scripts.mjs [--rounds 3] [--seconds 5] [--warmUp 3] [--only A,B,C,D,E,F] [--apart]
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg } from "node:os";
 import { readOptions } from "./options.mjs";
@@ -14,10 +15,11 @@ import { aligned } from "./peers/tables.mjs";
 import * as calls from "./scripts/calls.mjs";
 import * as cpu from "./scripts/cpu.mjs";
 import * as draws from "./scripts/draws.mjs";
+import * as floor from "./scripts/floor.mjs";
 import * as latency from "./scripts/latency.mjs";
 import * as rate from "./scripts/rate.mjs";
 
-const PARTS = { A: rate, B: cpu, C: latency, D: draws, E: calls };
+const PARTS = { A: rate, B: cpu, C: latency, D: draws, E: calls, F: floor };
 /** Of both programs at once. */
 const CLIENTS_MOST = 40;
 

@@ -9,7 +9,10 @@ export function duetFindings(treatments: readonly Treatment[]): Finding[] {
   const refusals: [boolean, Finding][] = [
     [
       treatments.length !== 2,
-      { path: ["order"], message: `a duet has two treatments, not ${treatments.length}; leave the others out` },
+      {
+        path: ["order"],
+        message: `a duet has two treatments, not ${treatments.length}; leave the others out`,
+      },
     ],
     [
       settings.some(({ target }) => target.kind === "url"),

@@ -3,6 +3,7 @@
 import { scenarioDifferences } from "../../scenario/difference.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { listed } from "../lint/lint-design.js";
+import { interferenceWarnings } from "./interference.js";
 
 interface Run {
   readonly directory: string;
@@ -31,7 +32,12 @@ function stateWarnings({ directory, result: { verdict } }: Run): string[] {
 
 /** Most weighty first. */
 export function runWarnings(baseline: Run, run: Run): string[] {
-  return [...stateWarnings(baseline), ...stateWarnings(run), ...runDifferences(baseline, run)];
+  return [
+    ...stateWarnings(baseline),
+    ...stateWarnings(run),
+    ...interferenceWarnings(baseline, run),
+    ...runDifferences(baseline, run),
+  ];
 }
 
 /** What of the surroundings is not the same in both, most weighty first. */

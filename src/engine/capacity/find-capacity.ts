@@ -85,7 +85,8 @@ class ProbeTrials implements TrialSource {
       // The same arrivals and documents for all: what differs between probes is the rate and the server.
       const seed = deriveSeed(this.experiment.seed, "capacity");
       const planned = { number, block, treatmentId: treatment.id, seed };
-      const [done] = (await run([{ trial: planned, treatment: treatmentAt(treatment, ratePerSecond) }])) ?? [];
+      const [done] =
+        (await run([{ trial: planned, treatment: treatmentAt(treatment, ratePerSecond) }])) ?? [];
       if (!done) return undefined;
       this.probes = number;
       this.violations = violationsOf(done.result.integrity, `probe ${number}`);

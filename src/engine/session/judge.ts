@@ -69,11 +69,7 @@ export class Judge {
   }
 
   /** What watches the running totals of a trial; undefined where no threshold is about the treatment. */
-  watcher(
-    trial: PlannedTrial,
-    treatment: Treatment,
-    observer: ExperimentObserver,
-  ): WatchTotals | undefined {
+  watcher(trial: PlannedTrial, treatment: Treatment, observer: ExperimentObserver): WatchTotals | undefined {
     const selected = this.watched.filter((each) => isSelected(each, treatment));
     const aborting = this.abortingOn(treatment);
     return watchThresholds(selected, treatment, (states, measured, elapsedMs) => {

@@ -200,7 +200,8 @@ class Session {
     const { interruption } = this.options;
     // Of two at once, the first server's trial is the one that is shown.
     const { observer: all } = this.options;
-    const observer = trial.duet?.server === 2 ? { ...allOf([]), note: (text: string) => all.note(text) } : all;
+    const observer =
+      trial.duet?.server === 2 ? { ...allOf([]), note: (text: string) => all.note(text) } : all;
     await setTrialAside(this.directory, trial.number, treatment.id);
     const directory = await createTrialDirectory(this.directory, trial.number, treatment.id);
     const place = this.agents.placeOf(treatment);

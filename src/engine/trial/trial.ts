@@ -191,11 +191,7 @@ class TrialRun {
     const { settings } = inputs.treatment;
     const budgets = budgetsOf(fleet, settings);
     const mostMs = budgets ? undefined : settings.trial.durationMs;
-    const window = new MeasuredWindow(
-      await this.startTogether(fleet.leadMs),
-      mostMs,
-      this.surroundings,
-    );
+    const window = new MeasuredWindow(await this.startTogether(fleet.leadMs), mostMs, this.surroundings);
     reached.window = window;
     reached.files = new TrialFiles(inputs.directory, window.startedAtMs, arrivalOperations(settings));
     fleet.measure(window.startMs, window.endMs);
