@@ -7,6 +7,8 @@ import { describe, expect, test } from "vitest";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { scenarioJsonSchema } from "../scenario/json-schema.js";
 import { loadScenario, parseScenario } from "../scenario/loader.js";
+import { writeResult } from "../results/directory.js";
+import { exampleResult } from "../../test/support/example-result.js";
 import { commandStage } from "../../test/support/command-stage.js";
 import { register as registerInit } from "./init.js";
 import { register as registerJsonSchema } from "./json-schema.js";
@@ -267,6 +269,43 @@ thresholds: { add: ["p(95)<10"] }`;
     const target = "target: postgresql://u@db:5432/d";
     expect(planWarnings(parseScenario(`name: a\n${target}\n${text}`, "x.yaml"))).toEqual([
       expect.stringMatching(expected),
+    ]);
+  });
+});
+
+describe("run --plan --spread-from", () => {
+  async function earlier(): Promise<string> {
+    const directory = path.join(stage.directory, "earlier");
+    await mkdir(directory);
+    const result = exampleResult(6, 2);
+    for (const { trials } of result.treatments)
+      for (const { block, operations } of trials)
+        if (operations["add"]) operations["add"].eventsPerSecond *= 1 + (block % 3) / 20 + trials.length / 100;
+    result.treatments[1]?.trials.forEach(({ operations, block }) => {
+      if (operations["add"]) operations["add"].eventsPerSecond *= 1 + (block % 2) / 10;
+    });
+    await writeResult(directory, result);
+    return directory;
+  }
+
+  test("says which differences the trials find, with the spread of an earlier result", async () => {
+    const file = await scenario("name: a\nfactors: { payload: [text, jsonb] }\ntrials: 12");
+    const directory = await earlier();
+    expect(await run("run", file, "--plan", "--spread-from", directory)).toBeUndefined();
+    expect(stage.output).toContain("Differences that can be found");
+    const [, spread, finds] = /add events\/s +([\d.]+) % +([\d.]+) %/.exec(stage.output) ?? [];
+    expect(Number(spread)).toBeGreaterThan(4);
+    expect(Number(finds)).toBeGreaterThan(2);
+  });
+
+  test("is refused without a plan, and without a result there", async () => {
+    const file = await scenario("name: a\n");
+    const alone = await run("run", file, "--spread-from", stage.directory);
+    expect(alone?.message).toBe("--spread-from is about a plan");
+    const empty = await run("run", file, "--plan", "--spread-from", stage.directory);
+    expect([empty?.exitCode, empty?.message]).toEqual([
+      ExitCode.invalid,
+      expect.stringContaining(stage.directory),
     ]);
   });
 });
