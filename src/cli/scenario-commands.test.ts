@@ -280,7 +280,8 @@ describe("run --plan --spread-from", () => {
     const result = exampleResult(6, 2);
     for (const { trials } of result.treatments)
       for (const { block, operations } of trials)
-        if (operations["add"]) operations["add"].eventsPerSecond *= 1 + (block % 3) / 20 + trials.length / 100;
+        if (operations["add"])
+          operations["add"].eventsPerSecond *= 1 + (block % 3) / 20 + trials.length / 100;
     result.treatments[1]?.trials.forEach(({ operations, block }) => {
       if (operations["add"]) operations["add"].eventsPerSecond *= 1 + (block % 2) / 10;
     });
