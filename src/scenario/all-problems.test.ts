@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { parseScenario } from "./loader.js";
 import { getIn, isMapping, setIn, startsWith, parsePath, type Mapping, type Path } from "../syntax/paths.js";
 import { problemText, ScenarioError, type ScenarioProblem } from "../syntax/problems.js";
+import { isFull } from "../../test/support/lanes.js";
 import { EXAMPLES } from "../cli/reference/reference-examples.js";
 import { REFUSED } from "../cli/reference/reference-refused.js";
 
@@ -213,7 +214,8 @@ describe.each([...REFUSED, ...EXAMPLES])("$title", ({ yaml }) => {
   const sound = new Set(problemsOf(yaml).map(({ path, message }) => `${path}: ${message}`));
 
   test.each(BREAKS)("shows no false problem beside %s", (_, change) => {
-    for (const at of placesIn(parse(yaml)).filter((path) => !isFree(path))) {
+    const places = placesIn(parse(yaml)).filter((path) => !isFree(path));
+    for (const at of places.filter((_path, i) => isFull || i % 3 === 0)) {
       const raw = parse(yaml) as Mapping;
       const broken = change(raw, at);
       if (!broken) continue;
