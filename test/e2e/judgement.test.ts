@@ -99,7 +99,7 @@ describe("thresholds", () => {
     expect(result.thresholds?.[0]?.seen).toBeCloseTo(1 / (comparison?.ratio ?? 0), 10);
   });
 
-  it("do not blame the server for what a Poisson schedule did not offer", async () => {
+  fullIt("do not blame the server for what a Poisson schedule did not offer", async () => {
     const { exitCode, result } = await run(
       "actors.producers.load={ executor: constant-arrival-rate, rate: 40, maxClients: 16 }",
       ...["seed=2", "trial.duration=2s", "thresholds.add=[rate>=40]"],

@@ -1,6 +1,7 @@
 // Lives of events through whole trials of the built program, where the chances leave nothing to chance: how many passes
 // an event takes, which of them have a latency, and what is said of the drain.
 import { describe, expect, inject, it } from "vitest";
+import { fullIt } from "../support/lanes.js";
 import { testNamespace } from "../support/namespace.js";
 import { urlOf } from "../support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
@@ -29,7 +30,7 @@ const ARCHIVERS = "archivers: { load: { executor: constant-clients, clients: 1, 
 const PRODUCERS = "producers: { load: { executor: constant-clients, clients: 1, thinkTime: 60ms } }";
 
 describe("the lives of events", () => {
-  it("that were preloaded take passes and have no latency, for nobody saw them published", async () => {
+  fullIt("that were preloaded take passes and have no latency, for nobody saw them published", async () => {
     const { treatment, merged } = await run(`
 advance: { claim: 1, complete: 1, fail: 0 }
 preload: 300
