@@ -1,14 +1,7 @@
 // A duet on real servers: both treatments in the same seconds, on servers that they change; interrupted and continued in pairs.
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { expect, it } from "vitest";
-import {
-  onlyResultIn,
-  scratchDirectory,
-  startTrainSim,
-  trainSim,
-  untilLogged,
-  writeScenarioFile,
-} from "../support/train-sim.js";
+import { interruptedRun, onlyResultIn, trainSim } from "../support/train-sim.js";
 
 const SCENARIO = `
 name: duet
@@ -25,12 +18,7 @@ diagnosis: { ceiling: false }
 `;
 
 it("measures both treatments in the same seconds, and goes on with whole pairs", async () => {
-  const out = join(scratchDirectory(), "results");
-  const started = startTrainSim(["run", writeScenarioFile(SCENARIO), "--out", out]);
-  await untilLogged(out, '"trial":5,');
-  started.child.kill("SIGINT");
-  expect((await started.ended).exitCode).toBe(105);
-  const { directory } = onlyResultIn(out);
+  const { directory } = await interruptedRun(SCENARIO, '"trial":5,');
 
   const resumed = await trainSim(["run", "--resume", directory]);
   expect(resumed.exitCode, resumed.stderr).toBe(0);

@@ -1,16 +1,9 @@
 // An experiment that ends when it is decided, on a real server: stopped by a signal, continued in the same order, ended by a
 // look, and told the same by everything that reads its directory.
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { levelOf, plannedLooks } from "../../src/analysis/statistics/group-sequential.js";
-import {
-  onlyResultIn,
-  scratchDirectory,
-  startTrainSim,
-  trainSim,
-  untilLogged,
-  writeScenarioFile,
-} from "../support/train-sim.js";
+import { interruptedRun, onlyResultIn, trainSim } from "../support/train-sim.js";
 
 // The second treatment waits a hundred times as long inside each transaction: nothing is clearer.
 const SCENARIO = `
@@ -28,12 +21,7 @@ diagnosis: { ceiling: false }
 `;
 
 it("is continued in its order, ends when it is decided, and lacks nothing", async () => {
-  const out = join(scratchDirectory(), "results");
-  const started = startTrainSim(["run", writeScenarioFile(SCENARIO), "--out", out]);
-  await untilLogged(out, '"trial":3,');
-  started.child.kill("SIGINT");
-  expect((await started.ended).exitCode).toBe(105);
-  const { directory, result: stopped } = onlyResultIn(out);
+  const { directory, result: stopped } = await interruptedRun(SCENARIO, '"trial":3,');
   expect(stopped.stopping).toMatchObject({ min: 5, max: 7, looks: [] });
 
   const resumed = await trainSim(["run", "--resume", directory]);

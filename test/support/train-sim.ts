@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
 import { systemClock } from "../../src/foundation/clock.js";
 import { ResultDocument } from "../../src/results/result-schema.js";
 
@@ -130,4 +131,17 @@ function logsBelow(out: string): string[] {
   return readdirSync(out, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith("log.ndjson"))
     .map((name) => join(out, name));
+}
+
+/** What a run leaves that gets Ctrl-C once its log says that. */
+export async function interruptedRun(
+  scenario: string,
+  text: string,
+): Promise<ReturnType<typeof onlyResultIn>> {
+  const out = join(scratchDirectory(), "results");
+  const { child, ended } = startTrainSim(["run", writeScenarioFile(scenario), "--out", out]);
+  await untilLogged(out, text);
+  child.kill("SIGINT");
+  expect((await ended).exitCode).toBe(105);
+  return onlyResultIn(out);
 }

@@ -15,7 +15,7 @@ const MAXIMISE = {
 } as const;
 const STOPPING = { min: 5, max: 20, within: 0.05, race: MAXIMISE };
 
-/** With so many events/s, blocks that all share a drift, and trials that scatter by 2 %. */
+/** Treatments by their events/s. All share a drift over blocks; trials scatter by 2 %. */
 function treatments(rates: Readonly<Record<string, number>>, blocks = 20): Treatments {
   const prng = new Prng(8);
   return Object.entries(rates).map(([id, rate]) => ({

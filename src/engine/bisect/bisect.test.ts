@@ -103,7 +103,7 @@ describe("a bisection", () => {
     expect(within).toEqual({ ends: 0.05, search: expect.closeTo(0.25) as number, confirmation: 0.05 });
   });
 
-  it("looks for the larger of two losses, and takes a gain for good", async () => {
+  it("looks for the larger of two losses, and counts a gain as good", async () => {
     const { document } = await bisected({ rates: [100, 97, 97, 75, 75] });
     expect(document.firstWorse?.id).toBe("r3");
     const other = await bisected({ rates: [100, 130, 130, 80, 80] });

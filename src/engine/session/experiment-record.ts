@@ -143,6 +143,11 @@ export class ExperimentRecord {
     return treatmentResults({ experiment: this.experiment, trials: this.finished, merged: this.summaries() });
   }
 
+  /** Without what is merged over trials, which takes long. */
+  unmerged(): TreatmentResult[] {
+    return treatmentResults({ experiment: this.experiment, trials: this.finished, merged: new Map() });
+  }
+
   /** What `diagnosis` says of the trials and of the experiment's design. */
   diagnosis(environment: Environment): ResultDocument["diagnosis"] {
     const treatments = this.treatments();

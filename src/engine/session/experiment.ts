@@ -84,7 +84,7 @@ class PlannedTrials implements TrialSource {
 
   private isDue(trial: PlannedTrial): boolean {
     const { looks } = this.record;
-    return this.experiment.stopping === undefined || looks.isDue(this.record.treatments(), trial);
+    return this.experiment.stopping?.race === undefined || looks.isDue(this.record.unmerged(), trial);
   }
 
   /** Why no block begins any more; undefined where one does. */

@@ -197,9 +197,8 @@ class Session {
 
   private async measure(ready: ReadyTrial, meeting: Meeting | undefined): Promise<MeasuredTrial> {
     const { trial, treatment, kept } = ready;
-    const { interruption } = this.options;
+    const { interruption, observer: all } = this.options;
     // Of two at once, the first server's trial is the one that is shown.
-    const { observer: all } = this.options;
     const observer =
       trial.duet?.server === 2 ? { ...allOf([]), note: (text: string) => all.note(text) } : all;
     await setTrialAside(this.directory, trial.number, treatment.id);
