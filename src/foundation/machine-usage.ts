@@ -49,6 +49,8 @@ export interface ProcessTicks {
   readonly parent: number;
   /** Its own and those of the children that it has waited for. */
   readonly ticks: number;
+  /** Of `ticks`, those of such children. */
+  readonly reapedTicks: number;
   readonly isKernelThread: boolean;
 }
 
@@ -64,9 +66,11 @@ export function parseProcessStat(stat: string): ProcessTicks | undefined {
   if (!match) return undefined;
   const fields = (match[2] ?? "").split(" ", FIELDS_READ).map(Number);
   const [, parent = Number.NaN, , , , , flags = 0] = fields;
-  const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
+  const [user = Number.NaN, system = 0, reapedUser = 0, reapedSystem = 0] = fields.slice(11);
+  const reapedTicks = reapedUser + reapedSystem;
+  const ticks = user + system + reapedTicks;
   if (Number.isNaN(parent + ticks)) return undefined;
-  return { pid: Number(match[1]), parent, ticks, isKernelThread: (flags & KERNEL_THREAD) !== 0 };
+  return { pid: Number(match[1]), parent, ticks, reapedTicks, isKernelThread: (flags & KERNEL_THREAD) !== 0 };
 }
 
 /** Those processes and all that descend from them, each once. */
@@ -98,18 +102,41 @@ export function readOrNothing(path: string): string {
 /** Of the last listing. They descend from no program, and are most of a small machine's processes: read once each. */
 let kernelThreads: ReadonlySet<string> = new Set();
 
+function readProcess(pid: number | string): ProcessTicks | undefined {
+  return parseProcessStat(readOrNothing(`/proc/${pid}/stat`));
+}
+
 /** Every process that runs now but the kernel's threads; throws where there is no /proc. */
 function readProcesses(): ProcessTicks[] {
   const processes: ProcessTicks[] = [];
   const threads = new Set<string>();
   for (const pid of readdirSync("/proc")) {
     if (!/^\d+$/.test(pid)) continue;
-    const process = kernelThreads.has(pid) ? undefined : parseProcessStat(readOrNothing(`/proc/${pid}/stat`));
+    const process = kernelThreads.has(pid) ? undefined : readProcess(pid);
     if (process && !process.isKernelThread) processes.push(process);
     if (process?.isKernelThread || kernelThreads.has(pid)) threads.add(pid);
   }
   kernelThreads = threads;
   return processes;
+}
+
+/** Readings that may be made until one is whole: where processes end all the time, the last one has to do. */
+const READINGS = 4;
+
+/**
+ * All processes, those of the trees below `roots` at one moment. They are read one after the other: the time of a
+ * child that ended in between is in no reading, as its parent was read too early and the child itself too late.
+ */
+function readWhole(roots: readonly number[]): ProcessTicks[] {
+  for (let reading = 1; ; reading++) {
+    const processes = readProcesses();
+    const parents = new Set(processes.map(({ parent }) => parent));
+    const couldReap = treeOf(processes, roots).filter(
+      ({ pid, reapedTicks }) => reapedTicks > 0 || parents.has(pid),
+    );
+    const isWhole = couldReap.every(({ pid, reapedTicks }) => readProcess(pid)?.reapedTicks === reapedTicks);
+    if (isWhole || reading === READINGS) return processes;
+  }
 }
 
 /** A process and all that descend from it, parents first; empty when it has ended. Throws where there is no /proc. */
@@ -136,8 +163,9 @@ export function machineUsage(servers: readonly number[] = []): MachineReading | 
   const stat = readOrNothing("/proc/stat");
   const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readOrNothing("/proc/self/status"))?.[1];
   if (stat === "" || list === undefined) return undefined;
-  const processes = readProcesses();
-  const ownTicks = ticksOfTree(processes, process.pid, ...servers);
+  const roots = [process.pid, ...servers];
+  const processes = readWhole(roots);
+  const ownTicks = ticksOfTree(processes, ...roots);
   return { ...parseCpuTimes(stat, new Set(parseCpuList(list))), ownTicks, processes };
 }
 
