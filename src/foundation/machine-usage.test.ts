@@ -39,13 +39,25 @@ describe("readings of the machine", () => {
 
   it("read a process whatever its name", () => {
     const line = `42 (a (b) c) S 7 ${new Array(9).fill(0).join(" ")} 10 20 3 4 20 0 1`;
-    expect(parseProcessStat(line)).toEqual({ pid: 42, parent: 7, ticks: 37, reapedTicks: 7, isKernelThread: false });
+    expect(parseProcessStat(line)).toEqual({
+      pid: 42,
+      parent: 7,
+      ticks: 37,
+      reapedTicks: 7,
+      isKernelThread: false,
+    });
     expect(parseProcessStat("")).toBeUndefined();
   });
 
   it("know a thread of the kernel by its flags", () => {
     const line = "14 (ksoftirqd/0) S 2 0 0 0 -1 69238848 0 0 0 0 0 5 0 0 20 0 1";
-    expect(parseProcessStat(line)).toEqual({ pid: 14, parent: 2, ticks: 5, reapedTicks: 0, isKernelThread: true });
+    expect(parseProcessStat(line)).toEqual({
+      pid: 14,
+      parent: 2,
+      ticks: 5,
+      reapedTicks: 0,
+      isKernelThread: true,
+    });
   });
 
   it("take descendants for one's own, and no others", () => {
@@ -76,20 +88,23 @@ describe("readings of the machine", () => {
     expect(after.busyTicks - before.busyTicks).toBeGreaterThan(10);
   });
 
-  it.runIf(process.platform === "linux")("lose nothing of a child that ends while they are made", async () => {
-    const children = 40;
-    const work = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done";
-    const shell = spawn("sh", ["-c", `for n in $(seq ${children}); do (${work}); done`]);
-    const ended = once(shell, "exit");
-    const seen = [0];
-    while (shell.exitCode === null) {
-      const { processes } = machineUsage() ?? { processes: [] };
-      const isThere = processes.some(({ pid }) => pid === shell.pid);
-      if (isThere) seen.push(ticksOfTree(processes, shell.pid ?? 0));
-      await new Promise(setImmediate);
-    }
-    await ended;
-    expect(seen.length).toBeGreaterThan(children);
-    expect(seen).toEqual([...seen].sort((a, b) => a - b));
-  });
+  it.runIf(process.platform === "linux")(
+    "lose nothing of a child that ends while they are made",
+    async () => {
+      const children = 40;
+      const work = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done";
+      const shell = spawn("sh", ["-c", `for n in $(seq ${children}); do (${work}); done`]);
+      const ended = once(shell, "exit");
+      const seen = [0];
+      while (shell.exitCode === null) {
+        const { processes } = machineUsage() ?? { processes: [] };
+        const isThere = processes.some(({ pid }) => pid === shell.pid);
+        if (isThere) seen.push(ticksOfTree(processes, shell.pid ?? 0));
+        await new Promise(setImmediate);
+      }
+      await ended;
+      expect(seen.length).toBeGreaterThan(children);
+      expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    },
+  );
 });

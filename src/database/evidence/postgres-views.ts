@@ -195,9 +195,13 @@ const GIN: readonly View[] = [
 
 const SCANS: ScanSource = {
   name: "pg_stat_user_indexes",
-  counts: (survey) => `SELECT ${SAMPLER_MARK} relname AS name, 'table' AS kind, seq_scan AS scans
-      FROM pg_stat_user_tables WHERE relid IN (${tableList(survey)})
-    UNION ALL SELECT indexrelname, 'index', idx_scan FROM pg_stat_user_indexes WHERE relid IN (${tableList(survey)})`,
+  counts: (survey) => `SELECT ${SAMPLER_MARK} read.*, whole.stats_reset::text AS since
+    FROM pg_stat_database AS whole, (
+      SELECT relname AS name, 'table' AS kind, seq_scan AS scans
+        FROM pg_stat_user_tables WHERE relid IN (${tableList(survey)})
+      UNION ALL SELECT indexrelname, 'index', idx_scan
+        FROM pg_stat_user_indexes WHERE relid IN (${tableList(survey)})) AS read
+    WHERE whole.datname = current_database()`,
 };
 
 const GROUPS: readonly ViewGroup[] = [

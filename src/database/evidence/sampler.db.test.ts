@@ -110,13 +110,16 @@ describe("scans", () => {
     ]);
   });
 
-  it("are not known where the counts began again in between", async () => {
+  it("are not known where the counts were reset in between", async () => {
     const sampler = await samplerOf();
     const reader = await session();
     await reader.query("SELECT * FROM n.events");
     await report(reader);
     await sampler.openScans();
     await admin.query("SELECT pg_stat_reset()");
+    // More than there were before: the counts alone would not show it.
+    await reader.query("SELECT * FROM n.events; SELECT * FROM n.events; SELECT * FROM n.events");
+    await report(reader);
     expect(await sampler.closeScans()).toBeUndefined();
   });
 });

@@ -36,6 +36,12 @@ interface ScanCount {
   readonly scans: number;
 }
 
+interface ScanReading {
+  readonly counts: readonly ScanCount[];
+  /** When the server's counts were last reset, as it writes it. */
+  readonly since: string | undefined;
+}
+
 export interface SamplerOptions {
   /** The server itself. */
   readonly endpoint: Endpoint;
@@ -61,7 +67,7 @@ export class DatabaseSampler {
   private readonly reasons = new Map<string, { source: string; reason: string }>();
   private readonly failures = new Map<string, { samples: number; reason: string }>();
   private statementsBefore: StatementReading | undefined;
-  private scansBefore: readonly ScanCount[] | undefined;
+  private scansBefore: ScanReading | undefined;
   private foreign: readonly number[] = [];
 
   constructor(private readonly options: SamplerOptions) {}
@@ -139,32 +145,34 @@ export class DatabaseSampler {
     this.scansBefore = await this.readScans();
   }
 
-  /** How often those were read since that were; undefined where it is not known, or the counts began again. */
+  /** How often those were read since; undefined where it is not known, or the server's counts were reset. */
   async closeScans(): Promise<ScanCount[] | undefined> {
     const before = this.scansBefore;
     const after = before && (await this.readScans());
-    const added = after?.map(({ name, kind, scans }) => {
-      const earlier = before?.find((each) => each.name === name && each.kind === kind);
+    if (after?.since !== before?.since) return undefined;
+    const added = after?.counts.map(({ name, kind, scans }) => {
+      const earlier = before?.counts.find((each) => each.name === name && each.kind === kind);
       return { name, kind, scans: scans - (earlier?.scans ?? 0) };
     });
-    if (!added?.every(({ scans }) => scans >= 0)) return undefined;
-    return added.filter(({ scans }) => scans > 0).sort((a, b) => b.scans - a.scans);
+    return added?.filter(({ scans }) => scans > 0).sort((a, b) => b.scans - a.scans);
   }
 
   async close(): Promise<void> {
     await this.session.close();
   }
 
-  private async readScans(): Promise<ScanCount[] | undefined> {
+  private async readScans(): Promise<ScanReading | undefined> {
     const source = this.options.dialect.sampler.scans;
     if (!source) return undefined;
     return this.orSkip(source.name, async ({ client, survey }) => {
       const rows = await client.query(source.counts(survey));
-      return rows.map(({ name, kind, scans }): ScanCount => ({
+      const counts = rows.map(({ name, kind, scans }): ScanCount => ({
         name: String(name),
         kind: kind === "index" ? "index" : "table",
         scans: Number(scans),
       }));
+      const [first] = rows;
+      return { counts, since: first && String(first["since"]) };
     });
   }
 

@@ -79,7 +79,10 @@ export interface StatementSource {
 export interface ScanSource {
   /** As it is named where it cannot be read. */
   readonly name: string;
-  /** Rows of name, kind (`index`, or `table`: from end to end) and scans, those of the workload's tables. */
+  /**
+   * Rows of name, kind (`index`, or `table`: from end to end) and scans, those of the workload's tables, each with
+   * `since`: when the counts were last reset, null where they never were.
+   */
   counts(survey: Survey): string;
 }
 
