@@ -40,7 +40,7 @@ export default defineConfig({
           ...["test/full/*.test.ts", "test/*/fuzz-*.test.ts", "src/analysis/comparison/findings.test.ts"],
           "test/e2e/{evidence,faults,fidelity,judgement,open-loop,report,report-page,resume,run,secrets,verify}.test.ts",
           "src/pools/{conformance,pooled-treatments,pgpool/pgpool}.db.test.ts",
-          "src/workloads/{accounts,documents,module,script,train-events/sql}/*.db.test.ts",
+          "src/workloads/{accounts,documents,module,pgbench,script,train-events/sql}/*.db.test.ts",
           "src/workloads/train-events/audit/audit.db.test.ts",
         ],
         { env: { TRAIN_SIM_TESTS: "full", TRAIN_SIM_FUZZ_CASES: "400" }, testTimeout: 900_000 },

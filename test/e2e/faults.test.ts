@@ -19,7 +19,7 @@ import { onlyResultIn, untilLogged } from "../support/train-sim.js";
 const isRoot = process.getuid?.() === 0;
 
 describe("faults of the server", () => {
-  it("are met by errors and retries, and lose no event", async () => {
+  fullIt("are met by errors and retries, and lose no event", async () => {
     // Few connections, so that holding all of them takes no time to speak of. Sessions that end while idle are replaced
     // without an error; with a delay inside their transactions, and a queue that is never empty, some of the eight are at work whenever it happens.
     const seen = await runFaults(`
@@ -155,7 +155,7 @@ faults: [{ at: 1s, kind: disk-full, for: 50s }]
     await untilNothingIsLeftOf(started);
   });
 
-  it("fail the trial with the cause where one of them was not what it claims", async () => {
+  fullIt("fail the trial with the cause where one of them was not what it claims", async () => {
     const seen = await runFaults(`
 target: { kind: embedded, settings: { idle_in_transaction_session_timeout: 300ms } }
 trial: { warmUp: 0, duration: 20s, drain: false }

@@ -4,7 +4,7 @@
 // window holds the whole load: no warm-up, a budget of iterations, no drain. The run has a database of its own, where an
 // event trigger counts the tables in the moment before train-sim drops them.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { casesOf } from "../support/lanes.js";
+import { casesOf, fullIt } from "../support/lanes.js";
 import type { AdminClient } from "../../src/database/admin.js";
 import { createWorkload } from "../../src/workloads/train-events/sql/create-workload.js";
 import { statementNamer } from "../../src/database/statement-names.js";
@@ -187,7 +187,7 @@ function expectServiceTimes({ client }: TrialResult, operations: readonly Operat
 }
 
 describe("Little's law", () => {
-  it("closes over a window that cuts transactions, thinking and idling at both ends", async () => {
+  fullIt("closes over a window that cuts transactions, thinking and idling at both ends", async () => {
     const trial = await run(`
 appDelay: 5ms
 actors:

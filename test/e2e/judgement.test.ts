@@ -175,22 +175,25 @@ describe("the diagnosis", () => {
     expect(client?.accountedRatio).toBeLessThan(1.02);
   });
 
-  it("taints a trial whose transactions fail, and a threshold on the verdict makes that a failure", async () => {
-    const judged = await run(
-      "locking=nowait",
-      "retry.attempts=1",
-      "actors.consumers.clients=8",
-      "appDelay=5ms",
-      "thresholds.verdict=tainted==0",
-    );
-    expect(findings(judged)).toContain("failures");
-    expect(judged.result.verdict.status).toBe("tainted");
-    expect(judged.result.diagnosis).toContainEqual(
-      expect.objectContaining({ kind: "finding", check: "failures", trial: 1, treatment: "base" }),
-    );
-    expect(judged.stdout).toContain("TAINTED: these numbers must not be used");
-    expect(judged.exitCode).toBe(99);
-  });
+  fullIt(
+    "taints a trial whose transactions fail, and a threshold on the verdict makes that a failure",
+    async () => {
+      const judged = await run(
+        "locking=nowait",
+        "retry.attempts=1",
+        "actors.consumers.clients=8",
+        "appDelay=5ms",
+        "thresholds.verdict=tainted==0",
+      );
+      expect(findings(judged)).toContain("failures");
+      expect(judged.result.verdict.status).toBe("tainted");
+      expect(judged.result.diagnosis).toContainEqual(
+        expect.objectContaining({ kind: "finding", check: "failures", trial: 1, treatment: "base" }),
+      );
+      expect(judged.stdout).toContain("TAINTED: these numbers must not be used");
+      expect(judged.exitCode).toBe(99);
+    },
+  );
 
   fullIt("warns of a retry storm, on the terminal and in the result, and does not taint for it", async () => {
     const judged = await run(
@@ -230,7 +233,7 @@ describe("the diagnosis", () => {
     }
   });
 
-  it("taints an open loop whose rate was not offered", async () => {
+  fullIt("taints an open loop whose rate was not offered", async () => {
     const judged = await run(
       "actors.producers.load={ executor: constant-arrival-rate, rate: 2000, maxClients: 1 }",
       ...["batch=200", "trial.drain=false"],

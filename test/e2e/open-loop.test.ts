@@ -75,7 +75,7 @@ function expectClosed(add: OperationResult, seconds: readonly Record<string, num
 }
 
 describe("an open loop", () => {
-  it("offers the rate that was asked for, evenly over its workers", async () => {
+  fullIt("offers the rate that was asked for, evenly over its workers", async () => {
     const out = scratchDirectory();
     const load = "{ executor: constant-arrival-rate, rate: 200, maxClients: 8, distribution: uniform }";
     const file = onSuite(scenarioWith(load, "1", "{ warmUp: 500ms, duration: 3s, drain: 10s }", 2));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { casesOf } from "../support/lanes.js";
+import { casesOf, fullIt } from "../support/lanes.js";
 import type { TrialResult } from "../../src/results/result-schema.js";
 import { describeInChromium } from "../support/chromium.js";
 import { exampleReport } from "../support/example-report.js";
@@ -153,7 +153,7 @@ describeInChromium("report.html", (browserOf) => {
     expect(new URL(page.url()).hash).toBe("#hide-operation=process&trials=1");
   });
 
-  test("takes a chart's own controls from the address and puts them there", async () => {
+  fullIt("takes a chart's own controls from the address and puts them there", async () => {
     const page = await open({}, "#latency.percentile=p50&parts.of=slow");
     expect(await page.locator("#latency-percentile").inputValue()).toBe("p50");
     expect(await page.locator(picture("latency")).getAttribute("aria-label")).toContain("p50");
@@ -312,7 +312,7 @@ describeInChromium("report.html", (browserOf) => {
     }
   });
 
-  test("keeps the marks of faults when the first line is hidden", async () => {
+  fullIt("keeps the marks of faults when the first line is hidden", async () => {
     const fault = { treatment: "jsonb", kind: "postgres-kill", atSeconds: 10, forSeconds: 2 } as const;
     const times = { injectedAtSeconds: 10, clearedAtSeconds: 12, recoverySeconds: 1 };
     const faults = [{ ...fault, ...times, trial: 1, words: "killed", errors: {} }];

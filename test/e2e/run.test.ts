@@ -169,7 +169,7 @@ describe("a run", () => {
     expect(ended.stderr).not.toContain("by worker");
   });
 
-  it("executes an iteration budget exactly, the remainder over workers included", async () => {
+  fullIt("executes an iteration budget exactly, the remainder over workers included", async () => {
     const out = scratchDirectory();
     const { yaml } = onSuiteServer(`payload: text
 topology: cycle
@@ -188,7 +188,7 @@ trials: 1
     expect((operations?.process?.transactions ?? 0) + (operations?.process?.emptyPolls ?? 0)).toBe(103);
   });
 
-  it.each(casesOf(["1.24", "1.18"] as const, 1))(
+  it.each(casesOf(["1.24", "1.18"] as const, 0))(
     "runs through managed PgBouncers %s in transaction mode",
     async (kind) => {
       const out = scratchDirectory();
@@ -280,7 +280,7 @@ describe("a run that cannot start", () => {
     await refused(suite().replace("clients: 4", "clients: 400"), 104, /max_connections/);
   });
 
-  it("refuses more clients than the process may open files, as doctor does", async () => {
+  fullIt("refuses more clients than the process may open files, as doctor does", async () => {
     const yaml = suite().replace("clients: 4", "clients: 200");
     const shellPrefix = "ulimit -n 200";
     await refused(yaml, 104, /open files/, { shellPrefix });
@@ -414,7 +414,7 @@ describe("a run that is stopped", () => {
     await expect.poll(() => serversOf(started.child.pid), { timeout: 20_000 }).toEqual([]);
   });
 
-  it("says that the server went away in mid-trial, with what was measured before", async () => {
+  fullIt("says that the server went away in mid-trial, with what was measured before", async () => {
     const server = await startEmbedded({ fsync: "off" }, { maxConnectionsNeeded: 50 });
     const out = scratchDirectory();
     const yaml = `name: t\ntarget: { kind: url, urls: ["${urlOf(server.admin)}"] }\nretry: { attempts: 2 }\n${FEW}${LONG}`;

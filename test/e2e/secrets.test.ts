@@ -149,7 +149,7 @@ describe("a password", { timeout: 180_000 }, () => {
     },
   );
 
-  it("in a URL reaches no file, output or later command", async () => {
+  fullIt("in a URL reaches no file, output or later command", async () => {
     const out = scratchDirectory();
     const url = urlWith(secret.encoded);
     const file = writeScenarioFile(onUrl(url));
@@ -264,7 +264,7 @@ describe("a password", { timeout: 180_000 }, () => {
     ).toEqual([]);
   });
 
-  it("is not told of by a failure in mid-run, nor is a row that the server quotes", async () => {
+  fullIt("is not told of by a failure in mid-run, nor is a row that the server quotes", async () => {
     const inside = await connectAdmin({ ...inject("adminEndpoint"), database: role });
     await inside.query(SPOIL);
     const out = scratchDirectory();

@@ -189,7 +189,7 @@ factors: { index: [none, btree-id], update: [column, whole] }
 `,
         ],
       ],
-      1,
+      0,
     ),
   )(
     "%s does what it acknowledges",

@@ -13,6 +13,7 @@ import {
   trainSim,
   writeScenarioFile,
 } from "../../../test/support/train-sim.js";
+import { casesOf } from "../../../test/support/lanes.js";
 import { auditOf } from "../script/audit.js";
 import { compile, Machine } from "../script/machine.js";
 import type { Begin, Rest } from "../script/run.js";
@@ -27,7 +28,7 @@ name: builtins
 seed: 3
 workload: { pgbench: ["builtin:tpcb-like@2", "builtin:simple-update", "builtin:select-only"], scale: 1 }
 ${onSuiteServer("builtins")}
-factors: { prepared: [true, false, simple] }
+factors: { prepared: [${casesOf([true, false, "simple"], 2).join()}] }
 diagnosis: { ceiling: false }
 actors: { clients: { load: { executor: per-client-iterations, clients: 4, iterations: 30 } } }
 trial: { warmUp: 0, drain: false }

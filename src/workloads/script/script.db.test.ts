@@ -21,7 +21,7 @@ describe("the bank", () => {
         ],
         ["the simple protocol, serializable", { prepared: "simple", isolation: "serializable" }, process.env],
       ],
-      2,
+      1,
     ),
   )("keeps its invariants over %s", async (_, more, env) => {
     await expectSound(bank, more, env);
