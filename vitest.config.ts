@@ -1,10 +1,23 @@
 // Four lanes of `npm test`, side by side: `unit` is pure and quick; `alone` replaces modules or looks at memory, so each of
 // its files has a process of its own; `db` talks to a real PostgreSQL; `e2e` runs the built program and its threads. `full` has what these leave out, and `mutants` plants changes and counts those that the audit
 // finds. No limit here is about speed, and nothing is tried twice: a limit ends what hangs.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 
 /** On two processors three: many a test waits for its window to end while others compute. */
 const WORKERS = 3;
+
+const testsIn = (...roots: string[]): string[] =>
+  roots.flatMap((root) =>
+    readdirSync(root, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".test.ts"))
+      .map((file) => join(root, file)),
+  );
+
+/** Whether a file has cases that `full` alone runs, by test/support/lanes.ts. */
+const isSplit = (file: string): boolean =>
+  /support\/(lanes|combinations|pool-strategies)\.js"/.test(readFileSync(file, "utf8"));
 
 function lane(
   name: string,
@@ -36,13 +49,7 @@ export default defineConfig({
       lane("e2e", ["test/e2e/*.test.ts"], { isolate: false }),
       lane(
         "full",
-        [
-          ...["test/full/*.test.ts", "test/*/fuzz-*.test.ts", "src/analysis/comparison/findings.test.ts"],
-          "test/e2e/{evidence,faults,fidelity,judgement,open-loop,report,report-page,resume,run,secrets,verify}.test.ts",
-          "src/pools/{conformance,pooled-treatments,pgpool/pgpool}.db.test.ts",
-          "src/workloads/{accounts,documents,module,pgbench,script,train-events/sql}/*.db.test.ts",
-          "src/workloads/train-events/audit/audit.db.test.ts",
-        ],
+        ["test/full/*.test.ts", "test/*/fuzz-*.test.ts", ...testsIn("src", "test").filter(isSplit)],
         { env: { TRAIN_SIM_TESTS: "full", TRAIN_SIM_FUZZ_CASES: "400" }, testTimeout: 900_000 },
       ),
       lane("mutants", ["test/mutants/*.mutant.test.ts"]),

@@ -186,8 +186,9 @@ function expectServiceTimes({ client }: TrialResult, operations: readonly Operat
   expect(Math.abs(recordedMs - bookedMs)).toBeLessThan(bookedMs * 0.001 + transactions * 0.001);
 }
 
-describe("Little's law", () => {
-  fullIt("closes over a window that cuts transactions, thinking and idling at both ends", async () => {
+fullIt(
+  "Little's law closes over a window that cuts transactions, thinking and idling at both ends",
+  async () => {
     const trial = await run(`
 appDelay: 5ms
 actors:
@@ -198,5 +199,5 @@ trial: { warmUp: 300ms, duration: 1500ms, drain: false }`);
     expectClosure(trial, CLIENTS);
     const { service = 0, waiting = 0, idle = 0 } = trial.client?.accountedMs ?? {};
     for (const ms of [service, waiting, idle]) expect(ms).toBeGreaterThan(0);
-  });
-});
+  },
+);

@@ -131,7 +131,7 @@ fullIt(
   },
 );
 
-it("leads clients to the server that takes writes, before a failover and after", async () => {
+fullIt("leads clients to the server that takes writes, before a failover and after", async () => {
   const { endpoints, admin, replication } = await start("async", 1);
   const source = direct.source(
     { strategy: "direct", reconnect: "never" },

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, inject, it } from "vitest";
 import { connectAdmin } from "../../database/admin.js";
 import { pgBouncerEnv } from "../../../test/support/pgbouncers.js";
+import { fullIt } from "../../../test/support/lanes.js";
 import { testNamespace } from "../../../test/support/namespace.js";
 import { onSuiteServer } from "../../../test/support/suite-server.js";
 import {
@@ -31,7 +32,7 @@ trials: 1
 diagnosis: { ceiling: false }
 `;
 
-it("every transaction of the budget is done and audited, over each pool", async () => {
+fullIt("every transaction of the budget is done and audited, over each pool", async () => {
   const out = join(scratchDirectory(), "results");
   const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out, "--quiet"], {
     env: pgBouncerEnv("1.24"),
@@ -49,7 +50,7 @@ it("every transaction of the budget is done and audited, over each pool", async 
     ({ trials }) => trials[0]?.operations.account?.poolWaitMs?.mean,
   );
   expect(direct).toBeGreaterThan(kept ?? Number.POSITIVE_INFINITY);
-}, 120_000);
+});
 
 it("accounts for every arrival of an open loop under the script that it would have started", async () => {
   const yaml = `name: arrivals

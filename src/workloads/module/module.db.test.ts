@@ -114,7 +114,7 @@ it.each(
         "t.zero: division by zero",
       ],
     ],
-    1,
+    0,
   ),
 )("says of one whose transactions fail by %s where and why", async (_, members, words) => {
   const code = `export default { name: "broken", schema: "CREATE TABLE d (id text)", transactions: { t: { ${members} } },
