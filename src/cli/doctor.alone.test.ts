@@ -27,6 +27,9 @@ vi.mock("../foundation/machine.js", async (original) => ({
   clockSource,
 }));
 
+const { sharesBySession } = vi.hoisted(() => ({ sharesBySession: vi.fn<() => boolean>(() => false) }));
+vi.mock("../foundation/autogroup.js", () => ({ sharesBySession }));
+
 // The server of the URL is no part of this machine; `test/e2e/preflight.test.ts` asks real ones.
 vi.mock("../engine/session/preflight.js", () => ({ ownServersOf: async () => [] }));
 
@@ -87,4 +90,13 @@ test.each([
   const actors = `{ cycle: { workers: ${workers}, load: { clients: ${workers} } } }`;
   const states = await statesFor(`${URL_TARGET}\nagents: ${agents}\ntopology: cycle\nactors: ${actors}`);
   expect(states["threads"]).toBe(state);
+});
+
+test.each([
+  ["that acts", "nice: 10", false, undefined],
+  ["that the machine ignores", "nice: 10", true, "warning"],
+  ["that is not asked for", "nice: 0", true, undefined],
+])("a nice level %s", async (_, key, shares, state) => {
+  sharesBySession.mockReturnValue(shares);
+  expect((await statesFor(`target: { ${key} }`))["target"]).toBe(state);
 });

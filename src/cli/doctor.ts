@@ -7,6 +7,7 @@ import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { clockSource, connectionLimits, isQuickClockSource, machineFacts } from "../foundation/machine.js";
 import { counted, formatSize } from "../foundation/units.js";
 import { openFilesOf, shortageOf } from "../engine/session/demand.js";
+import { machineCaveats } from "../engine/session/machine-caveats.js";
 import { obstaclesOn, ownServersOf, type OwnServer } from "../engine/session/preflight.js";
 import { faultObstacle } from "../engine/trial/require-faults.js";
 import { FAULT_KINDS } from "../faults/registry.js";
@@ -43,6 +44,7 @@ async function doctor(scenario: string | undefined, options: { json?: true }): P
   const findings: Finding[] = [
     machine(),
     ...(await targets(experiment)),
+    ...caveats(experiment),
     ...(await poolers(experiment)),
     openFiles(experiment),
     ...clock(),
@@ -85,6 +87,12 @@ async function targets(experiment: Experiment | undefined): Promise<Finding[]> {
       needs ? [present(needs.what, kinds.has(name), async () => ({ detail: await needs.find() }))] : [],
     ),
   );
+}
+
+function caveats(experiment: Experiment | undefined): Finding[] {
+  return machineCaveats(experiment?.treatments ?? []).map(({ words }) => {
+    return { state: "warning", what: "target", detail: words, remedy: "" };
+  });
 }
 
 /** What `find` tells; a problem where it is needed and not there. */

@@ -37,6 +37,11 @@ export function startTarget(settings: TargetSettings, needs: TargetNeeds): Promi
   return kindOf(settings).start(settings, needs);
 }
 
+/** What this machine does not give of them, each with what to do. */
+export function targetCaveats(settings: TargetSettings): readonly string[] {
+  return kindOf(settings).caveats?.(settings) ?? [];
+}
+
 export function targetText(settings: TargetSettings): string {
   return kindOf(settings).settings.text(settings);
 }

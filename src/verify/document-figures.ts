@@ -6,11 +6,12 @@ import type { ResultDocument, ThresholdResult } from "../results/result-schema.j
 import type { Experiment } from "../scenario/settings.js";
 import { verdictOf } from "../engine/session/conclusion.js";
 import { thresholdsOf, type ExperimentRecord } from "../engine/session/experiment-record.js";
+import { WITHOUT_EFFECT } from "../engine/session/machine-caveats.js";
 import { RESUMED_RULE, violationsAside } from "../engine/session/resume.js";
 import type { Figures } from "./figures.js";
 
 /** Of `diagnosis`: what no trial shows. */
-const TOLD_BY_THE_RUN: ReadonlySet<unknown> = new Set([RESUMED_RULE, "schema-left"]);
+const TOLD_BY_THE_RUN: ReadonlySet<unknown> = new Set([RESUMED_RULE, WITHOUT_EFFECT, "schema-left"]);
 const ABORTED = /^aborted the experiment/;
 
 interface Compared {

@@ -10,6 +10,7 @@ import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { exampleTrial } from "../../../test/support/example-result.js";
 import { runExperiment } from "./experiment.js";
+import { WITHOUT_EFFECT } from "./machine-caveats.js";
 import { Interruption } from "./interruption.js";
 import { lookWords } from "../../live/page/live-words.js";
 import { allOf, type LiveLook } from "./observer.js";
@@ -36,6 +37,7 @@ vi.mock(import("../../foundation/clock.js"), async (original) => ({
 }));
 // The servers of these scenarios are made up; `test/e2e/preflight.test.ts` asks real ones.
 vi.mock("./preflight.js", () => ({ requireOwnServers: () => Promise.resolve() }));
+vi.mock("../../foundation/autogroup.js", () => ({ sharesBySession: () => true }));
 vi.mock("../trial/trial.js", () => ({
   runTrial: async ({ meeting }: TrialHost, { trial, treatment }: TrialInputs) => {
     begun.push(treatment.id);
@@ -110,6 +112,19 @@ it("keeps the trials before a server that cannot be had, and ends with its exit 
   expect(exitCode).toBe(ExitCode.targetUnreachable);
   expect(result.verdict).toMatchObject({ status: "aborted", reasons: ["it is away"] });
   expect(result.treatments.map(({ trials }) => trials.length)).toEqual([1, 0]);
+});
+
+it("says before the first trial and in its result what the machine does not give", async () => {
+  meanwhile = () => undefined;
+  const heard: string[] = [];
+  const text = "name: a\nseed: 1\ntarget: { nice: 5 }\ntrials: 1\ndiagnosis: { ceiling: false }\n";
+  const { result } = await runExperiment(parseScenario(text, "scenario.yaml"), {
+    ...{ out, programVersion: "1.0.0", interruption },
+    observer: { ...observer, note: (words) => heard.push(words) },
+  });
+  const words = expect.stringContaining("target.nice has no effect") as unknown;
+  expect(result.diagnosis).toContainEqual({ kind: "lint", rule: WITHOUT_EFFECT, words });
+  expect(heard.filter((line) => line.startsWith("warning: target.nice has no effect"))).toHaveLength(1);
 });
 
 const UNTIL_DECIDED = "trials: { min: 5, max: 12, until: decided }";

@@ -5,7 +5,8 @@ import { rm } from "node:fs/promises";
 import { wallClockMs } from "../../foundation/clock.js";
 import { TrainSimError, type ExitCode } from "../../foundation/errors.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
-import { lint } from "../../analysis/lint/lint.js";
+import { lint, lintEntry } from "../../analysis/lint/lint.js";
+import type { Lint } from "../../analysis/lint/lint-types.js";
 import type { Capacity } from "../../results/capacity-schema.js";
 import {
   createResultDirectory,
@@ -31,6 +32,7 @@ import { ExperimentHost, type ClaimedTarget } from "./experiment-host.js";
 import { thresholdsOf, type ExperimentRecord } from "./experiment-record.js";
 import { gatherAgents, type WorkerPlaces } from "./gather-agents.js";
 import { Judge } from "./judge.js";
+import { machineCaveats } from "./machine-caveats.js";
 import { allOf, type ExperimentObserver } from "./observer.js";
 import { requireSameEnvironment, requireSamePooler, type ResumedExperiment } from "./resume.js";
 import { Meeting } from "../trial/meeting.js";
@@ -139,7 +141,8 @@ async function runWith(
   await lockDirectory(directory);
   const session = new Session(source, options, agents, directory);
   try {
-    for (const { words } of lint(source.experiment)) observer.note(`warning: ${words}`);
+    for (const { words } of [...lint(source.experiment), ...session.caveats])
+      observer.note(`warning: ${words}`);
     if (!resumed) await writeScenario(directory, yaml);
     await session.trials();
     return await session.conclude();
@@ -155,6 +158,7 @@ class Session {
   private readonly host: ExperimentHost;
   private readonly judge: Judge;
   private failure: TrainSimError | undefined;
+  readonly caveats: readonly Lint[];
   /** Whether a trial was begun, so that the directory has changed. */
   hasBegun = false;
 
@@ -166,6 +170,7 @@ class Session {
   ) {
     const { programVersion, observer, interruption, resumed } = options;
     this.host = new ExperimentHost(source.experiment.treatments, programVersion, observer, resumed);
+    this.caveats = machineCaveats(source.experiment.treatments);
     this.judge = new Judge(source.experiment, source.watched, observer, interruption);
   }
 
@@ -307,7 +312,10 @@ class Session {
     const document = record.document({
       ...{ verdict, thresholds },
       environment: this.host.environment(),
-      diagnosis: [...diagnosis, ...(resumed?.interruptions ?? []), ...this.host.leftEntries()],
+      diagnosis: [
+        ...[...diagnosis, ...this.caveats.map(lintEntry)],
+        ...[...(resumed?.interruptions ?? []), ...this.host.leftEntries()],
+      ],
       ceilings: new Map([...(resumed?.ceilings ?? []), ...this.judge.ceilingsByTreatment()]),
     });
     return capacity ? { ...document, capacity: [...capacity] } : document;

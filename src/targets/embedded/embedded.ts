@@ -4,6 +4,7 @@
 // that would open the server to the network or move its files. A refused setting is reported in the server's words.
 import { setPriority } from "node:os";
 import { join } from "node:path";
+import { sharesBySession } from "../../foundation/autogroup.js";
 import { generateSecret } from "../../foundation/prng.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { Auth } from "../../database/settings.js";
@@ -52,9 +53,19 @@ export interface EmbeddedOptions {
   readonly smallDisks?: readonly FullDisk[];
 }
 
+/** Every process of PostgreSQL begins a session. */
+function niceCaveats(nice: number): string[] {
+  if (nice === 0 || !sharesBySession()) return [];
+  return [
+    "target.nice has no effect on this machine: Linux shares its processors between sessions, and every connection of " +
+      "PostgreSQL is one (kernel.sched_autogroup_enabled is 1); as root, before a run: sysctl kernel.sched_autogroup_enabled=0",
+  ];
+}
+
 export const embedded = {
   settings: embeddedSettings,
   start: ({ settings, ...options }, needs) => startEmbedded(settings, { ...options, ...needs }),
+  caveats: ({ nice }) => niceCaveats(nice),
   needs: {
     what: "PostgreSQL",
     find: async () => `embedded, ${findPostgresPackage()}`,

@@ -84,7 +84,7 @@ const keys = {
     .meta({
       description:
         "How far an embedded PostgreSQL stands back for processors, as the command nice says it. Above 0, clients that share " +
-        "its processors keep their clock, and the server pays for them. Default 0.",
+        "its processors keep their clock, and the server pays for them. A run says where the machine ignores it. Default 0.",
     }),
 };
 

@@ -1,0 +1,22 @@
+// Whether Linux shares the processors between sessions first (autogroup). A nice level then counts among the processes of one
+// session alone. A control group for processors, as systemd and containers make them, outranks that.
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { readOrNothing } from "./machine-usage.js";
+
+/** Whether a process of that line of `/proc/self/cgroup` has a control group for processors; `groups` is where they lie. */
+function isGrouped(line: string, groups: string): boolean {
+  const [, controllers = "", group = "/"] = line.split(":");
+  if (controllers !== "") return controllers.split(",").includes("cpu") && group !== "/";
+  // The one file that the root has not; in a container, its own group looks like the root.
+  const parents = group.split("/").map((_, i, parts) => parts.slice(0, i + 1).join("/"));
+  return parents.some((each) => existsSync(path.join(groups, each, "cpu.weight")));
+}
+
+/** Whether sessions share the processors here, whatever the nice levels of their processes; `root` holds proc and sys. */
+export function sharesBySession(root = "/"): boolean {
+  const read = (name: string): string => readOrNothing(path.join(root, name)).trim();
+  if (read("proc/sys/kernel/sched_autogroup_enabled") !== "1") return false;
+  const lines = read("proc/self/cgroup").split("\n");
+  return !lines.some((line) => isGrouped(line, path.join(root, "sys/fs/cgroup")));
+}
