@@ -88,23 +88,24 @@ describe("readings of the machine", () => {
     expect(after.busyTicks - before.busyTicks).toBeGreaterThan(10);
   });
 
-  it.runIf(process.platform === "linux")(
-    "lose nothing of a child that ends while they are made",
-    async () => {
-      const children = 40;
-      const work = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done";
-      const shell = spawn("sh", ["-c", `for n in $(seq ${children}); do (${work}); done`]);
-      const ended = once(shell, "exit");
-      const seen = [0];
-      while (shell.exitCode === null) {
-        const { processes } = machineUsage() ?? { processes: [] };
-        const isThere = processes.some(({ pid }) => pid === shell.pid);
-        if (isThere) seen.push(ticksOfTree(processes, shell.pid ?? 0));
-        await new Promise(setImmediate);
-      }
-      await ended;
-      expect(seen.length).toBeGreaterThan(children);
-      expect(seen).toEqual([...seen].sort((a, b) => a - b));
-    },
-  );
+  it.runIf(process.platform === "linux").each([
+    ["a child", "(WORK)"],
+    ["a parent's first child", "(WORK; (WORK); :)"],
+  ])("lose nothing of %s that ends while they are made", async (_, child) => {
+    const children = 40;
+    const work = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done";
+    const script = `for n in $(seq ${children}); do ${child.replaceAll("WORK", work)}; done`;
+    const shell = spawn("sh", ["-c", script]);
+    const ended = once(shell, "exit");
+    const seen = [0];
+    while (shell.exitCode === null) {
+      const { processes } = machineUsage() ?? { processes: [] };
+      const isThere = processes.some(({ pid }) => pid === shell.pid);
+      if (isThere) seen.push(ticksOfTree(processes, shell.pid ?? 0));
+      await new Promise(setImmediate);
+    }
+    await ended;
+    expect(seen.length).toBeGreaterThan(children);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  });
 });

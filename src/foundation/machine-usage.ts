@@ -106,42 +106,52 @@ function readProcess(pid: number | string): ProcessTicks | undefined {
   return parseProcessStat(readOrNothing(`/proc/${pid}/stat`));
 }
 
-/** Every process that runs now but the kernel's threads; throws where there is no /proc. */
-function readProcesses(): ProcessTicks[] {
+interface Listing {
+  /** Without the kernel's threads. */
+  readonly processes: readonly ProcessTicks[];
+  /** Whether one that was listed had ended before it was read. */
+  readonly hasMissed: boolean;
+}
+
+/** Every process that runs now, by rising id; throws where there is no /proc. */
+function readProcesses(): Listing {
   const processes: ProcessTicks[] = [];
   const threads = new Set<string>();
-  for (const pid of readdirSync("/proc")) {
-    if (!/^\d+$/.test(pid)) continue;
-    const process = kernelThreads.has(pid) ? undefined : readProcess(pid);
-    if (process && !process.isKernelThread) processes.push(process);
-    if (process?.isKernelThread || kernelThreads.has(pid)) threads.add(pid);
+  let hasMissed = false;
+  const listed = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  for (const pid of listed.sort((a, b) => Number(a) - Number(b))) {
+    const process = kernelThreads.has(pid) ? "kernel thread" : readProcess(pid);
+    if (process === undefined) hasMissed = true;
+    else if (process === "kernel thread" || process.isKernelThread) threads.add(pid);
+    else processes.push(process);
   }
   kernelThreads = threads;
-  return processes;
+  return { processes, hasMissed };
 }
 
 /** Readings that may be made until one is whole: where processes end all the time, the last one has to do. */
 const READINGS = 4;
 
 /**
- * All processes, those of the trees below `roots` at one moment. They are read one after the other: the time of a
- * child that ended in between is in no reading, as its parent was read too early and the child itself too late.
+ * All processes, those of the trees below `roots` at one moment. They are read one after the other, a parent before its
+ * children unless ids began again: the time of a child that ended in between would be missed, or counted with its parent's
+ * once more.
  */
-function readWhole(roots: readonly number[]): ProcessTicks[] {
+function readWhole(roots: readonly number[]): readonly ProcessTicks[] {
   for (let reading = 1; ; reading++) {
-    const processes = readProcesses();
+    const { processes, hasMissed } = readProcesses();
     const parents = new Set(processes.map(({ parent }) => parent));
-    const couldReap = treeOf(processes, roots).filter(
-      ({ pid, reapedTicks }) => reapedTicks > 0 || parents.has(pid),
+    const couldTell = treeOf(processes, roots).filter(
+      ({ pid, parent, reapedTicks }) => hasMissed || reapedTicks > 0 || parents.has(pid) || pid < parent,
     );
-    const isWhole = couldReap.every(({ pid, reapedTicks }) => readProcess(pid)?.reapedTicks === reapedTicks);
+    const isWhole = couldTell.every(({ pid, reapedTicks }) => readProcess(pid)?.reapedTicks === reapedTicks);
     if (isWhole || reading === READINGS) return processes;
   }
 }
 
 /** A process and all that descend from it, parents first; empty when it has ended. Throws where there is no /proc. */
 export function processTree(root: number): number[] {
-  const processes = readProcesses();
+  const { processes } = readProcesses();
   const below = (pid: number): number[] => [
     pid,
     ...processes.filter(({ parent }) => parent === pid).flatMap((child) => below(child.pid)),
