@@ -8,12 +8,12 @@ import { readOrNothing } from "./machine-usage.js";
 function isGrouped(line: string, groups: string): boolean {
   const [, controllers = "", group = "/"] = line.split(":");
   if (controllers !== "") return controllers.split(",").includes("cpu") && group !== "/";
-  // The one file that the root has not; in a container, its own group looks like the root.
+  // The root group has no such file. A container sees its own group as the root.
   const parents = group.split("/").map((_, i, parts) => parts.slice(0, i + 1).join("/"));
   return parents.some((each) => existsSync(path.join(groups, each, "cpu.weight")));
 }
 
-/** Whether sessions share the processors here, whatever the nice levels of their processes; `root` holds proc and sys. */
+/** Whether nice levels of processes in different sessions do not count here; `root` holds proc and sys. */
 export function sharesBySession(root = "/"): boolean {
   const read = (name: string): string => readOrNothing(path.join(root, name)).trim();
   if (read("proc/sys/kernel/sched_autogroup_enabled") !== "1") return false;

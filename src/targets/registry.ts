@@ -37,7 +37,7 @@ export function startTarget(settings: TargetSettings, needs: TargetNeeds): Promi
   return kindOf(settings).start(settings, needs);
 }
 
-/** What this machine does not give of them, each with what to do. */
+/** Those that this machine ignores, each with what to do. */
 export function targetCaveats(settings: TargetSettings): readonly string[] {
   return kindOf(settings).caveats?.(settings) ?? [];
 }

@@ -33,7 +33,7 @@ export interface TargetKind<S extends { readonly kind: string }> {
   readonly settings: TargetSettingsOf<S>;
   /** Starts it, or describes one that runs. On rejection nothing is left running. */
   start(settings: S, needs: TargetNeeds): Promise<RunningTarget>;
-  /** What this machine does not give of these settings, each with what to do. */
+  /** Those of these settings that this machine ignores, each with what to do. */
   caveats?(settings: S): readonly string[];
   /** What it needs of this machine; `find` tells which there is, and rejects where there is none. */
   readonly needs?: { readonly what: string; find(): Promise<string> };

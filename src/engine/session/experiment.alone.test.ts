@@ -114,7 +114,7 @@ it("keeps the trials before a server that cannot be had, and ends with its exit 
   expect(result.treatments.map(({ trials }) => trials.length)).toEqual([1, 0]);
 });
 
-it("says before the first trial and in its result what the machine does not give", async () => {
+it("warns of settings that the machine ignores before the first trial and in its result", async () => {
   meanwhile = () => undefined;
   const heard: string[] = [];
   const text = "name: a\nseed: 1\ntarget: { nice: 5 }\ntrials: 1\ndiagnosis: { ceiling: false }\n";

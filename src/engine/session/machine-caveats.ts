@@ -1,5 +1,5 @@
-// What this machine does not give of what the treatments ask of it, although they run: said before the first trial, in the
-// result and by `doctor`. It is no lint: from the scenario alone it cannot be said.
+// Settings that this machine ignores: a warning before the first trial, in the result and by `doctor`. The linter knows the
+// scenario alone, which does not show them.
 import type { Lint } from "../../analysis/lint/lint-types.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { targetCaveats } from "../../targets/registry.js";

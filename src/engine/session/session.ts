@@ -313,8 +313,10 @@ class Session {
       ...{ verdict, thresholds },
       environment: this.host.environment(),
       diagnosis: [
-        ...[...diagnosis, ...this.caveats.map(lintEntry)],
-        ...[...(resumed?.interruptions ?? []), ...this.host.leftEntries()],
+        ...diagnosis,
+        ...this.caveats.map(lintEntry),
+        ...(resumed?.interruptions ?? []),
+        ...this.host.leftEntries(),
       ],
       ceilings: new Map([...(resumed?.ceilings ?? []), ...this.judge.ceilingsByTreatment()]),
     });
