@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { UsageError } from "./errors.js";
 import { openLogger, type OpenLogger } from "./logger.js";
 
@@ -23,6 +23,20 @@ it("writes its lines, and has no failure", async () => {
   await log.close();
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ trial: 1, event: "start", msg: "words" });
   expect(log.failure).toBeUndefined();
+});
+
+it("writes what is flushed during a write, without another flush", async () => {
+  const file = join(directory, "log.ndjson");
+  const log = open(file);
+  const lines = (): string[] => readFileSync(file, "utf8").split("\n").slice(0, -1);
+  log.logger.info("first");
+  await vi.waitFor(() => expect(lines()).toHaveLength(1), 10_000);
+  for (const words of ["second", "third", "fourth"]) {
+    log.logger.info(words);
+    log.flush();
+  }
+  await vi.waitFor(() => expect(lines()).toHaveLength(4), 10_000);
+  await log.close();
 });
 
 it("takes what is logged while it is being closed, and afterwards, without a word", async () => {

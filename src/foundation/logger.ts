@@ -53,13 +53,22 @@ export function openLogger(options: LoggerOptions): OpenLogger {
     isOpen = true;
     destination.flush();
   });
+  // A flush during a write does nothing, and whether one is under way is not shown: each is done again after the write.
+  let isFlushDue = false;
+  destination.on("drain", () => {
+    if (!isFlushDue) return;
+    isFlushDue = false;
+    destination.flush();
+  });
   return {
     logger,
     get failure() {
       return failure;
     },
     flush: () => {
-      if (isOpen && !isClosing) destination.flush();
+      if (!isOpen || isClosing) return;
+      isFlushDue = true;
+      destination.flush();
     },
     close: () =>
       new Promise((resolve) => {

@@ -124,7 +124,11 @@ export async function untilLogged(out: string, text: string, mostMs = 50_000): P
     if (existsSync(out) && logsBelow(out).some((file) => readFileSync(file, "utf8").includes(text))) return;
     await systemClock.sleep(20);
   }
-  throw new Error(`no log below ${out} says ${text} within ${mostMs} ms`);
+  const { exitCode, signal, stderr } = lastInto.get(out) ?? {};
+  const run =
+    stderr === undefined ? "the run goes on" : `the run ended with ${exitCode ?? signal ?? "?"}: ${stderr}`;
+  const lines = logsBelow(out).map((file) => `${file}:\n${readFileSync(file, "utf8").slice(-2_000)}`);
+  throw new Error(`no log below ${out} says ${text} within ${mostMs} ms; ${run}\n${lines.join("\n")}`);
 }
 
 function logsBelow(out: string): string[] {
