@@ -20,12 +20,12 @@ function code(
 }
 
 code("one commit in ten is a rollback", [
-  'await connection.control("commit", "COMMIT")',
-  'await (Math.random() < 0.1 ? connection.control("rollback", "ROLLBACK") : connection.control("commit", "COMMIT"))',
+  'await connection.control("commit", text)',
+  'await (Math.random() < 0.1 ? connection.control("rollback", "ROLLBACK") : connection.control("commit", text))',
 ]);
 code("the first event of a batch gets no status", [
-  "SELECT * FROM unnest($1::uuid[])",
-  "SELECT u FROM unnest($1::uuid[]) WITH ORDINALITY AS x (u, n) WHERE n > 1",
+  "SELECT * FROM unnest($1::uuid[])`",
+  "SELECT u FROM unnest($1::uuid[]) WITH ORDINALITY AS x (u, n) WHERE n > 1`",
 ]);
 code("one batch in ten is added under other keys", [
   "this.batchMaker.make(keys,",
