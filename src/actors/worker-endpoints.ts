@@ -11,7 +11,8 @@ export class WorkerEndpoints {
   /** For the recorder; undefined where there is nothing to split. */
   readonly split: EndpointSplit | undefined;
 
-  constructor(assignment: Assignment) {
+  /** `onTransaction` is told of each transaction that ended at the server. */
+  constructor(assignment: Assignment, onTransaction: () => void) {
     const { endpoints } = assignment;
     this.source = createConnectionSource({
       pool: assignment.settings.pool,
@@ -23,6 +24,7 @@ export class WorkerEndpoints {
       workerIndex: assignment.ordinal,
       prepared: assignment.prepared,
       applicationName: `train-sim/${assignment.role}`,
+      onTransaction,
     });
     this.split = isSplit(endpoints) ? new EndpointSplit(endpoints.length) : undefined;
   }

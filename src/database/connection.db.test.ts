@@ -32,6 +32,20 @@ describe("PgConnection", () => {
     expect(await connection.execute(statement, [1, 2, null, '{"a": 1}'])).toEqual([[3, null, '{"a": 1}']]);
   });
 
+  it("gives an int8 as a number, and one that no number holds exactly as its text", async () => {
+    const statement = {
+      name: "test.int8",
+      text: "SELECT 9007199254740991::int8 AS a, 9007199254740993::int8 AS b",
+    };
+    for (const prepared of [false, true]) {
+      const connection = await open({ prepared });
+      for (let call = 0; call < 2; call++)
+        expect(await connection.execute(statement, [])).toEqual([
+          [Number.MAX_SAFE_INTEGER, "9007199254740993"],
+        ]);
+    }
+  });
+
   it("prepares a statement once by its name when told, and not otherwise", async () => {
     const named = await open({ prepared: true });
     await named.execute(prepared, []);
@@ -51,6 +65,36 @@ describe("PgConnection", () => {
     await connection.control("commit", say("WARNING"));
     await connection.control("commit", say("WARNING"));
     expect(connection.warnedCommits).toBe(2);
+  });
+
+  it("tells of each transaction that ended at the server: alone, in a block, failed, or lost", async () => {
+    let ended = 0;
+    const connection = await open({ onTransaction: () => ended++, prepared: true });
+    expect(ended).toBe(0);
+    const one = { name: "test.one", text: "SELECT 1" };
+    for (const expected of [1, 2, 3]) {
+      await connection.execute(one, []);
+      expect(ended).toBe(expected);
+    }
+    await connection.control("begin", "BEGIN");
+    await connection.execute(one, []);
+    await connection.execute(one, []);
+    expect(ended).toBe(3);
+    await connection.control("commit", "COMMIT");
+    expect(ended).toBe(4);
+    const wrong = { name: "test.wrong", text: "SELECT 1 / 0" };
+    await expect(connection.execute(wrong, [])).rejects.toThrow(StatementError);
+    expect(ended).toBe(5);
+    await connection.control("begin", "BEGIN");
+    await expect(connection.execute(wrong, [])).rejects.toThrow(StatementError);
+    expect(ended).toBe(5);
+    await connection.control("rollback", "ROLLBACK");
+    expect(ended).toBe(6);
+    const end = { name: "test.end", text: "SELECT pg_terminate_backend(pg_backend_pid())" };
+    await expect(connection.execute(end, [])).rejects.toThrow(StatementError);
+    expect(ended).toBe(7);
+    await connection.end();
+    expect(ended).toBe(7);
   });
 
   it("shows its application name in pg_stat_activity", async () => {

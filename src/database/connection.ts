@@ -38,6 +38,8 @@ export interface ConnectionOptions {
    * (with the server's or the socket's error, where there was one). What this side ends is neither.
    */
   readonly report?: (event: "connected" | "refused" | "lost", failure?: Error) => void;
+  /** Told of each transaction that ended at the server, committed or not: a statement on its own is one, a lost one counts. */
+  readonly onTransaction?: (() => void) | undefined;
 }
 
 /** As the driver tells of one. */
@@ -45,6 +47,14 @@ interface ParameterStatus {
   readonly parameterName: string;
   readonly parameterValue: string;
 }
+
+/** As the driver tells that the server waits for the next statement. */
+interface ReadyForQuery {
+  readonly status: string;
+}
+
+/** Of a session that is in no transaction. */
+const IDLE = "I";
 
 /** Parameters that a server from PostgreSQL 14 on tells at log-in, as libpq asks for with `target_session_attrs`. */
 const READ_ONLY: ReadonlySet<string> = new Set(["in_hot_standby", "default_transaction_read_only"]);
@@ -60,6 +70,7 @@ export class PgConnection extends pg.Client implements Connection {
   private readonly applicationName: string;
   private readonly prepared: boolean;
   private readonly report: ConnectionOptions["report"];
+  private readonly onTransaction: ConnectionOptions["onTransaction"];
   private observer: CallObserver | undefined;
   /** Statements that this session has prepared, and what their rows look like. */
   private readonly known = new Map<Statement, RowReader>();
@@ -77,6 +88,7 @@ export class PgConnection extends pg.Client implements Connection {
     this.applicationName = options.applicationName;
     this.prepared = options.prepared;
     this.report = options.report;
+    this.onTransaction = options.onTransaction;
     // An 'error' event that nobody hears ends the process. The statement under way gets the error as well.
     this.on("error", (error) => {
       this.lost ??= error;
@@ -117,6 +129,10 @@ export class PgConnection extends pg.Client implements Connection {
         if (READ_ONLY.has(name) && value === "on") this.readOnly.add(name);
       },
     );
+    // The one that ends the log-in comes while the state is another.
+    this.connection.on("readyForQuery", ({ status }: ReadyForQuery) => {
+      if (status === IDLE && this.state === "open") this.onTransaction?.();
+    });
     super.connect((outcome: Error | null) => {
       const error = outcome ?? (this.isRefused() ? takesNoWrites() : null);
       const failure = error && connectFailure(this.endpoint, error);
@@ -261,7 +277,9 @@ export class PgConnection extends pg.Client implements Connection {
   private markBroken(): void {
     const wasOpen = this.state === "open";
     this.state = "broken";
-    if (wasOpen) this.report?.("lost", this.lost);
+    if (!wasOpen) return;
+    this.onTransaction?.();
+    this.report?.("lost", this.lost);
   }
 
   private failure(name: string, error: unknown): StatementError {

@@ -17,14 +17,19 @@ const KEEP_ALIVE_AFTER_MS = 10_000;
 
 const toNumber = (text: string): number => Number(text);
 
+const toExactNumber = (text: string): number | string => {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : text;
+};
+
 /**
- * How result columns become JavaScript values, by type OID. Booleans and numbers are converted; int8 becomes a
- * number, since counts and sizes stay far below 2^53. Everything else (json, uuid, numeric, timestamps, arrays)
- * stays the text that the server sent.
+ * How result columns become JavaScript values, by type OID. Booleans and numbers are converted. Everything else (json,
+ * uuid, numeric, timestamps, arrays) stays the text that the server sent, and so does an int8 from 2^53 on, which
+ * counts and sizes never reach, but ids of a user's own.
  */
 const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
   [16, (text) => text === "t"], // bool
-  [20, toNumber], // int8
+  [20, toExactNumber], // int8
   [21, toNumber], // int2
   [23, toNumber], // int4
   [26, toNumber], // oid

@@ -119,6 +119,17 @@ describe("Recorder", () => {
     expect(recorder.take(Infinity).clampedSamples).toBe(0);
   });
 
+  it("counts what ended at the server in the window, of a rehearsal and afterwards nothing", () => {
+    const recorder = new Recorder(["add"]);
+    recorder.rehearse(1000);
+    recorder.serverTransaction(1500);
+    recorder.setWindow(2000, 4000);
+    for (const atMs of [1999, 2000, 3999, 4000]) recorder.serverTransaction(atMs);
+    expect(recorder.take(3000).serverTransactions).toBe(2);
+    recorder.serverTransaction(3500);
+    expect(recorder.take(Infinity).serverTransactions).toBe(1);
+  });
+
   it("accepts an end that becomes known later, but not a start that moves under samples", () => {
     const recorder = new Recorder(["add"]);
     recorder.setWindow(0, Infinity);

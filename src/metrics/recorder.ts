@@ -47,6 +47,7 @@ export class Recorder {
   private current: SecondBuffers | undefined;
   private outside = noOutsideCounts();
   private clampedSamples = 0;
+  private serverTransactions = 0;
   private readonly underWay = new Map<Operation, CounterSlots>();
   /** The latest moment of the window that something was recorded at. */
   private latestMs = Number.NEGATIVE_INFINITY;
@@ -149,6 +150,11 @@ export class Recorder {
     if (second) this.buffersOf(second, operation).counters.add(SLOTS[counter], amount);
   }
 
+  /** One that ended at the server, whatever it was for. */
+  serverTransaction(atMs: number): void {
+    if (this.isInside(atMs) && !this.isRehearsal) this.serverTransactions++;
+  }
+
   /** A transaction that found nothing to do; never counted as a transaction. */
   emptyPoll(operation: Operation, atMs: number, durationMs: number, intendedMs?: number): void {
     const second = this.secondOf(atMs);
@@ -178,7 +184,7 @@ export class Recorder {
     this.current = undefined;
     const seconds = closed.map((buffers) => buffers.drain());
     this.spare.push(...closed);
-    const { outside, clampedSamples, isRehearsal } = this;
+    const { outside, clampedSamples, serverTransactions, isRehearsal } = this;
     const underWay = Object.fromEntries(
       [...this.underWay].flatMap(([operation, slots]) => {
         const counts = slots.drain();
@@ -187,9 +193,11 @@ export class Recorder {
     );
     if (isRehearsal) addOutside(outside, seconds);
     if (isRehearsal && nowMs === Number.POSITIVE_INFINITY) this.split?.clear(); // no window came
-    const delta = { isRehearsal, seconds, closedBefore, outside, clampedSamples, underWay };
+    const counts = { outside, clampedSamples, serverTransactions, underWay };
+    const delta = { isRehearsal, seconds, closedBefore, ...counts };
     this.outside = noOutsideCounts();
     this.clampedSamples = 0;
+    this.serverTransactions = 0;
     this.underWay.clear();
     return delta;
   }

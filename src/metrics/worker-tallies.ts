@@ -63,8 +63,11 @@ class OperationTally {
 
 export class WorkerTallies {
   private readonly byWorker = new Map<number, Map<Operation, OperationTally>>();
+  /** Of all workers: see `RecorderDelta`. */
+  serverTransactions = 0;
 
-  add(worker: number, { isRehearsal, seconds, underWay }: RecorderDelta): void {
+  add(worker: number, { isRehearsal, seconds, serverTransactions, underWay }: RecorderDelta): void {
+    this.serverTransactions += serverTransactions;
     for (const [operation, counts] of Object.entries(underWay))
       this.at(worker, operation).addNotEnded(counts);
     if (isRehearsal) return;

@@ -97,9 +97,9 @@ export class ClientConnections implements ConnectionSource {
     const endpoint = this.options.endpoints[number];
     if (!endpoint) throw new RangeError("a route leads to an endpoint");
     this.at[client] = number;
-    const { applicationName, prepared } = this.options;
+    const { applicationName, prepared, onTransaction } = this.options;
     const report = this.routes.heard.bind(undefined, number);
-    const connection = new PgConnection({ endpoint, applicationName, prepared, report });
+    const connection = new PgConnection({ endpoint, applicationName, prepared, report, onTransaction });
     this.live.add(connection);
     try {
       return await connection.connect();

@@ -111,13 +111,13 @@ export async function pastStandbys<T>(endpoints: readonly Endpoint[], open: () =
 
 /** Looks by a connection of its own that is answered a statement: a pooler may greet clients whose server is away. */
 export function lookBy(
-  { endpoints, applicationName }: SourceOptions,
+  { endpoints, applicationName, onTransaction }: SourceOptions,
   live: Set<PgConnection>,
 ): (number: number) => Promise<boolean> {
   return async (number) => {
     const endpoint = endpoints[number];
     if (!endpoint) return false;
-    const connection = new PgConnection({ endpoint, applicationName, prepared: false });
+    const connection = new PgConnection({ endpoint, applicationName, prepared: false, onTransaction });
     live.add(connection);
     const answered = new AbortController();
     void systemClock.sleep(LOOK_MAX_MS, answered.signal).then(() => connection.end());

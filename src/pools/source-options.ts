@@ -19,6 +19,8 @@ export interface SourceOptions {
   /** Whether statements are prepared by name: asked for, and possible through the pooler. */
   readonly prepared: boolean;
   readonly applicationName: string;
+  /** See `ConnectionOptions`. */
+  readonly onTransaction?: (() => void) | undefined;
 }
 
 /** The endpoints, by number, of `count` things of this worker, whose first has number `first` of `total` in the trial. */

@@ -10,8 +10,8 @@ import type { WindowEvidence } from "./evidence-source.js";
 export interface WorkDone {
   readonly workload: Vocabulary;
   readonly operations: Readonly<Record<Operation, { readonly events: number }>>;
-  /** Transactions that the load began in the window, whatever came of them. */
-  readonly attempts?: number;
+  /** Those of the load's connections that ended at the server in the window, whatever they were for. */
+  readonly serverTransactions?: number;
   /** What the pooler adds of its own to each. Default none. */
   readonly poolerTransactions?: number;
   /** CPU time of train-sim itself; undefined where it was not read. */

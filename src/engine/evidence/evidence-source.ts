@@ -7,12 +7,15 @@ import type { DatabaseEvidence } from "../../results/result-schema.js";
 /**
  * Values by the names of `EVIDENCE_METRICS`: a gauge as it is now, a rate as what was counted since any fixed start,
  * so that two readings make a difference. What could not be read is left out, never 0. A server's also says since when it counts
- * (`STATISTICS_BEGAN`), this machine's, of which process (`SERVER_PROCESS`).
+ * (`STATISTICS_BEGAN`), this machine's, of which process (`SERVER_PROCESS`), a pooler's, on which connection (`POOLER_SESSION`).
  */
 export type EvidenceReading = Readonly<Record<string, number>>;
 
 /** The server's process whose processor time a reading holds: a server that was restarted has another. */
 export const SERVER_PROCESS = "host.serverPid";
+
+/** Which connection to the poolers' consoles a reading is from: a pooler that restarted has ended the one before. */
+export const POOLER_SESSION = "pooler.session";
 
 /** Why counters have no total of the window. */
 export const COUNTED_AGAIN = "the server counted from 0 again in the window (a restart, a reset)";
@@ -53,6 +56,8 @@ export interface MeanAndMax {
 export interface WindowEvidence {
   /** A gauge over the samples of the window. */
   gauge(name: string): MeanAndMax | undefined;
+  /** In how many samples that gauge was. */
+  seen(name: string): number;
   /** Gauges of a family, as `wait.`, by the name without it, and how often it was seen at what: the sum over samples. */
   family(prefix: string): ReadonlyMap<string, number>;
   /** What was counted between the readings at its two ends; undefined also where a counter began anew in between. */

@@ -123,21 +123,38 @@ test("what is asked at the ends only is asked before the first reading and after
   ]);
 });
 
-test("readings that are not those of the window's ends are told of", async () => {
-  const clock = new JumpingClock();
-  const evidence = new TrialEvidence({
-    sources: [source(() => ({ "wal.bytes": 1 }))],
-    everyMs: 0,
-    onSample: () => undefined,
-    clock,
-  });
-  await evidence.begin(0);
-  clock.atMs = 2600;
-  await evidence.end(2000);
-  expect(evidence.result(DONE).skipped).toEqual([
-    { source: "window", reason: "what was counted is of 2.60 s, the window had 2.00 s" },
-  ]);
-});
+test.each([
+  {
+    endMs: 20_000,
+    readMs: 20_600,
+    told: ["what was counted is of 20.60 s, the window had 20.00 s"],
+    walPerEvent: 2,
+  },
+  {
+    endMs: 2000,
+    readMs: 2600,
+    told: ["what was counted is of 2.60 s, the window had 2.00 s, so no cost per event is stated"],
+    walPerEvent: undefined,
+  },
+  { endMs: 2400, readMs: 2600, told: [], walPerEvent: 2 },
+])(
+  "the last reading of a window of $endMs ms at $readMs ms: told of where it is late, no costs where it is far off",
+  async (row) => {
+    const clock = new JumpingClock();
+    const evidence = new TrialEvidence({
+      sources: [source((call) => ({ "wal.bytes": 100 * call }))],
+      everyMs: 0,
+      onSample: () => undefined,
+      clock,
+    });
+    await evidence.begin(0);
+    clock.atMs = row.readMs;
+    await evidence.end(row.endMs);
+    const { skipped = [], perEvent } = evidence.result({ ...DONE, operations: { add: { events: 50 } } });
+    expect(skipped).toEqual(row.told.map((reason) => ({ source: "window", reason })));
+    expect(perEvent?.walBytes).toBe(row.walPerEvent);
+  },
+);
 
 test("a window that did not come to its end has no evidence", async () => {
   const evidence = new TrialEvidence({

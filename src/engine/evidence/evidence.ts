@@ -18,6 +18,8 @@ import { WindowSums } from "./window-sums.js";
 
 /** Beyond this the two readings of the ends are not those of the window, and that is said. */
 const END_SLACK_MS = 250;
+/** Beyond this share of the window, too, what was counted is not divided by the window's events. */
+const COST_SLACK = 0.05;
 
 export interface EvidenceOptions {
   readonly sources: readonly EvidenceSource[];
@@ -89,8 +91,9 @@ export class TrialEvidence {
       {},
       ...this.options.sources.map((source) => source.summary(sums)),
     ) as DatabaseEvidence;
-    const perEvent = perEventOf(parts, sums, done);
-    const foreign = foreignWorkOf(sums, done, (this.closedMs - this.openedMs) / 1000);
+    const perEvent = this.isFarOff ? undefined : perEventOf(parts, sums, done);
+    const span = { seconds: this.spanMs / 1000, windowSeconds: this.windowMs / 1000 };
+    const foreign = foreignWorkOf(sums, done, span);
     const skipped = this.skipped();
     return {
       ...parts,
@@ -160,16 +163,28 @@ export class TrialEvidence {
     }
   }
 
+  private get spanMs(): number {
+    return this.closedMs - this.openedMs;
+  }
+
+  private get isSlack(): boolean {
+    return Math.abs(this.spanMs - this.windowMs) > END_SLACK_MS;
+  }
+
+  private get isFarOff(): boolean {
+    return this.isSlack && Math.abs(this.spanMs - this.windowMs) > COST_SLACK * this.windowMs;
+  }
+
   private skipped(): SkippedSource[] {
-    const spanMs = this.closedMs - this.openedMs;
+    const { spanMs, windowMs, isSlack, isFarOff } = this;
     const missed = [...this.failures].map(([source, { count, reason }]) => ({
       source,
       reason: `${count} reading${count === 1 ? "" : "s"} missed: ${reason}`,
     }));
-    const isSlack = Math.abs(spanMs - this.windowMs) > END_SLACK_MS;
+    const lengths = `what was counted is of ${(spanMs / 1000).toFixed(2)} s, the window had ${(windowMs / 1000).toFixed(2)} s`;
     const span = {
       source: "window",
-      reason: `what was counted is of ${(spanMs / 1000).toFixed(2)} s, the window had ${(this.windowMs / 1000).toFixed(2)} s`,
+      reason: isFarOff ? `${lengths}, so no cost per event is stated` : lengths,
     };
     const { begunAnew } = this.sums;
     const fallen = {

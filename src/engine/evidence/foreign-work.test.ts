@@ -1,7 +1,7 @@
 // What others did, from counters and samples: what is taken off for train-sim itself, and what is named as unknown.
 import { workloadOf } from "../../workloads/registry.js";
 import { describe, expect, it } from "vitest";
-import { attemptsOf, foreignNotAssessed, foreignWorkOf } from "./foreign-work.js";
+import { foreignNotAssessed, foreignWorkOf } from "./foreign-work.js";
 import { WindowSums } from "./window-sums.js";
 
 const NOTHING = {
@@ -19,7 +19,13 @@ function windowOf(last: Record<string, number>, first: Record<string, number> = 
   return sums;
 }
 
-const done = { workload: workloadOf({}), operations: {}, clientCpuSeconds: undefined, attempts: 1000 };
+const done = {
+  workload: workloadOf({}),
+  operations: {},
+  clientCpuSeconds: undefined,
+  serverTransactions: 1000,
+};
+const SPAN = { seconds: 10, windowSeconds: 10 };
 
 describe("transactions of others", () => {
   it("are those of other databases, and here what exceeds ours, logins, control work and a second's delay", () => {
@@ -30,13 +36,13 @@ describe("transactions of others", () => {
       "transactions.rollbacks": 45,
       "transactions.logins": 40,
     };
-    expect(foreignWorkOf(windowOf(ours), done, 10)).toEqual({
+    expect(foreignWorkOf(windowOf(ours), done, SPAN)).toEqual({
       transactions: 0,
       transactionsHere: 0,
       transactionRatio: 0,
     });
     const more = { ...ours, "transactions.commits": 1700, "transactions.elsewhere": 500 };
-    expect(foreignWorkOf(windowOf(more), done, 10)).toEqual({
+    expect(foreignWorkOf(windowOf(more), done, SPAN)).toEqual({
       transactions: 1000,
       transactionsHere: 500,
       transactionRatio: 0.5,
@@ -45,14 +51,14 @@ describe("transactions of others", () => {
 
   it("do not hold what a pooler runs after each of the load's", () => {
     const reset = { ...NOTHING, "transactions.commits": 2000 };
-    expect(foreignWorkOf(windowOf(reset), done, 10)).toMatchObject({ transactionsHere: 795 });
-    const seen = foreignWorkOf(windowOf(reset), { ...done, poolerTransactions: 1 }, 10);
+    expect(foreignWorkOf(windowOf(reset), done, SPAN)).toMatchObject({ transactionsHere: 795 });
+    const seen = foreignWorkOf(windowOf(reset), { ...done, poolerTransactions: 1 }, SPAN);
     expect(seen).toMatchObject({ transactions: 0, transactionsHere: 0, transactionRatio: 0 });
   });
 
   it("are not made up in the load's database where the load stood still, of the warm-up's that are counted late", () => {
     const late = { ...NOTHING, "transactions.commits": 400, "transactions.elsewhere": 20 };
-    expect(foreignWorkOf(windowOf(late), { ...done, attempts: 0 }, 10)).toEqual({
+    expect(foreignWorkOf(windowOf(late), { ...done, serverTransactions: 0 }, SPAN)).toEqual({
       transactions: 20,
       transactionRatio: 1,
     });
@@ -64,14 +70,15 @@ describe("transactions of others", () => {
 
   it("are not made up where a counter is missing", () => {
     const { "transactions.logins": _, ...old } = NOTHING;
-    expect(foreignWorkOf(windowOf(old, old), done, 10)).toEqual({ transactions: 0, transactionRatio: 0 });
-    expect(foreignWorkOf(windowOf({}, {}), done, 10)).toBeUndefined();
+    expect(foreignWorkOf(windowOf(old, old), done, SPAN)).toEqual({ transactions: 0, transactionRatio: 0 });
+    expect(foreignWorkOf(windowOf({}, {}), done, SPAN)).toBeUndefined();
   });
 
-  it("leave out a cycle, which is made of other operations, and count what failed", () => {
-    const one = { transactions: 10, emptyPolls: 2, retries: 3, failures: { "40001": 1 } };
-    const operations = { add: one, process: one, __cycle__: one } as never;
-    expect(attemptsOf({ operations })).toBe(32);
+  it("do not hold what the load went on to do until the last reading", () => {
+    const longer = { ...NOTHING, "transactions.commits": 1505 };
+    expect(foreignWorkOf(windowOf(longer), done, SPAN)).toMatchObject({ transactionsHere: 300 });
+    const seen = foreignWorkOf(windowOf(longer), done, { seconds: 13, windowSeconds: 10 });
+    expect(seen).toMatchObject({ transactionsHere: 0 });
   });
 });
 

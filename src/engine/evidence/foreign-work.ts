@@ -1,12 +1,10 @@
 // What others did on the server in the window, from what its sessions and its counters showed: their transactions in all
 // databases, and how many of their sessions were active. In the load's own database the server counts everybody's
-// transactions together, so those that train-sim made are taken off, with room for what is counted late.
+// transactions together, so those that the load's connections ended are taken off, with room for what is counted late.
 // What could not be read is left out here and named, with the reason.
-import type { WindowSummary } from "../../metrics/totals.js";
 import type { DatabaseEvidence, ForeignWork, NotAssessed } from "../../results/result-schema.js";
 import type { WorkDone } from "./evidence-per-event.js";
 import { COUNTED_AGAIN, type WindowEvidence } from "./evidence-source.js";
-import { isRound } from "../../metrics/operations.js";
 
 /** A session reports its transactions once a second, so the window's may lack or hold as many as a second has. */
 const LATE_SECONDS = 1;
@@ -14,43 +12,44 @@ const LATE_SECONDS = 1;
 const CONTROL_PER_SECOND = 10;
 const CONTROL_PER_SAMPLE = 5;
 
-/** Transactions that the load began, whatever came of them; a cycle is made of others. */
-export function attemptsOf({ operations }: Pick<WindowSummary, "operations">): number {
-  return Object.entries(operations)
-    .filter(([operation]) => !isRound(operation))
-    .reduce((sum, [, { transactions, emptyPolls, retries, failures }]) => {
-      const failed = Object.values(failures).reduce((all, count) => all + count, retries);
-      return sum + transactions + emptyPolls + failed;
-    }, 0);
+/** Between the readings at the two ends, and of the window in between, which the load's own count is of. */
+export interface CountedSpan {
+  readonly seconds: number;
+  readonly windowSeconds: number;
 }
 
 /** Undefined where it cannot be known. */
-function transactionsHere(window: WindowEvidence, own: number, seconds: number): number | undefined {
+function transactionsHere(
+  window: WindowEvidence,
+  own: number,
+  { seconds, windowSeconds }: CountedSpan,
+): number | undefined {
   const counted = ["commits", "rollbacks"].map((name) => window.total(`transactions.${name}`));
   const [commits, rollbacks, logins] = [...counted, window.total("transactions.logins")];
   if (commits === undefined || rollbacks === undefined || logins === undefined) return undefined;
-  const late = (own / seconds) * LATE_SECONDS;
+  const late = (own / windowSeconds) * (LATE_SECONDS + Math.max(0, seconds - windowSeconds));
   const control = CONTROL_PER_SECOND * seconds + CONTROL_PER_SAMPLE * window.samples;
   return Math.max(0, commits + rollbacks - logins - own - late - control);
 }
 
-/** Of a window of `seconds`; undefined where nothing of it is known. */
+/** Undefined where nothing of it is known. */
 export function foreignWorkOf(
   window: WindowEvidence,
-  { attempts = 0, poolerTransactions = 0 }: WorkDone,
-  seconds: number,
+  { serverTransactions = 0, poolerTransactions = 0 }: WorkDone,
+  span: CountedSpan,
 ): ForeignWork | undefined {
   const elsewhere = window.total("transactions.elsewhere");
   // Without a rate of the load it is not known how many of the warm-up's are counted late.
-  const own = attempts * (1 + poolerTransactions);
-  const here = own > 0 && seconds > 0 ? transactionsHere(window, own, seconds) : undefined;
+  const own = serverTransactions * (1 + poolerTransactions);
+  const here = own > 0 && span.windowSeconds > 0 ? transactionsHere(window, own, span) : undefined;
   const transactions = elsewhere === undefined ? undefined : elsewhere + (here ?? 0);
   const all = (transactions ?? 0) + own;
   const sessionsActive = window.gauge("foreign.active");
   const sessionsActiveHere = window.gauge("foreign.activeHere");
   const cpuMs = window.total("host.foreignCpuMs");
+  const samples = window.seen("foreign.active");
   const sessions = [...window.family("foreignSessions.")]
-    .map(([name, sum]) => ({ name, mean: sum / window.samples }))
+    .map(([name, sum]) => ({ name, mean: sum / samples }))
     .sort((a, b) => b.mean - a.mean);
   if (transactions === undefined && !sessionsActive) return undefined;
   return {
@@ -72,7 +71,7 @@ const UNNAMED =
 /** What of it could not be looked for in a window that came to its end. */
 export function foreignNotAssessed(
   { foreign, skipped = [], sampling }: DatabaseEvidence,
-  attempts: number,
+  serverTransactions: number,
 ): NotAssessed[] {
   const reasonOf = (source: string, otherwise: string): string =>
     skipped.find((each) => each.source === source)?.reason ?? otherwise;
@@ -81,7 +80,7 @@ export function foreignNotAssessed(
   const isCounted = !skipped.some(({ source }) => source === "counters");
   const uncounted = reasonOf("pg_stat_database (others)", isCounted ? shown : COUNTED_AGAIN);
   const uncountedHere =
-    attempts === 0
+    serverTransactions === 0
       ? "no transaction of the load ended in the window"
       : reasonOf("pg_stat_database (sessions)", uncounted);
   return [

@@ -3,7 +3,13 @@
 // A pooler without a console that we may ask is named, and so is one of which only a part answers.
 import { StandingSession } from "../../database/standing-session.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
-import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
+import {
+  POOLER_SESSION,
+  type EvidenceReading,
+  type EvidenceSource,
+  type SkippedSource,
+  type WindowEvidence,
+} from "./evidence-source.js";
 import type { PoolerStatistics, RunningPooler } from "../../pools/running-pooler.js";
 
 const CONNECT_MS = 1_000;
@@ -36,11 +42,15 @@ export class PoolerSource implements EvidenceSource {
   readonly name = "pooler";
   readonly skipped: readonly SkippedSource[];
   private readonly sampler: StandingSession<PoolerStatistics>;
+  private sessions = 0;
   private serversMax: number | undefined;
 
   constructor(private readonly pooler: RunningPooler) {
     this.skipped = unseen(pooler);
-    this.sampler = new StandingSession(() => pooler.statistics(CONNECT_MS));
+    this.sampler = new StandingSession(() => {
+      this.sessions++;
+      return pooler.statistics(CONNECT_MS);
+    });
   }
 
   /** A pooler whose processes are few lets it in before the load, or after a wait. */
@@ -57,7 +67,8 @@ export class PoolerSource implements EvidenceSource {
     if (this.pooler.consoles.length === 0) return {};
     try {
       const reading = await (await this.sampler.get()).sample();
-      return Object.fromEntries(Object.entries(reading).map(([name, value]) => [`pooler.${name}`, value]));
+      const values = Object.entries(reading).map(([name, value]) => [`pooler.${name}`, value] as const);
+      return { ...Object.fromEntries(values), [POOLER_SESSION]: this.sessions };
     } catch (error) {
       // The next sample tries on a new connection: the pooler may be restarted meanwhile.
       await this.sampler.giveUp();

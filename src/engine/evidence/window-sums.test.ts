@@ -47,6 +47,18 @@ describe("WindowSums", () => {
     expect(sums.total("tuples.inserted")).toBeUndefined();
   });
 
+  it("has no total of what poolers counted whose console was lost, even if nothing fell", () => {
+    const sums = new WindowSums();
+    sums.open({ "pooler.transactions": 10_000, "pooler.session": 1, "wal.bytes": 10_000 }, 0);
+    expect(sums.sample({ "pooler.transactions": 11_000, "pooler.session": 2 }, 1000)).toEqual({
+      "pooler.transactions": 1000,
+    });
+    sums.close({ "pooler.transactions": 50_000, "pooler.session": 2, "wal.bytes": 50_000 });
+    expect(sums.total("pooler.transactions")).toBeUndefined();
+    expect(sums.total("wal.bytes")).toBe(40_000);
+    expect(sums.begunAnew).toEqual(["pooler.transactions"]);
+  });
+
   it("has no total, and names it, of a sum of which a part began anew while the rest went on", () => {
     const sums = new WindowSums();
     sums.open({ "pooler.transactions": 10_000, "wal.bytes": 10_000 }, 0);

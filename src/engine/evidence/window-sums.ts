@@ -1,10 +1,12 @@
 // The readings of a window, summed up as they come, so that a window of days takes no more memory than one of seconds:
 // means and maxima of gauges, rates of counters between two readings, totals between the first and the last.
 // Pure. A counter that fell has begun anew (a server or one of several poolers restarted, or somebody reset its
-// statistics), and has no total; nor has one of a server that says that it began its statistics anew.
+// statistics), and has no total; nor has one of a server that says that it began its statistics anew, or of a pooler
+// whose console was lost in between.
 import { STATISTICS_BEGAN } from "../../database/evidence/view.js";
 import { evidenceMetricOf, type EvidenceValues } from "../../results/evidence-metrics.js";
 import {
+  POOLER_SESSION,
   SERVER_PROCESS,
   type EvidenceReading,
   type MeanAndMax,
@@ -37,7 +39,7 @@ function hasFallen(name: string, { last }: Counter, value: number): boolean {
 const LASTING = /^(?:wal\.bytes$|host\.|pooler\.)/;
 
 /** What says since when counters count, and is no measure itself. */
-const MARKS: ReadonlySet<string> = new Set([STATISTICS_BEGAN, SERVER_PROCESS]);
+const MARKS: ReadonlySet<string> = new Set([STATISTICS_BEGAN, SERVER_PROCESS, POOLER_SESSION]);
 
 const isRate = (name: string): boolean => evidenceMetricOf(name)?.kind === "rate";
 
@@ -96,6 +98,10 @@ export class WindowSums implements WindowEvidence {
     return gauge && { mean: gauge.sum / gauge.count, max: gauge.max };
   }
 
+  seen(name: string): number {
+    return this.gauges.get(name)?.count ?? 0;
+  }
+
   family(prefix: string): ReadonlyMap<string, number> {
     const members = [...this.gauges].filter(([name]) => name.startsWith(prefix));
     return new Map(members.map(([name, { sum }]) => [name.slice(prefix.length), sum]));
@@ -123,7 +129,11 @@ export class WindowSums implements WindowEvidence {
       return first !== undefined && last !== undefined && first !== last;
     };
     const [areStatistics, isProcess] = [differs(STATISTICS_BEGAN), differs(SERVER_PROCESS)];
-    return (name) => (areStatistics && !LASTING.test(name)) || (isProcess && name === "host.serverCpuMs");
+    const isPooler = differs(POOLER_SESSION);
+    return (name) =>
+      (areStatistics && !LASTING.test(name)) ||
+      (isProcess && name === "host.serverCpuMs") ||
+      (isPooler && name.startsWith("pooler."));
   }
 
   private ratesOf(reading: EvidenceReading, atMs: number): Record<string, number> {

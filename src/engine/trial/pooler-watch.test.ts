@@ -22,7 +22,7 @@ function setUp() {
       refusal: "ECONNREFUSED",
     }));
     const outside = { ...noOutsideCounts(), transactions };
-    const rest = { isRehearsal: false, seconds: [], clampedSamples: 0, underWay: {} };
+    const rest = { isRehearsal: false, seconds: [], clampedSamples: 0, serverTransactions: 0, underWay: {} };
     watch.heard(0, { ...rest, closedBefore, outside } satisfies RecorderDelta, contacts);
     clock.nowMs += 1000;
     await Promise.resolve();

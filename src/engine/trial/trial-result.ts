@@ -24,7 +24,7 @@ import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
 import { strategyOf } from "../../pools/registry.js";
-import { attemptsOf, foreignNotAssessed } from "../evidence/foreign-work.js";
+import { foreignNotAssessed } from "../evidence/foreign-work.js";
 import { NO_PLANS, type PlansRead } from "../evidence/plan-watch.js";
 import type { MeasuredWindow } from "./measured-window.js";
 import type { SecondSeries } from "./second-series.js";
@@ -154,7 +154,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const status = failure ? "failed" : reason === undefined ? "complete" : "partial";
   const endpoints = endpointResults(outcome.endpoints, fleet.endpointDeltas, treatment.settings);
   const { machine, serverRecords: servers } = outcome.surroundings;
-  const attempts = attemptsOf(summary);
+  const { serverTransactions } = outcome.workers;
   const client = window.client(fleet);
   const agents = agentResults(outcome.reached);
   const faults = outcome.reached.faults.records(summary.windowSeconds);
@@ -164,11 +164,12 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const poolerTransactions = strategyOf(pool).ownTransactions?.(pool) ?? 0;
   // Of a duet both trials' clients run in this process: whose time it was is not known.
   const clientCpuSeconds = trial.duet ? undefined : client?.cpuSeconds;
-  const database = evidence.result({ workload, operations, attempts, poolerTransactions, clientCpuSeconds });
+  const done = { workload, operations, serverTransactions, poolerTransactions, clientCpuSeconds };
+  const database = evidence.result(done);
   const notAssessed = [
     ...outcome.surroundings.notAssessed,
     ...read.notAssessed,
-    ...(status === "complete" ? foreignNotAssessed(database, attempts) : []),
+    ...(status === "complete" ? foreignNotAssessed(database, serverTransactions) : []),
   ];
   const integrity = outcome.ending?.integrity ?? null;
   const results = withLosses(operationResults(summary, treatment.settings), [integrity], treatment.settings);

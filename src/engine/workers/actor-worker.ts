@@ -64,7 +64,7 @@ export class ActorWorker {
     const { settings, role, trial } = assignment;
     const prng = new Prng(deriveSeed(trial.seed, "worker", role, assignment.index));
     this.eventLog = new EventLog(log.logger);
-    this.endpoints = new WorkerEndpoints(assignment);
+    this.endpoints = new WorkerEndpoints(assignment, () => this.recorder.serverTransaction(monotonicMs()));
     this.source = this.endpoints.source;
     this.traits = roleTraitsOf(settings, role);
     this.retry = new RetryPolicy(settings.retry, prng);

@@ -147,14 +147,14 @@ class SharedPool implements ConnectionSource {
   }
 
   private optionsFor(number: number): ConnectionOptions {
-    const { applicationName, prepared, endpoints } = this.options;
+    const { applicationName, prepared, endpoints, onTransaction } = this.options;
     const endpoint = endpoints[number];
     if (!endpoint) throw new RangeError(`there is no endpoint ${number}`);
     const report: ConnectionOptions["report"] = (event, failure) => {
       if (failure) this.endpointNumbers.set(failure, number);
       this.routes.heard(number, event);
     };
-    return { endpoint, applicationName, prepared, report };
+    return { endpoint, applicationName, prepared, report, onTransaction };
   }
 
   private hold(connection: PgConnection, number: number): void {

@@ -7,6 +7,7 @@ import { fullIt } from "../../../test/support/lanes.js";
 import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { connectAdmin } from "../../database/admin.js";
 import { processTree } from "../../foundation/machine-usage.js";
+import { POOLER_SESSION } from "../../engine/evidence/evidence-source.js";
 import { PoolerSource } from "../../engine/evidence/pooler-evidence.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { poolerEnv } from "../../../test/support/poolers.js";
@@ -81,7 +82,12 @@ it("tells of its processes, its own session aside", async () => {
     const client = await connectAdmin(pooler.endpoints[0] as Endpoint, { purpose: "control" });
     await client.query("BEGIN");
     expect(await source.sample()).toEqual({
-      ...{ "pooler.clientsActive": 1, "pooler.serversActive": 1, "pooler.serversIdle": 0 },
+      ...{
+        "pooler.clientsActive": 1,
+        "pooler.serversActive": 1,
+        "pooler.serversIdle": 0,
+        [POOLER_SESSION]: 1,
+      },
     });
     await client.query("COMMIT");
     const idle = { "pooler.clientsActive": 1, "pooler.serversActive": 0 };
