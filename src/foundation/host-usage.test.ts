@@ -42,3 +42,18 @@ test("the processor time of a process is told from train-sim's own", async () =>
   expect(hostUsage({ serverPid: pid, poolerPids: [] })).not.toHaveProperty("serverCpuMs");
   expect(hostUsage({ poolerPids: [] })).not.toHaveProperty("diskReadBytes");
 });
+
+test("the processor time of an agent on this machine is train-sim's, and told until it ends", async () => {
+  const work =
+    "while (process.cpuUsage().user < 200_000) Math.sqrt(2); process.stdin.resume(); console.log(1)";
+  const agent = spawn(process.execPath, ["-e", work], { stdio: ["pipe", "pipe", "inherit"] });
+  const agentPids = [agent.pid ?? 0];
+  await once(agent.stdout, "data");
+  const { clientCpuMs: alone = 0 } = hostUsage({ poolerPids: [] });
+  const { clientCpuMs = 0, otherCpuMs } = hostUsage({ poolerPids: [], agentPids });
+  expect(clientCpuMs - alone).toBeGreaterThanOrEqual(190);
+  expect(otherCpuMs).toBeDefined();
+  agent.stdin.end();
+  await once(agent, "close");
+  expect(hostUsage({ poolerPids: [], agentPids })).not.toHaveProperty("otherCpuMs");
+});

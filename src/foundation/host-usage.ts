@@ -14,7 +14,8 @@ const SECTOR_BYTES = 512;
 
 /** Milliseconds of CPU and bytes; what cannot be told is left out. */
 export interface HostUsage {
-  readonly clientCpuMs: number;
+  /** Of this process and of agents on this machine. */
+  readonly clientCpuMs?: number;
   /** Postmaster and backends, ended ones included. */
   readonly serverCpuMs?: number;
   readonly poolerCpuMs?: number;
@@ -30,6 +31,8 @@ export interface HostProcesses {
   /** The postmaster, where it is on this machine; disks are read only then. */
   readonly serverPid?: number;
   readonly poolerPids: readonly number[];
+  /** Agents on this machine; where one has ended, what they took cannot be told from the work of others any more. */
+  readonly agentPids?: readonly number[];
   /** Backends whose time is wanted one by one, by the ids that they have on this machine. */
   readonly backendPids?: readonly number[];
 }
@@ -74,10 +77,19 @@ function treesMs(processes: readonly ProcessTicks[], roots: readonly number[]): 
 }
 
 /** Reads the state of every process but the kernel's threads: 0.4 ms of CPU time with 30 of them. */
-export function hostUsage({ serverPid, poolerPids, backendPids = [] }: HostProcesses): HostUsage {
-  const clientCpuMs = processCpuSeconds() * 1000;
-  const machine = machineUsage(serverPid === undefined ? [] : [serverPid]);
-  if (!machine) return { clientCpuMs };
+export function hostUsage({
+  serverPid,
+  poolerPids,
+  agentPids = [],
+  backendPids = [],
+}: HostProcesses): HostUsage {
+  const ownCpuMs = processCpuSeconds() * 1000;
+  const machine = machineUsage([...(serverPid === undefined ? [] : [serverPid]), ...agentPids]);
+  if (!machine) return { clientCpuMs: ownCpuMs };
+  const agents = machine.processes.filter(({ pid }) => agentPids.includes(pid));
+  const areAgentsThere = agents.length === agentPids.length;
+  // Without what they started: their poolers are told apart.
+  const agentsTicks = agents.reduce((sum, { ticks, reapedTicks }) => sum + ticks - reapedTicks, 0);
   const serverCpuMs = treesMs(machine.processes, serverPid === undefined ? [] : [serverPid]);
   const poolerCpuMs = treesMs(machine.processes, poolerPids);
   const disks = serverPid === undefined ? undefined : diskUsage();
@@ -86,9 +98,11 @@ export function hostUsage({ serverPid, poolerPids, backendPids = [] }: HostProce
   );
   const areSeen = backends.length > 0 || backendPids.length === 0;
   return {
-    clientCpuMs,
+    ...(areAgentsThere && {
+      clientCpuMs: ownCpuMs + agentsTicks * TICK_MS,
+      otherCpuMs: (machine.busyTicks - machine.ownTicks) * TICK_MS,
+    }),
     ...(areSeen && { backendMs: new Map(backends.map(({ pid, ticks }) => [pid, ticks * TICK_MS])) }),
-    otherCpuMs: (machine.busyTicks - machine.ownTicks) * TICK_MS,
     ...(serverCpuMs !== undefined && { serverCpuMs }),
     ...(poolerCpuMs !== undefined && { poolerCpuMs }),
     ...(disks && { diskReadBytes: disks.readBytes, diskWriteBytes: disks.writeBytes }),

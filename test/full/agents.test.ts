@@ -257,11 +257,16 @@ it("lets a trial go on whose fault kills an agent, which joins again for the nex
     ["complete", "ok", 0],
     ["complete", "ok", 0],
   ]);
-  for (const { faults: records, agents: told, windowSeconds, diagnosis } of trials) {
+  for (const { faults: records, agents: told, windowSeconds, diagnosis, notAssessed } of trials) {
     expect(records?.[0]?.words).toMatch(/^killed agent [ab] with \d workers? and \d+ clients$/);
     expect(told?.map(({ cpuSeconds }) => cpuSeconds === undefined).sort()).toEqual([false, true]);
     expect(windowSeconds).toBeCloseTo(3, 1);
-    expect(diagnosis?.map(({ check }) => check)).not.toContain("closure");
+    expect((diagnosis ?? []).map(({ check }) => check)).not.toContain("closure");
+    // What the killed one took before the window must not look like the work of others in it.
+    expect(notAssessed).toContainEqual({
+      what: "CPU time of other programs, I/O of other programs",
+      reason: "an agent's process ended within the window",
+    });
   }
   const verified = await trainSim(["report", directory, "--verify"]);
   expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);

@@ -13,8 +13,8 @@ import type { RunningPooler } from "../../pools/running-pooler.js";
 
 /** The evidence of one trial, neither opened nor begun yet. `sink` is told each sample, the observer too. */
 export function evidenceOf(
-  { target, observer }: Pick<TrialHost, "target" | "observer">,
-  surroundings: Pick<Surroundings, "kind" | "serverPid">,
+  { target, observer, place }: Pick<TrialHost, "target" | "observer" | "place">,
+  { kind, serverPid }: Pick<Surroundings, "kind" | "serverPid">,
   pooler: RunningPooler | undefined,
   settings: TreatmentSettings,
   sink: (second: number, values: EvidenceValues) => void,
@@ -22,7 +22,7 @@ export function evidenceOf(
   const database = new DatabaseSource(target.admin, settings);
   const sources: EvidenceSource[] = [
     database,
-    new HostSource(surroundings, pooler, () => database.foreignPids),
+    new HostSource({ kind, serverPid, agentPids: [...place.pids] }, pooler, () => database.foreignPids),
     ...(pooler ? [new PoolerSource(pooler)] : []),
   ];
   return new TrialEvidence({

@@ -18,10 +18,11 @@ const NOT_OURS: Readonly<Record<string, string>> = {
   url: "the server's processes are not on this machine, or not visible from here",
 };
 
-/** `serverPid` is the postmaster's, where it is a process of this machine. */
+/** `serverPid` is the postmaster's, where it is a process of this machine; so are those of agents. */
 interface HostedServer {
   readonly kind: RunningTarget["kind"];
   readonly serverPid?: number | undefined;
+  readonly agentPids?: readonly number[];
 }
 
 type PoolerProcesses = Pick<RunningPooler, "pids" | "instances">;
@@ -73,9 +74,10 @@ export class HostSource implements EvidenceSource {
   }
 
   private reading(): HostUsage {
-    const { serverPid } = this.target;
+    const { serverPid, agentPids = [] } = this.target;
     return this.read({
       ...(serverPid !== undefined && { serverPid }),
+      agentPids,
       poolerPids: this.untoldPooler === undefined ? (this.pooler?.pids ?? []) : [],
       backendPids: this.foreignPids(),
     });

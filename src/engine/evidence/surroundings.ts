@@ -16,8 +16,8 @@ interface Reading {
   readonly atMs: number;
   readonly machine: MachineReading | undefined;
   readonly io: IoUsage | undefined;
-  /** Whether the server's process was there. */
-  readonly hasServer: boolean;
+  /** The server's process and those of agents, of which it was made. */
+  readonly roots: readonly number[];
 }
 
 const CPU = "CPU time of other programs";
@@ -132,8 +132,11 @@ export class Surroundings {
   private get untold(): string | undefined {
     const { kind, endpoints } = this.host.target;
     const { serverPid, opened, closed } = this;
-    if (this.found !== undefined && !(opened?.hasServer && closed?.hasServer))
+    if (this.found !== undefined && !(isIn(opened, this.found) && isIn(closed, this.found)))
       return "the server's process ended within the window";
+    // What an ended one took is counted nowhere any more, and would look like the work of others.
+    if (closed && opened?.roots.some((root) => root !== serverPid && !isIn(closed, root)))
+      return "an agent's process ended within the window";
     const target = { kind, endpoints, ...(serverPid !== undefined && { serverPid }) };
     return untoldServer(target, this.inputs.treatment.settings);
   }
@@ -153,9 +156,13 @@ export class Surroundings {
           machine.processes.map(({ pid }) => pid),
           own,
         ),
-      hasServer: machine?.processes.some(({ pid }) => pid === serverPid) ?? false,
+      roots,
     };
   }
+}
+
+function isIn(reading: Reading | undefined, root: number): boolean {
+  return reading?.machine?.processes.some(({ pid }) => pid === root) ?? false;
 }
 
 function difference(before: number | undefined, after: number | undefined): number | undefined {
