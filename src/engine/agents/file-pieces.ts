@@ -2,6 +2,8 @@
 // file since the last time. Lines of logs are sent whole, since several agents write to one log there.
 import { closeSync, fdatasync, openSync, readdirSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import type { TrainSimError } from "../../foundation/errors.js";
+import { storageError } from "../../foundation/storage-error.js";
 import { PIECE_BYTES } from "./agent-protocol.js";
 
 const LINE_END = 10;
@@ -46,18 +48,20 @@ interface Received {
 export class PieceFiles {
   private readonly files = new Map<string, Received>();
 
-  constructor(private readonly directory: string) {}
+  /** `onFailure` is told of each piece that could not be written or synced. */
+  constructor(
+    private readonly directory: string,
+    private readonly onFailure: (error: TrainSimError) => void,
+  ) {}
 
-  /** Throws where it cannot be written. */
   append(name: string, bytes: Uint8Array): void {
-    const file = this.files.get(name) ?? this.open(name);
-    for (let at = 0; at < bytes.length;) at += writeSync(file.fd, bytes, at);
-    if (file.isSyncing) return;
-    file.isSyncing = true;
-    fdatasync(file.fd, () => {
-      file.isSyncing = false;
-      if (file.isOver) closeSync(file.fd);
-    });
+    try {
+      const file = this.files.get(name) ?? this.open(name);
+      for (let at = 0; at < bytes.length;) at += writeSync(file.fd, bytes, at);
+      this.sync(name, file);
+    } catch (error) {
+      this.failed(name, error);
+    }
   }
 
   close(): void {
@@ -66,6 +70,20 @@ export class PieceFiles {
       if (!file.isSyncing) closeSync(file.fd);
     }
     this.files.clear();
+  }
+
+  private sync(name: string, file: Received): void {
+    if (file.isSyncing) return;
+    file.isSyncing = true;
+    fdatasync(file.fd, (error) => {
+      file.isSyncing = false;
+      if (error) this.failed(name, error);
+      if (file.isOver) closeSync(file.fd);
+    });
+  }
+
+  private failed(name: string, error: unknown): void {
+    this.onFailure(storageError(error, join(this.directory, name)));
   }
 
   private open(name: string): Received {

@@ -83,7 +83,7 @@ export class RemoteWorkers implements RunningWorkers {
   ) {
     const [first] = assignments as [Assignment];
     this.settings = first.settings;
-    this.files = new PieceFiles(dirname(first.logFile));
+    this.files = new PieceFiles(dirname(first.logFile), (error) => this.events.onCrash(0, error));
     const groups = assignments.map(({ role }) => role);
     const dealt = deal(groups, agents.length, place);
     this.crews = agents.map((agent, i) => new Crew(agent, dealt[i] ?? []));

@@ -1,0 +1,33 @@
+// What agents wrote, in the coordinator's directory: appended piece by piece, and told of where the disk takes nothing.
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { PieceFiles } from "./file-pieces.js";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "train-sim-pieces-"));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+it("appends pieces in their order", () => {
+  const failures: string[] = [];
+  const files = new PieceFiles(directory, ({ message }) => failures.push(message));
+  for (const piece of ["one ", "two ", "three"]) files.append("ledger", Buffer.from(piece));
+  files.close();
+  expect(readFileSync(join(directory, "ledger"), "utf8")).toBe("one two three");
+  expect(failures).toEqual([]);
+});
+
+// Linux has a device that is always full.
+it.runIf(existsSync("/dev/full"))("says that the coordinator's own disk is full", () => {
+  symlinkSync("/dev/full", join(directory, "ledger"));
+  const failures: string[] = [];
+  const files = new PieceFiles(directory, ({ message }) => failures.push(message));
+  files.append("ledger", Buffer.from("lost"));
+  files.close();
+  expect(failures).toEqual([`No space left on the disk to write ${join(directory, "ledger")}`]);
+});
