@@ -157,6 +157,8 @@ describe("HistogramSet", () => {
     set.at("process.service").recordValue(5);
     set.at("add.response");
     expect(set.entries().map(([tag]) => tag)).toEqual(["process.service", "lifecycle.completed"]);
+    set.at("lifecycle.service").recordValue(5); // of an operation that somebody calls so
+    expect(set.entries().map(([tag]) => tag)).toContain("lifecycle.service");
     set.reset();
     expect(set.entries()).toEqual([]);
     set.at("process.service").recordValue(7);

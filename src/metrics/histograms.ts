@@ -4,7 +4,7 @@
 // never averaged, only histograms are merged.
 import hdr from "hdr-histogram-js";
 import type { Histogram } from "hdr-histogram-js";
-import { tagsOf, type Tag } from "./operations.js";
+import { stageOf, tagsOf, type Tag } from "./operations.js";
 import type { LatencySummary } from "./catalogue.js";
 
 export type { Histogram } from "hdr-histogram-js";
@@ -165,9 +165,9 @@ export class HistogramSet {
 
   /** Those with samples: operations as they were first asked for, each with its measures in their order, then lifecycles. */
   entries(): [Tag, Histogram][] {
-    const named = [...this.byTag.keys()].map((tag) => tag.slice(0, tag.indexOf(".")));
-    const operations = [...new Set(named)].filter((name) => name !== "lifecycle");
-    return tagsOf(operations).flatMap((tag): [Tag, Histogram][] => {
+    const ofOperations = [...this.byTag.keys()].filter((tag) => stageOf(tag) === undefined);
+    const operations = new Set(ofOperations.map((tag) => tag.slice(0, tag.indexOf("."))));
+    return tagsOf([...operations]).flatMap((tag): [Tag, Histogram][] => {
       const histogram = this.get(tag);
       return histogram ? [[tag, histogram]] : [];
     });
