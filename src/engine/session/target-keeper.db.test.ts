@@ -1,8 +1,9 @@
 // Settings of the embedded server as a factor: each level runs on a server that was started with it, never on one
 // that another level left, and never on two at once.
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, inject, it } from "vitest";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
+import { urlOf } from "../../../test/support/suite-server.js";
 import { environmentOf } from "./environment.js";
 import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
 
@@ -63,4 +64,24 @@ it("starts a server for each level, keeps it while the level stays, and stops it
   await keeper.release();
   expect(isAlive(again.target.serverPid)).toBe(false);
   expect(ended).toEqual(started);
+});
+
+it("refuses a treatment that the server has no connections for before the first one runs", async () => {
+  const url = urlOf(inject("adminEndpoint"));
+  const { treatments } = parseScenario(
+    `name: many\ntarget: { kind: url, url: "${url}" }\nfactors: { actors.consumers.load.clients: [2, 9000] }\n`,
+    "scenario.yaml",
+  );
+  const started: KeptTarget[] = [];
+  keeper = new TargetKeeper(
+    treatments,
+    (target) => started.push(target),
+    () => Promise.resolve(),
+  );
+  const [few] = treatments;
+  if (!few) throw new Error("no treatment");
+  await expect(keeper.provide(few)).rejects.toThrow(
+    /^treatment \S*9000 needs 9\d\d\d connections, but the server has/,
+  );
+  expect(started).toEqual([]);
 });

@@ -23,11 +23,9 @@ export interface KeptTarget {
   readonly dialect: DialectName;
 }
 
-/** What treatments of this target fill, so that all of them run on the same disks. */
-function smallDisksOf(treatments: readonly Treatment[], key: string): FullDisk[] {
-  const faults = treatments
-    .filter((treatment) => targetKey(treatment) === key)
-    .flatMap(({ settings }) => settings.faults);
+/** What these treatments, which share a target, fill: all of them run on the same disks. */
+function smallDisksOf(sharing: readonly Treatment[]): FullDisk[] {
+  const faults = sharing.flatMap(({ settings }) => settings.faults);
   return [...new Set(faults.flatMap((fault) => ("disk" in fault ? [fault.disk] : [])))];
 }
 
@@ -46,14 +44,13 @@ export class TargetKeeper {
     const { settings } = treatment;
     const key = targetKey(treatment);
     if (this.current?.key === key) {
-      const { server } = this.current;
-      requireConnections(server.connections, serverConnectionsOf(settings), treatment.id);
-      return { ...this.current, dialect: dialectFor(server, treatment) };
+      return { ...this.current, dialect: dialectFor(this.current.server, treatment) };
     }
     await this.release();
+    const sharing = this.treatments.filter((each) => targetKey(each) === key);
     const target = await startTarget(settings.target, {
       maxConnectionsNeeded: mostServerConnections(this.treatments, treatment),
-      smallDisks: smallDisksOf(this.treatments, key),
+      smallDisks: smallDisksOf(sharing),
     });
     let admin: AdminClient | undefined;
     try {
@@ -61,7 +58,8 @@ export class TargetKeeper {
       const server = await readServerInfo(admin);
       const dialect = dialectFor(server, treatment);
       await requireOwnNamespace(admin, settings.namespace, dialectOf(dialect));
-      requireConnections(server.connections, serverConnectionsOf(settings), treatment.id);
+      for (const each of sharing)
+        requireConnections(server.connections, serverConnectionsOf(each.settings), each.id);
       this.current = { key, target, admin, server, dialect };
     } catch (error) {
       await admin?.close();
