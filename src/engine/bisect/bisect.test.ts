@@ -91,6 +91,22 @@ describe("a bisection", () => {
     );
   });
 
+  it("decides by its verdict a metric of which no finding is made, as p95", async () => {
+    const rates = [100, 100, 200];
+    const { document } = await bisected({
+      rates,
+      objective: { operation: "pay", metric: "p95", isMaximised: false, words: "minimise pay.p(95)" },
+      seen({ reference, revision, within }) {
+        const ratio = Number(rates[revision]) / Number(rates[reference]);
+        return Promise.resolve({
+          result: resultOf(ratio, within, { metric: "p95", isFinding: false }),
+          directory: "d",
+        });
+      },
+    });
+    expect([document.outcome, document.firstWorse?.id]).toEqual(["found", "r2"]);
+  });
+
   it("asks the search for half the loss, and the ends for what is accepted", async () => {
     const within: Record<string, number> = {};
     await bisected({

@@ -5,6 +5,7 @@
 // in 20 names a revision that is not worse than the one before.
 import type { Objective } from "../../scenario/judgement.js";
 import { UsageError } from "../../foundation/errors.js";
+import { isHeadline } from "../../metrics/metric-lists.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import type { Loaded, Revision, Unrunnable } from "./revisions.js";
 
@@ -107,7 +108,9 @@ interface Judged {
 /** As `compare` has it: worse surely, and by more than is accepted. 1/(1+r) and 1+r are equally far from 1. */
 function judged({ isMaximised }: Objective, within: number, claim: Comparison | undefined): Judged {
   const open = { standing: "undecided", isSurelyWorse: false } as const;
-  if (!claim || claim.verdict === "inconclusive" || claim.isFinding === false) {
+  // Of other metrics no family is tested: the verdict, corrected over its own comparisons, is the answer.
+  const isUnproven = claim?.isFinding === false && isHeadline(claim.metric);
+  if (!claim || claim.verdict === "inconclusive" || isUnproven) {
     const isSame = claim?.verdict === "indistinguishable";
     return isSame ? { ...open, standing: "good" } : open;
   }
