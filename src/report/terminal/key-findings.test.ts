@@ -79,6 +79,17 @@ describe("key findings", () => {
     expect(texts(result).join()).not.toContain("No event was lost");
   });
 
+  it("do not say that nothing was lost where something was not audited, and name it", () => {
+    const result = example();
+    const notAudited = ["the workload states no invariant, so nothing was checked"];
+    firstTrial(result).integrity = { ...EXAMPLE_INTEGRITY, notAudited };
+    expect(texts(result).join()).not.toContain("No event was lost");
+    expect(texts(result)).toContain(
+      "Nothing is known to be lost or doubled: 150000 events in 10 trials. Not audited: the workload states no " +
+        "invariant, so nothing was checked.",
+    );
+  });
+
   it("never call that nothing which was lost, though it is allowed", () => {
     const result = example();
     const losses = [{ operation: "add", lost: 12, unexplained: 0, firstAtSeconds: 4.4, lastAtSeconds: 5 }];

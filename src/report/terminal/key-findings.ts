@@ -24,7 +24,7 @@ import { firstOf, shortNumber, trialsText } from "../../foundation/text/numbers.
 import { publishedSentences } from "./published-lines.js";
 import { valueCell } from "./side-by-side.js";
 import { lawText } from "./sweep-table.js";
-import { operationsIn, shownOf } from "./terminal.js";
+import { notAuditedOf, operationsIn, shownOf } from "./terminal.js";
 import { judgedText, seenOf } from "./threshold-lines.js";
 import { reasonsOf } from "../../analysis/why/headline-reasons.js";
 import { flipSentences } from "../../analysis/why/flips.js";
@@ -86,9 +86,14 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   const published = audited.reduce((sum, { integrity }) => sum + (integrity?.published ?? 0), 0);
   const { one } = vocabularyOf(result).audited;
   const found = `${counted(published, one)} in ${counted(trials.length, "trial")}`;
+  const losses = allowedLosses(result);
+  const unread = notAuditedOf(audited);
+  if (unread.length > 0) {
+    const text = `Nothing is known to be lost or doubled: ${found}. Not audited: ${unread.join("; ")}.`;
+    return [...losses.map((words) => finding("plain", words)), finding("warn", text)];
+  }
   // Audits from before work was held to each event did not look at that.
   const isWorkChecked = audited.every(({ integrity }) => integrity?.unexplained !== undefined);
-  const losses = allowedLosses(result);
   const what = losses.length > 0 ? `Beyond what a fault may lose, no ${one}` : `No ${one}`;
   const text = isWorkChecked
     ? `${what} was lost or doubled, and each shows the work that was acknowledged: ${found}.`

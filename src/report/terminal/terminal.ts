@@ -96,8 +96,17 @@ function namedNotes(named: NonNullable<Integrity["named"]>): Note[] {
   return more > 0 ? [...shown, { text: `  and ${more} more in the report`, tone: "bad" }] : shown;
 }
 
+const NOT_AUDITED_MAX = 3;
+
 /** Where an audit found what was published, as far as the workload tells that apart. */
 const STATES = ["pending", "processing", "complete", "failed", "archived"] as const;
+
+/** What the audits of these trials could not look at, each once. */
+export function notAuditedOf(trials: readonly Pick<TrialResult, "integrity">[]): string[] {
+  const all = [...new Set(trials.flatMap(({ integrity }) => integrity?.notAudited ?? []))];
+  const more = all.length - NOT_AUDITED_MAX;
+  return more > 0 ? [...all.slice(0, NOT_AUDITED_MAX), `and ${more} more`] : all;
+}
 
 function integrityNotes(trials: readonly TrialResult[], { acknowledged }: Vocabulary["audited"]): Note[] {
   const audited = trials.flatMap(({ number, integrity }) => (integrity ? [{ number, ...integrity }] : []));
@@ -118,9 +127,11 @@ function integrityNotes(trials: readonly TrialResult[], { acknowledged }: Vocabu
     (lost === undefined ? "" : `; ${lost}`);
   const losing = audited.filter(({ losses = [] }) => losses.length > 0);
   const violated = audited.filter(({ verdict }) => verdict === "violated");
+  const unread = notAuditedOf(trials);
   const undrained = audited.filter(({ drained, pending }) => !drained && pending !== undefined);
   return [
-    { text, tone: ok === trials.length ? "good" : "bad" },
+    { text, tone: ok < trials.length ? "bad" : unread.length > 0 ? "plain" : "good" },
+    ...unread.map((words): Note => ({ text: `not audited: ${words}`, tone: "bad" })),
     ...violated.flatMap(({ number, violations, named = [] }): Note[] => [
       { text: `INTEGRITY VIOLATED in trial ${number}: ${violations.join("; ")}`, tone: "bad" },
       ...namedNotes(named),

@@ -157,7 +157,9 @@ export function auditOf(program: Program, file: string) {
       invariants,
       violations,
       notAudited: [
-        ...(program.invariants.length === 0 ? ["the workload states no invariant: nothing was checked"] : []),
+        ...(program.invariants.length === 0
+          ? ["the workload states no invariant, so nothing was checked"]
+          : []),
         ...unclosed.map((name) => `${name} ended without its account: its last transactions are unknown`),
       ],
     };
