@@ -71,6 +71,27 @@ SELECT bool_and(double = 2 * id) FROM t;
   expect(ended.exitCode, ended.stderr).toBe(0);
 });
 
+it("knows ids of 64 bits apart, and drops what the preload made before the next trial", async () => {
+  const sql = `-- schema
+CREATE TABLE t (id bigint PRIMARY KEY);
+-- preload
+CREATE MATERIALIZED VIEW few AS SELECT id FROM t;
+-- name: add
+-- param: id = uniform(4611686018427387904, 9223372036854775807)
+INSERT INTO t VALUES (:id);
+-- invariant: each is there once
+-- acknowledged: add.id
+SELECT id FROM t;
+`;
+  const { ended, out } = await run(sql, { actors: BUDGET, trials: 2 });
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const trials = onlyResultIn(out).result.treatments[0]?.trials ?? [];
+  expect(trials.map(({ integrity }) => [integrity?.verdict, integrity?.published])).toEqual([
+    ["ok", 200],
+    ["ok", 200],
+  ]);
+});
+
 fullIt(
   "varies a setting as a factor, asks thresholds, keeps an open loop, and is read again by what it stored",
   async () => {

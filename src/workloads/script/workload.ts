@@ -48,7 +48,7 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
             `${set} search_path TO {{namespace}}`,
             ...program.schema.map((sql) => substituted(sql, literalIn(settings))),
           ],
-          made: madeBy(program.schema),
+          made: madeBy([...program.schema, ...program.preload]),
         };
       },
       isMarked: () => false,

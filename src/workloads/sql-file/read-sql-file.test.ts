@@ -54,6 +54,17 @@ it("calls a workload after its file, and takes settings of every type", () => {
   expect(settings.map(({ value }) => value)).toEqual([1.5, true, "x y", "plain"]);
 });
 
+it.each([
+  ["bank.v2.sql", "bank-v2"],
+  ["dir/my bank.sql", "my-bank"],
+  ["b\u00e4nk.sql", "b-nk"],
+  ["2026-payments.SQL", "payments"],
+  ["\u9280.sql", "own"],
+  [`${"a".repeat(80)}.sql`, "a".repeat(63)],
+])("calls a workload of %s %s, which a schema's mark can hold", (file, name) => {
+  expect(readSqlFile("-- name: t\nSELECT 1", file)).toMatchObject({ program: { name } });
+});
+
 it("lets a later statement use what an earlier one returned", () => {
   const [transaction] = programOf(
     "-- name: t\n-- returning: balance as b, id\nSELECT id, balance FROM account;\nUPDATE account SET balance = :b WHERE id = :id;",
@@ -116,7 +127,15 @@ describe("says where and what is wrong, all at once", () => {
     [`${T}-- wieght: 2\nSELECT 1`, ["2:1 wieght is not known; did you mean weight?"]],
     [`${T}-- weight: -1\nSELECT 1`, ["2:1 weight -1"]],
     [`${T}-- expect: row = 1\nSELECT 1`, ["2:1 expected expect: rows = 1"]],
-    [`${T}SELECT 1;\n-- expect: rows = 1`, ["3:20 expect and returning stand above their statement"]],
+    [`${T}SELECT 1;\n-- expect: rows = 1`, ["3:1 expect and returning stand above their statement"]],
+    [
+      `${T}SELECT 1;\n-- expect: rows = 1\n-- name: u\nSELECT 2`,
+      ["3:1 expect and returning stand above their statement"],
+    ],
+    [
+      `${T}SELECT 1;\n-- returning: a\n-- invariant: i\nSELECT true`,
+      ["3:1 expect and returning stand above their statement"],
+    ],
     [`${T}SELECT 'x`, ["2:8 ' begins here and does not end", "1:1 t has no statement"]],
     ["-- weight: 2\n-- name: t\nSELECT 1", ["1:1 weight belongs below a name"]],
     [

@@ -17,6 +17,7 @@ import type {
 } from "../script/program.js";
 import { placeIn, statementsIn, tokensOf } from "../script/sql-text.js";
 import { BUILT_IN_VARIABLES, statementProblem } from "../script/statement-rules.js";
+import { assignmentOf, NAME, nameAfter, scalarOf } from "./directive-values.js";
 
 /** Whether each takes a value after a colon. */
 const DIRECTIVES: Readonly<Record<string, boolean>> = {
@@ -35,7 +36,6 @@ const DIRECTIVES: Readonly<Record<string, boolean>> = {
 };
 /** Of a word that may be a directive misspelt; a shorter one is too near to other words. */
 const MISSPELT_LENGTH_MIN = 5;
-const NAME = /^[A-Za-z][\w-]{0,62}$/;
 const VARIABLE = /^[A-Za-z_]\w{0,62}$/;
 /** Parameters of one statement, by the protocol. */
 const PARAMETERS_MAX = 65_535;
@@ -53,28 +53,18 @@ interface Draft {
   readonly steps: SqlStep[];
 }
 
+/** What is said of the next statement, and where that begins. */
+interface Next {
+  place?: Place;
+  expect?: RowCount;
+  readonly bindings: Binding[];
+}
+
 interface DraftInvariant {
   readonly name: string;
   readonly place: Place;
   readonly statements: SqlText[];
   acknowledged?: { readonly transaction: string; readonly variable: string; readonly place: Place };
-}
-
-/** The value of `setting: name = value`, as a scenario would have it. */
-function scalarOf(text: string): number | string | boolean {
-  if (/^(true|false)$/.test(text)) return text === "true";
-  if (/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text);
-  return /^(['"])(.*)\1$/s.exec(text)?.[2] ?? text;
-}
-
-/** `name = value`. */
-function assignmentOf(
-  value: string,
-): { readonly name: string; readonly text: string; readonly at: number } | undefined {
-  const match = /^([A-Za-z_]\w*)(\s*=\s*)(.+)$/s.exec(value);
-  return match
-    ? { name: match[1] ?? "", text: match[3] ?? "", at: (match[1] ?? "").length + (match[2] ?? "").length }
-    : undefined;
 }
 
 class Reader {
@@ -86,9 +76,7 @@ class Reader {
   private readonly transactions: Draft[] = [];
   private readonly invariants: DraftInvariant[] = [];
   private section: "none" | "schema" | "preload" | "name" | "invariant" = "none";
-  /** Of the next statement. */
-  private expect: RowCount | undefined;
-  private bindings: Binding[] = [];
+  private next: Next = { bindings: [] };
 
   constructor(
     private readonly text: string,
@@ -105,7 +93,7 @@ class Reader {
     if (this.problems.length > 0) return { problems: this.problems };
     return {
       program: {
-        name: this.workload ?? (this.file.replace(/^.*[/\\]/, "").replace(/\.sql$/i, "") || "own"),
+        name: this.workload ?? nameAfter(this.file),
         settings: this.settings,
         schema: this.schema,
         preload: this.preload,
@@ -175,28 +163,25 @@ class Reader {
         if (!NAME.test(value)) this.refuse(place, `${value} is not a name, as bank`);
         this.workload = value;
         return;
-      case "setting": {
+      case "setting":
         this.takeSetting(value, place);
         return;
-      }
       case "schema":
       case "preload":
-        this.section = name;
+        this.enter(name);
         return;
-      case "name": {
+      case "name":
         this.takeName(value, place);
         return;
-      }
       case "invariant":
-        this.section = "invariant";
+        this.enter("invariant");
         if (this.invariants.some((each) => each.name === value))
           this.refuse(place, `two invariants ${value}`);
         this.invariants.push({ name: value, place, statements: [] });
         return;
-      case "acknowledged": {
+      case "acknowledged":
         this.takeAcknowledged(value, place);
         return;
-      }
     }
     if (!draft) {
       this.refuse(place, `${name} belongs below a name`);
@@ -205,6 +190,7 @@ class Reader {
     if (name === "readonly") draft.isReadOnly = true;
     if (name === "weight") this.takeWeight(draft, value, place);
     if (name === "param") this.takeParameter(draft, value, place);
+    if (name === "expect" || name === "returning") this.next.place ??= place;
     if (name === "expect") this.takeExpectation(value, place);
     if (name === "returning") this.takeBindings(value, place);
   }
@@ -223,7 +209,7 @@ class Reader {
   }
 
   private takeName(value: string, place: Place): void {
-    this.section = "name";
+    this.enter("name");
     if (!NAME.test(value)) this.refuse(place, `${value} is not a name of a transaction, as pay`);
     if (this.transactions.some(({ name }) => name === value)) this.refuse(place, `two transactions ${value}`);
     this.transactions.push({
@@ -272,7 +258,7 @@ class Reader {
       this.refuse(place, "expected expect: rows = 1, with =, <, <=, > or >=");
       return;
     }
-    this.expect = { operator: (match[1] ?? "=") as RowCount["operator"], rows: Number(match[2]) };
+    this.next.expect = { operator: (match[1] ?? "=") as RowCount["operator"], rows: Number(match[2]) };
   }
 
   private takeBindings(value: string, place: Place): void {
@@ -285,7 +271,7 @@ class Reader {
       const column = (match[1] ?? "").replaceAll('"', "");
       const variable = match[2] ?? column;
       if (!VARIABLE.test(variable)) this.refuse(place, `${variable} is not a name of a variable`);
-      this.bindings.push({ column, variable });
+      this.next.bindings.push({ column, variable });
     }
   }
 
@@ -333,7 +319,7 @@ class Reader {
   }
 
   private takeStep(draft: Draft, statement: SqlText): void {
-    const { expect, bindings } = this;
+    const { expect, bindings } = this.next;
     for (const variable of new Set(statement.variables)) {
       if (this.isKnown(variable, draft)) continue;
       const hint = bindings.some((each) => each.variable === variable)
@@ -344,8 +330,7 @@ class Reader {
     for (const { variable } of bindings)
       if (this.isKnown(variable, draft)) this.refuse(statement.place, `${variable} has a value already`);
     draft.steps.push({ kind: "sql", ...statement, bindings, ...(expect && { expect }) });
-    this.expect = undefined;
-    this.bindings = [];
+    this.next = { bindings: [] };
   }
 
   private isKnown(name: string, draft: Draft): boolean {
@@ -368,8 +353,14 @@ class Reader {
     if (!first) this.refuse({ line: 1, column: 1 }, "no transaction; write -- name: above its statements");
     for (const { name, place, steps } of this.transactions)
       if (steps.length === 0) this.refuse(place, `${name} has no statement`);
-    if (this.bindings.length > 0 || this.expect)
-      this.refuse(placeIn(this.text, this.text.length), "expect and returning stand above their statement");
+    this.enter("none");
+  }
+
+  /** What stands below the last statement of the section before belongs to none. */
+  private enter(section: Reader["section"]): void {
+    this.section = section;
+    if (this.next.place) this.refuse(this.next.place, "expect and returning stand above their statement");
+    this.next = { bindings: [] };
   }
 
   private invariantOf({ name, place, statements, acknowledged }: DraftInvariant): Invariant[] {

@@ -1,0 +1,29 @@
+// What the values of directives say: names, and what is assigned to them.
+
+const NAME_LENGTH_MAX = 63;
+/** Of a workload, and of a transaction. */
+export const NAME = /^[A-Za-z][\w-]{0,62}$/;
+
+/** The value of `setting: name = value`, as a scenario would have it. */
+export function scalarOf(text: string): number | string | boolean {
+  if (/^(true|false)$/.test(text)) return text === "true";
+  if (/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text);
+  return /^(['"])(.*)\1$/s.exec(text)?.[2] ?? text;
+}
+
+/** `name = value`. */
+export function assignmentOf(
+  value: string,
+): { readonly name: string; readonly text: string; readonly at: number } | undefined {
+  const match = /^([A-Za-z_]\w*)(\s*=\s*)(.+)$/s.exec(value);
+  return match
+    ? { name: match[1] ?? "", text: match[3] ?? "", at: (match[1] ?? "").length + (match[2] ?? "").length }
+    : undefined;
+}
+
+/** The file's own name, as far as a workload can have it. */
+export function nameAfter(file: string): string {
+  const base = file.replace(/^.*[/\\]/, "").replace(/\.sql$/i, "");
+  const name = base.replace(/[^\w-]+/g, "-").replace(/^[^A-Za-z]+/, "");
+  return name.slice(0, NAME_LENGTH_MAX) || "own";
+}
