@@ -160,6 +160,14 @@ describe("a recommendation", () => {
       /nothing to choose/,
     );
     await expect(recommend(planned({ budgetMs: 60_000 }), measure, nowMs)).rejects.toThrow(/too short/);
+    // As many trials as it takes make none of them shorter.
+    const adaptive = parseScenario(`${YAML}trials: { min: 5, max: 30 }\n`, "simulated.yaml");
+    const [ofFive, ofThirty] = await Promise.all(
+      [parseScenario(YAML, "simulated.yaml"), adaptive].map((experiment) =>
+        recommend(planned({ experiment, budgetMs: 60_000 }), measure, nowMs).catch(String),
+      ),
+    );
+    expect(ofThirty).toBe(ofFive);
     expect(asked).toEqual([]);
     await expect(recommend(planned(), measure, nowMs)).rejects.toThrow(UsageError);
     expect(asked).toEqual(["round 1"]);

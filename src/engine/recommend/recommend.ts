@@ -9,7 +9,7 @@ import { median } from "../../analysis/statistics/statistics.js";
 import { excessOf, logGain, valueIn } from "../../analysis/recommend/objective.js";
 import { Search, type Score } from "../../analysis/recommend/search.js";
 import type { Comparison, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
-import { experimentSpan, isBudgeted } from "../../scenario/plan/estimate.js";
+import { isBudgeted, trialSpan } from "../../scenario/plan/estimate.js";
 import type { Objective } from "../../scenario/judgement.js";
 import type { Condition } from "../../scenario/objective.js";
 import type { Experiment } from "../../scenario/settings.js";
@@ -200,7 +200,8 @@ class Recommending {
   ) {
     const { experiment } = plan;
     this.startMs = nowMs();
-    this.trialMs = experimentSpan(experiment).leastMs / experiment.trials.length + OVERHEAD_MS;
+    const spans = experiment.treatments.map(({ settings }) => trialSpan(settings).leastMs);
+    this.trialMs = spans.reduce((sum, ms) => sum + ms, 0) / spans.length + OVERHEAD_MS;
   }
 
   async run(): Promise<Recommendation> {
