@@ -1,7 +1,7 @@
 // Values of options, as people write them. Each refuses what it cannot read with one sentence.
 import { InvalidArgumentError, Option } from "commander";
 import { isSshHost } from "../engine/agents/ssh-agents.js";
-import { parseDurationMs } from "../foundation/units.js";
+import { formatDuration, parseDurationMs } from "../foundation/units.js";
 
 export function wholeNumber(text: string): number {
   const value = Number(text);
@@ -34,9 +34,11 @@ export function agents(text: string): number | readonly string[] {
   return hosts;
 }
 
-/** Milliseconds, 2 minutes by default. */
+export const WAIT_MS = 120_000;
+
+/** Milliseconds, `WAIT_MS` by default. */
 export function waitOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser(duration).default(120_000, "2m");
+  return new Option(flags, description).argParser(duration).default(WAIT_MS, formatDuration(WAIT_MS));
 }
 
 function duration(text: string): number {

@@ -7,7 +7,8 @@ import { readToken } from "../engine/agents/token.js";
 import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
 import { generateSecret } from "../foundation/prng.js";
 import { withoutControls } from "../foundation/shown.js";
-import { counted } from "../foundation/units.js";
+import { counted, formatDuration } from "../foundation/units.js";
+import { addressOf } from "../database/endpoint/endpoint.js";
 import { parseCapacityThreshold } from "../engine/capacity/capacity-probe.js";
 import { runExperiment } from "../engine/session/experiment.js";
 import type { ExperimentOutcome } from "../engine/session/session.js";
@@ -36,7 +37,7 @@ import { startWatchers, type WatchOptions } from "../live/watch.js";
 import { sweepOrphans } from "../foundation/process/orphans.js";
 import { endNow } from "./end-of-process.js";
 import { writeOutcome } from "./outcome-files.js";
-import { address, agents, port, waitOption, wholeNumber, type Address } from "./option-values.js";
+import { address, agents, port, WAIT_MS, waitOption, wholeNumber, type Address } from "./option-values.js";
 import { packageVersion } from "./package-info.js";
 import { reachOfPlan, renderPlan } from "./plan.js";
 import { RepeatedSignal } from "./repeated-signal.js";
@@ -208,11 +209,23 @@ async function agentOptionsOf(options: RunOptions): Promise<AgentOptions | undef
 }
 
 /** Of the command line, for one that continues the run. */
-function joiningWords({ agents: hosts, agentCommand: command, tokenFile }: RunOptions): string[] {
+function joiningWords({
+  agents: hosts,
+  agentCommand: command,
+  agentsWait,
+  tokenFile,
+  listen,
+  cert,
+  key,
+}: RunOptions): string[] {
   return [
     ...(typeof hosts === "object" ? ["--agents", `ssh:${hosts.join(",")}`] : []),
     ...(typeof hosts === "object" && command !== AGENT_COMMAND ? ["--agent-command", command] : []),
     ...(tokenFile === undefined ? [] : ["--token-file", tokenFile]),
+    ...(listen === undefined ? [] : ["--listen", addressOf(listen)]),
+    ...(cert === undefined ? [] : ["--cert", cert]),
+    ...(key === undefined ? [] : ["--key", key]),
+    ...(agentsWait === WAIT_MS ? [] : ["--agents-wait", formatDuration(agentsWait)]),
   ];
 }
 

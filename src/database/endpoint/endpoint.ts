@@ -62,7 +62,7 @@ export function searchPathOf({ searchPath }: Endpoint): Pick<Endpoint, "searchPa
 }
 
 /** `host:port`, as results name an endpoint. */
-export function addressOf({ host, port }: Endpoint): string {
+export function addressOf({ host, port }: Pick<Endpoint, "host" | "port">): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
