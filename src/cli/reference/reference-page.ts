@@ -22,10 +22,12 @@ const INTRODUCTION = `# The scenario, key by key
 A scenario is a YAML file. \`train-sim json-schema --markdown\` writes this page from the schema that checks scenarios.
 Do not edit it by hand.
 
-- An unknown key is an error that names the nearest valid key. All problems are shown at once, with file and line.
+- An unknown key is an error that names the nearest valid key. All problems are shown at once, with file and line;
+  contradictions between keys follow once each key is valid.
 - A duration has a unit: \`250ms\`, \`30s\`, \`5m\`, \`1h30m\` (\`us ms s m h\`). Only \`0\` needs none.
 - A size has a unit: \`900B\`, \`4kB\`, \`1MB\` (\`B kB MB GB TB\`, multiples of 1024).
-- A path names a key below others: \`actors.producers.load.clients\`. \`--set path=value\` and \`factors\` take any path.
+- A path names a key below others: \`actors.producers.load.clients\`. \`--set path=value\` takes any path. \`factors\` takes
+  those that describe a treatment, and not what belongs to the whole experiment, as \`trials\` or \`seed\`.
 - An editor that knows YAML schemas completes and checks with this first line of the file:
   \`# yaml-language-server: $schema=../schema/scenario.schema.json\`
 - \`train-sim validate FILE\` checks a scenario. \`train-sim run FILE --plan\` shows treatments, trials and planned time.

@@ -1,4 +1,4 @@
-// Thresholds as the summary shows them, first of all: a tick or a cross, the condition, the treatment, what was seen.
+// The table of thresholds in the summary: a tick or a cross, the condition, the treatment, what was seen.
 // It judges nothing: that was done when the experiment ended, and is stored.
 import type { ResultDocument, ThresholdResult } from "../../results/result-schema.js";
 import { intervalText, seenText } from "../../foundation/text/numbers.js";

@@ -21,7 +21,7 @@ target:
   settings:
     shared_buffers: 128MB
 
-# What varies: every combination of levels is a treatment. Any path of this file can be a factor, as
+# What varies: every combination of levels is a treatment. Any path of a treatment can be a factor, as
 #   pool: [direct, { strategy: pgbouncer, size: 16 }]     target.settings.work_mem: [4MB, 64MB]
 factors:
   payload: [jsonb, text]

@@ -38,7 +38,9 @@ export const dsqlCapabilities: DialectCapabilities = {
     locking: { "skip-locked": OPTIMISTIC, nowait: OPTIMISTIC },
     isolation: { "read committed": ONE_LEVEL, serializable: ONE_LEVEL },
     statementShape: {},
-    archiveDelete: { cascade: { reason: "Aurora DSQL has no foreign keys", nearest: "explicit" } },
+    archiveDelete: {
+      cascade: { reason: "train-sim makes no foreign keys on Aurora DSQL", nearest: "explicit" },
+    },
   },
   orderedKeysCaveat:
     "Aurora DSQL keeps rows in the order of their keys: with `ids: uuidv7` all inserts meet in one place; use `ids: uuidv4`",
