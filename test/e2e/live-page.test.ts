@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeInChromium } from "../support/chromium.js";
 import { endedTrial, inMidWindow, watchedRun, type WatchedRun } from "../support/example-live.js";
+import { casesOf } from "../support/lanes.js";
 import { inkOf, cutTexts } from "../support/report-page.js";
 import { startDashboard, type LiveServer } from "../../src/live/dashboard.js";
 
@@ -95,7 +96,7 @@ describeInChromium("the live page", (browserOf) => {
     expect(await cutTexts(page)).toEqual([]);
   });
 
-  test.each(["light", "dark"] as const)("is fit for everybody, %s", async (colorScheme) => {
+  test.each(casesOf(["light", "dark"] as const, 1))("is fit for everybody, %s", async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
     await page.evaluate(axe.source);
     const { violations } = await page.evaluate<AxeResults>("axe.run()");

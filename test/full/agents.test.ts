@@ -93,7 +93,9 @@ it.each(["warm-up", "measure", "drain"])(
     const [ended, left] = await Promise.all([run.ended, survivor.ended]);
     expect(ended.exitCode, ended.stderr).toBe(111);
     expect(ended.stderr).toMatch(/agent b is lost: its connection closed/);
-    expect(ended.stderr).toMatch(/Continue with: .*--resume .*--token-file/);
+    expect(ended.stderr).toMatch(
+      /Continue with: .*--resume \S+ --token-file \S+ --listen 127\.0\.0\.1:0 --agents-wait 40s\n/,
+    );
     expect(left.exitCode, left.stderr).toBe(0);
     const { directory, result } = onlyResultIn(out);
     expect(onlyTrial(result).status).toBe("failed");
