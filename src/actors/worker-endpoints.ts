@@ -11,7 +11,7 @@ export class WorkerEndpoints {
   /** For the recorder; undefined where there is nothing to split. */
   readonly split: EndpointSplit | undefined;
 
-  /** `onTransaction` is told of each transaction that ended at the server. */
+  /** Calls `onTransaction` for each transaction that ended at the server. */
   constructor(assignment: Assignment, onTransaction: () => void) {
     const { endpoints } = assignment;
     this.source = createConnectionSource({

@@ -38,7 +38,10 @@ export interface ConnectionOptions {
    * (with the server's or the socket's error, where there was one). What this side ends is neither.
    */
   readonly report?: (event: "connected" | "refused" | "lost", failure?: Error) => void;
-  /** Told of each transaction that ended at the server, committed or not: a statement on its own is one, a lost one counts. */
+  /**
+   * Called for each transaction that ended at the server, committed or not. A statement outside of a transaction is one, and
+   * so is what was under way when the connection was lost.
+   */
   readonly onTransaction?: (() => void) | undefined;
 }
 
@@ -48,7 +51,7 @@ interface ParameterStatus {
   readonly parameterValue: string;
 }
 
-/** As the driver tells that the server waits for the next statement. */
+/** The driver's event when the server is ready for the next statement. */
 interface ReadyForQuery {
   readonly status: string;
 }
@@ -129,7 +132,7 @@ export class PgConnection extends pg.Client implements Connection {
         if (READ_ONLY.has(name) && value === "on") this.readOnly.add(name);
       },
     );
-    // The one that ends the log-in comes while the state is another.
+    // Log-in ends with one, too, before the state is open.
     this.connection.on("readyForQuery", ({ status }: ReadyForQuery) => {
       if (status === IDLE && this.state === "open") this.onTransaction?.();
     });

@@ -24,8 +24,8 @@ const toExactNumber = (text: string): number | string => {
 
 /**
  * How result columns become JavaScript values, by type OID. Booleans and numbers are converted. Everything else (json,
- * uuid, numeric, timestamps, arrays) stays the text that the server sent, and so does an int8 from 2^53 on, which
- * counts and sizes never reach, but ids of a user's own.
+ * uuid, numeric, timestamps, arrays) stays the text that the server sent. So does an int8 of 2^53 or more: no count or
+ * size is that large, but a user's ids may be.
  */
 const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
   [16, (text) => text === "t"], // bool

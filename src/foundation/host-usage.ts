@@ -31,7 +31,7 @@ export interface HostProcesses {
   /** The postmaster, where it is on this machine; disks are read only then. */
   readonly serverPid?: number;
   readonly poolerPids: readonly number[];
-  /** Agents on this machine; where one has ended, what they took cannot be told from the work of others any more. */
+  /** Agents on this machine. Once one has ended, their CPU time and that of other programs are not known any more. */
   readonly agentPids?: readonly number[];
   /** Backends whose time is wanted one by one, by the ids that they have on this machine. */
   readonly backendPids?: readonly number[];
@@ -88,7 +88,7 @@ export function hostUsage({
   if (!machine) return { clientCpuMs: ownCpuMs };
   const agents = machine.processes.filter(({ pid }) => agentPids.includes(pid));
   const areAgentsThere = agents.length === agentPids.length;
-  // Without what they started: their poolers are told apart.
+  // Without their child processes: poolers are counted separately.
   const agentsTicks = agents.reduce((sum, { ticks, reapedTicks }) => sum + ticks - reapedTicks, 0);
   const serverCpuMs = treesMs(machine.processes, serverPid === undefined ? [] : [serverPid]);
   const poolerCpuMs = treesMs(machine.processes, poolerPids);

@@ -53,7 +53,7 @@ export function openLogger(options: LoggerOptions): OpenLogger {
     isOpen = true;
     destination.flush();
   });
-  // A flush during a write does nothing, and whether one is under way is not shown: each is done again after the write.
+  // A flush during a write does nothing, and no property shows a write: so each flush is repeated after the next write.
   let isFlushDue = false;
   destination.on("drain", () => {
     if (!isFlushDue) return;

@@ -157,7 +157,7 @@ describe("HistogramSet", () => {
     set.at("process.service").recordValue(5);
     set.at("add.response");
     expect(set.entries().map(([tag]) => tag)).toEqual(["process.service", "lifecycle.completed"]);
-    set.at("lifecycle.service").recordValue(5); // of an operation that somebody calls so
+    set.at("lifecycle.service").recordValue(5); // an operation may have this name
     expect(set.entries().map(([tag]) => tag)).toContain("lifecycle.service");
     set.reset();
     expect(set.entries()).toEqual([]);

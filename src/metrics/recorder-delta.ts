@@ -43,7 +43,7 @@ export interface RecorderDelta {
   readonly outside: OutsideCounts;
   /** Samples below 0 or above seven days, recorded at that bound. */
   readonly clampedSamples: number;
-  /** Transactions of the window that ended at the server, whatever they were for: retries, polls and look-ups as well. */
+  /** Transactions that ended at the server in the window: retries, polls and look-ups included. */
   readonly serverTransactions: number;
   /** Of transactions that were under way at the window's end: those that a schedule started, and how long the longest took. */
   readonly underWay: Readonly<Record<Operation, Counts>>;

@@ -150,7 +150,7 @@ export class Recorder {
     if (second) this.buffersOf(second, operation).counters.add(SLOTS[counter], amount);
   }
 
-  /** One that ended at the server, whatever it was for. */
+  /** A transaction ended at the server: see `RecorderDelta`. */
   serverTransaction(atMs: number): void {
     if (this.isInside(atMs) && !this.isRehearsal) this.serverTransactions++;
   }

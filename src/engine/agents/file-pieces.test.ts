@@ -1,4 +1,4 @@
-// What agents wrote, in the coordinator's directory: appended piece by piece, and told of where the disk takes nothing.
+// Files of agents in the coordinator's directory: appended piece by piece; a failed write is reported.
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

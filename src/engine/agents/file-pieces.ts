@@ -48,7 +48,7 @@ interface Received {
 export class PieceFiles {
   private readonly files = new Map<string, Received>();
 
-  /** `onFailure` is told of each piece that could not be written or synced. */
+  /** Calls `onFailure` for each piece that could not be written or synced. */
   constructor(
     private readonly directory: string,
     private readonly onFailure: (error: TrainSimError) => void,

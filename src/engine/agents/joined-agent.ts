@@ -155,7 +155,7 @@ export class JoinedAgent {
   }
 
   private onMessage(bytes: Buffer): void {
-    if (this.loss) return; // it was under way when the run ended
+    if (this.loss) return; // sent before the run ended
     const answeredMs = monotonicMs();
     try {
       const message = decode(bytes, FromAgent);

@@ -108,7 +108,7 @@ interface Judged {
 /** As `compare` has it: worse surely, and by more than is accepted. 1/(1+r) and 1+r are equally far from 1. */
 function judged({ isMaximised }: Objective, within: number, claim: Comparison | undefined): Judged {
   const open = { standing: "undecided", isSurelyWorse: false } as const;
-  // Of other metrics no family is tested: the verdict, corrected over its own comparisons, is the answer.
+  // Findings are of headline metrics only. For another one the verdict counts, which is corrected for its comparisons.
   const isUnproven = claim?.isFinding === false && isHeadline(claim.metric);
   if (!claim || claim.verdict === "inconclusive" || isUnproven) {
     const isSame = claim?.verdict === "indistinguishable";

@@ -10,7 +10,7 @@ import type { WindowEvidence } from "./evidence-source.js";
 export interface WorkDone {
   readonly workload: Vocabulary;
   readonly operations: Readonly<Record<Operation, { readonly events: number }>>;
-  /** Those of the load's connections that ended at the server in the window, whatever they were for. */
+  /** Transactions on the load's connections that ended in the window: retries, polls and look-ups included. */
   readonly serverTransactions?: number;
   /** What the pooler adds of its own to each. Default none. */
   readonly poolerTransactions?: number;

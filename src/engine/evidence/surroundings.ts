@@ -16,7 +16,7 @@ interface Reading {
   readonly atMs: number;
   readonly machine: MachineReading | undefined;
   readonly io: IoUsage | undefined;
-  /** The server's process and those of agents, of which it was made. */
+  /** The server's process and those of agents, when it was read. */
   readonly roots: readonly number[];
 }
 
@@ -134,7 +134,7 @@ export class Surroundings {
     const { serverPid, opened, closed } = this;
     if (this.found !== undefined && !(isIn(opened, this.found) && isIn(closed, this.found)))
       return "the server's process ended within the window";
-    // What an ended one took is counted nowhere any more, and would look like the work of others.
+    // The CPU time of a process that ended is lost, and would look like the work of others.
     if (closed && opened?.roots.some((root) => root !== serverPid && !isIn(closed, root)))
       return "an agent's process ended within the window";
     const target = { kind, endpoints, ...(serverPid !== undefined && { serverPid }) };

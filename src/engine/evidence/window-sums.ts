@@ -1,8 +1,8 @@
 // The readings of a window, summed up as they come, so that a window of days takes no more memory than one of seconds:
 // means and maxima of gauges, rates of counters between two readings, totals between the first and the last.
 // Pure. A counter that fell has begun anew (a server or one of several poolers restarted, or somebody reset its
-// statistics), and has no total; nor has one of a server that says that it began its statistics anew, or of a pooler
-// whose console was lost in between.
+// statistics), and has no total. Neither has a counter of a server that says that its statistics were reset, or of a
+// pooler whose console was lost in between.
 import { STATISTICS_BEGAN } from "../../database/evidence/view.js";
 import { evidenceMetricOf, type EvidenceValues } from "../../results/evidence-metrics.js";
 import {
