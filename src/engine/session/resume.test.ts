@@ -8,7 +8,7 @@ import { UsageError } from "../../foundation/errors.js";
 import { Totals } from "../../metrics/totals.js";
 import { createTrialDirectory, setTrialAside, writeResult } from "../../results/directory.js";
 import { operationResults } from "../../results/operation-results.js";
-import { readResult } from "../../results/reader.js";
+import { readResult, readTrial } from "../../results/reader.js";
 import type { Environment, TrialResult } from "../../results/result-schema.js";
 import { TrialFiles, writeTrial } from "../../results/trial-files.js";
 import { parseScenario } from "../../scenario/loader.js";
@@ -114,6 +114,23 @@ describe("what an interrupted run left", () => {
     const resumed = await readInterrupted(directory, experiment);
     expect(resumed.trials.map(({ result }) => result.number)).toEqual([1, 2]);
     expect(resumed.violations).toEqual(words);
+  });
+
+  it("keeps what the audit found in a half of a duet that is run again with its other half", async () => {
+    const [planned] = experiment.trials;
+    const integrity = { ...EXAMPLE_INTEGRITY, verdict: "violated" as const, lost: 5, violations: ["5 lost"] };
+    await store(1, "complete");
+    const id = planned?.treatmentId ?? "";
+    const trial = await readTrial(directory, 1, id);
+    if (!trial) throw new Error("nothing was stored");
+    await writeTrial(join(directory, "trials", `001-${id}`), {
+      ...trial,
+      integrity,
+      duet: { server: 1, beside: "jsonb" },
+    });
+    const resumed = await readInterrupted(directory, experiment);
+    expect(resumed.trials).toEqual([]);
+    expect(resumed.violations).toEqual([`trial 1 (${id}, set aside): 5 lost`]);
   });
 
   it("is refused where a trial's files contradict each other, are damaged, or belong to another plan", async () => {

@@ -79,9 +79,14 @@ export async function violationsAside(
   others: readonly TrialResult[] = [],
 ): Promise<string[]> {
   const aside = await readTrialsAside(directory, number, treatmentId);
-  return [...aside, ...others].flatMap(({ integrity }) =>
-    violationsOf(integrity, `trial ${number} (${treatmentId}, set aside)`),
-  );
+  return [...aside, ...others].flatMap(({ integrity }) => violationsIn({ number, integrity }, treatmentId));
+}
+
+function violationsIn(
+  { number, integrity }: Pick<TrialResult, "number" | "integrity">,
+  treatmentId: string,
+): string[] {
+  return violationsOf(integrity, `trial ${number} (${treatmentId}, set aside)`);
 }
 
 /** `experiment` is what is to be gone on with; rejects with a UsageError where the directory holds another. */
@@ -115,6 +120,8 @@ export async function readInterrupted(directory: string, experiment: Experiment)
     trials.push({ treatmentId, result, totals: await readTrialTotals(directory, result, treatmentId) });
   }
   const whole = trials.filter(({ result }) => isWhole(result, trials));
+  for (const half of trials.filter((each) => !whole.includes(each)))
+    violations.push(...violationsIn(half.result, half.treatmentId));
   const earlier = stored.diagnosis.filter(({ rule }) => rule === RESUMED_RULE);
   const next = experiment.trials.find(
     ({ number, treatmentId, block }) =>
