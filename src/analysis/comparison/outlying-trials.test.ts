@@ -48,6 +48,29 @@ describe("outlying trials", () => {
     },
   );
 
+  it("are seen in windows that end with a budget, by what they did in a second", () => {
+    const { treatments } = exampleResult(5, 1);
+    for (const [i, trial] of (treatments[1]?.trials ?? []).entries()) {
+      trial.windowSeconds = i === 4 ? 40 : 10;
+      const rate = 6400 / trial.windowSeconds;
+      Object.assign(trial.operations.add ?? {}, { transactions: 6400, eventsPerSecond: rate });
+    }
+    const number = treatments[1]?.trials[4]?.number;
+    expect(outlyingTrials(treatments)).toMatchObject([
+      { treatment: "text", trial: number, operation: "add", eventsPerSecond: 160, median: 640 },
+    ]);
+  });
+
+  it("are those that did nothing, however few transactions the others made", () => {
+    const { treatments } = exampleResult(5, 1);
+    for (const [i, { operations }] of (treatments[1]?.trials ?? []).entries())
+      Object.assign(operations.add ?? {}, {
+        transactions: i === 4 ? 0 : 18,
+        eventsPerSecond: i === 4 ? 0 : 18,
+      });
+    expect(outlyingTrials(treatments)).toMatchObject([{ treatment: "text", eventsPerSecond: 0 }]);
+  });
+
   it("are not those that a few transactions leave to chance, nor any of two trials", () => {
     const few = exampleResult(10, 1);
     for (const [i, { operations }] of (few.treatments[1]?.trials ?? []).entries())

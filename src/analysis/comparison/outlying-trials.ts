@@ -23,18 +23,22 @@ export function outlyingTrials(treatments: readonly TreatmentResult[]): Outlying
   return treatments.flatMap((treatment) => {
     const complete = completeTrials(treatment);
     return operationsIn(complete.map(({ operations }) => operations)).flatMap((operation) => {
-      const values = complete.flatMap(({ number, operations }) => {
+      const values = complete.flatMap(({ number, operations, windowSeconds }) => {
         const result = operations[operation];
-        return result ? [{ number, rate: result.eventsPerSecond, transactions: result.transactions }] : [];
+        const { eventsPerSecond: rate = 0, transactions = 0 } = result ?? {};
+        return result ? [{ number, rate, transactions, windowSeconds }] : [];
       });
       if (values.length < TRIALS_MIN) return [];
       const middle = median(values.map(({ rate }) => rate));
-      const expected = mean(values.map(({ transactions }) => transactions));
+      const perSecond = values.map(({ transactions, windowSeconds }) => transactions / windowSeconds);
+      // Of trials that mostly did nothing, the mean.
+      const usual = median(perSecond) || mean(perSecond);
       return values
         .filter(({ rate }) => isBeyond(rate, middle))
-        .filter(
-          ({ transactions }) => Math.abs(transactions - expected) > CHANCE_DEVIATIONS * Math.sqrt(expected),
-        )
+        .filter(({ transactions, windowSeconds }) => {
+          const expected = usual * windowSeconds;
+          return Math.abs(transactions - expected) > CHANCE_DEVIATIONS * Math.sqrt(expected);
+        })
         .map(({ number, rate }) => ({
           ...{ treatment: treatment.id, trial: number, operation },
           ...{ eventsPerSecond: rate, median: middle },
