@@ -137,7 +137,7 @@ describe("a bisection", () => {
 
   it.each([
     [[100, 100, 100], "no-regression"],
-    [[100, 50, 97], "no-regression"],
+    [[100, 50, 98], "no-regression"],
     [[100, 50, 120], "no-regression"],
   ])("finds nothing in %j, and measures the ends alone", async (rates, outcome) => {
     const { document, asked } = await bisected({ rates });
@@ -151,6 +151,13 @@ describe("a bisection", () => {
     const { document } = await bisected({ rates: [100, 90], seen: inconclusive });
     expect(document.outcome).toBe("undecided");
     expect(text(document)).toMatch(/^Undecided: .*r1 is worse than r0.*--trials/);
+  });
+
+  it("is undecided where the bad one is surely worse, and its interval does not show by how little", async () => {
+    const { document, asked } = await bisected({ rates: [100, 50, 97] });
+    expect(document.outcome).toBe("undecided");
+    expect(asked).toEqual(["ends r0 r2"]);
+    expect(text(document)).toMatch(/^Undecided: .*whether r2 is worse than r0 by more than 5 %/);
   });
 
   it("skips what cannot be loaded or run, and answers with a range where that is at the edge", async () => {

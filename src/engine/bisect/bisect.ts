@@ -119,6 +119,11 @@ function judged({ isMaximised }: Objective, within: number, claim: Comparison | 
   return { standing: isSurelyWorse && isBeyond ? "worse" : "good", isSurelyWorse };
 }
 
+/** Whether the interval shows that the loss is at most that share. */
+function isWithin({ ciLow, ciHigh }: Pick<Step, "ciLow" | "ciHigh">, share: number): boolean {
+  return [ciLow, ciHigh].every((end) => end !== null && Math.abs(Math.log(end)) <= Math.log1p(share));
+}
+
 const NO_CLAIM = { ratio: null, ciLow: null, ciHigh: null, pValue: null };
 
 /** One bisection under way. */
@@ -142,10 +147,14 @@ class Bisecting {
 
   async run(): Promise<Bisection> {
     const { maxRegression } = this.plan;
-    const { standing, problem, ratio } = await this.step("ends", 0, this.high, maxRegression);
+    const ends = await this.step("ends", 0, this.high, maxRegression);
+    const { standing, problem, ratio } = ends;
     if (problem !== undefined)
       throw new UsageError(`the good and the bad revision cannot be compared: ${problem}`, "Name others.");
-    if (standing !== "worse") return this.answer(standing === "good" ? "no-regression" : "undecided");
+    if (standing !== "worse") {
+      const isOpen = standing === "undecided" || (ends.isSurelyWorse && !isWithin(ends, maxRegression));
+      return this.answer(isOpen ? "undecided" : "no-regression");
+    }
     this.learn(this.high, "worse");
     const half = Math.exp(Math.abs(Math.log(ratio ?? 1)) / 2) - 1;
     const within = Math.min(WITHIN.most, Math.max(WITHIN.least, half));
