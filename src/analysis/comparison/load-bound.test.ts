@@ -33,6 +33,7 @@ it("is that of clients who think, of a schedule that is kept, and of who waits f
   expect(boundsOf({ offered: 1000, dropped: 2 }, waiting)[0]).toEqual(["add", "the arrival rate"]);
   expect(boundsOf({ transactionsPerSecond: 700 }, waiting)).toEqual([]);
   expect(boundsOf({ offered: 1000, dropped: 200 }, waiting)).toEqual([]);
+  expect(boundsOf({ offered: 1000, dropped: 0, failures: { "57P01": 80 } }, waiting)).toEqual([]);
 });
 
 it("is not bound where treatments differ by more than a tenth, or one of them is busy", () => {

@@ -2,6 +2,7 @@
 // keep a schedule, or they wait for what such an operation brings in. Treatments differ there in response times alone.
 import { ratioText } from "../../foundation/text/numbers.js";
 import type { OperationResult, ResultDocument } from "../../results/result-schema.js";
+import { sumOfCounts } from "../../metrics/catalogue.js";
 import { isRound } from "../../metrics/operations.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
@@ -9,8 +10,8 @@ import { NO_FACTOR } from "./noise-floor.js";
 
 /** Clients that are busy for a smaller share of their time are bounded by their think time. */
 const BUSY_MAX = 0.5;
-/** Arrivals dropped and polls that find nothing, as shares of all. */
-const DROPPED_MAX = 0.01;
+/** Arrivals that are not served and polls that find nothing, as shares of all. */
+const UNSERVED_MAX = 0.01;
 const EMPTY_POLLS_MIN = 0.1;
 /** Throughput that differs by a larger factor is told as a difference, whatever bounds it. */
 const RATIO_MAX = 1.1;
@@ -36,8 +37,8 @@ function busyShare(operation: string, operations: Operations, roles: Vocabulary[
   return busyMs.reduce((sum, ms) => sum + ms, 0) / 1000 / clients;
 }
 
-const isScheduled = ({ offered = 0, dropped = 0 }: OperationResult): boolean =>
-  offered > 0 && dropped <= DROPPED_MAX * offered;
+const isScheduled = ({ offered = 0, dropped = 0, failures }: OperationResult): boolean =>
+  offered > 0 && dropped + sumOfCounts(failures) <= UNSERVED_MAX * offered;
 const isClosed = ({ emptyPolls, offered }: OperationResult): boolean =>
   emptyPolls === 0 && offered === undefined;
 const isWaiting = ({ emptyPolls, transactions }: OperationResult): boolean =>
