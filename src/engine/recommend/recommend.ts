@@ -8,6 +8,7 @@ import { formatDuration } from "../../foundation/units.js";
 import { median } from "../../analysis/statistics/statistics.js";
 import { excessOf, logGain, valueIn } from "../../analysis/recommend/objective.js";
 import { Search, type Score } from "../../analysis/recommend/search.js";
+import { holds } from "../../analysis/thresholds/thresholds.js";
 import type { Comparison, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
 import { isBudgeted, trialSpan } from "../../scenario/plan/estimate.js";
 import type { Objective } from "../../scenario/judgement.js";
@@ -144,7 +145,7 @@ function holdoutOf(plan: RecommendationPlan, result: ResultDocument, load: strin
     conditions: conditions.map((condition) => {
       const values = proposed.trials.flatMap((trial) => valueIn(trial, condition) ?? []);
       const seen = values.length > 0 ? median(values) : null;
-      return { words: condition.words, seen, ok: seen !== null && excessOf(condition, seen) === 0 };
+      return { words: condition.words, seen, ok: seen !== null && holds(condition, seen) };
     }),
     isTainted: result.verdict.status === "tainted",
   };

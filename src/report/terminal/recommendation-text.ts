@@ -1,5 +1,5 @@
 // A recommendation as text: the advice and what it rests on first, then what mattered, and how far the search came.
-import { intervalText, pText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
+import { intervalText, pText, ratioText, seenText } from "../../foundation/text/numbers.js";
 import { printable, renderTable, wrap, WIDTH_MAX, type Column } from "../../foundation/text/text-table.js";
 import { counted, formatDuration } from "../../foundation/units.js";
 import type { Holdout, Recommendation } from "../../engine/recommend/recommend.js";
@@ -34,7 +34,7 @@ function holdoutLines(holdout: Holdout, objective: string): string[] {
     `Fresh comparison${at}, ${counted(trials, "trial")} each: ${metric} is ${ratioText(ratio)} the present one${interval(holdout)}${p}: ${verdict}.`,
     ...conditions.map(
       ({ words, seen, ok }) =>
-        `  ${ok ? "holds" : "FAILS"}: ${words}, seen ${seen === null ? "no sample" : shortNumber(seen)}`,
+        `  ${ok ? "holds" : "FAILS"}: ${words}, seen ${seen === null ? "no sample" : seenText(seen, words)}`,
     ),
     ...(isTainted ? ["  These trials are tainted: repeat it on a machine that does nothing else."] : []),
   ];
