@@ -33,7 +33,7 @@ export interface OperationTotals {
 export interface PhaseSpan {
   readonly phase: string;
   readonly startedAt: string;
-  /** Null for the last of a log that does not end. */
+  /** Null for the last of a log that does not end, and where the clock was set back meanwhile. */
   readonly seconds: number | null;
 }
 

@@ -125,6 +125,22 @@ describe("the log of a trial", () => {
     expect(trial.phases.every(({ seconds }) => (seconds ?? -1) > 0)).toBe(true);
   });
 
+  it("takes no length of a phase from a clock that was set in it, and the window's own for the window", () => {
+    const setBack = LINES.map((line) =>
+      /"actor":"coordinator".*"phase":"(measure|drain|audit)"|"event":"stop"/.test(line)
+        ? line.replace(/"time":"([^"]+)"/, (_, time: string) => {
+            const backMs = line.includes('"phase":"measure"') ? 30_000 : 90_000;
+            return `"time":"${new Date(Date.parse(time) - backMs).toISOString()}"`;
+          })
+        : line,
+    );
+    const { phases } = only(setBack);
+    const seconds = Object.fromEntries(phases.map(({ phase, seconds }) => [phase, seconds]));
+    expect(seconds).toMatchObject({ "warm-up": null, measure: 5 });
+    expect(seconds["drain"]).toBeGreaterThan(0);
+    expect(textOf(setBack)).toMatch(/warm-up \(length unknown\), measure 5\.0 s/);
+  });
+
   it("tells of single retries and failures by statement and table, of the window only", () => {
     const { causes, retryLines, failureLines } = only(LINES).details;
     expect([retryLines, failureLines]).toEqual([6, 6]);

@@ -112,7 +112,7 @@ function totalLines(trial: TrialLogReport): string[] {
 
 function phaseLine({ phases }: TrialLogReport): string {
   const spans = phases.map(({ phase, seconds }) => {
-    return `${phase} ${seconds === null ? "(no end)" : `${seconds.toFixed(1)} s`}`;
+    return `${phase} ${seconds === null ? "(length unknown)" : `${seconds.toFixed(1)} s`}`;
   });
   return printable(`phases: ${spans.join(", ") || "not logged"}`);
 }

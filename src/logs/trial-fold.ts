@@ -248,8 +248,10 @@ export class TrialFold {
   private phaseSpans(): PhaseSpan[] {
     return this.phases.map(({ phase, startedAt }, i) => {
       const endedAt = this.phases[i + 1]?.startedAt ?? this.end?.time;
-      const seconds = endedAt === undefined ? null : (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
-      return { phase, startedAt, seconds };
+      const stamped = endedAt === undefined ? null : (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
+      // The stamps are of a clock that may be set meanwhile; the window has a length of its own.
+      const seconds = phase === "measure" ? (this.end?.windowSeconds ?? stamped) : stamped;
+      return { phase, startedAt, seconds: seconds !== null && seconds < 0 ? null : seconds };
     });
   }
 }
