@@ -1,7 +1,7 @@
 // How the amounts of evidence are written in a sentence: short, with their unit, two or three digits that mean
 // something. Each unit is made with the least difference that is worth a sentence, in the unit in which it is stored.
 // Exact values are in the result document.
-import { bytesText, shortNumber } from "../../foundation/text/numbers.js";
+import { bytesText, shortNumber, sidedText } from "../../foundation/text/numbers.js";
 
 export interface Unit {
   readonly text: (value: number) => string;
@@ -32,7 +32,7 @@ export function plain(floor: number): Unit {
   return { text: signed, floor, hasRatio: true };
 }
 
-/** `27 %` of 0.27. */
+/** `27 %` of 0.27; `99.6 %` of 0.996, which is not all. */
 export function share(floor: number): Unit {
-  return { text: (value) => `${Number((value * 100).toPrecision(2))} %`, floor, hasRatio: false };
+  return { text: (value) => `${sidedText(value * 100, 100, 2)} %`, floor, hasRatio: false };
 }

@@ -13,6 +13,7 @@ function steadyNotes({ trials }: TreatmentResult): Note[] {
   const judged = trials.flatMap(({ number, steadyState }) =>
     steadyState ? [{ number, ...steadyState }] : [],
   );
+  const which = judged.length < trials.length ? "trial that was judged" : "trial";
   const unsteady = judged.filter(({ isSteady }) => isSteady === false);
   const untold = judged.filter(({ isSteady }) => isSteady === null);
   const reasons = [...new Set(untold.map(({ reason }) => reason))];
@@ -22,7 +23,7 @@ function steadyNotes({ trials }: TreatmentResult): Note[] {
     }),
     ...reasons.map((reason): Note => ({ text: `steady state: not assessed (${reason})`, tone: "plain" })),
     ...(judged.length > 0 && unsteady.length + untold.length === 0
-      ? [{ text: "steady state: yes, in every trial", tone: "plain" } as const]
+      ? [{ text: `steady state: yes, in every ${which}`, tone: "plain" } as const]
       : []),
   ];
 }

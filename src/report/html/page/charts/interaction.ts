@@ -7,6 +7,7 @@ import type {
 } from "echarts";
 import { gridFactors, type Grid } from "../../../../analysis/comparison/factor-grid.js";
 import { counted } from "../../../../foundation/units.js";
+import { html } from "../../html.js";
 import type { ReportData } from "../../report-data.js";
 import { ratioWithInterval } from "./comparison-words.js";
 import { chosen, type Chart, type Control, type Plot, type View } from "./drawing.js";
@@ -79,7 +80,8 @@ function seriesOf(grid: Grid, panel: number, { unit }: ShownGrids, { theme }: Vi
         lineStyle: { width: 2, type: dash },
         tooltip: {
           formatter: ({ dataIndex }: { dataIndex: number }) =>
-            `${level}, ${grid.columns.levels[Math.round(points[dataIndex]?.x ?? 0)] ?? ""}: ${written(points[dataIndex]?.median, unit)}`,
+            html`${level}, ${grid.columns.levels[Math.round(points[dataIndex]?.x ?? 0)]}:
+            ${written(points[dataIndex]?.median, unit)}`.markup,
         },
       },
       {

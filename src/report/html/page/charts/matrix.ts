@@ -82,7 +82,7 @@ function cellSeries(grid: Grid, panel: number, { metric, unit }: ShownGrids, vie
       if (!cell) return;
       const lines: Line[] = [
         { text: written(cell.summary.median, unit), fontSize: 14, fontWeight: 600, fill: theme.text },
-        { text: spreadText(cell, ""), fontSize: 11, fill: theme.muted },
+        { text: spreadText(cell, unit), fontSize: 11, fill: theme.muted },
         { text: ratioText(cell, view), fontSize: FONT_PX, fill: theme.text },
         { text: cell.rank ? MARKS[cell.rank] : "", fontSize: 11, fontWeight: 600, fill: theme.text },
       ].filter(({ text }) => text !== "");
