@@ -315,6 +315,15 @@ describe("Dockerfile", () => {
     for (const source of sources) expect(existsSync(join(ROOT, source)), source).toBe(true);
   });
 
+  test("copies all projects that the program is built from", async () => {
+    const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
+      scripts: { build: string };
+    };
+    const projects = [...scripts.build.matchAll(/tsc -p (\S+)/g)].map(([, project]) => project);
+    expect(projects.length).toBeGreaterThan(1);
+    expect((await instructions()).flat()).toEqual(expect.arrayContaining(projects));
+  });
+
   test("makes images that start their program as a user other than root", async () => {
     const all = await instructions();
     const last = (word: string, from: number, to: number) =>
