@@ -1,5 +1,5 @@
 // The scenarios that come with the program: each loads, is what its comments say, stays within the time it promises,
-// and the shortened commands in its header work.
+// and the shortened commands in its header work, as do those of the pages.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -8,6 +8,7 @@ import { parseScenario } from "./loader.js";
 import { totalClients } from "./settings.js";
 
 const DIRECTORY = fileURLToPath(new URL("../../scenarios/", import.meta.url));
+const DOCS = fileURLToPath(new URL("../../docs/", import.meta.url));
 const load = (file: string, set: readonly string[] = []) =>
   parseScenario(text(file), DIRECTORY + file, { set, loadsCode: true });
 const FILES = readdirSync(DIRECTORY).filter((file) => file.endsWith(".yaml"));
@@ -15,6 +16,9 @@ const FILES = readdirSync(DIRECTORY).filter((file) => file.endsWith(".yaml"));
 function text(file: string): string {
   return readFileSync(DIRECTORY + file, "utf8");
 }
+
+const setsIn = (command: string): string[] =>
+  [...command.matchAll(/--set ((?:'[^']*'|[^\s`])+)/g)].map(([, set]) => (set ?? "").replaceAll("'", ""));
 
 /** The values of `--set` in each command of the header, read as a shell reads them. */
 function commandsIn(file: string): string[][] {
@@ -27,9 +31,23 @@ function commandsIn(file: string): string[][] {
   return header
     .split("\n")
     .filter((line) => line.includes("--set ") && !line.includes("..."))
-    .map((line) =>
-      [...line.matchAll(/--set ((?:'[^']*'|\S)+)/g)].map(([, set]) => (set ?? "").replaceAll("'", "")),
+    .map(setsIn);
+}
+
+/** The same of each run of these scenarios that a page of docs/ shows. */
+function commandsOfPages(): [page: string, file: string, set: string[]][] {
+  const pages = readdirSync(DOCS, { recursive: true, encoding: "utf8" }).filter((page) =>
+    page.endsWith(".md"),
+  );
+  return pages.flatMap((page) => {
+    const shown = readFileSync(DOCS + page, "utf8").replaceAll("\\\n", " ");
+    const runs = shown.matchAll(
+      /train-sim run scenarios\/(\S+\.yaml)((?:\s+--[a-z-]+ (?:'[^']*'|[^\s'`])+)*)/g,
     );
+    return [...runs].map(
+      ([, file = "", options = ""]) => [page, file, setsIn(options)] as [string, string, string[]],
+    );
+  });
 }
 
 describe.each(FILES)("%s", (file) => {
@@ -53,6 +71,10 @@ describe.each(FILES)("%s", (file) => {
     expect(commands.length).toBeGreaterThan(0);
     for (const set of commands) expect(() => load(file, set)).not.toThrow();
   });
+});
+
+test.each(commandsOfPages())("%s shows a command that works: %s %j", (_, file, set) => {
+  expect(() => load(file, set)).not.toThrow();
 });
 
 test("quickstart: three payloads, five trials each, in under 90 seconds", () => {
