@@ -4,13 +4,13 @@
 #
 #   TRAIN_SIM="npx train-sim" SCENARIO=scenario.yaml HISTORY=results/history ci/measure.sh
 #
-# KEEP is how many runs are kept (100), MAX_REGRESSION how much worse is accepted (5%).
+# HISTORY is of one scenario. KEEP is how many runs are kept (100), MAX_REGRESSION how much worse is accepted (5%).
 set -u
 : "${TRAIN_SIM:?}" "${SCENARIO:?}" "${HISTORY:?}"
 mkdir -p "$HISTORY" || exit
 $TRAIN_SIM run "$SCENARIO" --quiet --out "$HISTORY" > run.txt
 run=$?
-# Names begin with the scenario and end with the time, so they sort by age.
+# Names are that of the scenario and the time, so they sort by age.
 ls -d "$HISTORY"/*/ | sort -r | tail -n "+$((${KEEP:-100} + 1))" | while read -r old; do rm -r "$old"; done
 $TRAIN_SIM compare --history --max-regression "${MAX_REGRESSION:-5%}" "$HISTORY"/*/ > history.txt
 history=$?
