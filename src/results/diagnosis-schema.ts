@@ -11,11 +11,11 @@ export const ThresholdResult = z.strictObject({
   metric: z.string().describe("With its selector, as written"),
   expression: z.string(),
   treatment: z.string(),
-  seen: z
-    .number()
+  seen: z.number().nullable().describe("On the merged complete trials; null without samples"),
+  ok: z
+    .boolean()
     .nullable()
-    .describe("On the merged complete trials; null without samples, which counts as failed"),
-  ok: z.boolean(),
+    .describe("null: not assessed, for the reason given; the exit code counts it as failed"),
   against: z
     .string()
     .optional()

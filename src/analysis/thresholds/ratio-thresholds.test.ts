@@ -120,7 +120,7 @@ describe("a ratio", () => {
       seen: expect.closeTo(1.2, 10) as number,
     });
     expect(judge("sizeBytes<1.2", treatmentsOf(5, { jsonb: size(1) }), "database")).toMatchObject({
-      ...{ ok: false, seen: null, reason: "no block has a value on both sides" },
+      ...{ ok: null, seen: null, reason: "no block has a value on both sides" },
     });
   });
 
@@ -141,7 +141,7 @@ describe("a ratio", () => {
     );
     const neither = treatmentsOf(5, { jsonb: failing(0), text: failing(0) });
     expect(judge("failures<2", neither)).toMatchObject({
-      ...{ ok: false, seen: null, reason: "0 on both sides in every trial" },
+      ...{ ok: null, seen: null, reason: "0 on both sides in every trial" },
     });
     const stalled = treatmentsOf(5, { text: rate(0) });
     expect(judge("events/s surely<0.01", stalled)).toMatchObject({ ok: true });
@@ -164,11 +164,11 @@ describe("surely", () => {
     expect(judge(`events/s surely<${(high - 0.001).toFixed(4)}`, spread(1.1))).toMatchObject({ ok: false });
   });
 
-  it("fails with too few blocks, and says so", () => {
+  it("is not assessed with too few blocks, and says so", () => {
     const few = treatmentsOf(4, { jsonb: rate(100), text: rate(900) });
     expect(judge("events/s>1.2", few)).toMatchObject({ ok: true, blocks: 4, ciLow: null });
     expect(judge("events/s surely>1.2", few)).toMatchObject({
-      ok: false,
+      ok: null,
       reason: "4 blocks, surely needs 5",
     });
   });
@@ -178,16 +178,16 @@ describe("no ratio", () => {
   it("is met where trials of a pair share no block, or are not complete", () => {
     const apart = treatmentsOf(3, { text: (trial) => Object.assign(trial, { block: trial.block + 10 }) });
     expect(judge("events/s>0", apart)).toMatchObject({
-      ok: false,
+      ok: null,
       reason: "no block has a value on both sides",
     });
     const broken = treatmentsOf(3, { text: (trial) => Object.assign(trial, { status: "partial" }) });
-    expect(judge("events/s>0", broken)).toMatchObject({ ok: false, seen: null });
+    expect(judge("events/s>0", broken)).toMatchObject({ ok: null, seen: null });
   });
 
   it("is made of a search for capacity", () => {
     expect(evaluateRatios(ratios("events/s>0"), undefined)).toEqual([
-      expect.objectContaining({ ok: false, seen: null, reason: "the trials of a search share no blocks" }),
+      expect.objectContaining({ ok: null, seen: null, reason: "the trials of a search share no blocks" }),
     ]);
   });
 });

@@ -50,25 +50,20 @@ export function ratioOf(
   return ratio ?? "no block has a value on both sides";
 }
 
-/** Why a ratio does not surely hold, if so. */
-function doubt(threshold: RatioThreshold, { blocks, ciLow, ciHigh }: Ratio): string | undefined {
-  if (ciLow === null || ciHigh === null) return `${counted(blocks, "block")}, surely needs ${BLOCKS_MIN}`;
-  const end = threshold.operator.startsWith(">") ? ciLow : ciHigh;
-  return holds(threshold, end)
-    ? undefined
-    : `95 % interval ${intervalText(ciLow, ciHigh)} is not beyond the bound`;
-}
-
 function judged(
   threshold: RatioThreshold,
   ratio: Ratio | string,
 ): Omit<ThresholdResult, "metric" | "expression" | "treatment"> {
-  if (typeof ratio === "string") return { seen: null, ok: false, reason: ratio };
+  if (typeof ratio === "string") return { seen: null, ok: null, reason: ratio };
   const { ratio: seen, blocks, ciLow, ciHigh } = ratio;
   const about = { seen, blocks, ciLow, ciHigh };
-  if (!holds(threshold, seen)) return { ...about, ok: false };
-  const reason = threshold.isSure ? doubt(threshold, ratio) : undefined;
-  return reason === undefined ? { ...about, ok: true } : { ...about, ok: false, reason };
+  if (!holds(threshold, seen) || !threshold.isSure) return { ...about, ok: holds(threshold, seen) };
+  if (ciLow === null || ciHigh === null)
+    return { ...about, ok: null, reason: `${counted(blocks, "block")}, surely needs ${BLOCKS_MIN}` };
+  const end = threshold.operator.startsWith(">") ? ciLow : ciHigh;
+  if (holds(threshold, end)) return { ...about, ok: true };
+  const reason = `95 % interval ${intervalText(ciLow, ciHigh)} is not beyond the bound`;
+  return { ...about, ok: false, reason };
 }
 
 /** Each threshold on each pair of treatments, in the order written; `measured` is undefined of a search for capacity. */

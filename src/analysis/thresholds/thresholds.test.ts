@@ -6,6 +6,7 @@ import type { OperationResult } from "../../results/result-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import { parseThreshold } from "../../scenario/thresholds.js";
 import { EXAMPLE_INTEGRITY, exampleOperation, exampleResult } from "../../../test/support/example-result.js";
+import { allHoldText, shortfallText } from "../../report/terminal/threshold-lines.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import {
   assess,
@@ -30,6 +31,12 @@ function measured(overrides: Partial<Measured> = {}): Measured {
   const add = { ...exampleOperation(10), retries: 4, failures: { "40001": 2, "55P03": 1 }, emptyPolls: 5 };
   return { operations: { add }, histograms, audits: [EXAMPLE_INTEGRITY], taintedTrials: 2, ...overrides };
 }
+
+/** What a treatment has without a complete trial. */
+const NOTHING: Measured = {
+  ...{ operations: {}, histograms: new HistogramSet(), audits: [], databases: [] },
+  taintedTrials: undefined,
+};
 
 describe("what a threshold sees", () => {
   it.each([
@@ -147,10 +154,11 @@ describe("a percentile", () => {
     expect(assess(written, sampled(needed - 1))).toMatchObject({ ok: null, reason });
   });
 
-  it("of too few samples has failed at the end and says so, waits meanwhile, and is broken by as few", () => {
+  it("with too few samples is not assessed at the end, waits meanwhile, and is broken by as few", () => {
     const written = threshold("add", "p(99)<5", true);
-    const [end] = evaluateThresholds([written], [{ id: "t", levels: {}, measured: sampled(40) }]);
-    expect(end).toMatchObject({ ok: false, seen: 1, reason: "40 samples, needs 299" });
+    const judged = { id: "t", levels: {}, measured: sampled(40), completeTrials: 1, plannedTrials: 1 };
+    const [end] = evaluateThresholds([written], [judged]);
+    expect(end).toMatchObject({ ok: null, seen: 1, reason: "40 samples, needs 299" });
     expect(brokenThreshold([written], sampled(40), 1000)).toBeUndefined();
     const tooSlow = threshold("add", "p(99)<0.5", true);
     expect(brokenThreshold([tooSlow], sampled(40), 1000)).toMatchObject({ seen: 1 });
@@ -198,8 +206,8 @@ describe("a bound on the rate of an open loop", () => {
 
 describe("at the end", () => {
   const treatments = [
-    { id: "text", levels: { payload: "text" }, measured: measured() },
-    { id: "jsonb", levels: { payload: "jsonb" }, measured: undefined },
+    { id: "text", levels: { payload: "text" }, measured: measured(), completeTrials: 1, plannedTrials: 5 },
+    { id: "jsonb", levels: { payload: "jsonb" }, measured: NOTHING, completeTrials: 0, plannedTrials: 5 },
   ];
 
   it("each threshold is judged on each treatment that it selects", () => {
@@ -217,8 +225,8 @@ describe("at the end", () => {
         expression: "p(99)<98",
         treatment: "jsonb",
         seen: null,
-        ok: false,
-        reason: "no complete trial",
+        ok: null,
+        reason: "0 of 5 planned trials complete",
       },
       {
         metric: "add{payload:text}",
@@ -230,13 +238,24 @@ describe("at the end", () => {
     ]);
   });
 
-  it("what has no samples has failed, and says so", () => {
+  it("a metric without samples is not assessed, and says why", () => {
     const [process, dropped] = evaluateThresholds(
       [threshold("process", "max<1"), threshold("add", "dropped==0")],
       treatments.slice(0, 1),
     );
-    expect(process).toMatchObject({ ok: false, seen: null, reason: "no samples" });
-    expect(dropped).toMatchObject({ ok: false, reason: "no samples: not started by a schedule" });
+    expect(process).toMatchObject({ ok: null, seen: null, reason: "no samples" });
+    expect(dropped).toMatchObject({ ok: null, reason: "no samples: not started by a schedule" });
+  });
+
+  it("of the audits includes those of partial trials", () => {
+    const [, jsonb] = treatments;
+    if (!jsonb) throw new Error("there are two treatments");
+    const partial = { ...jsonb, measured: { ...NOTHING, audits: [EXAMPLE_INTEGRITY] } };
+    const written = [threshold("integrity", "violations==0"), threshold("add", "count>0")];
+    expect(evaluateThresholds(written, [partial])).toMatchObject([
+      { seen: 0, ok: true },
+      { seen: null, ok: null, reason: "0 of 5 planned trials complete" },
+    ]);
   });
 
   it("the one that ended the experiment is failed with what it saw then", () => {
@@ -275,26 +294,41 @@ describe("while a trial runs", () => {
 });
 
 describe("in the summary", () => {
-  const line = (ok: boolean, reason?: string) => ({
+  const line = (ok: boolean | null, reason?: string) => ({
     ...{ metric: "add", expression: "p(99)<500", treatment: "text", seen: 123.456, ok },
     ...(reason !== undefined && { reason }),
   });
 
   it("failed thresholds come first, and all have a tick or cross in the details", () => {
-    const result = { ...exampleResult(), thresholds: [line(true), line(false, "no samples")] };
+    const slow = { ...line(false), expression: "p(99)<100" };
+    const unknown = { ...line(null, "no samples"), expression: "count>5", seen: null };
+    const result = { ...exampleResult(), thresholds: [line(true), slow, unknown] };
     const lines = renderSummary(result, { directory: "x" }).split("\n");
-    expect(lines.slice(0, 2)).toEqual([
-      "Thresholds: 1 of 2 FAILED.",
-      "- add p(99)<500 of text: 123.5 (no samples)",
+    const heading = "Thresholds: 1 of 3 FAILED, 1 not assessed";
+    expect(lines.slice(0, 3)).toEqual([
+      `${heading}.`,
+      "- add p(99)<100 of text: 123.5",
+      "- add count>5 of text: not assessed (no samples)",
     ]);
-    const start = lines.indexOf("Thresholds: 1 of 2 FAILED");
-    expect(lines.slice(start + 1, start + 6)).toEqual([
+    const start = lines.indexOf(heading);
+    expect(lines.slice(start + 1, start + 7)).toEqual([
       "   threshold      treatment   seen  note",
       "-  -------------  ---------  -----  ----------",
       "✓  add p(99)<500  text       123.5",
-      "✗  add p(99)<500  text       123.5  no samples",
+      "✗  add p(99)<100  text       123.5",
+      "?  add count>5    text           -  no samples",
       "",
     ]);
+  });
+
+  it("count a threshold once, on however many treatments it is judged", () => {
+    const on = (treatment: string, ok: boolean | null) => ({ ...line(ok), treatment });
+    const all = [on("text", true), on("jsonb", true), on("flat", true)];
+    expect(allHoldText(all)).toBe("The threshold holds");
+    expect(allHoldText([...all, { ...line(true), expression: "max<9" }])).toBe("All 2 thresholds hold");
+    expect(shortfallText([...all, on("tree", false), on("list", null)])).toBe("1 of 1 FAILED");
+    expect(shortfallText([...all, on("tree", null)])).toBe("1 of 1 not assessed");
+    expect(allHoldText([])).toBeUndefined();
   });
 
   it("show both treatments of a ratio, and its interval", () => {

@@ -1,6 +1,6 @@
 // Evaluates thresholds: on the running totals of a trial, to end an experiment that has failed already, and on the
-// merged complete trials of each treatment at the end. What a metric has no sample of, or too few for its percentile, is
-// never passed: at the end it counts as failed and says so, on running totals it is not judged yet.
+// merged complete trials of each treatment at the end. A metric without samples, or with too few for its percentile, is not
+// assessed: it never passes, the result says why, and a running trial waits.
 import { counted } from "../../foundation/units.js";
 import { meanMs, percentileMs, type Histogram, type HistogramSet } from "../../metrics/histograms.js";
 import { failuresOf } from "../../metrics/catalogue.js";
@@ -160,11 +160,13 @@ export function brokenThreshold(
   return undefined;
 }
 
-/** One treatment; `measured` is undefined where none of its trials is complete. */
+/** One treatment, and what its trials measured. */
 export interface JudgedTreatment {
   readonly id: string;
   readonly levels: Readonly<Record<string, string>>;
-  readonly measured: Measured | undefined;
+  readonly measured: Measured;
+  readonly completeTrials: number;
+  readonly plannedTrials: number;
 }
 
 /** What ended the experiment before its time. */
@@ -175,8 +177,10 @@ export interface Abort {
   readonly trial: number;
 }
 
-function noSample({ aggregate, source }: Threshold, measured: Measured | undefined): string {
-  if (!measured) return "no complete trial";
+function noSample({ aggregate, source }: Threshold, judged: JudgedTreatment): string {
+  const { completeTrials, plannedTrials } = judged;
+  if (plannedTrials === 0) return "the search confirmed no rate";
+  if (completeTrials === 0) return `0 of ${counted(plannedTrials, "planned trial")} complete`;
   return isOfArrivals(source, aggregate) ? "no samples: not started by a schedule" : "no samples";
 }
 
@@ -189,8 +193,9 @@ export function evaluateThresholds(
   return thresholds.flatMap((threshold) =>
     treatments
       .filter((treatment) => isSelected(threshold, treatment))
-      .map(({ id, measured }): ThresholdResult => {
+      .map((judged): ThresholdResult => {
         const { metric, expression } = threshold;
+        const { id, measured } = judged;
         const about = { metric, expression, treatment: id };
         if (abort?.threshold === threshold && abort.treatmentId === id) {
           return {
@@ -200,9 +205,8 @@ export function evaluateThresholds(
             reason: `aborted the experiment in trial ${abort.trial}`,
           };
         }
-        const assessment = measured && assess(threshold, measured);
-        if (!assessment) return { ...about, seen: null, ok: false, reason: noSample(threshold, measured) };
-        return { ...about, ...assessment, ok: assessment.ok === true };
+        const assessment = assess(threshold, measured);
+        return { ...about, ...(assessment ?? { seen: null, ok: null, reason: noSample(threshold, judged) }) };
       }),
   );
 }

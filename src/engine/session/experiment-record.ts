@@ -1,5 +1,6 @@
 // What an experiment has found so far: its trials, their histograms merged by treatment, and the result document that is
 // made of them.
+import { HistogramSet } from "../../metrics/histograms.js";
 import { Totals, type WindowSummary } from "../../metrics/totals.js";
 import { randomArrivals } from "../../results/operation-results.js";
 import { buildResult, treatmentResults } from "../../results/result-document.js";
@@ -81,22 +82,28 @@ export class ExperimentRecord {
     );
   }
 
-  /** Each treatment with what thresholds are evaluated on: its complete trials, merged, and all audits. */
-  judged(): JudgedTreatment[] {
-    return this.treatments().map(({ id, levels, trials, merged }) => {
-      const totals = this.merged.get(id)?.totals;
-      const settings = this.experiment.treatments.find((each) => each.id === id)?.settings;
+  /**
+   * Treatments with the material of thresholds: complete trials, merged, and the audits of all trials. A search for
+   * capacity plans trials only of the treatments whose rate it found.
+   */
+  judged(treatments: Experiment["treatments"]): JudgedTreatment[] {
+    const recorded = this.treatments();
+    return treatments.map((treatment) => {
+      const { id, levels, settings } =
+        this.experiment.treatments.find((each) => each.id === treatment.id) ?? treatment;
+      const { trials = [], merged } = recorded.find((each) => each.id === id) ?? {};
       const complete = trials.filter(({ status }) => status === "complete");
-      const measured = merged &&
-        totals && {
-          operations: merged.operations,
-          histograms: totals.histograms,
-          audits: trials.flatMap(({ integrity }) => integrity ?? []),
-          databases: complete.map(({ database }) => database),
-          taintedTrials: complete.filter(({ diagnosis }) => isTainted(diagnosis)).length,
-          randomArrivals: settings ? randomArrivals(settings) : [],
-        };
-      return { id, levels, measured: measured ?? undefined };
+      const measured = {
+        operations: merged?.operations ?? {},
+        histograms: this.merged.get(id)?.totals.histograms ?? new HistogramSet(),
+        audits: trials.flatMap(({ integrity }) => integrity ?? []),
+        databases: complete.map(({ database }) => database),
+        taintedTrials:
+          complete.length === 0 ? undefined : complete.filter(({ diagnosis }) => isTainted(diagnosis)).length,
+        randomArrivals: randomArrivals(settings),
+      };
+      const planned = this.experiment.trials.filter(({ treatmentId }) => treatmentId === id).length;
+      return { id, levels, measured, completeTrials: complete.length, plannedTrials: planned };
     });
   }
 
@@ -172,21 +179,17 @@ export class ExperimentRecord {
   }
 }
 
-/** Each threshold on each treatment, then those on ratios on each pair of them; one that has no trial, as no rate of it was confirmed, has failed them. */
+/** Each threshold on each treatment, then thresholds on ratios on each pair of treatments. */
 export function thresholdsOf(
   { thresholds, ratioThresholds, treatments }: Experiment,
   record: ExperimentRecord,
   { abort, isSearch = false }: { readonly abort?: Abort | undefined; readonly isSearch?: boolean } = {},
 ): ThresholdResult[] {
-  const recorded = record.judged();
-  const judged = treatments.map(
-    ({ id, levels }) => recorded.find((each) => each.id === id) ?? { id, levels, measured: undefined },
-  );
   const isRun = ({ treatment, against }: RatioThreshold["pairs"][number]): boolean =>
     [treatment, against].every((id) => treatments.some((each) => each.id === id));
   const ratios = ratioThresholds.map((each) => ({ ...each, pairs: each.pairs.filter(isRun) }));
   return [
-    ...evaluateThresholds(thresholds, judged, abort),
+    ...evaluateThresholds(thresholds, record.judged(treatments), abort),
     ...evaluateRatios(ratios, isSearch ? undefined : record.measuredTrials()),
   ];
 }

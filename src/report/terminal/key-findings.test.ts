@@ -52,7 +52,7 @@ describe("key findings", () => {
         text: "Integrity is violated in trial 1: events were lost, doubled or are unaccounted for.",
         because: ["trial 1: 1 event is there twice"],
       },
-      { tone: "bad", text: "Thresholds: 1 of 2 FAILED.", because: ["add p(99)<500 of text: 612.3"] },
+      { tone: "bad", text: "Thresholds: 1 of 1 FAILED.", because: ["add p(99)<500 of text: 612.3"] },
     ]);
     expect(findings.filter(({ tone }) => tone === "good")).toEqual([]);
     result.verdict = { status: "aborted", reasons: ["stopped by SIGINT"] };

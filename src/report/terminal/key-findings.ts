@@ -25,7 +25,7 @@ import { publishedSentences } from "./published-lines.js";
 import { valueCell } from "./side-by-side.js";
 import { lawText } from "./sweep-table.js";
 import { notAuditedOf, operationsIn, shownOf } from "./terminal.js";
-import { judgedText, seenOf } from "./threshold-lines.js";
+import { allHoldText, judgedText, outcomeOf, seenOf, shortfallText } from "./threshold-lines.js";
 import { reasonsOf } from "../../analysis/why/headline-reasons.js";
 import { flipSentences } from "../../analysis/why/flips.js";
 import { operationName, STATUS_MEANINGS } from "../../metrics/names.js";
@@ -113,19 +113,22 @@ function allowedLosses({ treatments }: ResultDocument): string[] {
 }
 
 function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "good"): KeyFinding[] {
-  const failed = thresholds.filter(({ ok }) => !ok);
   if (tone === "good") {
-    const text =
-      thresholds.length === 1 ? "The threshold holds." : `All ${thresholds.length} thresholds hold.`;
-    return thresholds.length > 0 && failed.length === 0 ? [finding("good", text)] : [];
+    const text = allHoldText(thresholds);
+    return text === undefined ? [] : [finding("good", `${text}.`)];
   }
-  if (failed.length === 0) return [];
-  const texts = failed.map((threshold) => {
-    const { metric, expression, reason } = threshold;
-    const why = reason ? ` (${reason})` : "";
-    return `${metric} ${expression} of ${judgedText(threshold)}: ${seenOf(threshold)}${why}`;
-  });
-  return [finding("bad", `Thresholds: ${failed.length} of ${thresholds.length} FAILED.`, texts)];
+  const shortfall = shortfallText(thresholds);
+  if (shortfall === undefined) return [];
+  const texts = thresholds
+    .filter(({ ok }) => ok !== true)
+    .map((threshold) => {
+      const { metric, expression, seen, ok, reason } = threshold;
+      const measured = seen === null ? [] : [seenOf(threshold)];
+      const words = ok === false ? [seenOf(threshold)] : [...measured, outcomeOf(threshold).words];
+      const why = reason ? ` (${reason})` : "";
+      return `${metric} ${expression} of ${judgedText(threshold)}: ${words.join(", ")}${why}`;
+    });
+  return [finding("bad", `Thresholds: ${shortfall}.`, texts)];
 }
 
 /** One finding for each treatment and operation that differs from the first treatment's. */

@@ -103,7 +103,7 @@ describe("the screen", () => {
       "ABORTED: these results are partial.",
       "- stopped by SIGINT",
       expect.stringMatching(/^No significance claimed: 0 trials/),
-      "Verdict: aborted, 0 of 0 trials complete.",
+      "Verdict: aborted, 0 of 2 trials complete.",
       "",
       "Nothing was measured.",
       "",

@@ -80,8 +80,10 @@ function alarmLines(result: ResultDocument, marks: Marks, rest: string): string[
 function verdictLines(result: ResultDocument): string[] {
   const trials = result.treatments.flatMap((treatment) => treatment.trials);
   const complete = trials.filter(({ status }) => status === "complete").length;
+  // An experiment that a rule of its own ended lacks no trial.
+  const planned = result.stopping?.reason ? trials.length : result.scenario.trials;
   const words = [
-    `Verdict: ${result.verdict.status}, ${complete} of ${counted(trials.length, "trial")} complete.`,
+    `Verdict: ${result.verdict.status}, ${complete} of ${counted(planned, "trial")} complete.`,
     ...assuranceFindings(result).map(({ text }) => text),
   ];
   return wrap(printable(words.join(" ")), WIDTH_MAX);

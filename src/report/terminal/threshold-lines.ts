@@ -1,5 +1,5 @@
-// The table of thresholds in the summary: a tick or a cross, the condition, the treatment, what was seen.
-// It judges nothing: that was done when the experiment ended, and is stored.
+// The words about thresholds: how many hold, and a table with a row for each treatment that one is judged on.
+// Nothing is judged here: `result.json` stores the outcome.
 import type { ResultDocument, ThresholdResult } from "../../results/result-schema.js";
 import { intervalText, seenText } from "../../foundation/text/numbers.js";
 import { fitted, printable, renderTable, type Column, type Marks } from "../../foundation/text/text-table.js";
@@ -15,6 +15,49 @@ const COLUMNS: readonly Column[] = [
 
 const CONDITION = 1;
 const HEADING_LINES = 2;
+
+const OUTCOMES = {
+  true: { mark: "✓", words: "holds" },
+  false: { mark: "✗", words: "FAILED" },
+  null: { mark: "?", words: "not assessed" },
+} as const;
+
+/** Tick, cross or question mark, and the word, for one row. */
+export function outcomeOf({ ok }: ThresholdResult): (typeof OUTCOMES)[keyof typeof OUTCOMES] {
+  return OUTCOMES[`${ok}`];
+}
+
+/** Conditions as written: each counts once, however many treatments it selects. */
+function conditionsOf(rows: readonly ThresholdResult[]): Set<string> {
+  return new Set(rows.map(({ metric, expression }) => `${metric}\n${expression}`));
+}
+
+/** `1 of 3 FAILED, 1 not assessed`; undefined if all hold. */
+export function shortfallText(thresholds: readonly ThresholdResult[]): string | undefined {
+  const all = conditionsOf(thresholds).size;
+  const failed = conditionsOf(thresholds.filter(({ ok }) => ok === false));
+  const open = [...conditionsOf(thresholds.filter(({ ok }) => ok === null))].filter(
+    (name) => !failed.has(name),
+  );
+  const counts = [
+    ...(failed.size > 0 ? [[failed.size, OUTCOMES.false.words] as const] : []),
+    ...(open.length > 0 ? [[open.length, OUTCOMES.null.words] as const] : []),
+  ];
+  if (counts.length === 0) return undefined;
+  return counts.map(([count, words], i) => `${count}${i === 0 ? ` of ${all}` : ""} ${words}`).join(", ");
+}
+
+/** `All 3 thresholds hold`; undefined if one does not, or if there is none. */
+export function allHoldText(thresholds: readonly ThresholdResult[]): string | undefined {
+  if (thresholds.length === 0 || shortfallText(thresholds) !== undefined) return undefined;
+  const all = conditionsOf(thresholds).size;
+  return all === 1 ? "The threshold holds" : `All ${all} thresholds hold`;
+}
+
+/** The heading of the table. */
+export function thresholdHeading(thresholds: readonly ThresholdResult[]): string {
+  return `Thresholds: ${shortfallText(thresholds) ?? "all hold"}`;
+}
 
 /** The treatment, of a ratio both. */
 export function judgedText(
@@ -35,9 +78,8 @@ export function renderThresholds({ thresholds = [], treatments }: ResultDocument
   if (thresholds.length === 0) return [];
   const labels = labelsOf(treatments);
   const names = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));
-  const failed = thresholds.filter(({ ok }) => !ok).length;
   const rows = thresholds.map((threshold) => [
-    threshold.ok ? "✓" : "✗",
+    outcomeOf(threshold).mark,
     printable(`${threshold.metric} ${threshold.expression}`),
     printable(judgedText(threshold, (id) => names.get(id) ?? id)),
     seenOf(threshold),
@@ -51,7 +93,5 @@ export function renderThresholds({ thresholds = [], treatments }: ResultDocument
     if (!threshold) return line;
     return threshold.ok ? marks.good(line) : marks.bad(line);
   });
-  const heading =
-    failed === 0 ? "Thresholds: all hold" : `Thresholds: ${failed} of ${thresholds.length} FAILED`;
-  return [marks.bold(heading), ...marked, ""];
+  return [marks.bold(thresholdHeading(thresholds)), ...marked, ""];
 }

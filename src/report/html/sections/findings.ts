@@ -5,7 +5,7 @@ import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Html } from "../html.js";
 import type { KeyFinding, ReportData } from "../report-data.js";
 import { PUBLISHED_COLUMNS, publishedTables } from "../../terminal/published-lines.js";
-import { judgedText, seenOf } from "../../terminal/threshold-lines.js";
+import { judgedText, outcomeOf, seenOf, thresholdHeading } from "../../terminal/threshold-lines.js";
 import { sectionOf, sentence, tableOf, text } from "./table.js";
 
 /** The name of the experiment and what it consists of. */
@@ -44,18 +44,15 @@ function findingItem({ tone, text: words, because }: KeyFinding): Html {
 }
 
 function thresholdTable({ thresholds = [] }: ResultDocument): Html {
-  const failed = thresholds.filter(({ ok }) => !ok).length;
-  const caption =
-    failed === 0 ? "Thresholds: all hold" : `Thresholds: ${failed} of ${thresholds.length} FAILED`;
   const rows = thresholds.map((threshold) => [
     `${threshold.metric} ${threshold.expression}`,
-    threshold.ok ? "holds" : "FAILED",
+    outcomeOf(threshold).words,
     judgedText(threshold),
     seenOf(threshold),
     threshold.reason,
   ]);
   return tableOf(
-    caption,
+    thresholdHeading(thresholds),
     [text("threshold"), text("verdict"), text("treatment"), "seen", sentence("note")],
     rows,
   );
