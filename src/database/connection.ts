@@ -81,6 +81,7 @@ export class PgConnection extends pg.Client implements Connection {
   private closing: Promise<void> | undefined;
   lost: Error | undefined;
   warnedCommits = 0;
+  foundNoRow = false;
   private isCommitting = false;
   /** What the server says of itself at log-in: whether it is a standby, or takes no writes by default. */
   private readonly readOnly = new Set<string>();
@@ -173,8 +174,7 @@ export class PgConnection extends pg.Client implements Connection {
   async executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
     const { name, text } = statement;
     const query = { ...(this.isPrepared(statement) && { name }), text, values: [...values] };
-    const { rows } = lastOf(await this.timed(name, () => this.query<SqlRow>(query)));
-    return rows;
+    return this.counted(await this.timed(name, () => this.query<SqlRow>(query))).rows;
   }
 
   /** The driver's own way: it prepares what has a name and asks what its rows look like. */
@@ -185,9 +185,16 @@ export class PgConnection extends pg.Client implements Connection {
     const answer = await this.timed(name, () =>
       this.query<unknown[]>(isPrepared ? { name, ...query } : query),
     );
-    const { rows, fields } = lastOf(answer);
+    const { rows, fields } = this.counted(answer);
     if (isPrepared) this.known.set(statement, new RowReader(fields));
     return rows;
+  }
+
+  /** The last result of an answer; several statements in one message found no row if none of them did. */
+  private counted<T extends { readonly rowCount: number | null }>(answer: T | readonly T[]): T {
+    const results: readonly T[] = Array.isArray(answer) ? answer : [answer as T];
+    this.foundNoRow = results.every(({ rowCount }) => rowCount === 0);
+    return results.at(-1) as T;
   }
 
   private isPrepared({ isText }: Statement): boolean {
@@ -240,6 +247,7 @@ export class PgConnection extends pg.Client implements Connection {
     return new Promise((resolve, reject) => {
       const call = callOf((error, result) => {
         observer?.onCall(name, startMs, error ? monotonicMs() : this.answeredMs());
+        this.foundNoRow = call.foundNoRow;
         if (error) reject(this.failure(name, error));
         else resolve(result);
       });
@@ -299,11 +307,6 @@ function takesNoWrites(): Error {
   return Object.assign(new Error("the server takes no writes: it is a standby, or read-only"), {
     code: TAKES_NO_WRITES,
   });
-}
-
-/** Of several statements in one message, what the last one gave. */
-function lastOf<T>(answer: T | readonly T[]): T {
-  return Array.isArray(answer) ? (answer.at(-1) as T) : (answer as T);
 }
 
 /** in_failed_sql_transaction */

@@ -52,6 +52,8 @@ export interface Connection {
   readonly lost?: Error | undefined;
   /** Commits that the server has acknowledged with a warning. */
   readonly warnedCommits?: number;
+  /** Whether the last statement returned and changed no row, by its command tag; false for a tag without a count. */
+  readonly foundNoRow?: boolean;
 }
 
 /**

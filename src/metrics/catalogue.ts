@@ -239,6 +239,18 @@ export const METRICS = [
     isNoted: true,
   },
   {
+    id: "withoutRows",
+    label: "transactions without a row",
+    unit: "",
+    better: "lower",
+    aggregate: "sum",
+    field: "withoutRows",
+    threshold: "withoutRows",
+    presence: "seen",
+    help: "committed transactions of one's own SQL, not read-only, whose statements returned and changed no row",
+    isNoted: true,
+  },
+  {
     id: "emptyPolls",
     label: "empty polls",
     unit: "",

@@ -15,9 +15,17 @@ export function operationsIn(all: readonly Readonly<Record<Operation, unknown>>[
   return [...new Set(all.flatMap((each) => Object.keys(each)))];
 }
 
-/** How an operation may be named. */
-const NAME = String.raw`[A-Za-z_][\w-]*`;
+/** A name of letters, digits, _ and -, with a letter or _: a mapping keeps its order, which it would not for `06`. */
+const NAME = String.raw`(?=[\w-]*[A-Za-z_])\w[\w-]*`;
 export const OPERATION_NAME = new RegExp(`^${NAME}$`);
+
+const OWN_NAME = /^(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{0,62}$/;
+export const OWN_NAME_RULE = "letters, digits, _ and -, at least one letter, at most 63 characters";
+
+/** Whether a transaction of one's own SQL may have that name. */
+export function isOwnOperationName(name: string): boolean {
+  return OWN_NAME.test(name);
+}
 
 /** End-to-end latency of an event: publish commit -> completion commit, publish commit -> archive commit. */
 export const LIFECYCLE_STAGES = ["completed", "archived"] as const;

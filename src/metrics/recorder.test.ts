@@ -61,6 +61,7 @@ describe("Recorder", () => {
           emptyPollMs: 0.25,
           unansweredCommits: 0,
           warnedCommits: 0,
+          withoutRows: 0,
           offered: 0,
           dropped: 0,
           unfinished: 0,

@@ -39,6 +39,7 @@ export const CHECKS = [
   "agent-clock",
   "failures",
   "retries",
+  "without-rows",
   "steal",
   "other-cpu",
   "load-before",

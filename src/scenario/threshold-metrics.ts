@@ -9,7 +9,7 @@ import type { Quantity } from "./judgement.js";
 
 /** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, as that of a URL. */
 export const METRIC_PATTERN =
-  /^\s*([A-Za-z_][\w.-]*)\s*(?:\{\s*([\w.-]+\s*:[^,{}]+(?:,\s*[\w.-]+\s*:[^,{}]+)*)\})?\s*$/;
+  /^\s*(\w[\w.-]*)\s*(?:\{\s*([\w.-]+\s*:[^,{}]+(?:,\s*[\w.-]+\s*:[^,{}]+)*)\})?\s*$/;
 /** `add{payload:text} / add{payload:jsonb}`; a slash of a level is none of these. */
 export const RATIO_PATTERN = /^((?:[^{}/]|\{[^{}]*\})+)\/((?:[^{}/]|\{[^{}]*\})+)$/;
 /** `p(99.9)<500`, `violations==0`, `events/s surely>1.2`. */

@@ -140,6 +140,12 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
     /retry storm: 604 attempts of add .* for 303 that ended \(1\.99 each, bound 1, mostly 55P03\); backoff was 40 %/,
   ],
   [
+    "without-rows",
+    examined({ operations: add({ withoutRows: 60 }) }),
+    examined({ operations: add({ withoutRows: 30 }) }),
+    /^60 of 300 transactions of add returned and changed no row \(20 %\): its rate is not a rate of work/,
+  ],
+  [
     "steal",
     examined({ machine: { ...MACHINE, stealRatio: 0.06 } }),
     examined({ machine: { ...MACHINE, stealRatio: 0.05 } }),
@@ -228,10 +234,11 @@ describe("every check", () => {
     expect(diagnose(within)).toEqual([]);
   });
 
-  it("taints, but for the seven that only warn", () => {
+  it("taints, but for the eight that only warn", () => {
     const warning = CASES.filter(([, beyond]) => !isTainted(diagnose(beyond))).map(([check]) => check);
     expect(warning).toEqual([
       "retries",
+      "without-rows",
       "load-before",
       "ceiling",
       "outlasted",

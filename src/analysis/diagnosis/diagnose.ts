@@ -19,6 +19,7 @@ import { pendingIndexWork } from "./pending-index-work.js";
 import { retries } from "./retries.js";
 import { stall } from "./stall.js";
 import { serverChange } from "./server-change.js";
+import { withoutRows } from "./without-rows.js";
 import { workerUtilization } from "./worker-utilization.js";
 
 const CHECKS: Readonly<Record<Finding["check"], Check>> = {
@@ -30,6 +31,7 @@ const CHECKS: Readonly<Record<Finding["check"], Check>> = {
   "agent-clock": agentClock,
   failures,
   retries,
+  "without-rows": withoutRows,
   steal,
   "other-cpu": otherCpu,
   "load-before": loadBefore,

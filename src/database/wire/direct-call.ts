@@ -8,12 +8,16 @@ import { PlainSocket, type FirstReader } from "./plain-socket.js";
 export const COMMAND_COMPLETE = 0x43;
 export const LENGTH_BYTES = 4;
 const READY_FOR_QUERY = 0x5a;
+/** The end of a tag such as `UPDATE 0`, which a zero byte follows. */
+const NO_ROW = Buffer.from(" 0\0");
 /** Kind, length and the state of the transaction. */
 const READY_BYTES = 6;
 
 /** Settles once: when the server is ready for the next question, or on an error. */
 export abstract class DirectCall<T> implements Submittable, FirstReader {
   protected abstract readonly result: T;
+  /** Whether the command tag of the answer counts no row. */
+  foundNoRow = false;
   private connection: DriverConnection | undefined;
 
   constructor(
@@ -42,6 +46,7 @@ export abstract class DirectCall<T> implements Submittable, FirstReader {
     const ready = arrived.length - READY_BYTES;
     if (!connection || at + 1 + LENGTH_BYTES > ready || arrived[at] !== COMMAND_COMPLETE) return false;
     if (at + 1 + arrived.readInt32BE(at + 1) !== ready || arrived[ready] !== READY_FOR_QUERY) return false;
+    this.foundNoRow = NO_ROW.compare(arrived, ready - NO_ROW.length, ready) === 0;
     const status = String.fromCharCode(arrived[arrived.length - 1] as number);
     connection.emit("readyForQuery", { name: "readyForQuery", length: 5, status });
     return true;

@@ -91,7 +91,7 @@ describe("a prepared call", () => {
     const call = new PreparedCall("x", Buffer.alloc(0), reader, (error, rows) => settled.push([error, rows]));
     call.handleDataRow({ fields: ["01890a5d-ac96-774b-bcce-b302099a8057", "12", "t"] });
     call.handleDataRow({ fields: [null, null, "f"] });
-    call.handleCommandComplete();
+    call.handleCommandComplete({ text: "SELECT 1" });
     expect(settled).toEqual([]);
     call.handleReadyForQuery();
     expect(settled).toEqual([

@@ -57,7 +57,7 @@ export class PreparedCall extends DirectCall<StatementRow[]> {
     this.result.push(this.reader.read(fields));
   }
 
-  override handleCommandComplete(): void {
-    // How many rows it was is known; what counts is that the server is ready again.
+  override handleCommandComplete({ text }: { text: string }): void {
+    this.foundNoRow = text.endsWith(" 0");
   }
 }

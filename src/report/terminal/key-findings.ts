@@ -101,6 +101,26 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   return [...losses.map((words) => finding("plain", words)), finding("good", text)];
 }
 
+/** The invariants of one's own SQL that hold in every trial, and the transactions whose ids they list. */
+function invariantFindings(result: ResultDocument): KeyFinding[] {
+  const trials = trialsOf(result).filter(({ status }) => status === "complete");
+  const [first] = trials;
+  const holding = (first?.integrity?.invariants ?? []).filter(({ name }) =>
+    trials.every(({ integrity }) => integrity?.invariants?.some((each) => each.name === name && each.holds)),
+  );
+  if (holding.length === 0) return [];
+  const names = holding.map(({ name, acknowledged }) =>
+    acknowledged === undefined ? `"${name}"` : `"${name}" (each acknowledged ${acknowledged} is there once)`,
+  );
+  const verb = holding.length === 1 ? "holds" : "hold";
+  return [
+    finding(
+      "good",
+      `${counted(holding.length, "invariant")} ${verb} in ${counted(trials.length, "trial")}: ${names.join("; ")}.`,
+    ),
+  ];
+}
+
 /** What treatments lost of what had been acknowledged, as the scenario allows: `off lost (allowed) in each trial: add 134 120-150`. */
 function allowedLosses({ treatments }: ResultDocument): string[] {
   return treatments.flatMap(({ id, trials, summary = [] }) => {
@@ -261,6 +281,7 @@ export function assuranceFindings(result: ResultDocument): KeyFinding[] {
     ...(ended === undefined ? [] : [finding("plain", ended)]),
     ...thresholdFindings(result, "good"),
     ...integrityFindings(result),
+    ...invariantFindings(result),
   ];
 }
 

@@ -44,8 +44,13 @@ export interface Transaction<Settings, Drawn> {
   readonly isReadOnly?: boolean;
   /** All that is random about it, made before its intended start and the same in every attempt. */
   draw(context: DrawContext<Settings>): Drawn;
-  /** What is timed; train-sim begins, commits, and after a retryable error runs it again. Everything it does is one transaction. */
-  run(session: Session, drawn: Drawn): Promise<void>;
+  /**
+   * The timed part; train-sim begins, commits, and after a retryable error runs it again. All its statements are one
+   * transaction. Resolves to the units of work that it did: 0 is an empty poll, with undefined it is 1. Another value ends the trial.
+   */
+  run(session: Session, drawn: Drawn): Promise<unknown>;
+  /** The unit of that number, such as `jobs`. Default `transactions`. */
+  readonly unit?: string;
   /** After a commit without an answer: whether it happened. Without this such a transaction counts as failed, in doubt. */
   resolve?(session: Session, drawn: Drawn): Promise<boolean>;
   /** What an invariant with `acknowledged` finds again, once. */

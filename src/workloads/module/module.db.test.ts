@@ -67,6 +67,33 @@ it("runs one, audits it, and reads its result without loading it again", async (
   expect(existsSync(mark)).toBe(false);
 });
 
+it("counts the units of work that a transaction resolves to, and 0 as an empty poll", async () => {
+  const { scenario, out } = withModule(`export default {
+  name: "queue",
+  schema: "CREATE TABLE jobs (id int PRIMARY KEY, done boolean NOT NULL DEFAULT false)",
+  preload: "INSERT INTO jobs SELECT generate_series(1, 95)",
+  transactions: {
+    claim: {
+      unit: "jobs",
+      draw: () => undefined,
+      run: async (session) =>
+        (await session.query("claim", "UPDATE jobs SET done = true WHERE id IN (SELECT id FROM jobs WHERE NOT done LIMIT 10 FOR UPDATE SKIP LOCKED) RETURNING id")).length,
+    },
+  },
+};`);
+  const ended = await trainSim(["run", scenario, "--out", out, "--quiet"]);
+  expect(ended.exitCode, ended.stdout + ended.stderr).toBe(0);
+  const { result } = onlyResultIn(out);
+  const {
+    events,
+    transactions = 0,
+    emptyPolls = 0,
+  } = result.treatments[0]?.trials[0]?.operations["claim"] ?? {};
+  expect(events).toBe(95);
+  expect(transactions + emptyPolls).toBe(200);
+  expect(result.workload?.operations["claim"]?.unit).toBe("jobs");
+});
+
 it("finds out one that acknowledges what it did not do", async () => {
   const { readFileSync } = await import("node:fs");
   const code = readFileSync(ORDERS, "utf8").replace(

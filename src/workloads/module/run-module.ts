@@ -76,8 +76,8 @@ export function readModule(file: string): ReadProgram {
     settings: Object.entries(settings).map(([key, value]) => ({ name: key, value, place: PLACE })),
     schema: made.statements,
     preload: filled.statements,
-    transactions: Object.entries(transactions).map(([key, { weight = 1, isReadOnly = false }]) => ({
-      ...{ name: key, weight, isReadOnly, isWhole: true },
+    transactions: Object.entries(transactions).map(([key, { weight = 1, isReadOnly = false, unit }]) => ({
+      ...{ name: key, weight, isReadOnly, isWhole: true, ...(unit !== undefined && { unit }) },
       ...{ parameters: [], steps: [] },
     })),
     invariants: invariants.flatMap(({ name: title, acknowledged }, i): Invariant[] => {
@@ -151,6 +151,7 @@ class Statements {
 /** What a function gets, and the first failure of its statements: the server refuses all that follow it. */
 class Asked implements Session {
   failure: unknown;
+  foundNoRow = true;
 
   constructor(
     private readonly transaction: string,
@@ -161,7 +162,9 @@ class Asked implements Session {
   async query(name: string, text: string, values: readonly Value[] = []): ReturnType<Session["query"]> {
     const statement = this.statements.of(this.transaction, name, text);
     try {
-      return await this.connection.executeNamed(statement, values);
+      const rows = await this.connection.executeNamed(statement, values);
+      if (this.connection.foundNoRow !== true) this.foundNoRow = false;
+      return rows;
     } catch (error) {
       this.failure ??= error;
       throw error;
@@ -177,6 +180,8 @@ class Asked implements Session {
 class ModuleRun implements Run {
   readonly transaction: Run["transaction"];
   readonly resolve?: NonNullable<Run["resolve"]>;
+  work = 1;
+  foundNoRow = true;
 
   constructor(
     private readonly file: string,
@@ -210,7 +215,8 @@ class ModuleRun implements Run {
     await connection.control("begin", this.begin);
     const session = this.session(connection);
     try {
-      await this.made.run(session, this.drawn);
+      this.work = this.workOf(await this.made.run(session, this.drawn));
+      this.foundNoRow = session.foundNoRow;
     } catch (error) {
       await rollBack(connection);
       this.explain("run", session)(error);
@@ -230,6 +236,17 @@ class ModuleRun implements Run {
       if (error instanceof TrialError || error instanceof StatementError) throw session.causeOf(error);
       throw thrown(this.file, `${this.transaction.name}.${what}`, error);
     };
+  }
+
+  private workOf(done: unknown): number {
+    if (done === undefined) return 1;
+    if (Number.isSafeInteger(done) && (done as number) >= 0) return done as number;
+    const where = `${this.transaction.name}.run`;
+    throw refused(
+      this.file,
+      where,
+      `resolved to ${typeof done === "number" ? done : `a value of type ${typeof done}`}; expected nothing, or a whole number from 0 on`,
+    );
   }
 
   private session(connection: Connection): Asked {

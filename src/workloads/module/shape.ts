@@ -1,4 +1,5 @@
 // What a module of a workload must export, checked when the scenario is loaded: everything that is wrong with it at once.
+import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
 import * as z from "zod";
 import { findingsFrom } from "../../syntax/problems.js";
 import { pathText } from "../../syntax/paths.js";
@@ -9,7 +10,7 @@ const fn = z.custom<(...given: never[]) => unknown>(
 );
 
 const Shape = z.strictObject({
-  name: z.string().regex(/^[A-Za-z][\w-]{0,62}$/, "expected letters, digits, - and _, as orders"),
+  name: z.string().regex(/^[A-Za-z][\w-]{0,62}$/, "expected letters, digits, - and _, such as orders"),
   settings: z
     .record(z.string().regex(/^[A-Za-z_]\w*$/), z.union([z.number(), z.string(), z.boolean()]))
     .optional(),
@@ -17,7 +18,7 @@ const Shape = z.strictObject({
   preload: z.string().optional(),
   transactions: z
     .record(
-      z.string().regex(/^[A-Za-z][\w-]{0,62}$/, "expected letters, digits, - and _, as place"),
+      z.string().refine(isOwnOperationName, `expected ${OWN_NAME_RULE}, such as place`),
       z.strictObject({
         weight: z.number().positive().max(1e9).optional(),
         isReadOnly: z.boolean().optional(),
@@ -25,6 +26,10 @@ const Shape = z.strictObject({
         run: fn,
         resolve: fn.optional(),
         fact: fn.optional(),
+        unit: z
+          .string()
+          .regex(/^[a-z][a-z ]{0,30}$/, "expected a plural in lower case, such as jobs")
+          .optional(),
       }),
     )
     .refine((all) => Object.keys(all).length > 0, "expected at least one transaction"),

@@ -138,6 +138,28 @@ ${NOTE(1, ":c")}${NOTE(2, ":bid")}`;
     expect(await twice(sql)).toEqual(["1:14", "1:14", "2:2", "2:2"]);
   });
 
+  it("ends as an empty poll where a statement finds no row and says so, after a commit", async () => {
+    const sql = `BEGIN;\n${NOTE(1, "1")}-- or end
+SELECT bid FROM pgbench_branches WHERE bid > 5 \\gset
+${NOTE(2, "1")}END;`;
+    expect(await twice(sql)).toEqual(["1:1", "1:1"]);
+    const machine = machineOf(sql, { isSimple });
+    await machine.attempt(await connected(prepared), awake);
+    expect([machine.work, machine.foundNoRow]).toEqual([0, false]);
+  });
+
+  it("counts rows where a statement says so, and knows whether any was found", async () => {
+    const workOf = async (sql: string): Promise<[number, boolean]> => {
+      const machine = machineOf(sql, { isSimple });
+      await machine.attempt(await connected(prepared), awake);
+      return [machine.work, machine.foundNoRow];
+    };
+    const update = "UPDATE pgbench_branches SET bbalance = 1";
+    expect(await workOf(`-- counts: rows\n${update}`)).toEqual([2, false]);
+    expect(await workOf(update)).toEqual([1, false]);
+    expect(await workOf(`${update} WHERE bid > 5`)).toEqual([1, true]);
+  });
+
   it("joins statements into one message, of which the last one gives the columns", async () => {
     const joined = `${NOTE(1, ":client_id").replace(";", " \\;")}SELECT 1 AS a \\; SELECT 5 AS a \\gset\n${NOTE(2, ":a")}`;
     expect(await twice(joined)).toEqual(["1:3", "1:3", "2:5", "2:5"]);

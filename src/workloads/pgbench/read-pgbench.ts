@@ -1,5 +1,6 @@
 // Scripts of pgbench as a workload: each is an operation by its file's name, the tables are those of `pgbench -i`, and the
 // scale and what `-D` defines are settings.
+import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
 import type { FileProblem, Program, ReadProgram, ScriptTransaction, Setting } from "../script/program.js";
 import { findBuiltin, invariantsOf, preload, schema, type Builtin } from "./builtin.js";
 import { readScript, type ScriptParameter } from "./read-script.js";
@@ -14,7 +15,6 @@ export interface PgbenchScripts {
 }
 
 export const BUILTIN = "builtin:";
-const OPERATION = /^[A-Za-z][\w-]{0,62}$/;
 /** Of problems with the list itself. */
 const SCENARIO = { line: 1, column: 1 };
 
@@ -41,8 +41,8 @@ function find(source: ScriptSource): Found | string {
     return `${written}: weight ${share} is not a whole number above 0`;
   if (typeof source !== "string") {
     const operation = name.replace(/^.*[/\\]/, "").replace(/\.sql$/i, "");
-    if (!OPERATION.test(operation))
-      return `${name}: the file's name becomes the operation's; it takes letters, digits, _ and -, as tpcb.sql`;
+    if (!isOwnOperationName(operation))
+      return `${name}: the file's name becomes the operation's: ${OWN_NAME_RULE}; rename the file, such as tpcb.sql`;
     return { file: name, operation, weight, text: source.sql };
   }
   if (!name.startsWith(BUILTIN))

@@ -10,6 +10,7 @@ import { sqlStepsOf } from "../script/statements.js";
 import { joinedQuoted, withQuoted, type QuotedSql } from "./quoted-variables.js";
 
 type Columns = NonNullable<SqlStep["columns"]>;
+type Said = Pick<SqlStep, "orEnd" | "countsRows">;
 type ControlStep = Extract<Step, { readonly kind: "control" }>;
 
 export interface ScriptParameter extends Parameter {
@@ -46,6 +47,8 @@ interface OpenIf {
 /** To its end, over lines that end with a backslash. */
 const META_LINE = /\\(?:[^\\\n]|\\\r?\n|\\)*/y;
 const CONTINUATION = /\\\r?\n/g;
+/** A comment about the statement below it, which pgbench skips. */
+const SAID = /--[ \t]*(or end|counts: ?rows)[ \t]*$/gm;
 const VARIABLE = /^[A-Za-z_]\w*$/;
 const COMMANDS = ["set", "sleep", "gset", "aset", "if", "elif", "else", "endif"];
 const REFUSED: Readonly<Record<string, string>> = {
@@ -277,20 +280,39 @@ class ScriptReader {
   /** Whether there was a statement. @param columns what becomes of the last one's */
   private takeSql(columns?: Columns): boolean {
     const { statements } = statementsOf(this.pending, (at) => this.placeAt(at));
+    const said = this.saidOf(statements);
     this.pending = [];
     let group: CutStatement[] = [];
     for (const [i, statement] of statements.entries()) {
       group.push(statement);
       const isLast = i === statements.length - 1;
       if (statement.isJoined && !isLast) continue;
-      this.takeGroup(group, isLast ? columns : undefined);
+      this.takeGroup(
+        group,
+        isLast ? columns : undefined,
+        group.length > 1 ? {} : (said.get(statement) ?? {}),
+      );
       group = [];
     }
     return statements.length > 0;
   }
 
+  /** The comments about each statement: above it, or between the last one and its meta command. */
+  private saidOf(statements: readonly CutStatement[]): ReadonlyMap<CutStatement, Said> {
+    const said = new Map<CutStatement, Said>();
+    for (const { kind, text, at } of this.pending)
+      for (const { 1: words, index } of kind === "blank" ? text.matchAll(SAID) : []) {
+        const from = this.placeAt(at + index);
+        const statement = statements.find(({ place }) => place.line > from.line) ?? statements.at(-1);
+        const more: Said = words === "or end" ? { orEnd: true } : { countsRows: true };
+        if (statement) said.set(statement, { ...said.get(statement), ...more });
+        else this.refuse(from, `${words ?? ""} stands above no statement`);
+      }
+    return said;
+  }
+
   /** Statements that `\;` joins: one message, unless each of them is a matter of its own. */
-  private takeGroup(group: readonly CutStatement[], columns: Columns | undefined): void {
+  private takeGroup(group: readonly CutStatement[], columns: Columns | undefined, said: Said): void {
     const isApart =
       columns?.of === "last row" || group.some((each) => controlIn(wordsOf(each)) !== undefined);
     const statements = group.map((each) => this.statementOf(each));
@@ -300,7 +322,11 @@ class ScriptReader {
       this.addStatement(joinedQuoted(statements), columns, { isMessage: true });
     else
       for (const [i, each] of statements.entries())
-        this.addStatement(each, i === others.length || columns?.of === "last row" ? columns : undefined);
+        this.addStatement(
+          each,
+          i === others.length || columns?.of === "last row" ? columns : undefined,
+          said,
+        );
   }
 
   /** What may be sent of it. */
@@ -318,11 +344,11 @@ class ScriptReader {
   private addStatement(
     sql: QuotedSql,
     columns: Columns | undefined,
-    more?: Pick<SqlStep, "isMessage">,
+    more: Pick<SqlStep, "isMessage"> & Said,
   ): void {
     const words = wordsOf(sql);
     const does = controlIn(words);
-    if (does === undefined || more) {
+    if (does === undefined || more.isMessage) {
       this.current.push({ kind: "sql", ...sql, bindings: [], ...(columns && { columns }), ...more });
       return;
     }

@@ -57,7 +57,11 @@ ${settings.map(settingLine).join("")}`,
       ...(this.program.transactions.length > 1 ? [`-- weight: ${weight}`] : []),
       ...(isReadOnly ? ["-- readonly"] : []),
       ...parameters.map(({ variable, text }) => `-- param: ${variable} = ${text}`),
-      ...this.body(steps).map((step) => `${this.statement(step)};`),
+      ...this.body(steps).flatMap((step) => [
+        ...(step.orEnd ? ["-- returning: or end"] : []),
+        ...(step.countsRows ? ["-- counts: rows"] : []),
+        `${this.statement(step)};`,
+      ]),
     ];
     return `${lines.join("\n")}\n`;
   }

@@ -14,7 +14,14 @@ import { substituted } from "./sql-text.js";
 
 export const findings = {
   invariants: z
-    .array(z.strictObject({ name: z.string(), holds: z.boolean(), seen: z.string() }))
+    .array(
+      z.strictObject({
+        name: z.string(),
+        holds: z.boolean(),
+        seen: z.string(),
+        acknowledged: z.string().optional().describe("The transaction whose ids its rows are"),
+      }),
+    )
     .optional()
     .describe("Of a workload of one's own: each invariant, and what its query gave"),
 };
@@ -105,6 +112,17 @@ function notAnswered({ name, sql: { place } }: Invariant, error: unknown, file: 
   );
 }
 
+/** Losses that no invariant would show, in words. */
+function unheldOf({ transactions, invariants }: Program): string[] {
+  if (invariants.length === 0) return ["the workload states no invariant, so nothing was checked"];
+  const held = new Set(invariants.map(({ acknowledged }) => acknowledged?.transaction));
+  const names = transactions.filter(({ name, isReadOnly }) => !isReadOnly && !held.has(name));
+  if (names.length === 0) return [];
+  return [
+    `lost or duplicated transactions of ${names.map(({ name }) => name).join(", ")}: no invariant lists their acknowledged ids`,
+  ];
+}
+
 export function auditOf(program: Program, file: string) {
   return async (admin: AdminClient, inputs: AuditInputs<Treatment>): Promise<Audited> => {
     const { settings, unclosed } = inputs;
@@ -113,7 +131,7 @@ export function auditOf(program: Program, file: string) {
     const searchPath = dialectOf(settings.dialect).quoteIdentifier(settings.namespace);
     const client = await connectAdmin({ ...admin.endpoint, searchPath }, { purpose: "audit" });
     const sums = { lost: 0, duplicated: 0, unexpected: 0, inDoubtFound: 0 };
-    const invariants: { name: string; holds: boolean; seen: string }[] = [];
+    const invariants: { name: string; holds: boolean; seen: string; acknowledged?: string }[] = [];
     try {
       await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
       for (const invariant of program.invariants) {
@@ -136,7 +154,7 @@ export function auditOf(program: Program, file: string) {
         const problems = comparedWords(compared);
         const all = `${counted(kept.acknowledged.length, "acknowledged transaction")}, each there once`;
         invariants.push({
-          ...{ name, holds: problems.length === 0 },
+          ...{ name, holds: problems.length === 0, acknowledged: acknowledged.transaction },
           seen: problems.length === 0 ? all : problems.join("; "),
         });
         for (const kind of ["lost", "duplicated", "unexpected"] as const) sums[kind] += compared[kind].length;
@@ -157,9 +175,7 @@ export function auditOf(program: Program, file: string) {
       invariants,
       violations,
       notAudited: [
-        ...(program.invariants.length === 0
-          ? ["the workload states no invariant, so nothing was checked"]
-          : []),
+        ...unheldOf(program),
         ...unclosed.map((name) => `${name} ended without its account: its last transactions are unknown`),
       ],
     };

@@ -7,6 +7,7 @@ import type { Connection } from "../../database/contract.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { inReadTransaction } from "../../database/transaction.js";
 import type { Arrival } from "../../load/arrivals.js";
+import { IdleBackoff } from "../../actors/idle-backoff.js";
 import { Mix } from "../mix.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";
 import { evaluate } from "./expression.js";
@@ -84,7 +85,7 @@ export function drawSteps(program: Program): DrawOf {
 
 export function clientOf(program: Program, drawOf: DrawOf) {
   return (context: ClientContext<Treatment>): WorkloadClient => {
-    const { assignment, transactor, sleeper } = context;
+    const { assignment, transactor, recorder, sleeper } = context;
     const { settings, trial, role, firstClient, clients, endpoints } = assignment;
     const dialect = dialectOf(settings.dialect);
     const { isolation } = settings;
@@ -106,6 +107,7 @@ export function clientOf(program: Program, drawOf: DrawOf) {
     const settles = settlesOf(program, settings, beginOf(true));
     const told: z.infer<typeof Told> = { acknowledged: {}, inDoubt: {}, committed: 0, doubtful: 0 };
     const drawn: (Run | undefined)[] = [];
+    const idle = new IdleBackoff(clients, sleeper, context.time);
 
     function next(number: number, arrival?: Arrival): Run {
       const drawer = drawers[number];
@@ -140,7 +142,7 @@ export function clientOf(program: Program, drawOf: DrawOf) {
         const { name, isReadOnly } = run.transaction;
         const settle = settleOf(run);
         const end = await transactor.run({
-          ...{ client: number, intendedMs, operation: name, isPoll: false, events: () => 1 },
+          ...{ client: number, intendedMs, operation: name, isPoll: true, events: () => run.work },
           isOnce: !isReadOnly && !settle,
           body: (connection, times) =>
             run.attempt(connection, async (ms) => {
@@ -150,6 +152,9 @@ export function clientOf(program: Program, drawOf: DrawOf) {
             }),
           ...(settle && { settle }),
         });
+        if (end.kind === "committed" && !isReadOnly && run.foundNoRow)
+          recorder.count(name, "withoutRows", end.finishedMs);
+        if (!context.isScheduled()) await idle.after(number, end.kind === "empty");
         if (isReadOnly) return;
         if (end.kind === "committed") {
           told.committed++;

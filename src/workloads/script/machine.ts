@@ -7,7 +7,7 @@ import { deriveSeed, type Prng } from "../../foundation/prng.js";
 import { evaluate } from "./expression.js";
 import type { Branch, Expression, Program, ScriptTransaction, SqlStep, Step, Value } from "./program.js";
 import type { Begin, Rest, Run } from "./run.js";
-import { countedChange, sqlStepsOf, statementsOf, unexpectedRows } from "./statements.js";
+import { countedChange, countsRows, sqlStepsOf, statementsOf, unexpectedRows } from "./statements.js";
 import { substituted } from "./sql-text.js";
 
 interface Sent {
@@ -95,7 +95,13 @@ export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begi
     const compiler = new Compiler(statements, beginning);
     const [first, ...others] = sqlStepsOf(steps);
     const isAlone = others.length === 0 && (isReadOnly || first?.expect === undefined);
-    const isFramed = isWhole && (isNeeded || setUp !== undefined || !isAlone);
+    // An id that the server returns must be known before its commit is sent, in case that stays without an answer.
+    const isIdReturned = program.invariants.some(
+      ({ acknowledged }) =>
+        acknowledged?.transaction === transaction.name &&
+        !transaction.parameters.some(({ variable }) => variable === acknowledged.variable),
+    );
+    const isFramed = isWhole && (isNeeded || setUp !== undefined || !isAlone || isIdReturned);
     if (isFramed) compiler.begin();
     compiler.add(steps);
     if (isFramed) compiler.operations.push({ kind: "commit", text: "COMMIT" });
@@ -145,12 +151,23 @@ export interface MachineOptions {
   readonly isSimple: boolean;
 }
 
+/** The state of a transaction after its last commit. */
+interface Kept {
+  readonly position: number;
+  readonly values: ReadonlyMap<string, Value>;
+  readonly work: number;
+  readonly foundNoRow: boolean;
+}
+
 /** One transaction, from its draw to its end, over all its attempts. */
 export class Machine implements Run {
   private position = 0;
   private isOpen = false;
   /** Where the next attempt begins: after the last commit. */
-  private kept: { readonly position: number; readonly values: ReadonlyMap<string, Value> };
+  private kept: Kept;
+  work = 1;
+  foundNoRow = true;
+  private readonly countsRows: boolean;
 
   constructor(
     private readonly compiled: Compiled,
@@ -160,7 +177,8 @@ export class Machine implements Run {
     private readonly seed: number,
     private readonly options: MachineOptions,
   ) {
-    this.kept = { position: 0, values: new Map(values) };
+    this.countsRows = countsRows(compiled.transaction);
+    this.kept = { position: 0, values: new Map(values), work: this.countsRows ? 0 : 1, foundNoRow: true };
   }
 
   get transaction(): ScriptTransaction {
@@ -176,6 +194,8 @@ export class Machine implements Run {
   async attempt(connection: Connection, rest: Rest): Promise<true> {
     this.position = this.kept.position;
     this.values = new Map(this.kept.values);
+    this.work = this.kept.work;
+    this.foundNoRow = this.kept.foundNoRow;
     this.isOpen = false;
     const { operations } = this.compiled;
     try {
@@ -232,12 +252,22 @@ export class Machine implements Run {
   private async runStatement({ step, statement }: Sent, connection: Connection): Promise<void> {
     const frame = this.isOpen ? undefined : this.compiled.frame;
     if (frame !== undefined) await this.begin(connection, frame);
-    await this.send(step, statement, connection);
+    const rows = await this.send(step, statement, connection);
+    if (step.orEnd && rows === 0) return this.end(connection);
     if (frame !== undefined) {
       this.isOpen = false;
       await this.commit(connection, "COMMIT");
     }
     if (!this.isOpen) this.keep();
+  }
+
+  /** Ends as an empty poll, with a commit of what was sent before. */
+  private async end(connection: Connection): Promise<void> {
+    this.work = 0;
+    this.position = this.compiled.operations.length;
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    await this.commit(connection, "COMMIT");
   }
 
   /** Of reads alone it does not matter how it ended. */
@@ -247,7 +277,8 @@ export class Machine implements Run {
   }
 
   private keep(): void {
-    this.kept = { position: this.position, values: new Map(this.values) };
+    const { position, work, foundNoRow } = this;
+    this.kept = { position, values: new Map(this.values), work, foundNoRow };
   }
 
   private evaluate(expression: Expression): Value {
@@ -263,7 +294,8 @@ export class Machine implements Run {
     return positions?.includes(position) ? String(value).replaceAll("'", "''") : literal(value);
   }
 
-  private async send(step: SqlStep, prepared: Statement, connection: Connection): Promise<void> {
+  /** Returns the number of rows. */
+  private async send(step: SqlStep, prepared: Statement, connection: Connection): Promise<number> {
     const { variables, bindings, columns, expect } = step;
     const isSimple = this.options.isSimple || prepared.isText === true;
     const isNamed = bindings.length > 0 || columns !== undefined;
@@ -283,9 +315,14 @@ export class Machine implements Run {
       : connection.execute(statement, values);
     const isCommitting = !this.isOpen && !this.transaction.isReadOnly;
     const rows = await (isCommitting ? asTransaction(answer, (all) => all) : answer);
+    if (connection.foundNoRow !== true) this.foundNoRow = false;
+    if (this.countsRows && step.countsRows) this.work += rows.length;
     const problem = expect && unexpectedRows(expect, rows.length);
     if (problem !== undefined) throw new UnexpectedRowsError(`${prepared.name}: ${problem}`);
-    if (isNamed) this.bind(step, prepared.name, rows as readonly Readonly<Record<string, unknown>>[]);
+    const isEnd = step.orEnd === true && rows.length === 0;
+    if (isNamed && !isEnd)
+      this.bind(step, prepared.name, rows as readonly Readonly<Record<string, unknown>>[]);
+    return rows.length;
   }
 
   private bind(

@@ -42,6 +42,10 @@ export interface SqlStep extends SqlText {
   readonly kind: "sql";
   readonly expect?: RowCount;
   readonly bindings: readonly Binding[];
+  /** Without a row the transaction is committed here and counts as an empty poll. */
+  readonly orEnd?: true;
+  /** The rows that the statement returns or changes are units of work of its transaction; none is an empty poll. */
+  readonly countsRows?: true;
   /** Every column becomes a variable, whose name begins with `prefix`: of its only row, or of its last one if there is any. */
   readonly columns?: { readonly prefix: string; readonly of: "only row" | "last row" };
   /** Which of its variables stand within '...', by their positions from 0: their values are a part of that text. */
@@ -89,6 +93,8 @@ export interface ScriptTransaction {
   readonly isReadOnly: boolean;
   readonly parameters: readonly Parameter[];
   readonly steps: readonly Step[];
+  /** The unit of its work, such as `jobs`; `rows` or `transactions` if left out. */
+  readonly unit?: string;
   /** Whether its steps are one transaction; else they say themselves where one begins and ends. */
   readonly isWhole: boolean;
 }

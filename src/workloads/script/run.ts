@@ -12,6 +12,10 @@ export type Rest = (ms: number) => Promise<void>;
 export interface Run {
   readonly transaction: { readonly name: string; readonly isReadOnly: boolean };
   attempt(connection: Connection, rest: Rest): Promise<true>;
+  /** Units of work of the last attempt; 0 is an empty poll. */
+  readonly work: number;
+  /** Whether no statement of the last attempt returned or changed a row. */
+  readonly foundNoRow: boolean;
   /** Of a parameter that an invariant asks for. */
   valueOf(variable: string): Value;
   /** Whether a commit in doubt happened; left out where an invariant's query tells, or nothing does. */

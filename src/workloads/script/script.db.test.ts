@@ -1,8 +1,18 @@
 // Workloads of the user's own on the built program: what is acknowledged is there, what breaks an invariant is found, and what the
 // server refuses is said before the first trial. Every pool and every mutant: test/full/bank.test.ts.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { casesOf, fullIt } from "../../../test/support/lanes.js";
-import { BANK, bankIn, BUDGET, expectFoundOut, expectSound, MUTANTS } from "../../../test/support/bank.js";
+import {
+  BANK,
+  bankIn,
+  BUDGET,
+  expectFoundOut,
+  expectSound,
+  FAULTS,
+  MUTANTS,
+} from "../../../test/support/bank.js";
 import { poolerEnv } from "../../../test/support/poolers.js";
 import { onlyResultIn, trainSim, writeScenarioFile } from "../../../test/support/train-sim.js";
 
@@ -69,6 +79,95 @@ SELECT bool_and(double = 2 * id) FROM t;
 `;
   const { ended } = await run(sql, { actors: BUDGET });
   expect(ended.exitCode, ended.stderr).toBe(0);
+});
+
+it("audits ids that the server returned, over lost connections too", async () => {
+  const sql = `-- schema
+CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY);
+-- name: add
+-- returning: id
+INSERT INTO t DEFAULT VALUES RETURNING id;
+-- invariant: each is there once
+-- acknowledged: add.id
+SELECT id FROM t;
+`;
+  const { ended, out } = await run(sql, FAULTS);
+  expect(ended.exitCode, ended.stdout + ended.stderr).toBe(0);
+  const [{ integrity, operations } = expect.fail("no trial")] =
+    onlyResultIn(out).result.treatments[0]?.trials ?? [];
+  expect(operations["add"]?.unansweredCommits).toBeGreaterThan(0);
+  expect(integrity).toMatchObject({ verdict: "ok", invariants: [{ holds: true, acknowledged: "add" }] });
+});
+
+const QUEUE = `-- setting: jobs = 40
+-- schema
+CREATE TABLE jobs (id int PRIMARY KEY, done boolean NOT NULL DEFAULT false);
+CREATE TABLE polls (at timestamptz NOT NULL DEFAULT clock_timestamp());
+-- preload
+INSERT INTO jobs SELECT generate_series(1, :jobs);
+-- name: 1-claim
+INSERT INTO polls DEFAULT VALUES;
+-- returning: id as job, or end
+SELECT id FROM jobs WHERE NOT done ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 1;
+UPDATE jobs SET done = true WHERE id = :job;
+-- invariant: each job was done
+SELECT bool_and(done) FROM jobs;
+-- invariant: an empty poll commits what stands above it
+SELECT count(*) = 200 FROM polls;
+`;
+
+it("counts a claim that finds no row as an empty poll, committed and apart from transactions", async () => {
+  const { ended, out } = await run(QUEUE, { actors: BUDGET, trials: 2 });
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const { trials = [] } = onlyResultIn(out).result.treatments[0] ?? {};
+  for (const { operations, integrity, diagnosis } of trials) {
+    expect(operations["1-claim"]).toMatchObject({ transactions: 40, emptyPolls: 160, failures: {} });
+    expect(integrity).toMatchObject({ verdict: "ok", published: 40 });
+    expect(integrity?.notAudited).toEqual([
+      "lost or duplicated transactions of 1-claim: no invariant lists their acknowledged ids",
+    ]);
+    expect(diagnosis?.filter(({ check }) => check === "without-rows")).toEqual([]);
+  }
+  const summary = readFileSync(join(onlyResultIn(out).directory, "summary.txt"), "utf8");
+  expect(summary.replace(/\s+/g, " ")).toContain(
+    '2 invariants hold in 2 trials: "each job was done"; "an empty poll commits',
+  );
+});
+
+const BATCHES = `-- schema
+CREATE TABLE jobs (id int PRIMARY KEY, done boolean NOT NULL DEFAULT false);
+-- preload
+INSERT INTO jobs SELECT generate_series(1, 95);
+-- name: claim
+-- counts: rows
+UPDATE jobs SET done = true WHERE id IN (SELECT id FROM jobs WHERE NOT done LIMIT 10 FOR UPDATE SKIP LOCKED);
+-- invariant: each job was done
+SELECT bool_and(done) FROM jobs;
+`;
+
+it.each([true, "simple"])("counts rows as work where a statement says so, prepared: %s", async (prepared) => {
+  const { ended, out } = await run(BATCHES, { actors: BUDGET, prepared });
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const { operations = {} } = onlyResultIn(out).result.treatments[0]?.trials[0] ?? {};
+  const { transactions = 0, emptyPolls = 0, events } = operations["claim"] ?? {};
+  expect(events).toBe(95);
+  expect(transactions + emptyPolls).toBe(200);
+  expect(transactions).toBeLessThan(20);
+});
+
+it("warns of a rate that is made of transactions that found and changed no row", async () => {
+  const sql = BATCHES.replace("-- counts: rows\n", "");
+  const { ended, out } = await run(sql, { actors: BUDGET });
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const [{ operations, diagnosis } = expect.fail("no trial")] =
+    onlyResultIn(out).result.treatments[0]?.trials ?? [];
+  const { transactions, withoutRows = 0 } = operations["claim"] ?? {};
+  expect(transactions).toBe(200);
+  expect(withoutRows).toBeGreaterThan(180);
+  const seen = withoutRows / 200;
+  expect(diagnosis).toContainEqual(
+    expect.objectContaining({ check: "without-rows", severity: "warning", seen }),
+  );
 });
 
 it("knows ids of 64 bits apart, and drops what the preload made before the next trial", async () => {
@@ -157,6 +256,19 @@ SELECT count(*) FROM t;
     expect(words).toContain(
       'bank.sql:10:1: invariant "a number" returns bigint; it takes one column of type boolean',
     );
+  });
+
+  it("a parameter without a type, by its name and with its type", async () => {
+    const sql = `-- name: a
+-- param: k = uniform(1, 9)
+-- param: t = text(3)
+SELECT jsonb_build_object('k', :k, 't', CAST(:t AS text));
+`;
+    expect(await refused(sql)).toContain(
+      "could not determine data type of parameter :k: the statement does not say it; write CAST(:k AS bigint)",
+    );
+    const { ended } = await run(sql, { actors: BUDGET, prepared: "simple" });
+    expect(ended.exitCode, ended.stderr).toBe(0);
   });
 
   it("what drops what others made, though only the server can see it", async () => {

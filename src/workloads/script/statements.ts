@@ -1,6 +1,6 @@
 // The statements of a program as its clients send them: named after their transaction and what they begin with.
 import type { Statement } from "../../database/contract.js";
-import type { Program, RowCount, SqlStep, Step } from "./program.js";
+import type { Parameter, Program, RowCount, ScriptTransaction, SqlStep, Step } from "./program.js";
 import { takesParameters } from "./statement-rules.js";
 import { parametrised, wordsOf } from "./sql-text.js";
 
@@ -12,9 +12,11 @@ function isSilentChange(words: readonly string[]): boolean {
   return verb !== undefined && CHANGES.has(verb) && !words.includes("RETURNING");
 }
 
-/** Where rows are to be counted, a change returns a row for each that it changed. */
+/** If rows are to be counted, a change returns a row for each that it changed. */
 export function countedChange(step: SqlStep, text: string): string {
-  return step.expect && isSilentChange(wordsOf(step)) ? `${text} RETURNING 1` : text;
+  return (step.expect ?? step.countsRows ?? step.orEnd) && isSilentChange(wordsOf(step))
+    ? `${text} RETURNING 1`
+    : text;
 }
 
 export function sqlStepsOf(steps: readonly Step[]): SqlStep[] {
@@ -22,6 +24,16 @@ export function sqlStepsOf(steps: readonly Step[]): SqlStep[] {
     if (step.kind === "sql") return [step];
     return step.kind === "if" ? step.branches.flatMap((branch) => sqlStepsOf(branch.steps)) : [];
   });
+}
+
+/** Whether transactions of it count rows as their work, not themselves. */
+export function countsRows({ steps }: Pick<ScriptTransaction, "steps">): boolean {
+  return sqlStepsOf(steps).some((step) => step.countsRows);
+}
+
+/** Whether a transaction may end as an empty poll. */
+export function mayBeEmpty({ steps }: Pick<ScriptTransaction, "steps">): boolean {
+  return sqlStepsOf(steps).some((step) => step.orEnd ?? step.countsRows);
 }
 
 /** Each statement of a program, once: what is prepared is known by its object. */
@@ -60,4 +72,20 @@ export function unexpectedRows({ operator, rows: wanted }: RowCount, rows: numbe
     "<=": rows <= wanted,
   }[operator];
   return holds ? undefined : `${rows} rows; expected ${operator} ${wanted}`;
+}
+
+/** Whether a statement that may be committed without the rest of its transaction has that variable. */
+export function isUsedBeforeEnd(steps: readonly SqlStep[], variable: string): boolean {
+  const end = steps.findLastIndex(({ orEnd }) => orEnd);
+  return steps.slice(0, Math.max(0, end)).some(({ variables }) => variables.includes(variable));
+}
+
+/** Whether the transaction draws that variable or a statement of it returns it. */
+export function isOwnVariable(
+  { parameters, steps }: { readonly parameters: readonly Parameter[]; readonly steps: readonly SqlStep[] },
+  name: string,
+): boolean {
+  return [...parameters, ...steps.flatMap(({ bindings }) => bindings)].some(
+    ({ variable }) => variable === name,
+  );
 }

@@ -2,11 +2,14 @@
 // schema that is rolled back with it. Says where in the file each stands that it refuses, or that drops or alters what was there.
 import { connectAdmin, type AdminClient, type SqlClient } from "../../database/admin.js";
 import { dialectOf } from "../../database/dialects/registry.js";
-import { messageOf } from "../../foundation/errors.js";
-import type { Invariant, Place, Program, SqlText } from "./program.js";
-import { literalIn } from "./client.js";
+import { codeOf, messageOf } from "../../foundation/errors.js";
+import { Prng } from "../../foundation/prng.js";
+import { literalIn, ofSetting } from "./client.js";
+import { evaluate } from "./expression.js";
+import { literal } from "./machine.js";
+import type { Invariant, Place, Program, ScriptTransaction, SqlStep, SqlText, Value } from "./program.js";
 import type { Treatment } from "./settings.js";
-import { isPreparable } from "./statement-rules.js";
+import { BUILT_IN_VARIABLES, isPreparable } from "./statement-rules.js";
 import { sqlStepsOf } from "./statements.js";
 import { parametrised, placeIn, substituted, wordsOf } from "./sql-text.js";
 
@@ -15,6 +18,8 @@ const SCHEMA = "train_sim_try_out";
 const STRUCTURE = ["CREATE", "ALTER"];
 /** Before the text of a statement that is prepared, and before that of a view. */
 const PREPARE = "PREPARE train_sim_statement AS ";
+/** SQLSTATE indeterminate_datatype. */
+const UNKNOWN_TYPE = "42P18";
 const VIEW = "CREATE VIEW train_sim_invariant AS ";
 
 /**
@@ -66,7 +71,13 @@ class Trial {
   }
 
   /** @param prefix what stands before the statement */
-  async run(sql: SqlText, text: string, sentOf: (index: number) => string, prefix = ""): Promise<boolean> {
+  async run(
+    sql: SqlText,
+    text: string,
+    sentOf: (index: number) => string,
+    prefix = "",
+    wordsOf: (error: unknown) => string = messageOf,
+  ): Promise<boolean> {
     await this.client.query("SAVEPOINT train_sim_statement");
     try {
       await this.client.query(`${prefix}${text}`);
@@ -75,7 +86,7 @@ class Trial {
       await this.client.query("ROLLBACK TO train_sim_statement");
       const position = Number((error as { position?: string }).position ?? 0);
       const at = position - 1 - prefix.length;
-      this.refuse(position > 0 ? placeOfSent(sql, at, sentOf) : sql.place, messageOf(error));
+      this.refuse(position > 0 ? placeOfSent(sql, at, sentOf) : sql.place, wordsOf(error));
       return false;
     }
   }
@@ -83,6 +94,54 @@ class Trial {
   refuse({ line, column, file = this.file }: Place, message: string): void {
     this.problems.push(`${file}:${line}:${column}: ${message}`);
   }
+}
+
+type Sample = ReadonlyMap<string, Value>;
+
+/** Values that a transaction may have at its start; one that a statement or `\set` gives later is missing. */
+function sampleOf({ parameters }: ScriptTransaction, { values }: Treatment): Sample {
+  const sample = new Map<string, Value>([
+    ...BUILT_IN_VARIABLES.map((name): [string, Value] => [name, 0n]),
+    ...Object.entries(values).map(([name, value]): [string, Value] => [name, ofSetting(value)]),
+  ]);
+  const prng = new Prng(0);
+  for (const { variable, expression } of parameters)
+    sample.set(variable, evaluate(expression, { valueOf: (name) => sample.get(name) ?? null, prng }));
+  return sample;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  bigint: "bigint",
+  number: "double precision",
+  boolean: "boolean",
+  string: "text",
+};
+
+/** With the names of variables where the server counts parameters, and the type that it misses. */
+function refusalOf(error: unknown, { variables }: SqlText, sample: Sample): string {
+  const message = messageOf(error);
+  const [, number] = /\$(\d+)/.exec(message) ?? [];
+  const name = variables[Number(number) - 1];
+  if (name === undefined) return message;
+  const named = message.replace(`$${number ?? ""}`, `:${name}`);
+  if (codeOf(error) !== UNKNOWN_TYPE) return named;
+  const type = TYPES[typeof sample.get(name)] ?? "text";
+  return `${named}: the statement does not say it; write CAST(:${name} AS ${type})`;
+}
+
+/** Asks as clients do: with parameters, or with values in the text. A text whose values are not known is not tried. */
+async function tryStatement(
+  step: SqlStep,
+  sample: Sample,
+  isSimple: boolean,
+  trial: Trial,
+): Promise<boolean> {
+  const isText = isSimple && step.variables.length > 0;
+  if (isText && !step.variables.every((name) => sample.has(name))) return false;
+  const sentOf = (index: number): string =>
+    isText ? literal(sample.get(step.variables[index] ?? "") ?? null) : `$${index + 1}`;
+  const text = isText ? substituted(step, (_, position) => sentOf(position)) : parametrised(step);
+  return trial.run(step, text, sentOf, PREPARE, (error) => refusalOf(error, step, sample));
 }
 
 async function tryInvariant(
@@ -118,12 +177,14 @@ export function tryOutOf(program: Program, file: string) {
       await client.query(`CREATE SCHEMA ${SCHEMA}; SET LOCAL search_path TO ${SCHEMA}`);
       for (const sql of program.schema) await make(sql);
       for (const sql of program.preload) if (STRUCTURE.includes(wordsOf(sql)[0] ?? "")) await make(sql);
-      for (const { steps } of program.transactions)
-        for (const step of sqlStepsOf(steps)) {
+      for (const transaction of program.transactions) {
+        const sample = sampleOf(transaction, settings);
+        for (const step of sqlStepsOf(transaction.steps)) {
           if (step.isMessage || step.quoted || !isPreparable(wordsOf(step))) continue;
-          const isTaken = await trial.run(step, parametrised(step), (index) => `$${index + 1}`, PREPARE);
+          const isTaken = await tryStatement(step, sample, settings.prepared === "simple", trial);
           if (isTaken) await client.query("DEALLOCATE train_sim_statement");
         }
+      }
       for (const each of program.invariants)
         await tryInvariant(each, substituted(each.sql, literalOf), trial, client);
       await client.query("ROLLBACK");

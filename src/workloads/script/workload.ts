@@ -11,7 +11,7 @@ import type { DrawOf } from "./run.js";
 import { madeBy, tableNames } from "./made.js";
 import type { Program } from "./program.js";
 import { check, dialectProblems, keysOf, resolve, type Treatment } from "./settings.js";
-import { statementsOf } from "./statements.js";
+import { countsRows, statementsOf } from "./statements.js";
 import { substituted } from "./sql-text.js";
 import { tryOutOf } from "./try-out.js";
 
@@ -25,7 +25,12 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
   return {
     name: program.name,
     description: `A workload of one's own, from ${file}.`,
-    operations: Object.fromEntries(operations.map((name) => [name, { verb: "runs", unit: "transactions" }])),
+    operations: Object.fromEntries(
+      program.transactions.map((transaction) => [
+        transaction.name,
+        { verb: "runs", unit: transaction.unit ?? (countsRows(transaction) ? "rows" : "transactions") },
+      ]),
+    ),
     roles: { clients: clientsRole(operations) },
     settings: {
       keys: keysOf(program),

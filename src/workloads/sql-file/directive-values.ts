@@ -1,7 +1,11 @@
 // What the values of directives say: names, and what is assigned to them.
 
+import type { Binding } from "../script/program.js";
+
 const NAME_LENGTH_MAX = 63;
-/** Of a workload, and of a transaction. */
+/** Behind the columns of `returning`, or instead of them. */
+const OR_END = /(?:^|,)\s*or\s+end$/i;
+/** The name of a workload. */
 export const NAME = /^[A-Za-z][\w-]{0,62}$/;
 
 /** The value of `setting: name = value`, as a scenario would have it. */
@@ -19,6 +23,24 @@ export function assignmentOf(
   return match
     ? { name: match[1] ?? "", text: match[3] ?? "", at: (match[1] ?? "").length + (match[2] ?? "").length }
     : undefined;
+}
+
+/** `column as name, ..., or end`: both parts may be left out, but not together. */
+export function returnedOf(
+  value: string,
+):
+  | { readonly bindings: readonly (Binding & { readonly column: string })[]; readonly orEnd: boolean }
+  | undefined {
+  const columns = value.replace(OR_END, "");
+  const matches = (columns === "" ? [] : columns.split(",")).map((part) =>
+    /^\s*([A-Za-z_]\w*|"[^"]+")(?:\s+as\s+([A-Za-z_]\w*))?\s*$/i.exec(part),
+  );
+  if (matches.includes(null)) return undefined;
+  const bindings = matches.map((match) => {
+    const column = (match?.[1] ?? "").replaceAll('"', "");
+    return { column, variable: match?.[2] ?? column };
+  });
+  return { bindings, orEnd: columns !== value };
 }
 
 /** The file's own name, as far as a workload can have it. */

@@ -46,6 +46,32 @@ it("reads the bank as it is written", () => {
   ]);
 });
 
+it("takes the end of an empty poll, rows as work, and a name that begins with a digit", () => {
+  const { transactions } = programOf(
+    "-- name: 06-claim\n-- returning: id as job, or end\nSELECT 1 AS id;\n-- returning: or end\n-- counts: rows\nUPDATE t SET a = 1 WHERE id = :job",
+  );
+  expect(transactions).toMatchObject([
+    {
+      name: "06-claim",
+      steps: [
+        { bindings: [{ column: "id", variable: "job" }], orEnd: true },
+        { bindings: [], orEnd: true, countsRows: true },
+      ],
+    },
+  ]);
+});
+
+it("refuses acknowledged ids that an empty poll may have written", () => {
+  const text = (order: string): string =>
+    `-- name: a\n-- param: id = uuid()\n${order}\n-- invariant: i\n-- acknowledged: a.id\nSELECT id FROM t`;
+  const write = "INSERT INTO t VALUES (:id);";
+  const claim = "-- returning: or end\nDELETE FROM jobs;";
+  expect(problemsOf(text(`${claim}\n${write}`))).toEqual([]);
+  expect(problemsOf(text(`${write}\n${claim}`))).toEqual([
+    expect.stringContaining("a uses id above a statement that may end it") as string,
+  ]);
+});
+
 it("calls a workload after its file, and takes settings of every type", () => {
   const { name, settings } = programOf(
     "-- setting: a = 1.5\n-- setting: b = true\n-- setting: c = 'x y'\n-- setting: d = plain\n-- name: t\nSELECT 1",
@@ -127,14 +153,14 @@ describe("says where and what is wrong, all at once", () => {
     [`${T}-- wieght: 2\nSELECT 1`, ["2:1 wieght is not known; did you mean weight?"]],
     [`${T}-- weight: -1\nSELECT 1`, ["2:1 weight -1"]],
     [`${T}-- expect: row = 1\nSELECT 1`, ["2:1 expected expect: rows = 1"]],
-    [`${T}SELECT 1;\n-- expect: rows = 1`, ["3:1 expect and returning stand above their statement"]],
+    [`${T}SELECT 1;\n-- expect: rows = 1`, ["3:1 expect, returning and counts stand above their statement"]],
     [
       `${T}SELECT 1;\n-- expect: rows = 1\n-- name: u\nSELECT 2`,
-      ["3:1 expect and returning stand above their statement"],
+      ["3:1 expect, returning and counts stand above their statement"],
     ],
     [
       `${T}SELECT 1;\n-- returning: a\n-- invariant: i\nSELECT true`,
-      ["3:1 expect and returning stand above their statement"],
+      ["3:1 expect, returning and counts stand above their statement"],
     ],
     [`${T}SELECT 'x`, ["2:8 ' begins here and does not end", "1:1 t has no statement"]],
     ["-- weight: 2\n-- name: t\nSELECT 1", ["1:1 weight belongs below a name"]],
@@ -143,7 +169,10 @@ describe("says where and what is wrong, all at once", () => {
       ["3:1 invariant i has 2 statements; it takes one"],
     ],
     [`${T}SELECT 1;\n-- invariant: i\n-- acknowledged: u.id\nSELECT 1`, ["4:1 there is no transaction u"]],
-    [`${T}SELECT 1;\n-- invariant: i\n-- acknowledged: t.id\nSELECT 1`, ["4:1 t has no param id"]],
+    [
+      `${T}SELECT 1;\n-- invariant: i\n-- acknowledged: t.id\nSELECT 1`,
+      ["4:1 t has no param and returns no id"],
+    ],
     [
       "-- setting: a\n-- setting: b = 1\n-- setting: b = 2\n-- name: t\nSELECT 1",
       ["1:1 expected setting", "3:1 two settings b"],

@@ -1,5 +1,6 @@
 // Reads a workload that is a file of SQL, in the form of the `-- name:` tradition (sqlc, aiosql): comments say what the
 // statements below them are. A comment of other words is a comment, unless it looks like one of these misspelt.
+import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
 import { nearest } from "../../syntax/nearest.js";
 import { parseExpression, variablesOf } from "../script/expression.js";
 import type {
@@ -16,8 +17,9 @@ import type {
   SqlText,
 } from "../script/program.js";
 import { placeIn, statementsIn, tokensOf } from "../script/sql-text.js";
+import { isOwnVariable, isUsedBeforeEnd } from "../script/statements.js";
 import { BUILT_IN_VARIABLES, statementProblem } from "../script/statement-rules.js";
-import { assignmentOf, NAME, nameAfter, scalarOf } from "./directive-values.js";
+import { assignmentOf, NAME, nameAfter, returnedOf, scalarOf } from "./directive-values.js";
 
 /** Whether each takes a value after a colon. */
 const DIRECTIVES: Readonly<Record<string, boolean>> = {
@@ -31,6 +33,7 @@ const DIRECTIVES: Readonly<Record<string, boolean>> = {
   param: true,
   expect: true,
   returning: true,
+  counts: true,
   invariant: true,
   acknowledged: true,
 };
@@ -56,7 +59,7 @@ interface Draft {
 /** What is said of the next statement, and where that begins. */
 interface Next {
   place?: Place;
-  expect?: RowCount;
+  readonly said: { expect?: RowCount; orEnd?: true; countsRows?: true };
   readonly bindings: Binding[];
 }
 
@@ -76,7 +79,7 @@ class Reader {
   private readonly transactions: Draft[] = [];
   private readonly invariants: DraftInvariant[] = [];
   private section: "none" | "schema" | "preload" | "name" | "invariant" = "none";
-  private next: Next = { bindings: [] };
+  private next: Next = { said: {}, bindings: [] };
 
   constructor(
     private readonly text: string,
@@ -160,7 +163,7 @@ class Reader {
     switch (name) {
       case "workload":
         if (this.workload !== undefined) this.refuse(place, "the workload has a name already");
-        if (!NAME.test(value)) this.refuse(place, `${value} is not a name, as bank`);
+        if (!NAME.test(value)) this.refuse(place, `${value} is not a name, such as bank`);
         this.workload = value;
         return;
       case "setting":
@@ -190,9 +193,10 @@ class Reader {
     if (name === "readonly") draft.isReadOnly = true;
     if (name === "weight") this.takeWeight(draft, value, place);
     if (name === "param") this.takeParameter(draft, value, place);
-    if (name === "expect" || name === "returning") this.next.place ??= place;
+    if (["expect", "returning", "counts"].includes(name)) this.next.place ??= place;
     if (name === "expect") this.takeExpectation(value, place);
     if (name === "returning") this.takeBindings(value, place);
+    if (name === "counts") this.takeCounts(value, place);
   }
 
   private takeSetting(value: string, place: Place): void {
@@ -210,7 +214,8 @@ class Reader {
 
   private takeName(value: string, place: Place): void {
     this.enter("name");
-    if (!NAME.test(value)) this.refuse(place, `${value} is not a name of a transaction, as pay`);
+    const isName = isOwnOperationName(value);
+    if (!isName) this.refuse(place, `${value} is no name of a transaction (${OWN_NAME_RULE}), such as pay`);
     if (this.transactions.some(({ name }) => name === value)) this.refuse(place, `two transactions ${value}`);
     this.transactions.push({
       ...{ name: value, place, weight: 1, isReadOnly: false },
@@ -258,21 +263,27 @@ class Reader {
       this.refuse(place, "expected expect: rows = 1, with =, <, <=, > or >=");
       return;
     }
-    this.next.expect = { operator: (match[1] ?? "=") as RowCount["operator"], rows: Number(match[2]) };
+    this.next.said.expect = { operator: (match[1] ?? "=") as RowCount["operator"], rows: Number(match[2]) };
   }
 
   private takeBindings(value: string, place: Place): void {
-    for (const part of value.split(",")) {
-      const match = /^\s*([A-Za-z_]\w*|"[^"]+")(?:\s+as\s+([A-Za-z_]\w*))?\s*$/i.exec(part);
-      if (!match) {
-        this.refuse(place, "expected returning: column as name, as balance as b");
-        return;
-      }
-      const column = (match[1] ?? "").replaceAll('"', "");
-      const variable = match[2] ?? column;
-      if (!VARIABLE.test(variable)) this.refuse(place, `${variable} is not a name of a variable`);
-      this.next.bindings.push({ column, variable });
+    const returned = returnedOf(value);
+    if (!returned) {
+      this.refuse(
+        place,
+        "expected returning: column as name, such as id as job; `, or end` may stand behind it",
+      );
+      return;
     }
+    if (returned.orEnd) this.next.said.orEnd = true;
+    for (const { variable } of returned.bindings)
+      if (!VARIABLE.test(variable)) this.refuse(place, `${variable} is not a name of a variable`);
+    this.next.bindings.push(...returned.bindings);
+  }
+
+  private takeCounts(value: string, place: Place): void {
+    if (value !== "rows") this.refuse(place, "expected counts: rows");
+    this.next.said.countsRows = true;
   }
 
   private takeAcknowledged(value: string, place: Place): void {
@@ -304,11 +315,10 @@ class Reader {
         );
         return;
       case "schema":
-      case "preload": {
+      case "preload":
         this.requireSettings(statement);
         this[this.section].push(statement);
         return;
-      }
       case "invariant":
         this.requireSettings(statement);
         this.invariants.at(-1)?.statements.push(statement);
@@ -319,7 +329,7 @@ class Reader {
   }
 
   private takeStep(draft: Draft, statement: SqlText): void {
-    const { expect, bindings } = this.next;
+    const { said, bindings } = this.next;
     for (const variable of new Set(statement.variables)) {
       if (this.isKnown(variable, draft)) continue;
       const hint = bindings.some((each) => each.variable === variable)
@@ -329,17 +339,13 @@ class Reader {
     }
     for (const { variable } of bindings)
       if (this.isKnown(variable, draft)) this.refuse(statement.place, `${variable} has a value already`);
-    draft.steps.push({ kind: "sql", ...statement, bindings, ...(expect && { expect }) });
-    this.next = { bindings: [] };
+    draft.steps.push({ kind: "sql", ...statement, bindings, ...said });
+    this.next = { said: {}, bindings: [] };
   }
 
   private isKnown(name: string, draft: Draft): boolean {
-    return (
-      BUILT_IN_VARIABLES.includes(name) ||
-      this.settings.some((setting) => setting.name === name) ||
-      draft.parameters.some(({ variable }) => variable === name) ||
-      draft.steps.some(({ bindings }) => bindings.some(({ variable }) => variable === name))
-    );
+    const isSetting = this.settings.some((setting) => setting.name === name);
+    return isSetting || BUILT_IN_VARIABLES.includes(name) || isOwnVariable(draft, name);
   }
 
   private requireSettings({ variables, place }: SqlText): void {
@@ -359,8 +365,9 @@ class Reader {
   /** What stands below the last statement of the section before belongs to none. */
   private enter(section: Reader["section"]): void {
     this.section = section;
-    if (this.next.place) this.refuse(this.next.place, "expect and returning stand above their statement");
-    this.next = { bindings: [] };
+    if (this.next.place)
+      this.refuse(this.next.place, "expect, returning and counts stand above their statement");
+    this.next = { said: {}, bindings: [] };
   }
 
   private invariantOf({ name, place, statements, acknowledged }: DraftInvariant): Invariant[] {
@@ -374,8 +381,13 @@ class Reader {
     const draft = this.transactions.find((each) => each.name === transaction);
     if (!draft) this.refuse(acknowledged.place, `there is no transaction ${transaction}`);
     else if (draft.isReadOnly) this.refuse(acknowledged.place, `${transaction} is readonly`);
-    else if (!draft.parameters.some((each) => each.variable === variable))
-      this.refuse(acknowledged.place, `${transaction} has no param ${variable}`);
+    else if (!isOwnVariable(draft, variable))
+      this.refuse(acknowledged.place, `${transaction} has no param and returns no ${variable}`);
+    else if (isUsedBeforeEnd(draft.steps, variable))
+      this.refuse(
+        acknowledged.place,
+        `${transaction} uses ${variable} above a statement that may end it; use it below`,
+      );
     return [{ name, sql, acknowledged: { transaction, variable } }];
   }
 }
