@@ -1,5 +1,7 @@
 // Simulated trials for benches of the statistics: designs, noises, and experiments made of them in which nothing differs, or
 // one treatment does in one operation.
+import { planTrials } from "#program/scenario/plan/trial-order.js";
+
 /** @typedef {import("#program/results/result-schema.js").TreatmentResult} TreatmentResult */
 /** @typedef {{ name: string, levels: readonly Readonly<Record<string, string>>[] }} Design */
 /** @type {(count: number) => Readonly<Record<string, string>>[]} */
@@ -31,37 +33,46 @@ export const normal = (prng) =>
   Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos(2 * Math.PI * prng.float());
 
 /**
- * Log-normal trials: noise that a trial's operations share, noise of an operation that its metrics share, and their own.
+ * Log-normal trials in the order that the program plans: noise that a trial's operations share, noise of an operation that its
+ * metrics share, and their own. With `place` each later place of a block is slower by that logarithm; `series` draws what the
+ * operations of each trial share, with a deviation of 1, for all trials in their order.
  * @param {Design} design
  * @param {number} blocks
- * @param {{ drift: number, spikes: number }} noise
+ * @param {{ drift: number, spikes: number, place?: number, series?: (prng: import("#program/foundation/prng.js").Prng, trials: number) => number[] }} noise
  * @param {number} cv
  * @param {number} effect times on `process` of the second treatment
  * @param {import("#program/foundation/prng.js").Prng} prng
  */
 export function simulated(design, blocks, noise, cv, effect, prng) {
   const drifts = Array.from({ length: blocks }, () => noise.drift * cv * normal(prng));
+  const ids = design.levels.map((levels) => Object.values(levels).join("-"));
+  const seed = prng.intBetween(0, 2 ** 31);
+  const order = planTrials(ids, { trials: blocks, order: "interleaved", seed });
+  const inOrder = noise.series?.(prng, order.length);
   return design.levels.map((levels, treatment) => {
+    const id = ids[treatment] ?? "";
+    const numbers = order.flatMap(({ treatmentId, number }) => (treatmentId === id ? [number] : []));
     const trials = drifts.map((drift, block) => {
-      const shared = 0.5 * normal(prng);
+      const number = numbers[block] ?? 0;
+      const later = (noise.place ?? 0) * ((number - 1) % ids.length);
+      const shared = inOrder ? (inOrder[number - 1] ?? 0) : 0.5 * normal(prng);
       const spike = prng.float() < noise.spikes ? 0.3 + 1.2 * prng.float() : 0;
       const operations = OPERATIONS.map((operation) => {
         const own = 0.6 * normal(prng);
         const slower = treatment === 1 && operation === "process" ? Math.log(effect) : 0;
         /** @param {number} scale */
         const factor = (scale) =>
-          Math.exp(scale * cv * (shared + own + 0.62 * normal(prng)) + drift + spike + slower);
+          Math.exp(scale * cv * (shared + own + 0.62 * normal(prng)) + drift + spike + slower + later);
         const [mean, p99] = [10 * factor(1), 40 * factor(2)];
         const eventsPerSecond = 500 / factor(1);
         const responseTimeMs = { mean, p50: mean, p95: p99, p99 };
         return [operation, { eventsPerSecond, transactions: 15_000, responseTimeMs }];
       });
       return {
-        ...{ number: treatment * blocks + block + 1, block, status: "complete", windowSeconds: 30 },
+        ...{ number, block, status: "complete", windowSeconds: 30 },
         ...{ operations: Object.fromEntries(operations), lifecycle: {} },
       };
     });
-    const id = Object.values(levels).join("-");
     return /** @type {TreatmentResult} */ (/** @type {unknown} */ ({ id, levels, trials, merged: null }));
   });
 }

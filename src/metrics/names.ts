@@ -17,7 +17,7 @@ export const MARKS = { finding: "*", indistinguishable: "~", inconclusive: "?", 
 /** `within`: how near two sides are called the same, 0.05 is 5 %. */
 export function legendOf(within: number): string {
   const { finding, indistinguishable, inconclusive, noise } = MARKS;
-  return `${finding} finding, unmarked exploratory, ${indistinguishable} indistinguishable (within ${Number((within * 100).toFixed(1))} %), ${inconclusive} inconclusive, ${noise} ${WITHIN_NOISE}`;
+  return `${finding} finding, unmarked exploratory, ${indistinguishable} indistinguishable (medians within ${Number((within * 100).toFixed(1))} %), ${inconclusive} inconclusive, ${noise} ${WITHIN_NOISE}`;
 }
 
 /** Of the verdict on a whole experiment. */

@@ -113,13 +113,15 @@ export type StoppingResult = z.infer<typeof StoppingResult>;
 
 const finding = {
   blocks: count.describe("Blocks of trials that hold all that is compared"),
-  ratio: amount.describe("Median over blocks"),
+  ratio: amount.describe("Median over blocks, without the effect of the trials' places"),
   ...interval,
   test: z
     .enum(["paired", "unpaired"])
     .nullable()
     .optional()
-    .describe("Permutation test: of signs within blocks, or, with few blocks, of trials over both sides"),
+    .describe(
+      "Paired: a t-test over blocks; unpaired, of two runs: a permutation test over the trials of both",
+    ),
   pValue: amount.max(1).nullable(),
   pAdjusted: amount
     .max(1)

@@ -11,10 +11,10 @@ import {
   type ResultDocument,
 } from "../../results/result-schema.js";
 import { duetSentences } from "./duet-text.js";
+import { placeSentences } from "./place-text.js";
 import { raceSentences } from "./race-text.js";
 import { isBelieved, isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
-import { pairedTrialsNeeded, trialsNeeded } from "./findings.js";
-import { BLOCKS_MIN, boundsOf } from "../statistics/limits.js";
+import { BLOCKS_MIN, boundsOf, mostUnseen } from "../statistics/limits.js";
 import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/numbers.js";
 import { outlyingSentences } from "./outlying-trials.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
@@ -157,6 +157,19 @@ export function noiseSentences(result: ResultDocument): string[] {
   ];
 }
 
+/** What "indistinguishable" leaves open: it speaks of medians, and a rare slow trial need not be among few. */
+function sameSentences(claims: readonly Comparison[], stopping: ResultDocument["stopping"]): string[] {
+  const same = claims.filter(({ verdict }) => verdict === "indistinguishable");
+  if (same.length === 0) return [];
+  const blocks = Math.min(...same.map((each) => each.blocks));
+  const within = Number((100 * (boundsOf({ stopping }).equivalence - 1)).toFixed(1));
+  const share = Math.ceil(100 * mostUnseen(blocks));
+  return [
+    `Indistinguishable means that medians agree within ${within} %. No slow trial in ${blocks} blocks leaves ` +
+      `a share of up to ${share} % possible (95 % confidence).`,
+  ];
+}
+
 type Reached = Pick<ResultDocument, "comparisons" | "stopping">;
 
 function reachOf({ comparisons, stopping }: Reached, fewest: number): string[] {
@@ -165,16 +178,8 @@ function reachOf({ comparisons, stopping }: Reached, fewest: number): string[] {
   const open = undecided.length;
   // Trials that lack a value, on one side or the other, leave fewer blocks than there are trials.
   const unpaired = undecided.filter(({ blocks }) => blocks < BLOCKS_MIN).length;
-  const family = new Set(claims.map(({ treatment }) => treatment)).size;
   if (claims.length === 0) return [];
-  const { level } = boundsOf({ stopping });
-  const [needed, neededPaired] = [trialsNeeded(family, level), pairedTrialsNeeded(family, level)];
-  const why =
-    fewest < needed
-      ? `${counted(family, "comparison")} with the baseline can be significant from ${needed} trials on`
-      : fewest < neededPaired
-        ? `${counted(fewest, "trial")} show large differences only; ${neededPaired} or more are compared within blocks`
-        : `${counted(fewest, "trial")} neither show a difference nor exclude one`;
+  const why = `${counted(fewest, "trial")} neither show a difference nor exclude one`;
   const lack = `fewer than ${BLOCKS_MIN} blocks have a value on both sides`;
   const reasons = [
     ...(unpaired < open ? [why] : []),
@@ -193,6 +198,7 @@ function reachOf({ comparisons, stopping }: Reached, fewest: number): string[] {
         ]
       : []),
     ...(open < claims.length ? [chance] : []),
+    ...sameSentences(claims, stopping),
   ];
 }
 
@@ -295,11 +301,17 @@ export function believedDifferences(
   return [...groups.values()].sort((a, b) => most(b) - most(a)).map(throughputFirst);
 }
 
+/** Effect of places that ratios are freed of; none of a search for capacity, which has no ratios. */
+export function placesOf({ treatments, capacity }: ResultDocument): string[] {
+  return capacity ? [] : placeSentences(treatments);
+}
+
 /** What may be concluded over all operations, and what may not. */
 export function renderClaims(result: ResultDocument): string[] {
   const sentences = [
     ...raceSentences(result.stopping),
     ...duetSentences(result.treatments),
+    ...placesOf(result),
     ...stallSentences(result),
     ...stoppingSentences(result),
     ...reachSentences(result),

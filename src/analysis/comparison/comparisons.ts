@@ -13,7 +13,7 @@ import { PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
 import { findingsOf, type Asked } from "./findings.js";
 import { NO_FACTOR } from "./noise-floor.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
-import { isZeroThroughout, logSeries } from "../steady-state/series.js";
+import { isZeroThroughout, logSeries, placeSeries, ratioSeries } from "../steady-state/series.js";
 
 /** The factors whose levels differ, as one name. */
 function differingFactors(baseline: TreatmentResult, treatment: TreatmentResult): string {
@@ -41,6 +41,7 @@ function compareFamily(
     key: ["comparison", baseline.id, treatment.id, operation, metric].join("\n"),
     reference: logSeries(baseline, operation, metric, [baseline, treatment]),
     values: logSeries(treatment, operation, metric, [baseline, treatment]),
+    places: ratioSeries(placeSeries(treatment), placeSeries(baseline)),
     hasOutlyingTrial: hasOutlyingTrial([baseline, treatment], operation),
   }));
   return findingsOf(questions, seed, bounds).flatMap((finding, i) => {

@@ -60,10 +60,9 @@ describe("factorEffects", () => {
     const [payload, pool, batch] = found;
     expect(payload?.ratio).toBeCloseTo(1.5, 1);
     expect(pool?.ratio).toBeCloseTo(2, 1);
-    // Three factors are asked about: six blocks are too few for the paired test, and the drift of the machine over
-    // blocks (1.6 times) hides 1.5 times from the unpaired one.
-    expect([payload?.test, pool?.verdict, batch?.verdict]).toEqual([
-      "unpaired",
+    // The machine drifts over blocks by 1.6 times, which both sides share.
+    expect([payload?.verdict, pool?.verdict, batch?.verdict]).toEqual([
+      "higher",
       "higher",
       "indistinguishable",
     ]);
@@ -84,7 +83,7 @@ describe("factorEffects", () => {
     expect(interaction).toMatchObject({
       ...{ factor: "payload", level: "text", baselineLevel: "jsonb" },
       ...{ otherFactor: "pool", otherLevel: "pg-pool", otherBaselineLevel: "direct" },
-      ...{ verdict: "higher", test: "paired", pValue: 2 / 2 ** 6 },
+      ...{ verdict: "higher", test: "paired" },
     });
     expect(interaction?.ratio).toBeCloseTo(2, 1);
     expect(effects.find(ofAddMean)?.ratio).toBeCloseTo(Math.sqrt(1.5 * 3), 1);

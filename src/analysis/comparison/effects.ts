@@ -19,6 +19,7 @@ import {
   isZeroThroughout,
   logSeries,
   meanSeries,
+  placeSeries,
   ratioSeries,
   type LogSeries,
 } from "../steady-state/series.js";
@@ -141,11 +142,15 @@ function ask<T extends EffectName>(
       const asked = contrasts.filter(
         ({ pairs }) => !pairs.some((pair) => isZeroThroughout(pair, operation, metric)),
       );
-      const questions = asked.map(({ about, sides, pairs }) => ({
-        key: [...Object.values(about), operation, metric].join("\n"),
-        ...sides((treatment) => logSeries(treatment, operation, metric, pairs.flat())),
-        hasOutlyingTrial: hasOutlyingTrial(pairs.flat(), operation),
-      }));
+      const questions = asked.map(({ about, sides, pairs }) => {
+        const places = sides(placeSeries);
+        return {
+          key: [...Object.values(about), operation, metric].join("\n"),
+          ...sides((treatment) => logSeries(treatment, operation, metric, pairs.flat())),
+          places: ratioSeries(places.values, places.reference),
+          hasOutlyingTrial: hasOutlyingTrial(pairs.flat(), operation),
+        };
+      });
       return findingsOf(questions, seed, bounds).flatMap((finding, i) => {
         const { about, combinations } = asked[i] as Contrast<T>;
         return finding ? [{ ...about, combinations, operation, metric, ...finding }] : [];

@@ -1,14 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isFull } from "../../../test/support/lanes.js";
 import { Prng } from "../../foundation/prng.js";
 import type { RatioFinding } from "../../results/result-schema.js";
-import {
-  findingsOf,
-  medianWithInterval,
-  pairedTrialsNeeded,
-  trialsNeeded,
-  type Question,
-} from "./findings.js";
+import { findingsOf, medianWithInterval, settling, type Question } from "./findings.js";
 import type { LogSeries } from "../steady-state/series.js";
 
 /** Standard normal, by Box and Muller. */
@@ -28,18 +23,21 @@ interface Machine {
   readonly skewed: boolean;
 }
 
-/** An A/A question: both sides ran the same thing, in random order within each block, on such a machine. */
+/** An A/A question: both sides ran the same thing, and took turns at being first, on such a machine. */
 function aaQuestion(blocks: number, machine: Machine, prng: Prng): Question {
   const sides: [number[], number[]] = [[], []];
+  const places: number[] = [];
+  const start = prng.intBetween(0, 1);
   for (let block = 0; block < blocks; block++) {
     const shared = machine.block * normal(prng);
-    const first = prng.intBetween(0, 1);
+    const first = (start + block) % 2;
+    places.push(first === 0 ? 1 : -1);
     for (const place of [0, 1]) {
       const noise = machine.skewed ? Math.exp(normal(prng)) / 2 : normal(prng);
       sides[place === 0 ? first : 1 - first]?.push(shared + place * machine.position + noise);
     }
   }
-  return { key: "aa", reference: series(sides[0]), values: series(sides[1]) };
+  return { key: "aa", reference: series(sides[0]), values: series(sides[1]), places: series(places) };
 }
 
 function isClaim(finding: RatioFinding | undefined): boolean {
@@ -65,6 +63,7 @@ describe("findingsOf", () => {
       { block: 0, position: 0, skewed: false },
       { block: 2, position: 0, skewed: false },
       { block: 0, position: 1, skewed: false },
+      { block: 1, position: 20, skewed: false },
       { block: 0.5, position: 0.5, skewed: true },
     ];
     for (const blocks of [5, 6, 8])
@@ -84,29 +83,55 @@ describe("findingsOf", () => {
   it("finds a difference four times the noise in nine of ten experiments of five trials", () => {
     const prng = new Prng(11);
     const found = Array.from({ length: 200 }, (_, i) => {
-      const { key, reference, values } = aaQuestion(5, { block: 0, position: 0, skewed: false }, prng);
-      const shifted = new Map([...values].map(([block, value]) => [block, value + 4]));
-      return findingsOf([{ key, reference, values: shifted }], i)[0];
+      const question = aaQuestion(5, { block: 0, position: 0, skewed: false }, prng);
+      const values = new Map([...question.values].map(([block, value]) => [block, value + 4]));
+      return findingsOf([{ ...question, values }], i)[0];
     });
     expect(found.filter((finding) => finding?.verdict === "higher").length).toBeGreaterThan(180);
   });
 
-  it("uses the paired test from where it can be significant, which needs more blocks in larger families", () => {
-    const questions = (family: number, blocks: number): Question[] =>
-      Array.from({ length: family }, (_, i) => ({
-        key: String(i),
-        reference: series(Array.from({ length: blocks }, (_, block) => block)),
-        values: series(Array.from({ length: blocks }, (_, block) => block + 0.5)),
-      }));
-    const tests = (family: number, blocks: number) =>
-      findingsOf(questions(family, blocks), 1).map((finding) => finding?.test);
-    expect(tests(1, 4)).toEqual([null]);
-    expect(tests(1, 5)).toEqual(["unpaired"]);
-    expect(tests(1, 6)).toEqual(["paired"]);
-    expect(tests(2, 6)).toEqual(["unpaired", "unpaired"]);
-    expect(tests(2, 7)).toEqual(["paired", "paired"]);
-    expect([1, 2, 3, 4, 6, 7].map((family) => pairedTrialsNeeded(family))).toEqual([6, 7, 7, 8, 8, 9]);
-    expect([1, 6, 7, 23].map((family) => trialsNeeded(family))).toEqual([5, 5, 6, 6]);
+  it("lets interval and verdict agree, whatever the trials are, and the finding with both", () => {
+    const log = fc.oneof(
+      fc.double({ min: -0.1, max: 0.1, noNaN: true }),
+      fc.double({ min: -9, max: 9, noNaN: true }),
+    );
+    const trial = fc.record({ reference: log, values: log, places: fc.constantFrom(-2, -1, 1, 2) });
+    const shifted = fc.record({
+      trials: fc.array(trial, { minLength: 5, maxLength: 12 }),
+      shift: fc.double({ min: -1, max: 1, noNaN: true }),
+      shrunk: fc.constantFrom(1, 0.1, 0.001),
+    });
+    const bounds = fc.record({
+      level: fc.constantFrom(0.05, 0.005),
+      equivalence: fc.double({ min: 1.01, max: 1.5, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(fc.array(shifted, { minLength: 1, maxLength: 3 }), bounds, (family, bound) => {
+        const asked = findingsOf(
+          family.map(({ trials, shift, shrunk }, i) => ({
+            key: String(i),
+            reference: series(trials.map(({ reference }) => shrunk * reference)),
+            values: series(trials.map(({ values }) => shift + shrunk * values)),
+            places: series(trials.map(({ places }) => places)),
+          })),
+          1,
+          bound,
+        ).flatMap((each) => each ?? []);
+        for (const each of asked.map(settling(asked, 1, bound))) {
+          const { ciLow, ciHigh, ratio, isFinding, pAdjusted, familyP, verdict } = each;
+          if (ciLow === null || ciHigh === null) throw new Error("five blocks have an interval");
+          expect(ciLow).toBeLessThanOrEqual(ratio);
+          expect(ciHigh).toBeGreaterThanOrEqual(ratio);
+          const differs = verdict === "higher" || verdict === "lower";
+          if (differs) expect([ciLow > 1 || ciHigh < 1, (pAdjusted ?? 1) <= 0.05]).toEqual([true, true]);
+          if (isFinding) expect([differs, (familyP ?? 1) <= 0.05]).toEqual([true, true]);
+          if (verdict !== "indistinguishable") continue;
+          expect(ciLow).toBeGreaterThanOrEqual(1 / bound.equivalence);
+          expect(ciHigh).toBeLessThanOrEqual(bound.equivalence);
+        }
+      }),
+      { numRuns: isFull ? 300 : 40 },
+    );
   });
 
   it("covers the true ratio in about 95 of 100 intervals, from five blocks on", () => {

@@ -1,33 +1,31 @@
 // From questions to findings. A question sets one series of trials against another; a family is the questions that
-// are asked together. It answers with a ratio, its bootstrap interval, a permutation test corrected by Holm over
-// the family, and a verdict that needs test and interval to agree. With fewer than five blocks it claims nothing.
-// docs/reference/statistics.md says why each choice was made.
+// are asked together. It answers with a ratio, its bootstrap interval, a test corrected by Holm over the family, and a
+// verdict that needs test and interval to agree. Before all of these the effect of the trials' places is taken out. With
+// fewer than five blocks it claims nothing. docs/reference/statistics.md says why each choice was made.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { RatioFinding } from "../../results/result-schema.js";
+import { familyPValues } from "../statistics/family-test.js";
 import {
   BLOCKS_MIN,
   nearOf,
   NEAR_SHARE,
-  OUTLYING,
   PLAIN_BOUNDS,
   SIGNIFICANCE,
   type ClaimBounds,
 } from "../statistics/limits.js";
-import { isDifference } from "./noise-floor.js";
-import { familyPValues } from "../statistics/family-test.js";
-import { ratioSeries, type LogSeries } from "../steady-state/series.js";
+import { meanWithoutPlaces, withoutPlaces, type Differences } from "../statistics/place-effect.js";
 import {
   bootstrapInterval,
   expandedConfidence,
   holm,
-  leastPValue,
-  leastTwoSamplePValue,
   median,
   medianOfSorted,
-  signFlipPValue,
+  rangeMiss,
   studentInterval,
-  twoSamplePValue,
+  studentPValue,
 } from "../statistics/statistics.js";
+import { differencesOf, ratioSeries, type LogSeries } from "../steady-state/series.js";
+import { isDifference } from "./noise-floor.js";
 
 /** Are `values` higher or lower than `reference`? */
 export interface Question {
@@ -35,33 +33,30 @@ export interface Question {
   readonly key: string;
   readonly reference: LogSeries;
   readonly values: LogSeries;
+  /** By how many places the trials of `values` ran later; their effect is taken out. */
+  readonly places?: LogSeries;
   /** Whether a trial of either side is beyond a factor of two of its own median (`outlying-trials.ts`). */
   readonly hasOutlyingTrial?: boolean;
 }
 
 /** An answer, with the differences over blocks that the test of the whole family is made of. */
-export type Asked = RatioFinding & { readonly differences: LogSeries };
+export type Asked = RatioFinding & { readonly differences: Differences };
 
-function fewest(family: number, level: number, leastP: (trials: number) => number): number {
-  let trials = BLOCKS_MIN;
-  while (leastP(trials) * family > level) trials++;
-  return trials;
-}
+/** Robust standard deviations from the median beyond which a block is no noise of the others. */
+const SPREADS_MAX = 4;
+/** Standard deviations of a normal distribution in its median absolute deviation. */
+const DEVIATIONS_IN_MAD = 1.4826;
 
-/** Blocks from which on the paired test can be significant for one of `family` questions. */
-export function pairedTrialsNeeded(family: number, level = SIGNIFICANCE): number {
-  return fewest(family, level, leastPValue);
-}
-
-/** Trials of each treatment without which no verdict on `family` questions can be significant, however clear. */
-export function trialsNeeded(family: number, level = SIGNIFICANCE): number {
-  return Math.min(fewest(family, level, leastTwoSamplePValue), pairedTrialsNeeded(family, level));
-}
-
-/** Whether single ratios (logarithms) agree that there is no difference: nearly all of them near 1, and none far away. */
+/** Whether single ratios (logarithms) agree that there is no difference: nearly all near 1, and none apart from the others. */
 function areNear(ratios: readonly number[], equivalence: number): boolean {
-  const near = ratios.filter((ratio) => Math.abs(ratio) <= Math.log(nearOf(equivalence))).length;
-  return near >= NEAR_SHARE * ratios.length && ratios.every((ratio) => Math.abs(ratio) <= Math.log(OUTLYING));
+  const near = Math.log(nearOf(equivalence));
+  const middle = median(ratios);
+  const spread = DEVIATIONS_IN_MAD * median(ratios.map((ratio) => Math.abs(ratio - middle)));
+  const isNoise = (ratio: number): boolean => Math.abs(ratio) <= Math.max(near, SPREADS_MAX * spread);
+  return (
+    ratios.filter((ratio) => Math.abs(ratio) <= near).length >= NEAR_SHARE * ratios.length &&
+    ratios.every(isNoise)
+  );
 }
 
 /** Higher or lower needs test and interval to agree; indistinguishable needs the interval to be near 1, and `isSteady`. */
@@ -80,64 +75,52 @@ export function verdictOf(
 
 /**
  * Median with its bootstrap interval, which misses in about `level` of all cases; null ends where there are too few values.
- * A median's interval cannot reach beyond the least and the largest value, and those of few values miss in 2 / 2^n. Where
- * looks were paid for and that is not enough, the interval is no narrower than that of Student's t around the mean.
+ * A median's interval cannot reach beyond the least and the largest value. If that is not enough for so few values, the
+ * interval is no narrower than that of Student's t around their mean, which is `mean` where it was estimated with more.
  */
 export function medianWithInterval(
   values: readonly number[],
   seed: number,
   level = SIGNIFICANCE,
+  mean = meanWithoutPlaces(values.map((log) => ({ log, places: 0 }))),
 ): { median: number; ciLow: number | null; ciHigh: number | null } {
   if (values.length < BLOCKS_MIN) return { median: median(values), ciLow: null, ciHigh: null };
-  const confidence = expandedConfidence(values.length, level);
+  const confidence = expandedConfidence(values.length, level, mean.degrees);
   const { low, high } = bootstrapInterval(values, medianOfSorted, new Prng(seed), confidence);
-  if (level === SIGNIFICANCE || leastPValue(values.length) <= level)
-    return { median: median(values), ciLow: low, ciHigh: high };
-  const wide = studentInterval(values, level);
+  if (rangeMiss(mean.degrees + 1) <= level) return { median: median(values), ciLow: low, ciHigh: high };
+  const wide = studentInterval(mean, level);
   return { median: median(values), ciLow: Math.min(low, wide.low), ciHigh: Math.max(high, wide.high) };
-}
-
-/** Values of these blocks, in the order of blocks. */
-function inOrder(series: LogSeries, blocks: LogSeries): number[] {
-  return [...blocks.keys()].sort((a, b) => a - b).flatMap((block) => series.get(block) ?? []);
 }
 
 /** Median of the ratios over blocks, with its interval; undefined where not one block has both sides. */
 export function pairedRatio(
-  { key, values, reference }: Question,
+  { key, values, reference, places }: Question,
   seed: number,
   level = SIGNIFICANCE,
 ): Pick<Asked, "blocks" | "ratio" | "ciLow" | "ciHigh" | "differences"> | undefined {
-  const differences = ratioSeries(values, reference);
-  if (differences.size === 0) return undefined;
-  const ratios = inOrder(differences, differences);
-  const {
-    median: logRatio,
-    ciLow,
-    ciHigh,
-  } = medianWithInterval(ratios, deriveSeed(seed, "finding", key), level);
+  const series = [...ratioSeries(values, reference)].sort(([a], [b]) => a - b);
+  if (series.length === 0) return undefined;
+  const differences = differencesOf(new Map(series), places);
+  const each = [...differences.values()];
+  const own = deriveSeed(seed, "finding", key);
+  const logRatio = medianWithInterval(withoutPlaces(each), own, level, meanWithoutPlaces(each));
   return {
-    blocks: ratios.length,
-    ratio: Math.exp(logRatio),
-    ciLow: ciLow === null ? null : Math.exp(ciLow),
-    ciHigh: ciHigh === null ? null : Math.exp(ciHigh),
+    blocks: each.length,
+    ratio: Math.exp(logRatio.median),
+    ciLow: logRatio.ciLow === null ? null : Math.exp(logRatio.ciLow),
+    ciHigh: logRatio.ciHigh === null ? null : Math.exp(logRatio.ciHigh),
     differences,
   };
 }
 
 type Unadjusted = Omit<Asked, "verdict" | "pAdjusted">;
 
-function answer(question: Question, pairedFrom: number, seed: number, level: number): Unadjusted | undefined {
+function answer(question: Question, seed: number, level: number): Unadjusted | undefined {
   const paired = pairedRatio(question, seed, level);
   if (!paired) return undefined;
-  const { blocks, differences } = paired;
-  if (blocks < BLOCKS_MIN) return { ...paired, test: null, pValue: null };
-  const prng = new Prng(deriveSeed(deriveSeed(seed, "finding", question.key), "test"));
-  const isPaired = blocks >= pairedFrom;
-  const pValue = isPaired
-    ? signFlipPValue(inOrder(differences, differences), prng)
-    : twoSamplePValue(inOrder(question.reference, differences), inOrder(question.values, differences), prng);
-  return { ...paired, test: isPaired ? "paired" : "unpaired", pValue };
+  if (paired.blocks < BLOCKS_MIN) return { ...paired, test: null, pValue: null };
+  const pValue = studentPValue(meanWithoutPlaces([...paired.differences.values()]));
+  return { ...paired, test: "paired", pValue };
 }
 
 /** One answer for each question, in order; undefined where not one block has both sides. */
@@ -147,15 +130,13 @@ export function findingsOf(
   bounds: ClaimBounds = PLAIN_BOUNDS,
 ): (Asked | undefined)[] {
   const { level, equivalence } = bounds;
-  const answers = family.map(({ values, reference }) => ratioSeries(values, reference).size);
-  const testable = answers.filter((blocks) => blocks >= BLOCKS_MIN).length;
-  const pairedFrom = pairedTrialsNeeded(Math.max(1, testable), level);
   return adjusted(
-    family.map((question) => answer(question, pairedFrom, seed, level)),
+    family.map((question) => answer(question, seed, level)),
     level,
   ).map((each, i) => {
-    const isNear = areNear([...(each?.differences.values() ?? [])], equivalence);
-    return each && { ...each, verdict: verdictOf(each, isNear && !family[i]?.hasOutlyingTrial, bounds) };
+    if (!each) return undefined;
+    const isNear = areNear(withoutPlaces([...each.differences.values()]), equivalence);
+    return { ...each, verdict: verdictOf(each, isNear && !family[i]?.hasOutlyingTrial, bounds) };
   });
 }
 

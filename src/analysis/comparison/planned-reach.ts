@@ -9,8 +9,9 @@ import {
   type TreatmentResult,
 } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
-import { deviationOf, effectFound, trialsToFind } from "../statistics/trials-to-decide.js";
-import { logSeries, ratioSeries } from "../steady-state/series.js";
+import { pooledDeviation } from "../statistics/place-effect.js";
+import { effectFound, trialsToFind } from "../statistics/trials-to-decide.js";
+import { differencesOf, logSeries, placeSeries, ratioSeries } from "../steady-state/series.js";
 
 /** Sizes of differences for which a plan says how many trials find them, as shares. */
 export const ASKED_SIZES = [0.05, 0.1, 0.2] as const;
@@ -35,7 +36,7 @@ export interface PlannedTrials {
   readonly level: number;
 }
 
-/** Logarithms whose spread is that of a ratio by block: ratios to the baseline, or one treatment's trials. */
+/** Standard deviation of a ratio by block, as a logarithm: of ratios to the baseline, or from one treatment's trials. */
 function spreadOf(
   [baseline, ...others]: readonly TreatmentResult[],
   operation: ComparedOperation,
@@ -44,13 +45,17 @@ function spreadOf(
   if (!baseline) return undefined;
   const of = (treatment: TreatmentResult, among: readonly TreatmentResult[]) =>
     logSeries(treatment, operation, metric, among);
-  const ratios = others.map((treatment) => {
-    const sides = [baseline, treatment];
-    return [...ratioSeries(of(treatment, sides), of(baseline, sides)).values()];
-  });
-  if (others.length > 0) return deviationOf(ratios);
-  const single = deviationOf([[...of(baseline, [baseline]).values()]]);
-  return single === undefined ? undefined : single * Math.SQRT2;
+  if (others.length === 0) {
+    const single = pooledDeviation([[...differencesOf(of(baseline, [baseline])).values()]]);
+    return single === undefined ? undefined : single * Math.SQRT2;
+  }
+  return pooledDeviation(
+    others.map((treatment) => {
+      const sides = [baseline, treatment];
+      const places = ratioSeries(placeSeries(treatment), placeSeries(baseline));
+      return [...differencesOf(ratioSeries(of(treatment, sides), of(baseline, sides)), places).values()];
+    }),
+  );
 }
 
 /** By operation and headline metric of the earlier result; empty where no treatment of it has two complete trials. */

@@ -9,7 +9,13 @@ import { mean } from "../statistics/quantiles.js";
 import { familyPValues } from "../statistics/family-test.js";
 import { levelOf } from "../statistics/group-sequential.js";
 import { BLOCKS_MIN, SIGNIFICANCE } from "../statistics/limits.js";
-import { logSeries, ratioSeries, type LogSeries } from "../steady-state/series.js";
+import {
+  differencesOf,
+  logSeries,
+  placeSeries,
+  ratioSeries,
+  type LogSeries,
+} from "../steady-state/series.js";
 import { findingsOf, pricedP } from "./findings.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 
@@ -41,13 +47,17 @@ function ranked(
     .sort((a, b) => reached(b) - reached(a));
 }
 
+function placesOf({ treatment }: Runner, beside: Runner): LogSeries {
+  return ratioSeries(placeSeries(treatment), placeSeries(beside.treatment));
+}
+
 /** Of the first with each of the others, the p-value corrected over all pairs of them; 1 where blocks lack. */
 function pValuesToFirst(runners: readonly Runner[], prng: Prng): number[] {
   const pairs = runners
     .flatMap((a, i) => runners.slice(i + 1).map((b) => ({ a, b, ratios: ratioSeries(b.series, a.series) })))
     .filter(({ ratios }) => ratios.size >= BLOCKS_MIN);
   const pValues = familyPValues(
-    pairs.map(({ ratios }) => ratios),
+    pairs.map(({ a, b, ratios }) => differencesOf(ratios, placesOf(b, a))),
     prng,
   );
   const [first, ...others] = runners;
@@ -72,10 +82,10 @@ function looked(
   const runners = ranked(running, objective);
   const [best, ...others] = runners;
   if (!best) return race;
-  const questions = others.map(({ id, treatment, series }) => ({
-    key: ["race", String(blocks), best.id, id].join("\n"),
-    ...{ reference: best.series, values: series },
-    hasOutlyingTrial: hasOutlyingTrial([best.treatment, treatment], objective.operation),
+  const questions = others.map((other) => ({
+    key: ["race", String(blocks), best.id, other.id].join("\n"),
+    ...{ reference: best.series, values: other.series, places: placesOf(other, best) },
+    hasOutlyingTrial: hasOutlyingTrial([best.treatment, other.treatment], objective.operation),
   }));
   const findings = findingsOf(questions, seed, { level, equivalence: 1 + within });
   const pValues = pValuesToFirst(runners, new Prng(deriveSeed(seed, "race", blocks)));

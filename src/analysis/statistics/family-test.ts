@@ -1,10 +1,10 @@
-// One error rate for everything that is asked of one experiment. Each question is a series of differences over blocks; its t
-// takes the spread of these differences alone, so a noisy treatment spoils only its own questions. All of them are turned
-// round together at random (Langsrud's rotation test, 2005) and each t is held against the largest that chance shows in
-// any question not yet settled (Westfall and Young's step-down max-T). For normal differences that is exact, whatever
-// the correlation between questions, and unlike turning signs round it suffices from five blocks on.
+// One error rate for everything that is asked of one experiment. Each question is a series of differences over blocks, freed of
+// the effect of places; its t takes the spread of these differences alone, so a noisy treatment spoils only its own questions.
+// All are turned round together at random (Langsrud's rotation test, 2005) and each t is held against the largest that chance
+// shows in any question not yet settled (Westfall and Young's step-down max-T). For normal differences that is exact but for
+// correlations between questions of unlike places, and it suffices from five blocks on.
 import type { Prng } from "../../foundation/prng.js";
-import type { LogSeries } from "../steady-state/series.js";
+import { orthogonal, placeDirection, type Differences } from "./place-effect.js";
 
 const ROTATIONS = 10_000;
 /** What is left of the squares below this share is rounding. */
@@ -19,10 +19,13 @@ function fillNormal(vector: Float64Array, prng: Prng): void {
   }
 }
 
-/** The differences of one question, and which elements of the shared direction they are multiplied with. */
+/** The differences of one question without the effect of places, and which elements of the shared direction they meet. */
 interface Column {
   readonly values: Float64Array;
-  readonly places: readonly number[];
+  readonly elements: readonly number[];
+  /** Direction in which the effect of places lay; nothing is turned into it. */
+  readonly places: Float64Array | undefined;
+  readonly degrees: number;
   readonly squares: number;
 }
 
@@ -30,31 +33,45 @@ interface Column {
  * The t of the mean along `direction` (of the differences themselves where all elements are alike) as the normal number that is
  * as improbable, squared (Wallace 1959): so questions with few blocks do not outweigh those with many.
  */
-function statistic({ values, places, squares }: Column, direction: Float64Array): number {
-  let [along, length] = [0, 0];
+function statistic({ values, elements, places, degrees, squares }: Column, direction: Float64Array): number {
+  let [along, length, lost] = [0, 0, 0];
   for (let i = 0; i < values.length; i++) {
-    const element = direction[places[i] as number] as number;
+    const element = direction[elements[i] as number] as number;
     along += element * (values[i] as number);
     length += element * element;
+    if (places) lost += element * (places[i] as number);
   }
   if (squares === 0) return 0;
-  const degrees = values.length - 1;
-  const rest = Math.max(ROUNDING, 1 - (along * along) / length / squares);
+  const rest = Math.max(ROUNDING, 1 - (along * along) / (length - lost * lost) / squares);
   return -degrees * Math.log(rest) * ((8 * degrees + 1) / (8 * degrees + 3)) ** 2;
 }
 
+function columnOf(differences: Differences, blocks: readonly number[]): Column {
+  const each = [...differences.values()];
+  const places = placeDirection(each);
+  const values = orthogonal(
+    Float64Array.from(each, ({ log }) => log),
+    places,
+  );
+  const elements = [...differences.keys()].map((block) => blocks.indexOf(block));
+  const degrees = each.length - (places ? 2 : 1);
+  return {
+    values,
+    elements,
+    places,
+    degrees,
+    squares: values.reduce((sum, value) => sum + value * value, 0),
+  };
+}
+
 /**
- * For each series of differences (logarithms by block, at least two) its p-value corrected for all of them: whatever is
+ * For each series of differences (by block, at least three) its p-value corrected for all of them: whatever is
  * truly different, at most one experiment in twenty has some p at or below 0.05 among those that are not. Series that lack
  * blocks are turned with the rest in the blocks that they have.
  */
-export function familyPValues(series: readonly LogSeries[], prng: Prng): number[] {
+export function familyPValues(series: readonly Differences[], prng: Prng): number[] {
   const blocks = [...new Set(series.flatMap((each) => [...each.keys()]))].sort((a, b) => a - b);
-  const columns = series.map((each): Column => {
-    const values = Float64Array.from(each.values());
-    const places = [...each.keys()].map((block) => blocks.indexOf(block));
-    return { values, places, squares: values.reduce((sum, value) => sum + value * value, 0) };
-  });
+  const columns = series.map((each) => columnOf(each, blocks));
   const direction = new Float64Array(blocks.length).fill(1);
   const seen = columns.map((column) => statistic(column, direction));
   const ascending = seen.map((_, i) => i).sort((a, b) => (seen[a] as number) - (seen[b] as number));

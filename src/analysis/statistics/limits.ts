@@ -28,6 +28,11 @@ export function boundsOf({ stopping }: Pick<ResultDocument, "stopping">): ClaimB
 /** How near to 1 single blocks have to be for that: this share of them within the factor that `nearOf` gives. */
 export const NEAR_SHARE = 0.9;
 
+/** Share of trials that may be of a kind of which none was seen in `trials`, with 95 % confidence. */
+export function mostUnseen(trials: number): number {
+  return 1 - SIGNIFICANCE ** (1 / trials);
+}
+
 /** Twice as far from 1 as an equivalence. */
 export function nearOf(equivalence: number): number {
   return 1 + 2 * (equivalence - 1);
@@ -35,5 +40,5 @@ export function nearOf(equivalence: number): number {
 
 export const NEAR = nearOf(EQUIVALENCE);
 
-/** A block, or a trial beside the others of its treatment, beyond this factor is no noise. */
+/** A trial beyond this factor of its treatment's median is no noise. */
 export const OUTLYING = 2;

@@ -3,6 +3,7 @@
 // numbers mean; whoever calls decides what a replicate is (here: a trial, never a request).
 import type { Prng } from "../../foundation/prng.js";
 import { SIGNIFICANCE } from "./limits.js";
+import type { MeanEstimate } from "./place-effect.js";
 import { mean, median, quantile, quantileOfSorted, type Numbers } from "./quantiles.js";
 
 export { mean, median, quantile };
@@ -12,8 +13,8 @@ export function medianOfSorted(ascending: Numbers): number {
   return quantileOfSorted(ascending, 0.5);
 }
 
-/** Differences up to this many are tested exactly, all 2^n signs; more are sampled. */
-const EXACT_DIFFERENCES_MAX = 16;
+/** Logarithms nearer to 0 than this are 0. */
+const ROUNDING = 1e-12;
 /** Ways to share out two samples that are all tried; with more, ways are sampled. */
 const EXACT_ARRANGEMENTS_MAX = 200_000;
 const PERMUTATIONS = 20_000;
@@ -53,32 +54,10 @@ export function bootstrapInterval(
 }
 
 /**
- * Two-sided p-value of paired differences under the hypothesis that each is as likely with its sign turned round:
- * the share of all sign patterns whose mean is at least as far from zero as the one seen. Its least value is
- * 2 / 2^n, so fewer than six differences cannot reach 0.05.
+ * How often `n` values that are as likely on either side of the median are all on one side, by which an interval that ends
+ * at the least and the largest of them misses.
  */
-export function signFlipPValue(differences: readonly number[], prng: Prng): number {
-  const n = differences.length;
-  if (n === 0) return 1;
-  const seen = Math.abs(differences.reduce((sum, difference) => sum + difference, 0));
-  // Sums that differ by rounding alone are the same sum.
-  const bound = seen - 1e-12 * Math.max(1, seen);
-  const isExact = n <= EXACT_DIFFERENCES_MAX;
-  const patterns = isExact ? 2 ** n : PERMUTATIONS;
-  let extreme = 0;
-  for (let i = 0; i < patterns; i++) {
-    let sum = 0;
-    for (let j = 0; j < n; j++) {
-      const turned = isExact ? (i >>> j) & 1 : prng.uint32() & 1;
-      sum += turned ? -(differences[j] as number) : (differences[j] as number);
-    }
-    if (Math.abs(sum) >= bound) extreme++;
-  }
-  return isExact ? extreme / patterns : (extreme + 1) / (patterns + 1);
-}
-
-/** The least p-value that `signFlipPValue` can give for n differences. */
-export function leastPValue(n: number): number {
+export function rangeMiss(n: number): number {
   return Math.min(1, 2 / 2 ** n);
 }
 
@@ -86,11 +65,6 @@ function choose(n: number, k: number): number {
   let ways = 1;
   for (let i = 1; i <= k; i++) ways = (ways * (n - k + i)) / i;
   return Math.round(ways);
-}
-
-/** The least p-value that `twoSamplePValue` can give for two samples of n. */
-export function leastTwoSamplePValue(n: number): number {
-  return Math.min(1, 2 / choose(2 * n, n));
 }
 
 /** Moves `chosen`, ascending indices below n, on to the next in order; false after the last. */
@@ -159,13 +133,15 @@ export function studentQuantile(level: number, degrees: number): number {
   return rootOf((t) => 1 - level - studentWithin(t, degrees), 0, 1e4);
 }
 
-/** Student's interval of the mean, which misses in `level` of all cases where values are normal; of two values or more. */
-export function studentInterval(values: readonly number[], level: number): Interval {
-  const centre = mean(values);
-  const degrees = values.length - 1;
-  const variance = values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / degrees;
-  const reach = studentQuantile(level, degrees) * Math.sqrt(variance / values.length);
+/** Student's interval of a mean, which misses in `level` of all cases where values are normal. */
+export function studentInterval({ mean: centre, error, degrees }: MeanEstimate, level: number): Interval {
+  const reach = studentQuantile(level, degrees) * error;
   return { low: centre - reach, high: centre + reach };
+}
+
+/** Two-sided p-value of a mean under the hypothesis that it is 0 (Student's t). A mean that is rounding is 0. */
+export function studentPValue({ mean: centre, error, degrees }: MeanEstimate): number {
+  return Math.abs(centre) < ROUNDING ? 1 : Math.max(0, 1 - studentWithin(Math.abs(centre) / error, degrees));
 }
 
 /** Where `f`, which falls, is 0, by bisection. */
@@ -182,10 +158,10 @@ export function rootOf(f: (x: number) => number, from: number, to: number): numb
 /**
  * The confidence to ask of a percentile bootstrap of n values, so that its interval misses in about `level` of all cases:
  * resamples of few values spread too little, and this makes up for it (Hesterberg 2015, the expanded percentile
- * interval). For n of 5 or more.
+ * interval). For n of 5 or more, of which an estimate may have cost one of the `degrees` of freedom.
  */
-export function expandedConfidence(n: number, level = SIGNIFICANCE): number {
-  return 1 - 2 * normalCdf(-Math.sqrt(n / (n - 1)) * studentQuantile(level, n - 1));
+export function expandedConfidence(n: number, level = SIGNIFICANCE, degrees = n - 1): number {
+  return 1 - 2 * normalCdf(-Math.sqrt(n / degrees) * studentQuantile(level, degrees));
 }
 
 /** Holm's step-down adjustment for a family of tests, in the order given. */

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { familyPValues } from "./family-test.js";
+import type { Difference } from "./place-effect.js";
 import { trialsToDecide, TRIALS_MOST } from "./trials-to-decide.js";
 
 function normal(prng: Prng): number {
@@ -22,7 +23,11 @@ function foundShare(effect: number, trials: number, questions: number): number {
   for (let i = 0; i < EXPERIMENTS; i++) {
     const series = Array.from({ length: questions }, (_, q) => {
       const shift = q === 0 ? effect : 0;
-      return new Map(Array.from({ length: trials }, (__, block) => [block, shift + normal(prng)]));
+      const difference = (_block: unknown, block: number): [number, Difference] => [
+        block,
+        { log: shift + normal(prng), places: block % 2 === 0 ? 1 : -1 },
+      ];
+      return new Map(Array.from({ length: trials }, difference));
     });
     if ((familyPValues(series, prng)[0] ?? 1) <= 0.05) found++;
   }

@@ -1,5 +1,6 @@
 // How many trials would decide what a few leave open. It assumes that the logarithms of ratios by block are normal with the mean
-// and the spread seen, and that the test is a t-test of their mean, at 5 % shared out over all questions (Bonferroni's bound).
+// and the spread seen, and that the test is a t-test of their mean without the effect of places, which costs a degree of freedom,
+// at 5 % shared out over all questions (Bonferroni's bound).
 // From three trials the spread is known within a factor of two or so: the answer is a plan, not a promise.
 import { BLOCKS_MIN, SIGNIFICANCE } from "./limits.js";
 import { mean } from "./quantiles.js";
@@ -14,10 +15,12 @@ const EFFECT_MOST = 1000;
 
 /** Share of experiments of `trials` in which the t-test finds a difference of `effect` standard deviations. */
 function powerOf(effect: number, trials: number, level: number): number {
-  const degrees = trials - 1;
+  const degrees = trials - 2;
+  // An odd number of blocks leaves one place taken once more than the other.
+  const information = trials % 2 === 0 ? trials : trials - 1 / trials;
   const t = studentQuantile(level, degrees);
   // The noncentral t as a normal number (Johnson and Welch 1940).
-  const shift = effect * Math.sqrt(trials) - t * (1 - 1 / (4 * degrees));
+  const shift = effect * Math.sqrt(information) - t * (1 - 1 / (4 * degrees));
   return normalCdf(shift / Math.sqrt(1 + (t * t) / (2 * degrees)));
 }
 

@@ -3,6 +3,7 @@
 // left out, never filled in. No events at all is a value: a stall must not drop out of what it is the answer to.
 import { isLargerBetter, metricNamed, SPAN_METRICS, valueOf } from "../../metrics/metric-lists.js";
 import { stageOf } from "../../metrics/operations.js";
+import type { Differences } from "../statistics/place-effect.js";
 import { mean } from "../statistics/quantiles.js";
 import type {
   ComparedOperation,
@@ -11,7 +12,7 @@ import type {
   TrialResult,
 } from "../../results/result-schema.js";
 
-/** Natural logarithm of a metric by block. */
+/** Natural logarithm of a metric by block, or another number on whose differences comparisons rest. */
 export type LogSeries = ReadonlyMap<number, number>;
 
 export function completeTrials({ trials }: TreatmentResult): readonly TrialResult[] {
@@ -62,6 +63,11 @@ export function logSeries(
   return logarithms(values, standInFor(among, metric));
 }
 
+/** At which place of the experiment's order each trial ran: in a block, places are positions or, of a duet, servers. */
+export function placeSeries({ trials }: TreatmentResult): LogSeries {
+  return new Map(trials.map(({ block, number }) => [block, number]));
+}
+
 /** Of values by block; without a stand-in for 0 a block of 0 is left out. */
 export function logarithms(values: ReadonlyMap<number, number>, standIn: number | undefined): LogSeries {
   const series = new Map<number, number>();
@@ -103,6 +109,11 @@ function combine(all: readonly LogSeries[], join: (values: number[]) => number):
 /** The geometric mean of several metrics, as logarithms. */
 export function meanSeries(all: readonly LogSeries[]): LogSeries {
   return combine(all, mean);
+}
+
+/** Differences of logarithms with those of the places at which both sides ran; without places, all are alike. */
+export function differencesOf(logs: LogSeries, places: LogSeries = new Map()): Differences {
+  return new Map([...logs].map(([block, log]) => [block, { log, places: places.get(block) ?? 0 }]));
 }
 
 /** The ratio `a / b`, as logarithms. */

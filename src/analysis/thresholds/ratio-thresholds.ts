@@ -8,7 +8,7 @@ import type { Quantity, RatioThreshold } from "../../scenario/judgement.js";
 import { metricIdOf } from "../../scenario/threshold-metrics.js";
 import { pairedRatio } from "../comparison/findings.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
-import { logarithms } from "../steady-state/series.js";
+import { logarithms, placeSeries, ratioSeries } from "../steady-state/series.js";
 import { standInFor, type TrialValues } from "./quantities.js";
 import { holds } from "./thresholds.js";
 
@@ -46,7 +46,10 @@ export function ratioOf(
   const key = ["comparison", under.treatment, over.treatment, operation, metricIdOf(over.quantity)].join(
     "\n",
   );
-  const ratio = above && below && pairedRatio({ key, values: above, reference: below }, seed, level);
+  const [first, second] = [over, under].map(({ treatment }) => among.find(({ id }) => id === treatment));
+  const places = first && second && ratioSeries(placeSeries(first), placeSeries(second));
+  const question = above && below && { key, values: above, reference: below, ...(places && { places }) };
+  const ratio = question && pairedRatio(question, seed, level);
   return ratio ?? "no block has a value on both sides";
 }
 

@@ -11,6 +11,7 @@ import {
   headlineClaims,
   isSettled,
   noiseSentences,
+  placesOf,
   reachSentences,
   stallSentences,
   stoppingSentences,
@@ -289,7 +290,7 @@ export function assuranceFindings(result: ResultDocument): KeyFinding[] {
 export function reservationFindings(result: ResultDocument): KeyFinding[] {
   const { costly, idle } = flipSentences(result.treatments);
   return [
-    ...duetSentences(result.treatments).map((text) => finding("plain", text)),
+    ...[...duetSentences(result.treatments), ...placesOf(result)].map((text) => finding("plain", text)),
     ...[...stallSentences(result), ...costly].map((text) => finding("warn", text)),
     ...stoppingSentences(result)
       .slice(1)

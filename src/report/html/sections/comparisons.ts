@@ -171,7 +171,7 @@ export function renderComparisons(result: ResultDocument): Html {
     html`<p class="muted">
       Times are response times in ms. Medians are over complete trials, with the 95 % interval (low to high)
       from ${BLOCKS_MIN} trials on, else with their range [least to most]. Ratios are medians over blocks of
-      trials; p-values are of permutation tests, adjusted over the treatments compared. Findings hold at 5 %
+      trials; p-values are of t-tests over blocks, adjusted over the treatments compared. Findings hold at 5 %
       over the whole experiment; other verdicts are exploratory, at 5 % for each metric.
     </p> `,
     comparedOperations(result.treatments).map((operation) => operationPart(result, operation)),

@@ -1,0 +1,86 @@
+// Differences by block whose places add to them: what is taken out, what is left, and what one stalled trial may not move.
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { meanWithoutPlaces, pooledDeviation, withoutPlaces, type Difference } from "./place-effect.js";
+import { median, studentInterval, studentPValue } from "./statistics.js";
+
+/** Sides that change places from block to block, the second place slower by `effect`. */
+function alternating(logs: readonly number[], effect: number): Difference[] {
+  return logs.map((log, i) => {
+    const places = i % 2 === 0 ? 1 : -1;
+    return { log: log + effect * places, places };
+  });
+}
+
+test.each([3, 5, 6, 7, 15])("%d blocks of equals on unlike servers have a ratio of 1", (blocks) => {
+  const equal = alternating(new Array<number>(blocks).fill(0), 0.1);
+  expect(Math.abs(median(equal.map(({ log }) => log)))).toBeCloseTo(blocks % 2 === 0 ? 0 : 0.1, 12);
+  expect(median(withoutPlaces(equal))).toBeCloseTo(0, 12);
+});
+
+const logs = fc.array(fc.double({ min: -0.05, max: 0.05, noNaN: true }), { minLength: 5, maxLength: 20 });
+const effects = fc.double({ min: -1, max: 1, noNaN: true });
+
+test("an effect of the place moves the median by no more than the noise of the trials", () => {
+  fc.assert(
+    fc.property(logs, effects, (values, effect) => {
+      const left = withoutPlaces(alternating(values, effect));
+      expect(left).toHaveLength(values.length);
+      expect(Math.abs(median(left))).toBeLessThanOrEqual(Math.max(...values.map(Math.abs)) + 1e-9);
+    }),
+  );
+});
+
+test("an effect of the place moves neither the mean nor its interval nor its p-value", () => {
+  fc.assert(
+    fc.property(logs, effects, (values, effect) => {
+      const [moved, still] = [effect, 0].map((each) => meanWithoutPlaces(alternating(values, each)));
+      if (!moved || !still) throw new Error("two estimates");
+      expect(moved.mean).toBeCloseTo(still.mean, 10);
+      expect(studentInterval(moved, 0.05).low).toBeCloseTo(studentInterval(still, 0.05).low, 6);
+      expect(moved.degrees).toBe(values.length - 2);
+    }),
+  );
+});
+
+test("one stalled trial of five moves the median by no more than the noise, and the mean by far", () => {
+  for (let stalled = 0; stalled < 5; stalled++) {
+    const blocks = alternating([0.01, -0.01, 0, 0.005, -0.005], 0.1).map((each, i) =>
+      i === stalled ? { ...each, log: -10 } : each,
+    );
+    expect(Math.abs(median(withoutPlaces(blocks)))).toBeLessThanOrEqual(0.11);
+    expect(Math.abs(meanWithoutPlaces(blocks).mean)).toBeGreaterThan(1);
+  }
+});
+
+test("places that do not vary are left in, since nothing tells their effect from the ratio", () => {
+  const always = [0.1, 0.2, 0.3].map((log) => ({ log, places: 4 }));
+  expect(withoutPlaces(always)).toEqual([0.1, 0.2, 0.3]);
+  const { mean, degrees, error } = meanWithoutPlaces(always);
+  expect([mean, degrees, error].map((each) => Number(each.toFixed(6)))).toEqual([0.2, 2, 0.057735]);
+  expect(pooledDeviation([always, [{ log: 5, places: 0 }]])).toBeCloseTo(0.1, 12);
+  expect(pooledDeviation([[{ log: 5, places: 0 }]])).toBeUndefined();
+});
+
+test("mean, error and p-value are those of least squares with places of any distance", () => {
+  // Intercept of y = logs over x = places by the textbook's formulae; p by integrating Student's density, in Python.
+  const found = meanWithoutPlaces([
+    ...[
+      { log: 0.3, places: 1 },
+      { log: 0.1, places: -2 },
+      { log: 0.25, places: 1 },
+    ],
+    ...[
+      { log: 0.12, places: -1 },
+      { log: 0.41, places: 2 },
+    ],
+  ]);
+  expect(found.degrees).toBe(3);
+  expect(found.mean).toBeCloseTo(0.220926, 6);
+  expect(found.error).toBeCloseTo(0.018734, 6);
+  expect(studentPValue(found)).toBeCloseTo(0.001311, 6);
+});
+
+test("a mean that is rounding differs from nothing", () => {
+  expect(studentPValue(meanWithoutPlaces([1e-17, 1e-17, 1e-17].map((log) => ({ log, places: 0 }))))).toBe(1);
+});

@@ -1,0 +1,113 @@
+// The effect of the place at which a trial ran: its position in the block, or its server in a duet. A difference by block
+// holds that effect as often with one sign as with the other, which no median cancels where blocks are odd. So the effect is
+// estimated and taken out, and tests and intervals count the degree of freedom that it costs.
+import { mean, median } from "./quantiles.js";
+
+export interface Difference {
+  /** Logarithm of the ratio of both sides. */
+  readonly log: number;
+  /** By how many places the trial of the first side ran after that of the second. */
+  readonly places: number;
+}
+
+/** By block. */
+export type Differences = ReadonlyMap<number, Difference>;
+
+/** A mean of logarithms, its standard error, and the degrees of freedom from which that is known. */
+export interface MeanEstimate {
+  readonly mean: number;
+  readonly error: number;
+  readonly degrees: number;
+  /** Standard deviation around the mean, without the effect of the place. */
+  readonly deviation: number;
+}
+
+/** Places vary by whole numbers, or by parts of them where means are taken; less is rounding. */
+const VARIATION_MIN = 1e-9;
+const ROUNDING = 1e-12;
+
+function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}
+
+/** The places as a vector of length 1; undefined where all are alike and their effect cannot be told from the ratio. */
+export function placeDirection(differences: readonly Difference[]): Float64Array | undefined {
+  const places = Float64Array.from(differences, (each) => each.places);
+  const centre = mean(places);
+  if (places.every((each) => Math.abs(each - centre) < VARIATION_MIN)) return undefined;
+  const length = Math.sqrt(dot(places, places));
+  return places.map((each) => each / length);
+}
+
+/** `values` without their part along `direction`. */
+export function orthogonal(values: Float64Array, direction: Float64Array | undefined): Float64Array {
+  if (!direction) return values;
+  const along = dot(values, direction);
+  return values.map((value, i) => value - along * (direction[i] as number));
+}
+
+/** Least squares of the mean at place 0, by which both sides ran at the same place. */
+export function meanWithoutPlaces(differences: readonly Difference[]): MeanEstimate {
+  const direction = placeDirection(differences);
+  const values = orthogonal(
+    Float64Array.from(differences, ({ log }) => log),
+    direction,
+  );
+  const ones = orthogonal(new Float64Array(differences.length).fill(1), direction);
+  const information = dot(ones, ones);
+  const centre = dot(values, ones) / information;
+  const degrees = differences.length - (direction ? 2 : 1);
+  const squares = Math.max(0, dot(values, values) - centre * centre * information);
+  const deviation = Math.sqrt(squares / degrees);
+  return { mean: centre, error: deviation / Math.sqrt(information), degrees, deviation };
+}
+
+/** Standard deviation that several series have in common, each around its own mean; undefined where none has a spread. */
+export function pooledDeviation(all: readonly (readonly Difference[])[]): number | undefined {
+  const means = all.map(meanWithoutPlaces).filter(({ degrees }) => degrees > 0);
+  if (means.length === 0) return undefined;
+  const squares = means.reduce((sum, { deviation, degrees }) => sum + degrees * deviation ** 2, 0);
+  return Math.sqrt(squares / means.reduce((sum, { degrees }) => sum + degrees, 0));
+}
+
+/** The first of `count` indices at which `holds` is true, and stays so; the last where it never is. */
+function firstWhere(count: number, holds: (index: number) => boolean): number {
+  let [low, high] = [0, count - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * Effect of one place by least absolute deviations, which a stalled trial does not move. If blocks leave a range of it, which few
+ * blocks do, it is the value nearest to 0.
+ */
+function placeEffect(differences: readonly Difference[]): number {
+  const slopes = differences
+    .flatMap((a, i) =>
+      differences
+        .slice(i + 1)
+        .flatMap((b) => (a.places === b.places ? [] : [(a.log - b.log) / (a.places - b.places)])),
+    )
+    .sort((a, b) => a - b);
+  const deviations = (index: number): number => {
+    const rest = differences.map(({ log, places }) => log - (slopes[index] as number) * places);
+    const middle = median(rest);
+    return rest.reduce((sum, each) => sum + Math.abs(each - middle), 0);
+  };
+  const rise = (index: number): number => deviations(index + 1) - deviations(index);
+  const least = slopes[firstWhere(slopes.length, (i) => rise(i) >= -ROUNDING)] ?? 0;
+  const most = slopes[firstWhere(slopes.length, (i) => rise(i) > ROUNDING)] ?? 0;
+  return Math.min(Math.max(0, least), most);
+}
+
+/** Logarithms of the differences as if both sides had run at the same place. */
+export function withoutPlaces(differences: readonly Difference[]): number[] {
+  const effect = placeDirection(differences) ? placeEffect(differences) : 0;
+  return differences.map(({ log, places }) => log - effect * places);
+}
