@@ -224,9 +224,14 @@ async function ownServer(server: OwnServer): Promise<Finding[]> {
     ...left.map(({ words, command }) => removable(words, command)),
   ];
   if (found.some(({ state }) => state === "problem")) return found;
-  const { target } = server;
+  const { target, treatments } = server;
   const detail = `${describeEndpoint(target.admin)}: every URL reaches it, and the role may create and grant`;
-  return [{ state: "ok", what, detail, remedy: "" }, ...found];
+  const isAsked = treatments.some(({ settings }) => settings.target.checkpoint !== false);
+  const asking = isAsked
+    ? ", and each trial requests a checkpoint (target.checkpoint: false leaves it out)"
+    : "";
+  const remedy = `Do not run this on a production server: the load uses all that it gives${asking}.`;
+  return [{ state: "ok", what, detail, remedy }, ...found];
 }
 
 function missing(what: string, error: unknown, state: "missing" | "problem"): Finding {

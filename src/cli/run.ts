@@ -81,7 +81,9 @@ function named(text: string): string {
 export function register(program: Command): void {
   program
     .command("run")
-    .description("Run a scenario's experiment and report it")
+    .description(
+      "Run a scenario's experiment and report it. It loads the server fully: never name a production server",
+    )
     .argument(
       "[scenario]",
       "scenario file (YAML), or the name of one that comes along, as quickstart; may be left out with --resume",

@@ -9,6 +9,8 @@ export const checkpoint = defineFault({
   keys: {},
   ground: "session",
   resolve: () => ({}),
+  obstacle: (_, { target }) =>
+    target.checkpoint === false ? "asks for what target.checkpoint refuses; remove one of the two" : undefined,
   async inject({ target }) {
     const client = await connectFault(target.admin);
     try {

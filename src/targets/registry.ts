@@ -17,7 +17,10 @@ const REGISTERED = [embedded, container, url] as const;
 const MEMBERS = REGISTERED.map(({ settings }) => settings);
 
 /** What a target is started or reached with, as a scenario resolves it: a union on `kind`. */
-export type TargetSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]>;
+export type TargetSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]> & {
+  /** Whether trials may ask the server for a checkpoint; left out where they may. */
+  readonly checkpoint?: false;
+};
 
 export const TARGET_KINDS: readonly TargetKind<TargetSettings>[] = REGISTERED;
 type Name = TargetSettings["kind"];
@@ -43,7 +46,8 @@ export function targetCaveats(settings: TargetSettings): readonly string[] {
 }
 
 export function targetText(settings: TargetSettings): string {
-  return kindOf(settings).settings.text(settings);
+  const text = kindOf(settings).settings.text(settings);
+  return settings.checkpoint === false ? `${text}, no checkpoint before trials` : text;
 }
 
 const NAMES = MEMBERS.map(({ name }) => name) as [Name, ...Name[]];
@@ -53,6 +57,15 @@ const kind = z
   .enum(NAMES)
   .optional()
   .meta({ description: `${describeMembers(MEMBERS)}. Default: ${told.join(", ")}, else ${BY_DEFAULT}.` });
+
+const checkpoint = z
+  .boolean()
+  .optional()
+  .meta({
+    description:
+      "Whether each trial begins with a CHECKPOINT, if the role may request one, so that no trial pays for pages that " +
+      "an earlier one wrote. It makes the whole server write: false for a server that others use. Default true.",
+  });
 
 /** The kind that the keys tell. */
 function toldKind(given: Mapping): Name {
@@ -66,7 +79,7 @@ export const Target = z
       kind: "url" as const,
       url,
     })),
-    taggedUnion({ tag: "kind", common: { kind }, members: MEMBERS, meant: toldKind }).meta({
+    taggedUnion({ tag: "kind", common: { kind, checkpoint }, members: MEMBERS, meant: toldKind }).meta({
       title: "Target",
     }),
   ])
@@ -75,7 +88,8 @@ export const Target = z
 type GivenTarget = z.output<typeof Target>;
 
 export function resolveTarget(given: GivenTarget): TargetSettings {
-  return kindOf(given).settings.resolve(given);
+  const settings = kindOf(given).settings.resolve(given);
+  return "checkpoint" in given && given.checkpoint === false ? { ...settings, checkpoint: false } : settings;
 }
 
 /** Keys that exclude or need each other. */

@@ -36,6 +36,12 @@ factors:
 `,
   },
   {
+    title: "A test server that others use too: no checkpoint is requested",
+    yaml: `name: shared-server
+target: { url: "postgresql://app@db.example:5432/app", checkpoint: false }
+`,
+  },
+  {
     title: "As many trials as it takes, at most 30 of each treatment and two hours",
     yaml: `name: until-decided
 factors: { payload: [jsonb, text] }

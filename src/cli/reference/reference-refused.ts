@@ -48,6 +48,10 @@ export const REFUSED: readonly ScenarioExample[] = [
     yaml: "name: x\ntarget: { url: postgresql://a@b/c }\nfaults: [{ at: 2s, kind: postgres-kill }]",
   },
   {
+    title: "a checkpoint that the target refuses",
+    yaml: "name: x\ntarget: { url: postgresql://a@b/c, checkpoint: false }\nfaults: [{ at: 2s, kind: checkpoint }]",
+  },
+  {
     title: "a pause that would never come about",
     yaml: "name: x\npool: { strategy: pgbouncer, mode: session, size: 64 }\nfaults: [{ at: 2s, kind: pooler-pause, for: 1s }]",
   },

@@ -4,6 +4,7 @@ import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import { UNCLAIMED } from "../../database/namespace/namespace-claim.js";
 import { dropNamespace } from "../../workloads/namespace.js";
 import { parseScenario } from "../../scenario/loader.js";
+import { startEmbedded } from "../../targets/embedded/embedded.js";
 import { testNamespace } from "../../../test/support/namespace.js";
 import { scratchDirectory } from "../../../test/support/train-sim.js";
 import { prepareNamespace } from "./prepare-namespace.js";
@@ -12,6 +13,14 @@ function trialOf(seed: number, text: string) {
   const [treatment] = parseScenario(`name: prepare\nseed: 1\n${text}`, "scenario.yaml").treatments;
   if (!treatment) throw new Error("the scenario has a treatment");
   return { trial: { seed }, treatment, directory: scratchDirectory() };
+}
+
+/** Of the last checkpoint: its place in the log, and how many were requested so far. */
+async function checkpoints(admin: AdminClient): Promise<unknown> {
+  const [row] = await admin.query(
+    "SELECT checkpoint_lsn::text AS place, num_requested FROM pg_control_checkpoint(), pg_stat_checkpointer",
+  );
+  return row;
 }
 
 async function numberOf(admin: AdminClient, query: string, ...values: string[]): Promise<number> {
@@ -51,5 +60,26 @@ it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues an
   } finally {
     await dropNamespace(admin, namespace);
     await admin.close();
+  }
+});
+
+it("requests no checkpoint where target.checkpoint is false", async () => {
+  // A server of its own: other tests request checkpoints of the shared one.
+  const server = await startEmbedded({}, { maxConnectionsNeeded: 10 });
+  const admin = await connectAdmin(server.admin);
+  const prepare = (target: string): Promise<unknown> =>
+    prepareNamespace({ admin, claim: UNCLAIMED }, trialOf(1, `target: ${target}\npreload: 2000`), []);
+  try {
+    // What it requested itself, on its way up, is over.
+    await admin.query("CHECKPOINT");
+    await prepare("{ checkpoint: false }");
+    const before = await checkpoints(admin);
+    await prepare("{ checkpoint: false }");
+    expect(await checkpoints(admin)).toEqual(before);
+    await prepare("{ checkpoint: true }");
+    expect(await checkpoints(admin)).not.toEqual(before);
+  } finally {
+    await admin.close();
+    await server.stop();
   }
 });

@@ -1,6 +1,6 @@
-// What each trial starts from: fresh, empty tables, the preloaded backlog (vacuumed), catalogues without the dead rows
-// of earlier trials, and a checkpoint behind it all, so that no treatment inherits another's dirty pages, dead tuples
-// or statistics.
+// The state that each trial starts from: fresh, empty tables, the preloaded backlog (vacuumed), catalogues without the dead
+// rows of earlier trials, and a checkpoint (unless `target.checkpoint` refuses it), so that no treatment inherits another's
+// dirty pages, dead tuples or statistics.
 // It also says when statistics are gathered, since a plan made for an empty table would outlive it.
 import { codeOf } from "../../foundation/errors.js";
 import type { AdminClient } from "../../database/admin.js";
@@ -36,7 +36,7 @@ export async function prepareNamespace(
   const preloaded = await workloadOf(settings).preload?.(admin, { settings, seed, directory, isWanted });
   // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.
   if (settings.target.kind !== "url" && dialect.vacuumCatalogues) await admin.query(dialect.vacuumCatalogues);
-  if (dialect.checkpoint !== undefined)
+  if (dialect.checkpoint !== undefined && settings.target.checkpoint !== false)
     await admin.query(dialect.checkpoint).catch((error: unknown) => {
       // A role that may not (pg_checkpoint is missing) leaves it to the server's own schedule.
       if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
