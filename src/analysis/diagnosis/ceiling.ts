@@ -28,7 +28,19 @@ export const nearCeiling: Check = ({ trial, ceiling }) => {
     isKnown ? shareOfCeiling(trial, ceiling) : undefined,
     SHARE_MAX,
     (seen) =>
-      `the trial made ${percent(seen)} of the transactions/s that the same clients make of \`select 1\`: ` +
-      "the generator is near its ceiling",
+      `the trial made ${percent(seen, 1)} of the transactions/s that the same clients made of \`select 1\`${meaningOf(seen)}`,
   );
 };
+
+/** A trial cannot exceed a ceiling: more than all of it says that the probe was slowed. */
+function meaningOf(share: number): string {
+  return isCeiling(share) ? ": the generator is near its ceiling" : ` in a short probe: ${NO_CEILING}`;
+}
+
+/** Words about a probe that a trial outran. */
+export const NO_CEILING = "something slowed the probe, so the generator's ceiling is not known";
+
+/** Whether the probe can be the ceiling of a trial that made that share of its transactions. */
+export function isCeiling(share: number): boolean {
+  return share <= 1;
+}

@@ -16,8 +16,9 @@ interface Reading {
   readonly atMs: number;
   readonly machine: MachineReading | undefined;
   readonly io: IoUsage | undefined;
-  /** The server's process and those of agents, when it was read. */
-  readonly roots: readonly number[];
+  /** The postmaster at that moment; a restart brings another. */
+  readonly serverPid: number | undefined;
+  readonly agents: readonly number[];
 }
 
 const CPU = "CPU time of other programs";
@@ -132,18 +133,19 @@ export class Surroundings {
   private get untold(): string | undefined {
     const { kind, endpoints } = this.host.target;
     const { serverPid, opened, closed } = this;
-    if (this.found !== undefined && !(isIn(opened, this.found) && isIn(closed, this.found)))
-      return "the server's process ended within the window";
     // The CPU time of a process that ended is lost, and would look like the work of others.
-    if (closed && opened?.roots.some((root) => root !== serverPid && !isIn(closed, root)))
-      return "an agent's process ended within the window";
+    const hasEnded = (pid: number): boolean => !(isIn(opened, pid) && isIn(closed, pid));
+    const server = opened?.serverPid ?? this.found;
+    if (server !== undefined && hasEnded(server)) return "the server's process ended within the window";
+    if (opened?.agents.some(hasEnded)) return "an agent's process ended within the window";
     const target = { kind, endpoints, ...(serverPid !== undefined && { serverPid }) };
     return untoldServer(target, this.inputs.treatment.settings);
   }
 
   private read(): Reading {
     const { serverPid } = this;
-    const roots = [...(serverPid === undefined ? [] : [serverPid]), ...this.host.place.pids];
+    const agents = [...this.host.place.pids];
+    const roots = [...(serverPid === undefined ? [] : [serverPid]), ...agents];
     const machine = machineUsage(roots);
     const own = machine && new Set(treeOf(machine.processes, [process.pid, ...roots]).map(({ pid }) => pid));
     return {
@@ -156,7 +158,8 @@ export class Surroundings {
           machine.processes.map(({ pid }) => pid),
           own,
         ),
-      roots,
+      serverPid,
+      agents,
     };
   }
 }

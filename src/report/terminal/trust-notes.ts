@@ -4,7 +4,7 @@
 import { sidedText } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
 import type { TreatmentResult } from "../../results/result-schema.js";
-import { shareOfCeiling } from "../../analysis/diagnosis/ceiling.js";
+import { isCeiling, NO_CEILING, shareOfCeiling } from "../../analysis/diagnosis/ceiling.js";
 import { percent } from "../../analysis/diagnosis/check.js";
 import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
 import type { Note } from "./terminal.js";
@@ -35,9 +35,9 @@ function ceilingNotes({ trials, ceiling }: TreatmentResult): Note[] {
   const rate = Math.round(ceiling.transactionsPerSecond);
   const clients = counted(ceiling.clients, "client makes", "clients make");
   const text =
-    `ceiling: the same ${clients} ${rate} transactions/s of \`select 1\` through this pool; ` +
-    `the trials made at most ${percent(most)} of that`;
-  return [{ text, tone: "plain" }];
+    `the same ${clients} ${rate} transactions/s of \`select 1\` through this pool; ` +
+    `the trials made at most ${percent(most, 1)} of that`;
+  return [{ text: isCeiling(most) ? `ceiling: ${text}` : `probe: ${text}: ${NO_CEILING}`, tone: "plain" }];
 }
 
 /** As of the trial in which clocks were known least well. */
