@@ -151,5 +151,5 @@ export function renderPlan(experiment: Experiment, isSearch = false, earlier?: R
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) => [title, ...lines].join("\n"));
   if (isSearch) text.push(OF_A_SEARCH);
-  return `${text.join("\n\n")}\n\nTimes exclude start-up, resets and integrity checks. Nothing was run.\n`;
+  return `${text.join("\n\n")}\n\nStart-up, new tables, preloads and audits come on top of the load and are not estimated. Nothing was run.\n`;
 }

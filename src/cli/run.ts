@@ -115,7 +115,7 @@ export function register(program: Command): void {
     .option("--listen <host:port>", 'where they join (default: "127.0.0.1:5670")', address)
     .option("--cert <file>", "certificate (PEM) for them; needed unless they join on loopback")
     .option("--key <file>", "its private key (PEM)")
-    .option("--plan", "print treatments, trials and the time they take; touch no database")
+    .option("--plan", "print treatments, trials and the length of their load; touch no database")
     .option(
       "--spread-from <dir>",
       "with --plan: say what the trials can find, if they vary as in that result",

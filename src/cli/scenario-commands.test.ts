@@ -43,7 +43,7 @@ describe("validate", () => {
   test("says what a valid scenario would run", async () => {
     const file = await scenario("name: a\nfactors: { payload: [text, jsonb] }");
     expect(await run("validate", file, "--set", "trial.duration=4s")).toBeUndefined();
-    expect(stage.output).toBe("ok: a: 2 treatments x 5 trials = 10 trials, 1m, up to 6m\n");
+    expect(stage.output).toBe("ok: a: 2 treatments x 5 trials = 10 trials, load of 1m to 6m\n");
   });
 
   test("refuses with every problem and exit code 104, and prints nothing on standard output", async () => {
@@ -197,7 +197,7 @@ thresholds: { add: ["p(95)<10"] }`;
 
   test("lists treatments, conditions, blocks, thresholds and the time, without a password", () => {
     const plan = renderPlan(parseScenario(yaml, "x.yaml"));
-    expect(plan).toContain("a (seed 7)\n  4 treatments x 5 trials = 20 trials, 4m, up to 14m\n");
+    expect(plan).toContain("a (seed 7)\n  4 treatments x 5 trials = 20 trials, load of 4m to 14m\n");
     expect(plan).toMatch(/ {2}id +payload +pool\n {2}text-direct +text +direct\n/);
     expect(plan).toMatch(/ {2}target +postgresql:\/\/u@db:5432\/d\n/);
     expect(plan).toMatch(/ {2}pool +1\) direct\n +2\) pg-pool of 9\n/);
@@ -248,7 +248,7 @@ thresholds: { add: ["p(95)<10"] }`;
     const budget =
       "actors: { producers: { load: { executor: shared-iterations, iterations: 50, maxDuration: 1m } } }";
     const plan = renderPlan(parseScenario(`name: a\ntrials: 1\n${budget}`, "x.yaml"));
-    expect(plan).toContain("1 treatment x 1 trial = 1 trial, as long as the iterations take, up to 1m32s");
+    expect(plan).toContain("1 treatment x 1 trial = 1 trial, load of at most 1m32s");
     expect(plan).toContain("window until the iterations are done, up to 1m, drain up to 30s");
   });
 

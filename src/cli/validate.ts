@@ -27,7 +27,7 @@ export function register(program: Command): void {
     .action(validate);
 }
 
-/** `3 treatments x 3 trials = 9 trials, 54s, up to 1m30s`; `x 5 to 30 trials = 15 to 90 trials` where they may do. */
+/** `3 treatments x 3 trials = 9 trials, load of 54s to 1m30s`; `x 5 to 30 trials = 15 to 90 trials` where they may do. */
 export function extentText(experiment: Experiment): string {
   const treatments = experiment.treatments.length;
   const most = experiment.trials.length / treatments;
@@ -36,9 +36,9 @@ export function extentText(experiment: Experiment): string {
     `${counts.map((count) => count * times).join(" to ")} ${most * times === 1 ? "trial" : "trials"}`;
   const { leastMs, mostMs } = experimentSpan(experiment);
   const hasBudget = experiment.treatments.some(({ settings }) => isBudgeted(settings));
-  const least = hasBudget ? "as long as the iterations take" : formatDuration(leastMs);
-  const longest = mostMs > leastMs ? `, up to ${formatDuration(mostMs)}` : "";
-  return `${counted(treatments, "treatment")} x ${trials(1)} = ${trials(treatments)}, ${least}${longest}`;
+  const bounds = hasBudget ? [mostMs] : [...new Set([leastMs, mostMs])];
+  const span = `${hasBudget ? "at most " : ""}${bounds.map(formatDuration).join(" to ")}`;
+  return `${counted(treatments, "treatment")} x ${trials(1)} = ${trials(treatments)}, load of ${span}`;
 }
 
 /** What it would run, for programs; how many trials a search for capacity takes, and how long, nobody knows. */

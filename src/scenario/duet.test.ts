@@ -10,7 +10,7 @@ const TWO = "factors: { payload: [text, jsonb] }\n";
 
 it("takes as long as one of its treatments", () => {
   const experiment = parseScenario(`${DUET}${TWO}trials: 6`, "x.yaml");
-  expect(extentText(experiment)).toBe("2 treatments x 6 trials = 12 trials, 1m");
+  expect(extentText(experiment)).toBe("2 treatments x 6 trials = 12 trials, load of 1m");
   expect(renderPlan(experiment)).toMatch(/block 1: (text beside jsonb|jsonb beside text)\n/);
 });
 

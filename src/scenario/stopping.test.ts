@@ -22,7 +22,7 @@ it("plans all blocks that may run, in an order that does not depend on where it 
 it("is told with its least and its most", () => {
   const text = `${TWO}seed: 3\ntrials: { min: 6, max: 12, within: 10% }\nbudget: 2h\ntrial: { drain: false }`;
   const experiment = parseScenario(text, "x.yaml");
-  expect(extentText(experiment)).toBe("2 treatments x 1 to 12 trials = 2 to 24 trials, 24s, up to 4m48s");
+  expect(extentText(experiment)).toBe("2 treatments x 1 to 12 trials = 2 to 24 trials, load of 24s to 4m48s");
   expect(extentDocument(experiment)).toMatchObject({ trials: 24, leastTrials: 2, mostSeconds: 288 });
   expect(renderPlan(experiment)).toContain(
     "End\n  once every comparison of interest is a finding or the same within 10 %, looked at after 6, 8, 12 blocks\n" +
