@@ -10,7 +10,9 @@ export const checkpoint = defineFault({
   ground: "session",
   resolve: () => ({}),
   obstacle: (_, { target }) =>
-    target.checkpoint === false ? "asks for what target.checkpoint refuses; remove one of the two" : undefined,
+    target.checkpoint === false
+      ? "asks for what target.checkpoint refuses; remove one of the two"
+      : undefined,
   async inject({ target }) {
     const client = await connectFault(target.admin);
     try {
