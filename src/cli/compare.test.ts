@@ -77,7 +77,7 @@ describe("compare", () => {
       return error instanceof TrainSimError ? error.message : "";
     };
     expect(await refusal(good, half)).toBe(`${half} holds no result.json`);
-    await writeFile(join(half, "result.json"), '{"version":1,"scen');
+    await writeFile(join(half, "result.json"), '{"version":2,"scen');
     expect(await refusal(good, half)).toMatch(/half\/result\.json is not JSON/);
     expect(await refusal(good, join(stage.directory, "none"))).toMatch(/none is not a directory/);
     expect(await refusal(good, good)).toMatch(/cannot be compared with itself/);

@@ -61,9 +61,6 @@ describe("a result directory", () => {
     expect(await refusalOf(text.slice(0, -10))).toMatch(/result\.json is not JSON/);
     expect(await refusalOf("{}")).toMatch(/has no version/);
     expect(await refusalOf("null")).toMatch(/has no version/);
-    expect(await refusalOf(text.replace('"version":1', '"version":99'))).toMatch(
-      /version 99, this train-sim reads version 1/,
-    );
     expect(await refusalOf(text.replace('"lost":0', '"lost":-1'))).toMatch(
       /treatments\.0\.trials\.0\.integrity\.lost/,
     );
@@ -75,6 +72,19 @@ describe("a result directory", () => {
     expect(await refusalOf(text.replace('"diagnosis":[]', `"diagnosis":[{"a":${deep}}]`))).toMatch(
       /nested more than 100 deep/,
     );
+  });
+
+  it("refuses a result of another version with that version and the train-sim that wrote it", async () => {
+    const { versions } = exampleResult().environment;
+    const older = { ...exampleResult(), version: 1 };
+    const written = {
+      ...older,
+      environment: { ...older.environment, versions: { ...versions, "train-sim": "0.1.0" } },
+    };
+    expect(await refusalOf(JSON.stringify(written))).toMatch(
+      /version 1 \(written by train-sim 0\.1\.0\), this train-sim reads version 2$/,
+    );
+    expect(await refusalOf('{"version":99}')).toMatch(/version 99, this train-sim reads version 2$/);
   });
 
   it("is text in UTF-8, with or without its mark", async () => {

@@ -7,7 +7,7 @@ import type * as z from "zod";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import type { HistogramSet } from "../metrics/histograms.js";
-import { RESULT_FILE, trialPath, trialsAside } from "./directory.js";
+import { RESULT_FILE, SCENARIO_FILE, trialPath, trialsAside } from "./directory.js";
 import { mergedHistogramLog } from "./histogram-log.js";
 import { issueWords } from "../syntax/issue-words.js";
 import { RESULT_VERSION, ResultDocument, TrialResult } from "./result-schema.js";
@@ -16,6 +16,8 @@ import { HISTOGRAM_LOG_FILE, TRIAL_FILE } from "./trial-files.js";
 const PROBLEMS_SHOWN_MAX = 5;
 /** No document of ours is a tenth as deep; checking a deeper one would overflow the stack. */
 const DEPTH_MAX = 100;
+/** Its key among the stored versions. */
+const PROGRAM = "train-sim";
 const DAMAGED = "Was it cut short or edited?";
 
 /** Undefined where there is no such file. */
@@ -70,17 +72,26 @@ function parseJson(path: string, text: string): unknown {
   return value;
 }
 
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null
+    ? Object.entries(value).find(([name]) => name === key)?.[1]
+    : undefined;
+}
+
+function otherVersion(path: string, version: unknown, value: unknown): UsageError {
+  const program = memberOf(memberOf(memberOf(value, "environment"), "versions"), PROGRAM);
+  const writer = typeof program === "string" ? ` (written by ${PROGRAM} ${elided(program, 60)})` : "";
+  return new UsageError(
+    `${path} has version ${elided(JSON.stringify(version), 60)}${writer}, this ${PROGRAM} reads version ${RESULT_VERSION}`,
+    `Read it with the ${PROGRAM} that wrote it, or run the ${SCENARIO_FILE} beside it again.`,
+  );
+}
+
 /** Checks a document that came from anywhere; `path` is where, for messages. */
 export function parseResult(path: string, value: unknown): ResultDocument {
-  const version =
-    typeof value === "object" && value !== null && "version" in value ? value.version : undefined;
-  if (version !== RESULT_VERSION)
-    throw new UsageError(
-      version === undefined
-        ? `${path} has no version: it is not a train-sim result`
-        : `${path} has version ${elided(JSON.stringify(version), 60)}, this train-sim reads version ${RESULT_VERSION}`,
-      version === undefined ? "" : "Read it with the train-sim that wrote it.",
-    );
+  const version = memberOf(value, "version");
+  if (version === undefined) throw new UsageError(`${path} has no version: it is not a train-sim result`);
+  if (version !== RESULT_VERSION) throw otherVersion(path, version, value);
   const parsed = ResultDocument.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new UsageError(`${path} is not a valid result: ${problemsOf(parsed.error)}`, "Was it edited?");

@@ -57,7 +57,7 @@ export { LatencySummary } from "./latency-schema.js";
 export * from "./server-schema.js";
 
 /** Raised when a field changes its meaning or goes away; a new field alone does not raise it. */
-export const RESULT_VERSION = 1;
+export const RESULT_VERSION = 2;
 
 const count = z.int().min(0);
 const amount = z.number().min(0);

@@ -11,7 +11,12 @@ import { Totals } from "../../metrics/totals.js";
 import { trialPath } from "../../results/directory.js";
 import { EVIDENCE_FILE, EVIDENCE_HEADER, evidenceRows } from "../../results/evidence-file.js";
 import { EVIDENCE_METRICS } from "../../results/evidence-metrics.js";
-import type { DatabaseEvidence, OperationResult, ResultDocument } from "../../results/result-schema.js";
+import {
+  RESULT_VERSION,
+  type DatabaseEvidence,
+  type OperationResult,
+  type ResultDocument,
+} from "../../results/result-schema.js";
 import { TrialFiles } from "../../results/trial-files.js";
 import { EXAMPLE_INTEGRITY, exampleLatency, exampleOperation } from "../../../test/support/example-result.js";
 import { elementsOf, embeddedData } from "../../../test/support/report-html.js";
@@ -153,7 +158,7 @@ function storedExperiment(): ResultDocument {
       if (path !== first) cpSync(first, path, { recursive: true });
     }
   return withAnalysis({
-    version: 1,
+    version: RESULT_VERSION,
     scenario: { name: "size", seed: 1, trials: TREATMENTS * TRIALS, yaml: "name: size\n".repeat(100) },
     environment: { versions: {}, settings: {}, machine: {} },
     verdict: { status: "ok", reasons: [] },
