@@ -51,6 +51,14 @@ const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKi
   ["EAI_AGAIN", "reconnect"], // name service for the moment without an answer
 ]);
 
+/** Codes by which a server says that concurrent transactions met: serialization failure, deadlock, lock not available. */
+const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
+
+/** Whether a failure is a result of the measured isolation and locking, and no fault of server or generator. */
+export function isConflict(sqlstate: string): boolean {
+  return CONFLICTS.has(sqlstate);
+}
+
 /**
  * Codes that say too little, told apart by their message: a concurrent change of a catalog row (heapam.c), which is
  * over at the next attempt. Whatever else is XX000 is a bug of the server, and shown.

@@ -72,7 +72,7 @@ export function trialEndLine(ended: LiveTrialEnd, trials: number | null, treatme
     );
   const notes = [
     ...(ended.status === "complete" ? [] : [`${ended.status}: ${ended.reason ?? "no reason given"}`]),
-    ...(ended.tainted.length > 0 ? [`tainted: ${ended.tainted.join(", ")}`] : []),
+    ...ended.invalid,
   ];
   return [
     trialText(ended.number, trials),

@@ -3,10 +3,9 @@
 import type { LiveOperation } from "../engine/session/observer.js";
 import { type Operation } from "../metrics/operations.js";
 import { sumOfCounts } from "../metrics/catalogue.js";
-import { isTainted } from "../analysis/diagnosis/diagnose.js";
 import type { LiveRow, LiveTrialEnd } from "./page/live-data.js";
 import { lossText } from "../results/losses.js";
-import type { TrialResult } from "../results/result-schema.js";
+import { ASPECTS, type TrialResult } from "../results/result-schema.js";
 import { unitOf, type Vocabulary } from "../workloads/vocabulary.js";
 
 export function noRow(operation: Operation, unit: string): LiveRow {
@@ -62,7 +61,10 @@ export function trialEnd(result: TrialResult, treatment: string, vocabulary: Voc
     ...{ number, treatment, status, reason },
     integrity: integrity?.verdict ?? null,
     lost: lossText([integrity]) ?? null,
-    tainted: diagnosis.filter((finding) => isTainted([finding])).map(({ check }) => check),
+    invalid: ASPECTS.flatMap((aspect) => {
+      const checks = diagnosis.filter(({ invalidates }) => invalidates.includes(aspect));
+      return checks.length > 0 ? [`${aspect} not valid: ${checks.map(({ check }) => check).join(", ")}`] : [];
+    }),
     operations: Object.fromEntries(
       Object.entries(result.operations).map(([operation, { eventsPerSecond, responseTimeMs }]) => [
         operation,

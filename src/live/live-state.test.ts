@@ -8,6 +8,7 @@ import {
   liveSecondOf,
   watchedRun,
 } from "../../test/support/example-live.js";
+import type { Finding } from "../results/result-schema.js";
 
 describe("the live state", () => {
   it("says where the experiment stands", () => {
@@ -121,12 +122,12 @@ describe("the live state", () => {
     const earlier = [{ treatmentId: "jsonb", result: endedTrial(1) }];
     const run = watchedRun({ earlier });
     const { treatment } = run.trial(2);
-    const taint = { check: "steal", severity: "taint", seen: 1, bound: 0, words: "stolen" } as const;
+    const steal: Finding = { check: "steal", invalidates: ["timings"], seen: 1, bound: 0, words: "stolen" };
     const failed = { integrity: null, status: "failed", reason: "gone" } as const;
-    run.state.trialEnded(endedTrial(2, { ...failed, diagnosis: [taint] }), treatment);
+    run.state.trialEnded(endedTrial(2, { ...failed, diagnosis: [steal] }), treatment);
     expect(run.state.whole().ended).toMatchObject([
-      { number: 1, treatment: "jsonb", status: "complete", integrity: "ok", reason: null, tainted: [] },
-      { number: 2, status: "failed", integrity: null, reason: "gone", tainted: ["steal"] },
+      { number: 1, treatment: "jsonb", status: "complete", integrity: "ok", reason: null, invalid: [] },
+      { number: 2, status: "failed", integrity: null, reason: "gone", invalid: ["timings not valid: steal"] },
     ]);
   });
 });

@@ -2,6 +2,10 @@
 // Prometheus iterate this list by way of `metric-lists.ts`; its order is that of columns. What is sampled of the
 // database is in `results/evidence-metrics.ts`.
 
+/** What of a trial may be valid by itself: what was counted, and what took how long. */
+export const ASPECTS = ["counts", "timings"] as const;
+export type Aspect = (typeof ASPECTS)[number];
+
 /** All in milliseconds. */
 export interface LatencySummary {
   readonly mean: number;
@@ -46,6 +50,8 @@ export interface Metric {
   readonly isHeadline?: true;
   /** Its name in a threshold on the operation; a histogram is a source of thresholds by itself. */
   readonly threshold?: string;
+  /** Counted over a time, per second. */
+  readonly isRate?: true;
   /** Whether a round of the cycle has it too, in a threshold. */
   readonly isOfCycle?: true;
   /** A line beneath the treatment's table where there is any. */
@@ -148,6 +154,7 @@ export const METRICS = [
     aggregate: "figure",
     field: "transactionsPerSecond",
     threshold: "rate",
+    isRate: true,
     isOfCycle: true,
   },
   {
@@ -170,6 +177,7 @@ export const METRICS = [
     aggregate: "figure",
     field: "eventsPerSecond",
     threshold: "eventsPerSecond",
+    isRate: true,
     isCompared: true,
     isHeadline: true,
   },

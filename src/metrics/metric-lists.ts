@@ -1,5 +1,5 @@
 // The catalogue by what a consumer needs of it.
-import { METRICS, type Figures, type LatencySummary, type Metric } from "./catalogue.js";
+import { METRICS, type Aspect, type Figures, type LatencySummary, type Metric } from "./catalogue.js";
 
 type Entry = (typeof METRICS)[number];
 type Counter = Extract<Entry, { readonly aggregate: "sum" | "max" }>;
@@ -83,6 +83,12 @@ export function isHeadline(id: ComparisonMetric): boolean {
 
 export function isLargerBetter(id: ComparisonMetric): boolean {
   return metricNamed(id).better === "higher";
+}
+
+/** Aspects of a trial that must be valid for the metric to be judged: a rate is a count over a time. */
+export function restsOn({ unit, isRate }: Metric): readonly Aspect[] {
+  if (isRate) return ["counts", "timings"];
+  return unit === "ms" ? ["timings"] : ["counts"];
 }
 
 /** In words, and as a column with its unit; `work` is what the operation works on. */

@@ -19,9 +19,3 @@ export function legendOf(within: number): string {
   const { finding, indistinguishable, inconclusive, noise } = MARKS;
   return `${finding} finding, unmarked exploratory, ${indistinguishable} indistinguishable (medians within ${Number((within * 100).toFixed(1))} %), ${inconclusive} inconclusive, ${noise} ${WITHIN_NOISE}`;
 }
-
-/** Of the verdict on a whole experiment. */
-export const STATUS_MEANINGS = {
-  tainted: "TAINTED: these numbers must not be used",
-  aborted: "ABORTED: these results are partial",
-} as const;

@@ -2,6 +2,7 @@
 // self-diagnosis, whether a window was steady, what the machine and the generator did meanwhile.
 // All of it was added to version 1, so every field is optional where it is used.
 import * as z from "zod";
+import { ASPECTS } from "../metrics/catalogue.js";
 import { OperationName } from "./comparison-schema.js";
 
 const amount = z.number().min(0);
@@ -26,9 +27,17 @@ export const ThresholdResult = z.strictObject({
     .optional()
     .describe("Of a ratio: 95 % bootstrap interval; null with fewer than 5 blocks"),
   ciHigh: amount.nullable().optional(),
-  reason: z.string().optional().describe("Why it was not assessed, met by chance, or ended the experiment"),
+  reason: z.string().optional().describe("Why it was not judged, met by chance, or ended the experiment"),
 });
 export type ThresholdResult = z.infer<typeof ThresholdResult>;
+
+export const Validity = z.strictObject({
+  isValid: z.boolean(),
+  reasons: z
+    .array(z.string())
+    .describe("Why it is not: the worst trial of each finding, and the others by number"),
+});
+export type Validity = z.infer<typeof Validity>;
 
 export const CHECKS = [
   "event-loop-delay",
@@ -56,7 +65,9 @@ export const CHECKS = [
 
 export const Finding = z.strictObject({
   check: z.enum(CHECKS),
-  severity: z.enum(["taint", "warning"]).describe("taint: the trial's numbers must not be used"),
+  invalidates: z
+    .array(z.enum(ASPECTS))
+    .describe("Aspects of the trial that are not valid; a warning has none"),
   seen: z.number(),
   bound: z.number(),
   words: z.string(),

@@ -8,6 +8,7 @@ import {
   EXAMPLE_INTEGRITY,
   exampleFacts,
   exampleTrial,
+  EXAMPLE_VERDICT,
 } from "../../test/support/example-result.js";
 import { exampleExperiment } from "../../test/support/example-live.js";
 import { operationResults, operationsOf } from "./operation-results.js";
@@ -64,7 +65,7 @@ describe("buildResult", () => {
       ],
       merged: new Map([["text", windowSummary()]]),
       environment: { versions: {}, settings: {}, machine: {} },
-      verdict: { status: "aborted", reasons: ["stopped by SIGINT"] },
+      verdict: { ...EXAMPLE_VERDICT, status: "aborted", reasons: ["stopped by SIGINT"] },
     });
     expect(ResultDocument.parse(document)).toEqual(document);
     expect(document.treatments.map(({ id, trials }) => [id, trials.map((trial) => trial.number)])).toEqual([

@@ -34,6 +34,7 @@ import {
   Stall,
   SteadyState,
   ThresholdResult,
+  Validity,
 } from "./diagnosis-schema.js";
 
 import { EndpointResult, RegionResult } from "./endpoint-schema.js";
@@ -46,6 +47,7 @@ import { NotAssessed, TrialServer } from "./server-schema.js";
 import { WorkloadResult } from "./vocabulary.js";
 import { WorkerResult } from "./worker-schema.js";
 
+export { ASPECTS, type Aspect } from "../metrics/catalogue.js";
 export * from "./comparison-schema.js";
 export * from "./diagnosis-schema.js";
 export * from "./endpoint-schema.js";
@@ -215,8 +217,10 @@ export const Environment = z.strictObject({
 export type Environment = z.infer<typeof Environment>;
 
 export const Verdict = z.strictObject({
-  status: z.enum(["ok", "tainted", "aborted"]),
-  reasons: z.array(z.string()),
+  status: z.enum(["complete", "aborted"]),
+  reasons: z.array(z.string()).describe("Why it was aborted"),
+  counts: Validity.describe("Of what was counted: transactions, events, failures, what the audit found"),
+  timings: Validity.describe("Of latencies and rates"),
 });
 export type Verdict = z.infer<typeof Verdict>;
 

@@ -87,7 +87,7 @@ export interface Threshold {
   readonly delayAbortEvalMs: number;
 }
 
-/** Bounds beyond which a trial is called tainted; see docs/reference/diagnosis.md. Ratios are 0 .. 1. */
+/** Bounds beyond which timings of a trial are not valid; see docs/reference/diagnosis.md. Ratios are 0 .. 1. */
 export interface DiagnosisSettings {
   /** Whether the ceiling of the generator is measured, after the first trial of each pool. */
   readonly ceiling: boolean;
@@ -100,8 +100,8 @@ export interface DiagnosisSettings {
   readonly maxDroppedRatio: number;
   readonly maxClockStepMs: number;
   readonly maxAgentClockErrorMs: number;
-  /** Failed share of all transactions. */
-  readonly maxFailureRatio: number;
+  /** Failed share of all transactions; if left out, of failures that are no conflicts, with the check's own bound. */
+  readonly maxFailureRatio?: number | undefined;
   /** Attempts that failed and were tried again, for each transaction that ended. */
   readonly maxRetriesPerTransaction: number;
   /** Share of the machine's CPU time that a hypervisor gave to others. */

@@ -1,4 +1,4 @@
-// The `diagnosis` of a scenario: from where on a trial's numbers must not be believed. Every bound has a default that
+// The `diagnosis` of a scenario: bounds beyond which timings of a trial, or its counts, are not valid. Every bound has a default that
 // is documented in docs/reference/diagnosis.md; a check is relaxed by a higher bound, never silently left out.
 import * as z from "zod";
 import { duration, HOUR_MS } from "../syntax/scalars.js";
@@ -39,7 +39,16 @@ export const Diagnosis = z
       0,
       HOUR_MS,
     ).prefault("2ms"),
-    maxFailureRatio: ratio("Largest share of transactions that may fail.", 0.01),
+    maxFailureRatio: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .meta({
+        description:
+          "Largest share of transactions that may fail. If it is left out, it is 0.01, and transactions given up after conflicts " +
+          "(40001, 40P01, 55P03) are only warned of.",
+      }),
     maxRetriesPerTransaction: z
       .number()
       .min(0)
@@ -70,5 +79,6 @@ export const Diagnosis = z
   .meta({
     title: "Diagnosis",
     description:
-      "Bounds beyond which a trial is tainted: its numbers must not be used; or, of retries, warned of.",
+      "Bounds beyond which timings of a trial are not valid; `maxRetriesPerTransaction` only warns, and `maxUnaccountedRatio` " +
+      "covers counts too.",
   });

@@ -92,7 +92,7 @@ const COMMON: readonly [string, MetricTraits][] = [
   ["database", counts(DATABASE_AGGREGATES)],
   ["database.perEvent", counts(PER_EVENT_AGGREGATES)],
   ["integrity", counts(INTEGRITY_AGGREGATES)],
-  ["verdict", counts(["tainted"])],
+  ["verdict", counts(["tainted", "invalidCounts", "invalidTimings"])],
 ];
 const made = new WeakMap<Workload, ThresholdMetrics>();
 

@@ -124,14 +124,12 @@ export class DocumentFigures {
       completeTrials: record.complete,
       plannedTrials: planned,
     });
-    const { status, reasons } = result.verdict;
-    const tainted = found.status === "aborted" ? found.reasons.slice(1) : found.reasons;
+    const { status, reasons, counts, timings } = result.verdict;
     if (status === "aborted") {
       figures.leave("why the run was aborted", "no file but the result says it");
-      const stored = reasons.slice(Math.max(0, reasons.length - tainted.length));
-      figures.compare("verdict", "verdict.reasons", stored, tainted);
-    } else
-      figures.compare("verdict", "verdict", { status, reasons }, { status: found.status, reasons: tainted });
+      const validity = { counts: found.counts, timings: found.timings };
+      figures.compare("verdict", "verdict", { counts, timings }, validity);
+    } else figures.compare("verdict", "verdict", { status, reasons, counts, timings }, found);
     const isMade = ({ rule }: ResultDocument["diagnosis"][number]): boolean => !TOLD_BY_THE_RUN.has(rule);
     const diagnosis = record.diagnosis(result.environment);
     const entries = result.capacity

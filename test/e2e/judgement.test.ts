@@ -1,4 +1,4 @@
-// Thresholds and diagnosis end to end, on the built program: exit codes, what is stored, and trials that are tainted on
+// Thresholds and diagnosis end to end, on the built program: exit codes, what is stored, and trials that are disturbed on
 // purpose because transactions fail, because another program is busy, because arrivals cannot be started.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -181,46 +181,62 @@ describe("the diagnosis", () => {
     expect(client?.accountedRatio).toBeLessThan(1.02);
   });
 
+  const CONFLICTS = ["locking=nowait", "retry.attempts=1", "actors.consumers.clients=8", "appDelay=5ms"];
+  const failuresIn = ({ result }: Awaited<ReturnType<typeof run>>) =>
+    result.diagnosis.find(({ check }) => check === "failures");
+
+  fullIt("only warns of conflicts that outlasted their retries", async () => {
+    const judged = await run(...CONFLICTS);
+    expect(failuresIn(judged)).toMatchObject({ trial: 1, treatment: "base", invalidates: [] });
+    expect(judged.result.verdict.timings.reasons.join()).not.toContain("failed");
+    expect(judged.exitCode).toBe(0);
+  });
+
   fullIt(
-    "taints a trial whose transactions fail, and a threshold on the verdict makes that a failure",
+    "invalidates timings by failures beyond a stated bound: only thresholds on counts are judged",
     async () => {
       const judged = await run(
-        "locking=nowait",
-        "retry.attempts=1",
-        "actors.consumers.clients=8",
-        "appDelay=5ms",
-        "thresholds.verdict=tainted==0",
+        ...CONFLICTS,
+        "diagnosis.maxFailureRatio=0.01",
+        ...["thresholds.process=[count>0,p(50)<60000]", "thresholds.verdict=invalidTimings==0"],
       );
-      expect(findings(judged)).toContain("failures");
-      expect(judged.result.verdict.status).toBe("tainted");
-      expect(judged.result.diagnosis).toContainEqual(
-        expect.objectContaining({ kind: "finding", check: "failures", trial: 1, treatment: "base" }),
-      );
-      expect(judged.stdout).toContain("TAINTED: these numbers must not be used");
+      expect(failuresIn(judged)).toMatchObject({ trial: 1, treatment: "base", invalidates: ["timings"] });
+      expect(judged.result.verdict).toMatchObject({ counts: { isValid: true }, timings: { isValid: false } });
+      expect(judged.result.thresholds?.map(({ expression, ok }) => [expression, ok])).toEqual([
+        ...[
+          ["count>0", true],
+          ["p(50)<60000", null],
+          ["invalidTimings==0", false],
+        ],
+      ]);
+      expect(judged.stdout).toContain("TIMINGS NOT VALID: do not use latencies and rates. Counts are valid.");
       expect(judged.exitCode).toBe(99);
     },
   );
 
-  fullIt("warns of a retry storm, on the terminal and in the result, and does not taint for it", async () => {
-    const judged = await run(
-      "locking=nowait",
-      "actors.consumers.clients=8",
-      "appDelay=5ms",
-      "diagnosis.maxRetriesPerTransaction=0.05",
-    );
-    const { process: seen } = judged.result.treatments[0]?.trials[0]?.operations ?? {};
-    expect(seen?.retriesBySqlstate["55P03"]).toBeGreaterThan(0);
-    expect(seen?.failures).toEqual({});
-    expect(judged.result.diagnosis).toContainEqual(
-      expect.objectContaining({ kind: "finding", check: "retries", severity: "warning", bound: 0.05 }),
-    );
-    expect(judged.stdout.replace(/\s+/g, " ")).toMatch(
-      /warning: trial 1 \(base\): retry storm: \d+ attempts of process .* mostly 55P03\); backoff was/,
-    );
-    expect(judged.exitCode).toBe(0);
-  });
+  fullIt(
+    "warns of a retry storm, on the terminal and in the result, and invalidates nothing by it",
+    async () => {
+      const judged = await run(
+        "locking=nowait",
+        "actors.consumers.clients=8",
+        "appDelay=5ms",
+        "diagnosis.maxRetriesPerTransaction=0.05",
+      );
+      const { process: seen } = judged.result.treatments[0]?.trials[0]?.operations ?? {};
+      expect(seen?.retriesBySqlstate["55P03"]).toBeGreaterThan(0);
+      expect(seen?.failures).toEqual({});
+      expect(judged.result.diagnosis).toContainEqual(
+        expect.objectContaining({ kind: "finding", check: "retries", invalidates: [], bound: 0.05 }),
+      );
+      expect(judged.stdout.replace(/\s+/g, " ")).toMatch(
+        /warning: trial 1 \(base\): retry storm: \d+ attempts of process .* mostly 55P03\); backoff was/,
+      );
+      expect(judged.exitCode).toBe(0);
+    },
+  );
 
-  it("taints by what it really measured of itself and of a busy program beside it, where the bounds allow next to nothing", async () => {
+  it("keeps counts and invalidates timings by what it really measured of itself and of a busy program beside it, where the bounds allow next to nothing", async () => {
     const loop = spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" });
     try {
       const judged = await runEmbedded(
@@ -228,18 +244,26 @@ describe("the diagnosis", () => {
         "diagnosis.maxWorkerUtilization=0.000001",
         "diagnosis.maxClockStep=1us",
         "diagnosis.maxOtherCpuRatio=0.01",
+        ...["thresholds.add=[count>0,max<60000]", "thresholds.integrity=violations==0"],
       );
       const ofItself = ["event-loop-delay", "worker-utilization", "clock-step"];
       const ofOthers = process.platform === "linux" ? ["other-cpu"] : [];
       expect(findings(judged)).toEqual(expect.arrayContaining([...ofItself, ...ofOthers]));
-      expect(judged.result.verdict.status).toBe("tainted");
-      expect(judged.exitCode).toBe(0);
+      expect(judged.result.verdict).toMatchObject({ counts: { isValid: true }, timings: { isValid: false } });
+      expect(judged.result.thresholds?.map(({ expression, ok }) => [expression, ok])).toEqual([
+        ...[
+          ["count>0", true],
+          ["max<60000", null],
+          ["violations==0", true],
+        ],
+      ]);
+      expect(judged.exitCode).toBe(99);
     } finally {
       loop.kill("SIGKILL");
     }
   });
 
-  fullIt("taints an open loop whose rate was not offered", async () => {
+  fullIt("finds an open loop whose rate was not offered", async () => {
     const judged = await run(
       "actors.producers.load={ executor: constant-arrival-rate, rate: 2000, maxClients: 1 }",
       ...["batch=200", "trial.drain=false"],

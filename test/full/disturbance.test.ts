@@ -135,20 +135,20 @@ describe("an undisturbed trial on a local server that train-sim did not start", 
 });
 
 describe("sessions of others", () => {
-  it("in another database taint, and are named by database, user and application", async () => {
+  it("in another database invalidate timings and no counts, and are named by database, user and application", async () => {
     const bench = { ...app, database: "bench" };
     const ran = await ranWith({ during: MEASURING, happens: (run) => disturb(bench, run) });
     const [trial] = ran.trials;
-    expect(trial && findingsOf(trial).map(({ check, severity }) => [check, severity])).toEqual([
-      ["foreign-sessions", "taint"],
-      ["foreign-transactions", "taint"],
+    expect(trial && findingsOf(trial).map(({ check, invalidates }) => [check, ...invalidates])).toEqual([
+      ["foreign-sessions", "timings"],
+      ["foreign-transactions", "timings"],
     ]);
-    expect(ran.result.verdict.status).toBe("tainted");
+    expect(ran.result.verdict).toMatchObject({ counts: { isValid: true }, timings: { isValid: false } });
     expect(ran.stdout).toMatch(/sessions of others were active on the server .* bench\/postgres\/batch-job /);
     if (process.platform === "linux") expect(trial?.database.foreign?.cpuSeconds).toBeGreaterThan(0);
   });
 
-  it("in the database of the load taint, too, by what it counts beyond train-sim's own", async () => {
+  it("in the database of the load are found, too, by what it counts beyond train-sim's own", async () => {
     const { trials } = await ranWith({ during: MEASURING, happens: (run) => disturb(app, run) });
     const [trial] = trials;
     expect(trial && findingsOf(trial).map(({ check }) => check)).toEqual([
@@ -190,7 +190,7 @@ describe("a server that changes", () => {
     expect(trials[0]?.servers?.[0]?.changes?.map(({ what }) => what)).toContain("startedAt");
     const restart = trials.flatMap(findingsOf).find(({ check }) => check === "server-change");
     expect(restart).toMatchObject({
-      severity: "taint",
+      invalidates: ["timings"],
       words: expect.stringMatching(/postmaster start: .*within the trial/) as string,
     });
   });
@@ -203,9 +203,9 @@ describe("a server that changes", () => {
       });
       const found = trials.flatMap(findingsOf).filter(({ check }) => check === "server-change");
       expect(found).toMatchObject([
-        { severity: "taint", words: expect.stringMatching(/synchronous_commit: on -> off/) as string },
+        { invalidates: ["timings"], words: expect.stringMatching(/synchronous_commit: on -> off/) as string },
       ]);
-      expect(result.verdict.status).toBe("tainted");
+      expect(result.verdict.timings.isValid).toBe(false);
     } finally {
       await change("ALTER SYSTEM RESET synchronous_commit", "SELECT pg_reload_conf()");
     }

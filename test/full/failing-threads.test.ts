@@ -205,7 +205,7 @@ ChildProcess.prototype.emit = function (name, ...rest) {
     ]);
     expect(ended.exitCode, ended.stderr).toBe(0);
     const [trial] = result.treatments[0]?.trials ?? [];
-    expect(result.verdict.status).toBe("tainted");
+    expect(result.verdict).toMatchObject({ counts: { isValid: true }, timings: { isValid: false } });
     expect(trial?.diagnosis?.map(({ check }) => check)).toContain("clock-step");
     expect(trial?.client?.clockStepMs).toBeGreaterThan(3_590_000);
     expect(trial?.windowSeconds).toBeCloseTo(1, 1);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ResultDocument } from "../../src/results/result-schema.js";
 import { parseScenario } from "../../src/scenario/loader.js";
-import { exampleResult } from "../support/example-result.js";
+import { exampleResult, exampleDisturbance, EXAMPLE_VERDICT } from "../support/example-result.js";
 import { embeddedData } from "../support/report-html.js";
 import { scratchDirectory, trainSim } from "../support/train-sim.js";
 
@@ -44,7 +44,7 @@ function hostileResult(): ResultDocument {
   return {
     ...result,
     scenario: { ...result.scenario, name: `${IDS[0]}${ESCAPE}` },
-    verdict: { status: "tainted", reasons: [`${ESCAPE}<img src=x onerror=alert(1)>`] },
+    verdict: exampleDisturbance(`${ESCAPE}<img src=x onerror=alert(1)>`),
     environment: { ...result.environment, versions: { server: ESCAPE } },
   };
 }
@@ -56,7 +56,7 @@ function resumable(): ResultDocument {
   return {
     ...exampleResult(1),
     scenario: { name: "x", seed: 1, trials: 1, yaml: experiment.yaml },
-    verdict: { status: "aborted", reasons: ["unfinished"] },
+    verdict: { ...EXAMPLE_VERDICT, status: "aborted", reasons: ["unfinished"] },
     treatments: [],
     comparisons: [],
   };

@@ -132,7 +132,7 @@ describe("a metric that is one entry of the catalogue", () => {
       const parsed = parseThreshold(metric, { threshold, abortOnFail: false, delayAbortEvalMs: 0 });
       if (!("value" in parsed)) throw new Error(parsed.message);
       const measuredNow = { operations: { add: stored(totals) }, histograms: totals.histograms };
-      return assess(parsed.value, { ...measuredNow, audits: [], taintedTrials: undefined });
+      return assess(parsed.value, { ...measuredNow, audits: [], invalid: undefined });
     };
     expect(seen("add", `${ROWS}<8`)).toEqual({ seen: 7, ok: true });
     expect(seen(`add.${FIRST_ROW}`, "avg<5")).toEqual({ seen: 5.0015, ok: false });

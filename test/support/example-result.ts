@@ -53,7 +53,6 @@ export const EXAMPLE_BOUNDS: DiagnosisSettings = {
   maxDroppedRatio: 0.01,
   maxClockStepMs: 100,
   maxAgentClockErrorMs: 2,
-  maxFailureRatio: 0.01,
   maxRetriesPerTransaction: 1,
   maxStealRatio: 0.05,
   maxOtherCpuRatio: 0.2,
@@ -87,6 +86,16 @@ export function exampleFacts(published: number): AuditFacts {
       ...{ invalid: 0, misread: 0, misclaimed: 0 },
     },
   };
+}
+
+const VALID = { isValid: true, reasons: [] };
+export const EXAMPLE_VERDICT: ResultDocument["verdict"] = {
+  ...{ status: "complete", reasons: [], counts: VALID, timings: VALID },
+};
+
+/** The verdict on a run whose timings are not valid. */
+export function exampleDisturbance(...reasons: string[]): ResultDocument["verdict"] {
+  return { ...EXAMPLE_VERDICT, timings: { isValid: false, reasons } };
 }
 
 export function exampleTrial(index: number, number: number, meanMs: number): TrialResult {
@@ -131,7 +140,7 @@ export function exampleResult(trials = 3, slowdown = 2): ResultDocument {
       settings: { shared_buffers: "256MB" },
       machine: { cpus: 2 },
     },
-    verdict: { status: "ok", reasons: [] },
+    verdict: EXAMPLE_VERDICT,
     treatments: [treatment("jsonb", 1, 1), treatment("text", slowdown, 2)],
     comparisons: [],
     diagnosis: [],

@@ -1,7 +1,7 @@
 // Comparing result directories: what is matched, what is found, what is warned of, and how it reads.
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
-import { exampleResult } from "../../../test/support/example-result.js";
+import { exampleResult, exampleDisturbance } from "../../../test/support/example-result.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { compareRuns, type ComparisonDocument, type StoredRun } from "./run-comparison.js";
 import { renderRunComparison } from "../../report/terminal/run-comparison-text.js";
@@ -157,10 +157,10 @@ describe("a run against its baseline", () => {
       result.environment.versions = { ...result.environment.versions, database: "PostgreSQL 19" };
       result.environment.settings = { shared_buffers: "1GB" };
       result.scenario.yaml = "name: other\nseed: 7\nappDelay: 5ms\n";
-      result.verdict = { status: "tainted", reasons: ["clock"] };
+      result.verdict = exampleDisturbance("clock");
     });
     expect(runs[0]?.warnings).toEqual([
-      "after is tainted: clock",
+      "timings of after are not valid: clock",
       "the machine differs: cpus 2 -> 64",
       "versions differ: database PostgreSQL 18.0 -> PostgreSQL 19",
       "server settings differ: shared_buffers 256MB -> 1GB",

@@ -26,8 +26,12 @@ function factDifferences(before: Facts, after: Facts): string[] {
 }
 
 function stateWarnings({ directory, result: { verdict } }: Run): string[] {
-  if (verdict.status === "ok") return [];
-  return [`${directory} is ${verdict.status}: ${verdict.reasons.join("; ")}`];
+  const { counts, timings, reasons } = verdict;
+  return [
+    ...(verdict.status === "aborted" ? [`${directory} is aborted: ${reasons.join("; ")}`] : []),
+    ...(counts.isValid ? [] : [`counts of ${directory} are not valid: ${counts.reasons.join("; ")}`]),
+    ...(timings.isValid ? [] : [`timings of ${directory} are not valid: ${timings.reasons.join("; ")}`]),
+  ];
 }
 
 /** Most weighty first. */

@@ -6,8 +6,6 @@ import { above, ms, type Check } from "./check.js";
 export const agentClock: Check = ({ trial, bounds }) => {
   const worst = [...(trial.agents ?? [])].sort((a, b) => b.clock.errorMs - a.clock.errorMs)[0];
   return above(
-    "agent-clock",
-    "taint",
     worst?.clock.errorMs,
     bounds.maxAgentClockErrorMs,
     (seen) =>

@@ -1,6 +1,6 @@
 // How near a trial came to what the generator can do at all through this pool: `select 1` in a closed loop, without
 // think time, with the same clients. Near its ceiling, a difference between treatments is hidden by the generator.
-// A warning only: a transaction is several statements, so a trial cannot reach the ceiling, and half is near.
+// It invalidates nothing: a transaction is several statements, so a trial cannot reach the ceiling, and half is near.
 import type { Ceiling, TrialResult } from "../../results/result-schema.js";
 import { above, percent, type Check } from "./check.js";
 import { isRound } from "../../metrics/operations.js";
@@ -23,8 +23,6 @@ export function shareOfCeiling(
 export const nearCeiling: Check = ({ trial, ceiling }) => {
   const isKnown = ceiling && ceiling.transactionsPerSecond > 0 && trial.windowSeconds > 0;
   return above(
-    "ceiling",
-    "warning",
     isKnown ? shareOfCeiling(trial, ceiling) : undefined,
     SHARE_MAX,
     (seen) =>

@@ -1,9 +1,9 @@
-// What a check of the self-diagnosis is: a question to one stored trial, answered with a finding where a bound is
-// exceeded. Checks are pure, so that a stored result can be asked again and a test can make each of them speak.
-// A check that lacks its evidence says nothing: what was not measured cannot be found wanting.
+// A check of the self-diagnosis is a question to one stored trial, answered with an observation if a bound is exceeded.
+// Checks are pure, so that a stored result can be asked again and a test can make each of them speak. A check that lacks
+// its evidence says nothing. The registry in `diagnose.ts` says what an observation invalidates.
 import type { DiagnosisSettings } from "../../scenario/judgement.js";
 import { sidedText } from "../../foundation/text/numbers.js";
-import type { Ceiling, Finding, TrialResult } from "../../results/result-schema.js";
+import type { Ceiling, TrialResult } from "../../results/result-schema.js";
 
 /** What a trial is judged with. */
 export interface Examined {
@@ -15,7 +15,16 @@ export interface Examined {
   readonly loadBefore?: number;
 }
 
-export type Check = (examined: Examined) => Finding | undefined;
+/** A value beyond its bound. */
+export interface Observation {
+  readonly seen: number;
+  readonly bound: number;
+  readonly words: string;
+  /** Worth saying, but it invalidates nothing. */
+  readonly isWarning?: true;
+}
+
+export type Check = (examined: Examined) => Observation | undefined;
 
 /** `12.3 %`; beside a bound never what would be on its other side, or the bound itself. */
 export function percent(ratio: number, bound = Number.NaN): string {
@@ -44,14 +53,18 @@ export function generatorRemedy({ client, windowSeconds }: TrialResult): string 
   );
 }
 
-/** A finding where `seen` is known and above `bound`. */
+/** An observation if `seen` is known and above `bound`. */
 export function above(
-  check: Finding["check"],
-  severity: Finding["severity"],
   seen: number | null | undefined,
   bound: number,
   words: (seen: number) => string,
-): Finding | undefined {
+): Observation | undefined {
   if (seen === undefined || seen === null || seen <= bound) return undefined;
-  return { check, severity, seen, bound, words: words(seen) };
+  return { seen, bound, words: words(seen) };
+}
+
+/** The same, beyond a bound from which on it is worth saying. */
+export function warningAbove(...about: Parameters<typeof above>): Observation | undefined {
+  const observation = above(...about);
+  return observation && { ...observation, isWarning: true };
 }

@@ -5,8 +5,6 @@ import { above, ms, type Check } from "./check.js";
 
 export const clockStep: Check = ({ trial, bounds }) =>
   above(
-    "clock-step",
-    "taint",
     trial.client?.clockStepMs,
     bounds.maxClockStepMs,
     (seen) =>

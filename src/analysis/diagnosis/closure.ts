@@ -17,8 +17,6 @@ export const closure: Check = ({ trial, bounds }) => {
     .sort((a, b) => offBy(b.ratio) - offBy(a.ratio));
   if (!worst) return undefined;
   return above(
-    "closure",
-    "taint",
     offBy(worst.ratio),
     bounds.maxUnaccountedRatio,
     (seen) =>

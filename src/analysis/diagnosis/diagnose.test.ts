@@ -1,4 +1,5 @@
-// A trial tainted on purpose for every reason there is, each just beyond its bound, and the same trial just within it.
+// A trial disturbed on purpose for every reason there is, each just beyond its bound, and the same trial just within it;
+// and what each of these findings invalidates.
 import { describe, expect, it } from "vitest";
 import {
   CHECKS,
@@ -16,7 +17,7 @@ import {
 } from "../../../test/support/example-result.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import { ms, percent, type Examined } from "./check.js";
-import { diagnose, diagnosisEntries, findingsOf, isTainted, reasonsOf } from "./diagnose.js";
+import { diagnose, diagnosisEntries, findingsOf, reasonsOf, warningsOf } from "./diagnose.js";
 
 const CLIENT = {
   cpuSeconds: 3,
@@ -38,7 +39,7 @@ const MACHINE = { stealRatio: 0.01, otherCpuRatio: 0.05 };
 const BUSY_DISK = { ...MACHINE, ownIoBytes: 60 * MIB, diskIoBytes: 200 * MIB, ioPressureRatio: 0.3 };
 const SYNCHRONOUS = { what: "synchronous_commit", before: "on", after: "off" };
 const RELOAD = { what: "configLoadedAt", before: "2026-06-01T10:00:00Z", after: "2026-06-01T10:01:00Z" };
-const EXAMPLE_FAULT = {
+const FAULT = {
   ...{ trial: 1, treatment: "jsonb", atSeconds: 3, forSeconds: 0, injectedAtSeconds: 3, clearedAtSeconds: 4 },
   ...{ recoverySeconds: 1, errors: {}, words: "" },
 };
@@ -120,8 +121,8 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
   ],
   [
     "failures",
-    examined({ operations: add({ failures: { "55P03": 4 } }) }),
-    examined({ operations: add({ failures: { "55P03": 3 } }) }),
+    examined({ operations: add({ failures: { "57014": 4 } }) }),
+    examined({ operations: add({ failures: { "57014": 3 } }) }),
     /4 of 304 transactions of add failed \(/,
   ],
   [
@@ -234,18 +235,42 @@ describe("every check", () => {
     expect(diagnose(within)).toEqual([]);
   });
 
-  it("taints, but for the eight that only warn", () => {
-    const warning = CASES.filter(([, beyond]) => !isTainted(diagnose(beyond))).map(([check]) => check);
-    expect(warning).toEqual([
-      "retries",
-      "without-rows",
-      "load-before",
-      "ceiling",
-      "outlasted",
-      "pending-index-work",
-      "new-log-files",
-      "stall",
+  it("invalidates timings, and counts only if transactions are unaccounted for; eight only warn", () => {
+    const found = CASES.map(
+      ([check, beyond]) => [check, diagnose(beyond)[0]?.invalidates.join(" ")] as const,
+    );
+    const namesOf = (effect: string) => [
+      ...new Set(found.filter(([, invalidates]) => invalidates === effect).map(([check]) => check)),
+    ];
+    expect(namesOf("counts timings")).toEqual(["closure"]);
+    expect(namesOf("")).toEqual([
+      ...["retries", "without-rows", "load-before", "ceiling", "outlasted"],
+      ...["pending-index-work", "new-log-files", "stall"],
     ]);
+    expect(namesOf("timings")).toEqual([
+      ...["event-loop-delay", "worker-utilization", "dropped", "clock-step", "agent-clock", "failures"],
+      ...["steal", "other-cpu", "server-change", "foreign-sessions", "foreign-transactions", "other-io"],
+    ]);
+  });
+
+  it("takes conflicts that outlasted their retries for a result, unless the scenario states a bound", () => {
+    const failures = { "40001": 64, "40P01": 2 };
+    const serializable = examined({ operations: add({ retries: 300, failures }) });
+    const bounds = { ...EXAMPLE_BOUNDS, maxFailureRatio: 0.01 };
+    const ofFailures = (findings: Finding[]) => findings.filter(({ check }) => check === "failures");
+    expect(ofFailures(diagnose(serializable))).toMatchObject([
+      {
+        invalidates: [],
+        words:
+          "66 of 366 transactions of add failed (18 %, bound 1 %), with 40001, 40P01: latencies are those of the others",
+      },
+    ]);
+    expect(ofFailures(diagnose({ ...serializable, bounds }))).toMatchObject([{ invalidates: ["timings"] }]);
+    const mixed = examined({ operations: add({ failures: { ...failures, "57014": 5 } }) });
+    expect(ofFailures(diagnose(mixed))).toMatchObject([{ invalidates: ["timings"] }]);
+    const faults = [{ ...FAULT, kind: "postgres-restart" as const }];
+    const faulty = { ...serializable, bounds, trial: { ...serializable.trial, faults } };
+    expect(ofFailures(diagnose(faulty))).toMatchObject([{ invalidates: [] }]);
   });
 
   it("does not let empty polls hide a retry storm", () => {
@@ -255,10 +280,10 @@ describe("every check", () => {
     ]);
   });
 
-  it("taints by a stall of more of the window than its bound", () => {
+  it("invalidates timings by a stall of more of the window than its bound", () => {
     const seconds = 3;
     expect(diagnose(examined({ windowSeconds: 10, stall: { ...STALL, seconds } }))).toMatchObject([
-      { check: "stall", severity: "taint", seen: 0.3, bound: 0.25 },
+      { check: "stall", invalidates: ["timings"], seen: 0.3, bound: 0.25 },
     ]);
   });
 
@@ -298,16 +323,16 @@ describe("every check", () => {
   it("takes a restart for no change where a fault of the trial made it, and a setting for one all the same", () => {
     const restart = { ...RELOAD, what: "startedAt" };
     const servers = [server(restart, RELOAD)];
-    const faults = [{ ...EXAMPLE_FAULT, kind: "postgres-restart" as const }];
-    expect(diagnose(examined({ servers }))).toMatchObject([{ severity: "taint", seen: 1 }]);
+    const faults = [{ ...FAULT, kind: "postgres-restart" as const }];
+    expect(diagnose(examined({ servers }))).toMatchObject([{ invalidates: ["timings"], seen: 1 }]);
     expect(diagnose(examined({ servers, faults }))).toEqual([]);
     const place = { what: "synchronous_standby_names", before: "member2", after: "member3" };
     expect(diagnose(examined({ servers: [server(restart, place)], faults }))).toEqual([]);
     const before = [server({ ...restart, sinceTrial: 1 })];
-    expect(diagnose(examined({ servers: before, faults }))).toMatchObject([{ severity: "taint" }]);
+    expect(diagnose(examined({ servers: before, faults }))).toMatchObject([{ invalidates: ["timings"] }]);
     expect(diagnose(examined({ servers: [server(restart, SYNCHRONOUS)], faults }))).toMatchObject([
       {
-        severity: "taint",
+        invalidates: ["timings"],
         words: expect.stringMatching(/^the server changed: synchronous_commit: on -> off/) as string,
       },
     ]);
@@ -316,7 +341,7 @@ describe("every check", () => {
   it("only warns of a configuration that was loaded again without a visible change", () => {
     expect(diagnose(examined({ servers: [server(RELOAD)] }))).toMatchObject([
       {
-        severity: "warning",
+        invalidates: [],
         words: expect.stringMatching(/without a visible change: configuration load time/) as string,
       },
     ]);
@@ -326,7 +351,7 @@ describe("every check", () => {
     const sessions = { foreign: { sessionsActive: { mean: 0.2, max: 1 } } };
     const transactions = { foreign: { transactions: 900, transactionRatio: 0.03 } };
     for (const database of [sessions, transactions])
-      expect(diagnose(examined({ database }))).toMatchObject([{ severity: "warning" }]);
+      expect(diagnose(examined({ database }))).toMatchObject([{ invalidates: [] }]);
   });
 
   it("does not blame others' I/O where nothing waited, where it stayed in memory, or where ours is not known", () => {
@@ -354,7 +379,7 @@ describe("a value beside its bound", () => {
 });
 
 describe("what becomes of findings", () => {
-  function tainted() {
+  function disturbed() {
     const result = exampleResult(3);
     const slow = (ms: number) => diagnose(examined({ client: { ...CLIENT, eventLoopDelayP99Ms: ms } }));
     const trials = result.treatments[0]?.trials ?? [];
@@ -363,11 +388,11 @@ describe("what becomes of findings", () => {
   }
 
   it("they stand in the result with trial and treatment", () => {
-    const entries = diagnosisEntries(tainted().treatments);
+    const entries = diagnosisEntries(disturbed().treatments);
     expect(entries).toHaveLength(2);
     expect(entries[0]).toMatchObject({
       ...{ kind: "finding", trial: 1, treatment: "jsonb", check: "event-loop-delay" },
-      ...{ severity: "taint", seen: 80, bound: 50 },
+      ...{ invalidates: ["timings"], seen: 80, bound: 50 },
     });
   });
 
@@ -380,14 +405,14 @@ describe("what becomes of findings", () => {
   });
 
   it("a reason is said once, by the worst trial, with the others", () => {
-    const reasons = reasonsOf(findingsOf(tainted().treatments), "taint");
+    const reasons = reasonsOf(findingsOf(disturbed().treatments)).map(({ words }) => words);
     expect(reasons).toEqual([
       expect.stringMatching(/^trial 3 \(jsonb\): .* was 120 ms late .*\(also in trial 1\)$/),
     ]);
   });
 
-  it("the summary says that the trial is tainted, whether its window was steady, and how high the ceiling is", () => {
-    const result = tainted();
+  it("the summary says what of the trial is not valid, whether its window was steady, and how high the ceiling is", () => {
+    const result = disturbed();
     const [treatment] = result.treatments;
     if (!treatment) throw new Error("the example has treatments");
     treatment.ceiling = { clients: 8, transactionsPerSecond: 4000 };
@@ -396,7 +421,7 @@ describe("what becomes of findings", () => {
         i === 0 ? { isSteady: false, reason: "add events/s drifts" } : { isSteady: true, reason: "" };
     });
     const text = renderSummary(result, { directory: "x" }).replaceAll("\n", " ");
-    expect(text).toContain("TAINTED: trial 3 (jsonb): the event loop");
+    expect(text).toContain("timings not valid: trial 3 (jsonb): the event loop");
     expect(text).toContain("no steady state in trial 1: add events/s drifts");
     expect(text).toContain("ceiling: the same 8 clients make 4000 transactions/s of `select 1`");
     expect(text).toContain("at most 0.5 % of that");

@@ -1,7 +1,9 @@
-// The registry of checks, and what becomes of their findings: a trial's list, entries of the result's `diagnosis`, the
-// reasons of a tainted verdict. A new check is one file and one line here.
-// It judges complete trials only: a partial one is marked as that already.
-import type { Finding, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
+// The registry of checks with what each invalidates, and what becomes of their findings: a trial's list, entries of the
+// result's `diagnosis`, reasons of the verdict. A new check is one file and one line here.
+// Only complete trials are judged: a partial one is marked as that already.
+import type { Aspect, Finding, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
+import { trialsText } from "../../foundation/text/numbers.js";
+import { CHECKS as CHECK_NAMES } from "../../results/result-schema.js";
 import { lintEntry } from "../lint/lint.js";
 import { nearCeiling } from "./ceiling.js";
 import type { Check, Examined } from "./check.js";
@@ -22,38 +24,41 @@ import { serverChange } from "./server-change.js";
 import { withoutRows } from "./without-rows.js";
 import { workerUtilization } from "./worker-utilization.js";
 
-const CHECKS: Readonly<Record<Finding["check"], Check>> = {
-  "event-loop-delay": eventLoopDelay,
-  "worker-utilization": workerUtilization,
-  closure,
-  dropped,
-  "clock-step": clockStep,
-  "agent-clock": agentClock,
-  failures,
-  retries,
-  "without-rows": withoutRows,
-  steal,
-  "other-cpu": otherCpu,
-  "load-before": loadBefore,
-  ceiling: nearCeiling,
-  outlasted,
-  "pending-index-work": pendingIndexWork,
-  "new-log-files": newLogFiles,
-  stall,
-  "server-change": serverChange,
-  "foreign-sessions": foreignSessions,
-  "foreign-transactions": foreignTransactions,
-  "other-io": otherIo,
+/** Each check with the aspects of a trial that are not valid beyond its bound; a check without any only warns. */
+const CHECKS: Readonly<Record<Finding["check"], readonly [examine: Check, ...invalidates: Aspect[]]>> = {
+  "event-loop-delay": [eventLoopDelay, "timings"],
+  "worker-utilization": [workerUtilization, "timings"],
+  closure: [closure, "counts", "timings"],
+  dropped: [dropped, "timings"],
+  "clock-step": [clockStep, "timings"],
+  "agent-clock": [agentClock, "timings"],
+  failures: [failures, "timings"],
+  retries: [retries],
+  "without-rows": [withoutRows],
+  steal: [steal, "timings"],
+  "other-cpu": [otherCpu, "timings"],
+  "load-before": [loadBefore],
+  ceiling: [nearCeiling],
+  outlasted: [outlasted],
+  "pending-index-work": [pendingIndexWork],
+  "new-log-files": [newLogFiles],
+  stall: [stall, "timings"],
+  "server-change": [serverChange, "timings"],
+  "foreign-sessions": [foreignSessions, "timings"],
+  "foreign-transactions": [foreignTransactions, "timings"],
+  "other-io": [otherIo, "timings"],
 };
 
-/** What is to be said against a trial; nothing about one that is not complete. */
+/** Findings on a trial; none on a trial that is not complete. */
 export function diagnose(examined: Examined): Finding[] {
   if (examined.trial.status !== "complete") return [];
-  return Object.values(CHECKS).flatMap((check) => check(examined) ?? []);
-}
-
-export function isTainted(findings: readonly Finding[] = []): boolean {
-  return findings.some(({ severity }) => severity === "taint");
+  return CHECK_NAMES.flatMap((check): Finding[] => {
+    const [examine, ...invalidates] = CHECKS[check];
+    const observation = examine(examined);
+    if (!observation) return [];
+    const { isWarning = false, ...finding } = observation;
+    return [{ check, invalidates: isWarning ? [] : invalidates, ...finding }];
+  });
 }
 
 /** A finding with its trial. */
@@ -89,15 +94,32 @@ export function diagnosisEntries(
   ];
 }
 
-/** One sentence a check: the worst trial in words, and which others it happened to. */
-export function reasonsOf(findings: readonly TrialFinding[], severity: Finding["severity"]): string[] {
-  return Object.keys(CHECKS).flatMap((check) => {
-    const own = findings.filter((finding) => finding.check === check && finding.severity === severity);
-    const [worst] = [...own].sort((a, b) => b.seen - a.seen);
-    if (!worst) return [];
-    const others = own.filter((finding) => finding !== worst).map(({ trial }) => trial);
-    const more =
-      others.length > 0 ? ` (also in trial${others.length > 1 ? "s" : ""} ${others.join(", ")})` : "";
-    return [`trial ${worst.trial} (${worst.treatment}): ${worst.words}${more}`];
-  });
+/** The trials of one check in one sentence. */
+export interface Reason {
+  readonly invalidates: readonly Aspect[];
+  /** The worst trial in words, and the numbers of the others. */
+  readonly words: string;
+}
+
+/** In the order of checks; what invalidates and what only warns are told apart. */
+export function reasonsOf(findings: readonly TrialFinding[]): Reason[] {
+  return CHECK_NAMES.flatMap((check) =>
+    [true, false].flatMap((isWarning) => {
+      const own = findings.filter(
+        (finding) => finding.check === check && (finding.invalidates.length === 0) === isWarning,
+      );
+      const [worst, ...others] = own.toSorted((a, b) => b.seen - a.seen);
+      if (!worst) return [];
+      const numbers = others.map(({ trial }) => trial).sort((a, b) => a - b);
+      const more = numbers.length > 0 ? ` (also in ${trialsText(numbers)})` : "";
+      const words = `trial ${worst.trial} (${worst.treatment}): ${worst.words}${more}`;
+      return [{ invalidates: worst.invalidates, words }];
+    }),
+  );
+}
+
+/** Sentences of findings that invalidate nothing. */
+export function warningsOf(treatments: readonly Pick<TreatmentResult, "id" | "trials">[]): string[] {
+  const warnings = reasonsOf(findingsOf(treatments)).filter(({ invalidates }) => invalidates.length === 0);
+  return warnings.map(({ words }) => words);
 }

@@ -11,8 +11,6 @@ export const dropped: Check = ({ trial, bounds }) => {
   );
   const [worst] = scheduled.sort((a, b) => b.ratio - a.ratio);
   return above(
-    "dropped",
-    "taint",
     worst?.ratio,
     bounds.maxDroppedRatio,
     (seen) =>

@@ -5,8 +5,6 @@ import { above, generatorRemedy, ms, type Check } from "./check.js";
 
 export const eventLoopDelay: Check = ({ trial, bounds }) =>
   above(
-    "event-loop-delay",
-    "taint",
     trial.client?.eventLoopDelayP99Ms,
     bounds.maxEventLoopDelayMs,
     (seen) =>

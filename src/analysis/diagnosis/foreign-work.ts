@@ -1,9 +1,9 @@
 // Whether the server worked for others in the window: their active sessions, and their share of its transactions. Beyond a
-// fifth of a bound it is a warning, beyond the bound it taints. A few transactions a second are what monitoring makes, and
+// fifth of a bound it is a warning. A few transactions a second are what monitoring makes, and
 // some dozens at once a round of autovacuum through other databases: they say nothing.
-import type { Finding, ForeignWork } from "../../results/result-schema.js";
+import type { ForeignWork } from "../../results/result-schema.js";
 import { sidedText } from "../../foundation/text/numbers.js";
-import { above, percent, type Check } from "./check.js";
+import { above, percent, warningAbove, type Check, type Observation } from "./check.js";
 
 const NOTABLE_SHARE = 0.2;
 const MONITORING_PER_SECOND = 10;
@@ -12,14 +12,11 @@ const NAMED_MAX = 3;
 
 /** Beyond the bound, else beyond the share of it from which on it is said. */
 function graded(
-  check: Finding["check"],
   seen: number | undefined,
   bound: number,
   words: (seen: number) => string,
-): Finding | undefined {
-  return (
-    above(check, "taint", seen, bound, words) ?? above(check, "warning", seen, bound * NOTABLE_SHARE, words)
-  );
+): Observation | undefined {
+  return above(seen, bound, words) ?? warningAbove(seen, bound * NOTABLE_SHARE, words);
 }
 
 const sessionsText = (mean: number, bound = Number.NaN): string => sidedText(mean, bound, 3);
@@ -38,7 +35,6 @@ export const foreignSessions: Check = ({ trial: { database }, bounds }) => {
   const { foreign } = database;
   const bound = bounds.maxForeignSessions;
   return graded(
-    "foreign-sessions",
     foreign?.sessionsActive?.mean,
     bound,
     (seen) =>
@@ -52,7 +48,6 @@ export const foreignTransactions: Check = ({ trial: { database, windowSeconds },
   if (transactions <= MONITORING_PER_SECOND * windowSeconds + AUTOVACUUM_ROUND) return undefined;
   const bound = bounds.maxForeignTransactionRatio;
   return graded(
-    "foreign-transactions",
     transactionRatio,
     bound,
     (seen) =>

@@ -1,12 +1,10 @@
 // Whether the machine did something else meanwhile: CPU time that a hypervisor gave to other machines, CPU time that
 // other programs used, what they moved to and from storage while something waited for it, and the load that there was
-// before the first trial. The last is only a warning: it says what was, while the others say what happened in the window.
+// before the first trial. The last invalidates nothing: it was before the window.
 import { above, percent, type Check } from "./check.js";
 
 export const steal: Check = ({ trial, bounds }) =>
   above(
-    "steal",
-    "taint",
     trial.machine?.stealRatio,
     bounds.maxStealRatio,
     (seen) =>
@@ -15,8 +13,6 @@ export const steal: Check = ({ trial, bounds }) =>
 
 export const otherCpu: Check = ({ trial, bounds }) =>
   above(
-    "other-cpu",
-    "taint",
     trial.machine?.otherCpuRatio,
     bounds.maxOtherCpuRatio,
     (seen) =>
@@ -46,8 +42,6 @@ export const otherIo: Check = ({ trial: { machine, windowSeconds }, bounds }) =>
   const bound = bounds.maxOtherIoRatio;
   const megabytes = Math.round(otherIoBytes / 1_000_000);
   return above(
-    "other-io",
-    "taint",
     otherIoBytes / (otherIoBytes + ownIoBytes),
     bound,
     (seen) =>
@@ -60,7 +54,7 @@ export const otherIo: Check = ({ trial: { machine, windowSeconds }, bounds }) =>
 const LOAD_MAX = 1;
 
 export const loadBefore: Check = (examined) =>
-  above("load-before", "warning", examined.loadBefore, LOAD_MAX, (seen) => {
+  above(examined.loadBefore, LOAD_MAX, (seen) => {
     const load = Number(seen.toPrecision(2));
     return `before the first trial the load average was ${load} per core (1 min): the machine was busy`;
   });

@@ -1,6 +1,6 @@
 // Whether the window paid for files of the server's log that later windows find ready. A server makes them as it needs
 // them, fills them with zeros unless `wal_init_zero` is off, and uses them again after a checkpoint: on a new server the
-// first trial has fewer events and twice the p99 for that alone. A warning and no taint: it happened so.
+// first trial has fewer events and twice the p99 for that alone. It invalidates nothing: it happened so.
 import { bytesText } from "../../foundation/text/numbers.js";
 import { above, percent, type Check } from "./check.js";
 
@@ -13,8 +13,6 @@ export const newLogFiles: Check = ({ trial: { database } }) => {
   const { walZeroBytes = 0, walBytes = 0 } = database;
   if (walZeroBytes < LEAST_BYTES || walBytes === 0) return undefined;
   return above(
-    "new-log-files",
-    "warning",
     walZeroBytes / walBytes,
     MOST_RATIO,
     (seen) =>

@@ -1,6 +1,6 @@
 // Whether the clients spent the window on trying again: a retry storm. What the server was asked is then not the load
-// that the scenario names, however few transactions failed in the end. It is a warning and no taint, because the
-// numbers are true: this is what that locking, isolation or fault costs. The worst operation speaks for the trial.
+// that the scenario names, however few transactions failed in the end. It invalidates nothing: retries are the cost of that
+// locking, isolation or fault. The worst operation speaks for the trial.
 import { failuresOf, retriesPerTransaction } from "../../metrics/catalogue.js";
 import type { OperationResult } from "../../results/result-schema.js";
 import { above, percent, type Check } from "./check.js";
@@ -37,8 +37,6 @@ export const retries: Check = ({ trial, bounds }) => {
   if (!worst) return undefined;
   const { operation, result, ratio } = worst;
   return above(
-    "retries",
-    "warning",
     ratio,
     bounds.maxRetriesPerTransaction,
     (seen) =>

@@ -3,7 +3,7 @@
 // loaded again without a visible change is only a warning, since settings that may hold secrets are not read.
 import { kindOf } from "../../faults/registry.js";
 import type { ServerChange, TrialResult } from "../../results/result-schema.js";
-import { above, type Check } from "./check.js";
+import { above, warningAbove, type Check } from "./check.js";
 
 const WORDS: Readonly<Record<string, string>> = {
   systemIdentifier: "system identifier",
@@ -35,7 +35,7 @@ export const serverChange: Check = ({ trial }) => {
   const changes = unexplained(trial);
   const isReload = changes.every(({ what }) => what === "configLoadedAt");
   const named = changes.map(changeText).join("; ");
-  return above("server-change", isReload ? "warning" : "taint", changes.length, 0, () =>
+  return (isReload ? warningAbove : above)(changes.length, 0, () =>
     isReload
       ? `the server reloaded its configuration, without a visible change: ${named}`
       : `the server changed: ${named}; repeat the experiment on an unchanged server`,

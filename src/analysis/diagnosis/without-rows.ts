@@ -11,7 +11,7 @@ export const withoutRows: Check = ({ trial }) => {
       transactions === 0 ? [] : [{ operation, idle, transactions, ratio: idle / transactions }],
   );
   const [worst] = ratios.sort((a, b) => b.ratio - a.ratio);
-  return above("without-rows", "warning", worst?.ratio, SHARE_MAX, (seen) => {
+  return above(worst?.ratio, SHARE_MAX, (seen) => {
     const { operation = "", idle = 0, transactions = 0 } = worst ?? {};
     return (
       `${idle} of ${counted(transactions, "transaction")} of ${operation} returned and changed no row ` +

@@ -4,8 +4,6 @@ import { above, generatorRemedy, percent, type Check } from "./check.js";
 
 export const workerUtilization: Check = ({ trial, bounds }) =>
   above(
-    "worker-utilization",
-    "taint",
     trial.client?.workerUtilization,
     bounds.maxWorkerUtilization,
     (seen) =>

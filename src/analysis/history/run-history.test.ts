@@ -1,6 +1,6 @@
 // A series of runs: where it changed, by how much, what else changed then, and how that reads.
 import { expect, it } from "vitest";
-import { exampleResult } from "../../../test/support/example-result.js";
+import { exampleResult, exampleDisturbance } from "../../../test/support/example-result.js";
 import { renderHistory } from "../../report/terminal/run-history-text.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import type { StoredRun } from "../comparison/run-comparison.js";
@@ -52,17 +52,15 @@ it("does not count a change for the worse that a later one has made good", () =>
 });
 
 it("says that few runs show nothing, and which runs are left out or in doubt", () => {
-  const tainted = run(3, 9, ({ verdict }) =>
-    Object.assign(verdict, { status: "tainted", reasons: ["noise"] }),
-  );
+  const disturbed = run(3, 9, (result) => (result.verdict = exampleDisturbance("noise")));
   const empty = run(4, 2, ({ treatments }) =>
     treatments.forEach((each) => Object.assign(each, { trials: [] })),
   );
-  const document = historyOf([run(1, 2), run(2, 2), tainted, empty], 0.05);
+  const document = historyOf([run(1, 2), run(2, 2), disturbed, empty], 0.05);
   expect(document).toMatchObject({ changes: [], regressions: 0, leftOut: ["results/4"] });
   const text = renderHistory(document);
   expect(text).toContain("Nothing can be concluded from 3 runs: finding a change takes at least 10.");
-  expect(text).toContain("in doubt: results/3 (tainted)");
+  expect(text).toContain("in doubt: results/3 (counts valid, timings not valid)");
   expect(text).toContain("left out, without a complete trial: results/4");
   expect(renderHistory(historyOf(series(Array<number>(11).fill(2)), 0.05))).toContain("No change of level");
 });

@@ -1,5 +1,6 @@
 // A series of runs of one scenario, oldest first, and where it changed: at which run, in which metrics, by how much, and what
 // of the surroundings changed with it. The replicate is the run. Its value is the median over its complete trials.
+import { verdictText } from "../diagnosis/validity.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { isHeadline } from "../../metrics/metric-lists.js";
 import {
@@ -55,7 +56,8 @@ export interface HistoryDocument {
   readonly runs: readonly {
     readonly directory: string;
     readonly startedAt: string;
-    readonly status: string;
+    /** `ok`, or what of the run is not valid. */
+    readonly verdict: string;
   }[];
   /** Directories without a complete trial. */
   readonly leftOut: readonly string[];
@@ -164,7 +166,7 @@ export function historyOf(stored: readonly StoredRun[], maxRegression: number): 
     runs: runs.map(({ directory, result }) => ({
       directory,
       startedAt: startOf(result),
-      status: result.verdict.status,
+      verdict: verdictText(result.verdict),
     })),
     leftOut: stored.filter((run) => !hasTrial(run)).map(({ directory }) => directory),
     maxRegression,

@@ -6,7 +6,7 @@ import type { PublishedFigure } from "../../scenario/judgement.js";
 import { metricIdOf } from "../../scenario/threshold-metrics.js";
 import { medianWithInterval } from "../comparison/findings.js";
 import { NEAR } from "../statistics/limits.js";
-import { ratioOf, type MeasuredTrials } from "../thresholds/ratio-thresholds.js";
+import { objectionToRatio, ratioOf, type MeasuredTrials } from "../thresholds/ratio-thresholds.js";
 
 type RunFigure = PublishedFigure & { readonly treatment: string };
 type OurRatio = PublishedRatio["ours"];
@@ -43,11 +43,11 @@ function ratioBetween(
     typeof ratio === "string"
       ? null
       : { blocks: ratio.blocks, ratio: ratio.ratio, ciLow: ratio.ciLow, ciHigh: ratio.ciHigh };
-  return {
-    ...{ against: first.treatment, published, ours },
-    direction: directionOf(published, ours),
-    size: sizeOf(published, ours),
-  };
+  const about = { against: first.treatment, published, ours };
+  const isJudged = objectionToRatio(figure, first, measured) === undefined;
+  return isJudged
+    ? { ...about, direction: directionOf(published, ours), size: sizeOf(published, ours) }
+    : { ...about, direction: "inconclusive", size: "inconclusive" };
 }
 
 function oursOf(

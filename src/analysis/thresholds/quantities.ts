@@ -1,7 +1,8 @@
 // What a threshold is about, beyond one operation's own numbers: all operations together and the database. And what is
 // kept of each trial where quantities are compared block by block: their values, so that no histogram has to be.
 import { failuresOf } from "../../metrics/catalogue.js";
-import { thresholdMetric } from "../../metrics/metric-lists.js";
+import type { Aspect } from "../../metrics/catalogue.js";
+import { restsOn, thresholdMetric } from "../../metrics/metric-lists.js";
 import { isRound } from "../../metrics/operations.js";
 import type {
   DatabaseEvidence,
@@ -10,7 +11,7 @@ import type {
   TreatmentResult,
 } from "../../results/result-schema.js";
 import type { Quantity } from "../../scenario/judgement.js";
-import { ALL_OPERATIONS } from "../../scenario/threshold-metrics.js";
+import { ALL_OPERATIONS, AUDIT, JUDGED_AS_A_WHOLE } from "../../scenario/threshold-metrics.js";
 import { EVENTS_FOR_NONE } from "../steady-state/series.js";
 
 /** What thresholds count of an operation. */
@@ -38,6 +39,18 @@ const PER_EVENT = "database.perEvent";
 
 export function isOfDatabase(source: string): boolean {
   return source === "database" || source === PER_EVENT;
+}
+
+/** CPU time is a timing; whatever else is asked of a database is counted or weighed. */
+const CPU_TIME = /Cpu(Ms|Seconds)$/;
+
+/** Aspects of a trial that must be valid for the quantity to be judged; nothing of an audit's verdict. */
+export function quantityRestsOn({ source, aggregate }: Quantity): readonly Aspect[] {
+  if (JUDGED_AS_A_WHOLE.includes(source)) return [];
+  if (isOfDatabase(source)) return CPU_TIME.test(aggregate) ? ["timings"] : ["counts"];
+  if (source === AUDIT) return ["counts"];
+  const metric = thresholdMetric(aggregate);
+  return metric ? restsOn(metric) : ["timings"];
 }
 
 /** Undefined where the server did not show it. */
@@ -70,7 +83,7 @@ export function standInFor(
   });
   const windows = trials.map(({ windowSeconds }) => windowSeconds);
   const isShare = metric.id === "failedShare" || metric.id === "retriesPerTransaction";
-  const whole = metric.id.endsWith("PerSecond") ? windows : isShare ? ended : [1];
+  const whole = metric.isRate ? windows : isShare ? ended : [1];
   const most = Math.max(0, ...whole);
   return most > 0 ? EVENTS_FOR_NONE / most : undefined;
 }

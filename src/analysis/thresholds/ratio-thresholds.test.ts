@@ -37,7 +37,7 @@ function record(thresholds: readonly RatioThreshold[], treatments: TreatmentResu
       const ms = operations.add?.responseTimeMs?.p99;
       if (ms) histograms.at("add.response").recordValue(Math.round(ms * 1000));
       const measured: Measured = {
-        ...{ operations, histograms, audits: [], databases: [database], taintedTrials: undefined },
+        ...{ operations, histograms, audits: [], databases: [database], invalid: undefined },
       };
       values.add(id, block, (quantity) => seenValue(quantity, measured));
     }

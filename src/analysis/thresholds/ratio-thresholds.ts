@@ -8,8 +8,9 @@ import type { Quantity, RatioThreshold } from "../../scenario/judgement.js";
 import { metricIdOf } from "../../scenario/threshold-metrics.js";
 import { pairedRatio } from "../comparison/findings.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
+import { invalidTrials, objectionTo } from "../diagnosis/validity.js";
 import { logarithms, placeSeries, ratioSeries } from "../steady-state/series.js";
-import { standInFor, type TrialValues } from "./quantities.js";
+import { quantityRestsOn, standInFor, type TrialValues } from "./quantities.js";
 import { holds } from "./thresholds.js";
 
 /** What was measured: values of single trials, and the treatments whose trials those are. */
@@ -53,13 +54,28 @@ export function ratioOf(
   return ratio ?? "no block has a value on both sides";
 }
 
+/** Why a ratio is not assessed; undefined if all that both sides rest on is valid. */
+export function objectionToRatio(
+  over: Side,
+  under: Side,
+  { treatments }: MeasuredTrials,
+): string | undefined {
+  const trials = treatments
+    .filter(({ id }) => id === over.treatment || id === under.treatment)
+    .flatMap((treatment) => treatment.trials);
+  const aspects = [over, under].flatMap(({ quantity }) => quantityRestsOn(quantity));
+  return objectionTo([...new Set(aspects)], invalidTrials(trials));
+}
+
 function judged(
   threshold: RatioThreshold,
   ratio: Ratio | string,
+  objection: string | undefined,
 ): Omit<ThresholdResult, "metric" | "expression" | "treatment"> {
   if (typeof ratio === "string") return { seen: null, ok: null, reason: ratio };
   const { ratio: seen, blocks, ciLow, ciHigh } = ratio;
   const about = { seen, blocks, ciLow, ciHigh };
+  if (objection !== undefined) return { ...about, ok: null, reason: objection };
   if (!holds(threshold, seen) || !threshold.isSure) return { ...about, ok: holds(threshold, seen) };
   if (ciLow === null || ciHigh === null)
     return { ...about, ok: null, reason: `${counted(blocks, "block")}, surely needs ${BLOCKS_MIN}` };
@@ -82,7 +98,8 @@ export function evaluateRatios(
         { quantity: under, treatment: against },
       ] as const;
       const ratio = measured ? ratioOf(...sides, measured) : "the trials of a search share no blocks";
-      return { metric, expression, treatment, against, ...judged(threshold, ratio) };
+      const objection = measured && objectionToRatio(...sides, measured);
+      return { metric, expression, treatment, against, ...judged(threshold, ratio, objection) };
     }),
   );
 }

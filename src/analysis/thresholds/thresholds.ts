@@ -1,6 +1,6 @@
 // Evaluates thresholds: on the running totals of a trial, to end an experiment that has failed already, and on the
-// merged complete trials of each treatment at the end. A metric without samples, or with too few for its percentile, is not
-// assessed: it never passes, the result says why, and a running trial waits.
+// merged complete trials of each treatment at the end. A metric without samples, with too few for its percentile, or that
+// rests on an invalid aspect of a trial is not assessed: it never passes, the result says why, and a running trial waits.
 import { counted } from "../../foundation/units.js";
 import { meanMs, percentileMs, type Histogram, type HistogramSet } from "../../metrics/histograms.js";
 import { failuresOf } from "../../metrics/catalogue.js";
@@ -9,8 +9,9 @@ import { isTag, type Operation } from "../../metrics/operations.js";
 import type { Quantity, Threshold } from "../../scenario/judgement.js";
 import { AUDIT, isOfArrivals } from "../../scenario/threshold-metrics.js";
 import { isSelected } from "../../scenario/thresholds.js";
+import { disturbedTrials, objectionTo, type InvalidTrials } from "../diagnosis/validity.js";
 import { median } from "../statistics/quantiles.js";
-import { databaseValue, isOfDatabase, operationOf, type Counted } from "./quantities.js";
+import { databaseValue, isOfDatabase, operationOf, quantityRestsOn, type Counted } from "./quantities.js";
 import { chanceOf, samplesNeeded } from "./threshold-certainty.js";
 import type {
   DatabaseEvidence,
@@ -27,8 +28,8 @@ export interface Measured {
   readonly audits: readonly Integrity[];
   /** Of the complete trials; none while one runs. */
   readonly databases?: readonly DatabaseEvidence[];
-  /** Trials that are tainted; undefined where none has been diagnosed. */
-  readonly taintedTrials: number | undefined;
+  /** Of the complete trials; undefined where none has been diagnosed. */
+  readonly invalid: InvalidTrials | undefined;
   /** Operations that a Poisson schedule starts; none where left out. */
   readonly randomArrivals?: readonly Operation[];
 }
@@ -77,6 +78,11 @@ function sizeIn(audit: Integrity, aggregate: string): number | undefined {
   return typeof size === "number" ? size : undefined;
 }
 
+function invalidCount(aggregate: string, invalid: InvalidTrials): number {
+  if (aggregate === "invalidCounts") return invalid.counts.length;
+  return aggregate === "invalidTimings" ? invalid.timings.length : disturbedTrials(invalid);
+}
+
 const LATENCIES: ReadonlySet<string> = new Set(["avg", "min", "med", "max", "p"]);
 const ORDER_STATISTICS: ReadonlySet<string> = new Set(["med", "p"]);
 
@@ -84,7 +90,7 @@ const ORDER_STATISTICS: ReadonlySet<string> = new Set(["med", "p"]);
 export function seenValue(quantity: Quantity, measured: Measured): number | undefined {
   const { source, aggregate } = quantity;
   if (source === "integrity") return integrityCount(aggregate, measured.audits);
-  if (source === "verdict") return measured.taintedTrials;
+  if (source === "verdict") return measured.invalid && invalidCount(aggregate, measured.invalid);
   if (source === AUDIT) {
     const values = measured.audits.flatMap((audit) => sizeIn(audit, aggregate) ?? []);
     return values.length > 0 ? median(values) : undefined;
@@ -123,11 +129,11 @@ export function fewSamples(threshold: Threshold, measured: Pick<Measured, "histo
   return samples >= needed ? undefined : `${counted(samples, "sample")}, needs ${needed}`;
 }
 
-/** What a threshold comes to: `ok` is null where too few samples were taken to pass it. */
+/** What a threshold comes to: `ok` is null if it cannot be judged by what was measured. */
 export interface Assessment {
   readonly seen: number;
   readonly ok: boolean | null;
-  /** Why it cannot be passed yet, or is met in spite of what was seen. */
+  /** Why it cannot be judged, or is met in spite of what was seen. */
   readonly reason?: string;
 }
 
@@ -135,6 +141,8 @@ export interface Assessment {
 export function assess(threshold: Threshold, measured: Measured): Assessment | undefined {
   const seen = seenValue(threshold, measured);
   if (seen === undefined) return undefined;
+  const objection = measured.invalid && objectionTo(quantityRestsOn(threshold), measured.invalid);
+  if (objection !== undefined) return { seen, ok: null, reason: objection };
   const { source } = threshold;
   if (!holds(threshold, seen)) {
     const operation = measured.randomArrivals?.find((each) => each === source);

@@ -32,7 +32,7 @@ export interface Step {
   readonly pValue: number | null;
   /** Of each of the two. */
   readonly trials: number;
-  readonly isTainted: boolean;
+  readonly timingsValid: boolean;
   readonly directory?: string;
 }
 
@@ -208,7 +208,7 @@ class Bisecting {
     within: number,
   ): Omit<Step, "purpose" | "revision" | "against" | "within"> {
     if ("problem" in measured) {
-      const nothing = { ...NO_CLAIM, trials: 0, isTainted: false, isSurelyWorse: false };
+      const nothing = { ...NO_CLAIM, trials: 0, timingsValid: true, isSurelyWorse: false };
       return { standing: "skipped", problem: measured.problem, ...nothing };
     }
     const { result, directory } = measured;
@@ -218,7 +218,7 @@ class Bisecting {
       ...judged(this.plan.objective, within, claim),
       ...{ ratio, ciLow, ciHigh, pValue },
       trials: result.treatments[1]?.trials.length ?? 0,
-      isTainted: result.verdict.status === "tainted",
+      timingsValid: result.verdict.timings.isValid,
       directory,
     };
   }

@@ -117,18 +117,23 @@ describe("a rate", () => {
     });
   });
 
-  it("is held by the verdict where the probe is not tainted, and not where it is", () => {
-    const untainted = parseCapacityThreshold("verdict: tainted==0");
+  it("holds a threshold on the verdict if all of the probe is valid", () => {
+    const undisturbed = parseCapacityThreshold("verdict: tainted==0");
     const verdictOn = (diagnosis: Finding[]) => {
       const operations = { add: { ...exampleOperation(10), offered: 300, dropped: 0 } };
       const result = { ...exampleTrial(0, 1, 10), operations, diagnosis };
       const about = { ratePerSecond: 10, purpose: "bracket" } as const;
-      return judgeProbe({ result, totals: { histograms: new HistogramSet() } }, treatment, untainted, about);
+      return judgeProbe(
+        { result, totals: { histograms: new HistogramSet() } },
+        treatment,
+        undisturbed,
+        about,
+      );
     };
     expect(verdictOn([])).toMatchObject({ held: true, seen: 0 });
     const steal = { check: "steal", seen: 0.4, bound: 0.05, words: "stolen" } as const;
-    expect(verdictOn([{ ...steal, severity: "warning" }])).toMatchObject({ held: true, seen: 0 });
-    expect(verdictOn([{ ...steal, severity: "taint" }])).toMatchObject({
+    expect(verdictOn([{ ...steal, invalidates: [] }])).toMatchObject({ held: true, seen: 0 });
+    expect(verdictOn([{ ...steal, invalidates: ["timings"] }])).toMatchObject({
       ...{ held: false, seen: 1, reason: "tainted==0 was 1" },
     });
   });
@@ -145,8 +150,8 @@ describe("a rate", () => {
         __cycle__: { ...exampleOperation(10), transactions: 3000, clients: 4, offered: 3000, dropped: 0 },
       };
       const diagnosis: Finding[] = [
-        { check: "failures", severity: "taint", seen: 0.02, bound: 0.01, words: "20 of 1000 failed" },
-        { check: "dropped", severity: "taint", seen: 0.02, bound: 0.01, words: "2 % were dropped" },
+        { check: "failures", invalidates: ["timings"], seen: 0.02, bound: 0.01, words: "20 of 1000 failed" },
+        { check: "dropped", invalidates: ["timings"], seen: 0.02, bound: 0.01, words: "2 % were dropped" },
       ];
       const result = { ...exampleTrial(0, 1, 10), operations, diagnosis };
       const histograms = new HistogramSet();

@@ -7,7 +7,7 @@ import { counted } from "../../foundation/units.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
 import { failuresOf } from "../../metrics/catalogue.js";
 import type { Totals } from "../../metrics/totals.js";
-import { isTainted } from "../../analysis/diagnosis/diagnose.js";
+import { invalidTrials } from "../../analysis/diagnosis/validity.js";
 import { seenText, shortNumber } from "../../foundation/text/numbers.js";
 import { holds, seenValue, fewSamples } from "../../analysis/thresholds/thresholds.js";
 import type { Capacity, CapacityProbe } from "../../results/capacity-schema.js";
@@ -144,7 +144,7 @@ function objection(
     operations: result.operations,
     histograms: totals.histograms,
     audits: result.integrity ? [result.integrity] : [],
-    taintedTrials: Number(isTainted(result.diagnosis)),
+    invalid: invalidTrials([result]),
   };
   const seen = seenValue(threshold, measured);
   const [offered, dropped] = [

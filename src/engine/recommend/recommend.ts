@@ -45,7 +45,7 @@ export interface Holdout {
     readonly seen: number | null;
     readonly ok: boolean;
   }[];
-  readonly isTainted: boolean;
+  readonly timingsValid: boolean;
 }
 
 /** One change of the proposal, taken back alone. */
@@ -147,7 +147,7 @@ function holdoutOf(plan: RecommendationPlan, result: ResultDocument, load: strin
       const seen = values.length > 0 ? median(values) : null;
       return { words: condition.words, seen, ok: seen !== null && holds(condition, seen) };
     }),
-    isTainted: result.verdict.status === "tainted",
+    timingsValid: result.verdict.timings.isValid,
   };
 }
 

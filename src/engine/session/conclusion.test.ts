@@ -1,5 +1,7 @@
-// Verdict and exit code by precedence: integrity, what ended the experiment, thresholds; a taint alone is told, not punished.
+// Verdict and exit code by precedence: integrity, what ended the experiment, thresholds; timings that are not valid leave the exit code alone.
 import { describe, expect, it } from "vitest";
+import { verdictText } from "../../analysis/diagnosis/validity.js";
+import type { Aspect } from "../../metrics/catalogue.js";
 import { ExitCode, TargetError, TrainSimError } from "../../foundation/errors.js";
 import { exampleResult } from "../../../test/support/example-result.js";
 import { exitCodeOf, verdictOf, type Facts } from "./conclusion.js";
@@ -22,20 +24,22 @@ function facts(changes: Partial<Facts> = {}): Facts {
   };
 }
 
-function tainted(): Facts["treatments"] {
+function disturbed(...invalidates: Aspect[]): Facts["treatments"] {
   const { treatments } = exampleResult();
   const trial = treatments[0]?.trials[0];
-  if (trial) {
-    trial.diagnosis = [{ check: "steal", severity: "taint", seen: 0.4, bound: 0.05, words: "stolen" }];
-  }
+  if (trial) trial.diagnosis = [{ check: "steal", invalidates, seen: 0.4, bound: 0.05, words: "stolen" }];
   return treatments;
 }
+
+const VALID = { isValid: true, reasons: [] };
+const STOLEN = { isValid: false, reasons: ["trial 1 (jsonb): stolen"] };
 
 describe("the exit code", () => {
   it.each<[string, Partial<Facts>, number]>([
     ["all is well", {}, 0],
-    ["a trial is tainted", { treatments: tainted() }, 0],
+    ["timings of a trial are not valid", { treatments: disturbed("timings") }, 0],
     ["a threshold failed", { thresholds: [failedThreshold] }, 99],
+    ["a threshold was not judged", { thresholds: [{ ...failedThreshold, ok: null }] }, 99],
     ["a search found no rate", { capacity: [{ outcome: "found" }, { outcome: "none" }] }, 99],
     ["a search found rates", { capacity: [{ outcome: "found" }, { outcome: "at-least" }] }, 0],
     [
@@ -61,25 +65,43 @@ describe("the exit code", () => {
 });
 
 describe("the verdict", () => {
-  it("is tainted by a finding, with the trial and the reason", () => {
-    expect(verdictOf(facts({ treatments: tainted() }))).toEqual({
-      status: "tainted",
-      reasons: ["trial 1 (jsonb): stolen"],
+  it.each<[Aspect[], string]>([
+    [["timings"], "counts valid, timings not valid"],
+    [["counts"], "counts not valid, timings valid"],
+    [["counts", "timings"], "counts not valid, timings not valid"],
+    [[], "ok"],
+  ])("keeps what a finding does not invalidate, and states trial and reason: %j", (aspects, words) => {
+    const verdict = verdictOf(facts({ treatments: disturbed(...aspects) }));
+    expect(verdict).toEqual({
+      ...{ status: "complete", reasons: [] },
+      counts: aspects.includes("counts") ? STOLEN : VALID,
+      timings: aspects.includes("timings") ? STOLEN : VALID,
+    });
+    expect(verdictText(verdict)).toBe(words);
+  });
+
+  it("says of a violation of integrity that counts are not valid", () => {
+    const violations = ["trial 2 (text): 3 events are in no table"];
+    expect(verdictOf(facts({ violations }))).toMatchObject({
+      counts: { isValid: false, reasons: violations },
+      timings: VALID,
     });
   });
 
-  it("is aborted first, and keeps the taints among its reasons", () => {
-    const verdict = verdictOf(
-      facts({ stopReason: abort.message, abortedBy: abort, treatments: tainted(), completeTrials: 2 }),
-    );
+  it("states why it was aborted apart from what is not valid", () => {
+    const treatments = disturbed("timings");
+    const stopped = { stopReason: abort.message, abortedBy: abort, completeTrials: 2 };
+    const verdict = verdictOf(facts({ ...stopped, treatments }));
     expect(verdict).toEqual({
       status: "aborted",
-      reasons: ["aborted by a threshold after 2 of 6 trials", "trial 1 (jsonb): stolen"],
+      reasons: ["aborted by a threshold after 2 of 6 trials"],
+      ...{ counts: VALID, timings: STOLEN },
     });
+    expect(verdictText(verdict)).toBe("aborted, counts valid, timings not valid");
   });
 
   it("is not changed by a failed threshold, which is no doubt about the numbers", () => {
-    expect(verdictOf(facts({ thresholds: [failedThreshold] }))).toEqual({ status: "ok", reasons: [] });
+    expect(verdictText(verdictOf(facts({ thresholds: [failedThreshold] })))).toBe("ok");
   });
 });
 

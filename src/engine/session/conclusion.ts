@@ -1,10 +1,10 @@
 // What an experiment comes to in one word and one number: its verdict and its exit code, from what was found. The order
 // of precedence is here and nowhere else. A violation of integrity outranks everything, since it says that the numbers
-// count events that are not there; then what ended the experiment early; then thresholds. A tainted experiment by itself
-// exits with 0: its verdict says what it is, and a threshold on the verdict makes it fail.
+// count events that are not there; then what ended the experiment early; then thresholds. Timings that are not valid leave
+// the exit code alone, unless a threshold is on them or on the verdict.
 import { ExitCode, type TrainSimError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
-import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
+import { validityOf } from "../../analysis/diagnosis/validity.js";
 import type { Capacity } from "../../results/capacity-schema.js";
 import type { ThresholdResult, TreatmentResult, Verdict } from "../../results/result-schema.js";
 
@@ -31,11 +31,10 @@ function stopOf({ stopReason, abortedBy, completeTrials, plannedTrials }: Facts)
 }
 
 export function verdictOf(facts: Facts): Verdict {
-  const { failure, violations } = facts;
-  const aborted = [failure?.message, stopOf(facts)].filter((reason) => reason !== undefined);
-  const tainted = [...violations, ...reasonsOf(findingsOf(facts.treatments), "taint")];
-  if (aborted.length > 0) return { status: "aborted", reasons: [...aborted, ...tainted] };
-  return { status: tainted.length > 0 ? "tainted" : "ok", reasons: tainted };
+  const { failure, violations, treatments } = facts;
+  const reasons = [failure?.message, stopOf(facts)].filter((reason) => reason !== undefined);
+  const status = reasons.length > 0 ? "aborted" : "complete";
+  return { status, reasons, ...validityOf(treatments, violations) };
 }
 
 export function exitCodeOf(facts: Facts): ExitCode {
@@ -44,5 +43,7 @@ export function exitCodeOf(facts: Facts): ExitCode {
   if (facts.abortedBy) return facts.abortedBy.exitCode;
   if (stopOf(facts) !== undefined) return ExitCode.interrupted;
   const isNowhere = facts.capacity?.some(({ outcome }) => outcome === "none") ?? false;
-  return isNowhere || facts.thresholds.some(({ ok }) => !ok) ? ExitCode.thresholdFailed : ExitCode.done;
+  return isNowhere || facts.thresholds.some(({ ok }) => ok !== true)
+    ? ExitCode.thresholdFailed
+    : ExitCode.done;
 }

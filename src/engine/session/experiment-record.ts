@@ -4,7 +4,8 @@ import { HistogramSet } from "../../metrics/histograms.js";
 import { Totals, type WindowSummary } from "../../metrics/totals.js";
 import { randomArrivals } from "../../results/operation-results.js";
 import { buildResult, treatmentResults } from "../../results/result-document.js";
-import { isTainted, diagnosisEntries } from "../../analysis/diagnosis/diagnose.js";
+import { diagnosisEntries } from "../../analysis/diagnosis/diagnose.js";
+import { invalidTrials } from "../../analysis/diagnosis/validity.js";
 import {
   type Abort,
   type JudgedTreatment,
@@ -98,8 +99,7 @@ export class ExperimentRecord {
         histograms: this.merged.get(id)?.totals.histograms ?? new HistogramSet(),
         audits: trials.flatMap(({ integrity }) => integrity ?? []),
         databases: complete.map(({ database }) => database),
-        taintedTrials:
-          complete.length === 0 ? undefined : complete.filter(({ diagnosis }) => isTainted(diagnosis)).length,
+        invalid: complete.length === 0 ? undefined : invalidTrials(complete),
         randomArrivals: randomArrivals(settings),
       };
       const planned = this.experiment.trials.filter(({ treatmentId }) => treatmentId === id).length;
@@ -130,7 +130,7 @@ export class ExperimentRecord {
     const { operations, database, integrity } = result;
     const { histograms } = totals;
     const audits = integrity ? [integrity] : [];
-    const measured = { operations, histograms, audits, databases: [database], taintedTrials: undefined };
+    const measured = { operations, histograms, audits, databases: [database], invalid: undefined };
     this.values.add(treatmentId, result.block, (quantity) => seenValue(quantity, measured));
   }
 

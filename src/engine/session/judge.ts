@@ -4,7 +4,8 @@
 import { messageOf, TrainSimError, ExitCode } from "../../foundation/errors.js";
 import { machineFacts } from "../../foundation/machine.js";
 import { counted } from "../../foundation/units.js";
-import { diagnose, isTainted } from "../../analysis/diagnosis/diagnose.js";
+import { diagnose } from "../../analysis/diagnosis/diagnose.js";
+import { invalidTrials } from "../../analysis/diagnosis/validity.js";
 import { seenText } from "../../foundation/text/numbers.js";
 import { brokenThreshold, type Abort, type Measured } from "../../analysis/thresholds/thresholds.js";
 import { randomArrivals } from "../../results/operation-results.js";
@@ -89,6 +90,7 @@ export class Judge {
       ...(this.loadBefore !== undefined && { loadBefore: this.loadBefore }),
     });
     this.loadBefore = undefined;
+    const judged = { ...result, ...(findings.length > 0 && { diagnosis: findings }) };
     if (result.status === "complete") {
       const { operations, integrity } = result;
       const audits = integrity ? [integrity] : [];
@@ -96,13 +98,13 @@ export class Judge {
         operations,
         histograms: totals.histograms,
         audits,
-        taintedTrials: Number(isTainted(findings)),
+        invalid: invalidTrials([judged]),
         randomArrivals: randomArrivals(treatment.settings),
       };
       const elapsedMs = result.windowSeconds * 1000;
       this.check(this.abortingOn(treatment), measured, elapsedMs, trial, treatment);
     }
-    return { ...result, ...(findings.length > 0 && { diagnosis: findings }) };
+    return judged;
   }
 
   private abortingOn(treatment: Treatment): Threshold[] {

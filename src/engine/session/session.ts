@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { wallClockMs } from "../../foundation/clock.js";
 import { TrainSimError, type ExitCode } from "../../foundation/errors.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
+import { validityOf } from "../../analysis/diagnosis/validity.js";
 import { lint, lintEntry } from "../../analysis/lint/lint.js";
 import type { Lint } from "../../analysis/lint/lint-types.js";
 import type { Capacity } from "../../results/capacity-schema.js";
@@ -269,7 +270,9 @@ class Session {
    */
   private async writeUnfinished(): Promise<void> {
     const found = this.found();
-    const verdict: Verdict = { status: "aborted", reasons: [found.unfinished] };
+    const { unfinished, record, violations } = found;
+    const validity = validityOf(record.treatments(), violations);
+    const verdict: Verdict = { status: "aborted", reasons: [unfinished], ...validity };
     await writeResult(this.directory, this.document(found, verdict));
   }
 

@@ -93,8 +93,8 @@ export interface LiveTrialEnd {
   readonly integrity: "ok" | "violated" | null;
   /** What was lost of what was acknowledged, in words; null where nothing was. */
   readonly lost: string | null;
-  /** Names of the checks that taint it. */
-  readonly tainted: readonly string[];
+  /** What of it is not valid, with the names of the checks: `timings not valid: steal`. */
+  readonly invalid: readonly string[];
   readonly operations: Readonly<
     Record<
       Operation,

@@ -171,7 +171,7 @@ describe("the words of the live page", () => {
   it("have the operations that trials had, and bytes with their unit", () => {
     const view = watchedRun().state.view();
     const read = { unit: "events", eventsPerSecond: 1200, p99Ms: 2 };
-    const ended = { number: 1, treatment: "text", status: "complete" as const, reason: null, tainted: [] };
+    const ended = { number: 1, treatment: "text", status: "complete" as const, reason: null, invalid: [] };
     const ok = { integrity: "ok", lost: null } as const;
     const { columns, rows } = endedTable([{ ...ended, ...ok, operations: { read } }]);
     expect(columns).toEqual(["trial", "treatment", "status", "integrity", "read", "notes"]);

@@ -127,9 +127,7 @@ export function endedTable(ended: readonly LiveTrialEnd[]): ChartTable {
         const one = each.operations[operation];
         return one ? `${plain(one.eventsPerSecond)} ${one.unit}/s, ${numberText(one.p99Ms)} ms` : "-";
       }),
-      [each.reason ?? "", each.tainted.length > 0 ? `tainted: ${each.tainted.join(", ")}` : ""]
-        .filter((words) => words !== "")
-        .join("; "),
+      [...(each.reason === null ? [] : [each.reason]), ...each.invalid].join("; "),
     ]),
   };
 }

@@ -9,7 +9,7 @@ import { withoutHistograms } from "../../results/endpoint-results.js";
 import { ResultDocument, type TreatmentResult, type TrialResult } from "../../results/result-schema.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
 import { analysed } from "../../analysis/comparison/analysis.js";
-import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
+import { warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import { keyFindings } from "../terminal/key-findings.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
 import { bucketSecondsOf } from "./buckets.js";
@@ -92,7 +92,7 @@ export async function collectReport(
     result,
     vocabulary: vocabularyOf(result),
     findings: keyFindings(result),
-    notes: [...lintsOf(result), ...reasonsOf(findingsOf(result.treatments), "warning"), ...notes],
+    notes: [...lintsOf(result), ...warningsOf(result.treatments), ...notes],
     series,
     curves: curvesOf(merged),
   };

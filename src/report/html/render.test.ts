@@ -1,7 +1,12 @@
 import { vocabularyOf } from "../../results/vocabulary.js";
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { EXAMPLE_INTEGRITY, exampleResult } from "../../../test/support/example-result.js";
+import {
+  EXAMPLE_INTEGRITY,
+  exampleResult,
+  exampleDisturbance,
+  EXAMPLE_VERDICT,
+} from "../../../test/support/example-result.js";
 import { cellsOf, elementsOf, embeddedData } from "../../../test/support/report-html.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
@@ -43,7 +48,7 @@ function hostileResult(text: string): ResultDocument {
       statements: [{ name: "add.events", query: text, calls: 1, rows: 1, totalMs: 1 }],
     },
     steadyState: { isSteady: false, reason: text },
-    diagnosis: [{ check: "closure", severity: "taint", seen: 1, bound: 1, words: text }],
+    diagnosis: [{ check: "closure", invalidates: ["counts", "timings"], seen: 1, bound: 1, words: text }],
     integrity: {
       ...{ ...EXAMPLE_INTEGRITY, verdict: "violated", violations: [text] },
       named: [{ kind: "lost", id: text, words: text }],
@@ -53,7 +58,7 @@ function hostileResult(text: string): ResultDocument {
     ...result,
     scenario: { ...result.scenario, name: text, yaml: `name: ${text}\n` },
     environment: { versions: { [text]: text }, settings: { [text]: text }, machine: { [text]: text } },
-    verdict: { status: "tainted", reasons: [text] },
+    verdict: exampleDisturbance(text),
     thresholds: [{ metric: text, expression: text, treatment: text, seen: null, ok: false, reason: text }],
     published: [
       { source: text, treatment: text, metric: text, value: 1, ours: null },
@@ -202,7 +207,11 @@ describe("report.html", () => {
   it("shows an experiment of which no trial was run", () => {
     const result = exampleResult(2);
     const treatments = result.treatments.map((treatment) => ({ ...treatment, trials: [], merged: null }));
-    const page = rendered({ ...result, treatments, verdict: { status: "aborted", reasons: ["stopped"] } });
+    const page = rendered({
+      ...result,
+      treatments,
+      verdict: { ...EXAMPLE_VERDICT, status: "aborted", reasons: ["stopped"] },
+    });
     expect(elementsOf(page).length).toBeGreaterThan(20);
     expect(page).toContain("Nothing was measured.");
     expect(page).toContain("ABORTED");

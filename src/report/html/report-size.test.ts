@@ -18,7 +18,12 @@ import {
   type ResultDocument,
 } from "../../results/result-schema.js";
 import { TrialFiles } from "../../results/trial-files.js";
-import { EXAMPLE_INTEGRITY, exampleLatency, exampleOperation } from "../../../test/support/example-result.js";
+import {
+  EXAMPLE_INTEGRITY,
+  exampleLatency,
+  exampleOperation,
+  EXAMPLE_VERDICT,
+} from "../../../test/support/example-result.js";
 import { elementsOf, embeddedData } from "../../../test/support/report-html.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { collectReport } from "./collect.js";
@@ -161,7 +166,7 @@ function storedExperiment(): ResultDocument {
     version: RESULT_VERSION,
     scenario: { name: "size", seed: 1, trials: TREATMENTS * TRIALS, yaml: "name: size\n".repeat(100) },
     environment: { versions: {}, settings: {}, machine: {} },
-    verdict: { status: "ok", reasons: [] },
+    verdict: EXAMPLE_VERDICT,
     ...{ treatments, comparisons: [], diagnosis: [], faults: [] },
   });
 }

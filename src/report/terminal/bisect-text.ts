@@ -92,7 +92,7 @@ function stepTable({ steps }: Bisection, subjects: ReadonlyMap<string, string>):
 export function renderBisection(document: Bisection, subjects: ReadonlyMap<string, string>): string {
   const { objective, revisions, skipped, steps } = document;
   const trials = steps.reduce((sum, step) => sum + 2 * step.trials, 0);
-  const tainted = steps.filter(({ isTainted }) => isTainted).length;
+  const disturbed = steps.filter(({ timingsValid }) => !timingsValid).length;
   const prose = (lines: readonly string[]): string[] =>
     lines.flatMap((line) => wrap(printable(line), WIDTH_MAX));
   const lines = [
@@ -104,9 +104,9 @@ export function renderBisection(document: Bisection, subjects: ReadonlyMap<strin
       `Objective: ${objective}; worse by more than ${accepted(document)} counts.`,
       `${counted(revisions, "revision")} after ${document.good.id}; ${counted(steps.length, "step")} with ${counted(trials, "trial")}.`,
       ...skipped.map(({ revision, problem }) => `Skipped: ${revision}: ${problem}`),
-      ...(tainted > 0
+      ...(disturbed > 0
         ? [
-            `${counted(tainted, "step is", "steps are")} tainted: repeat it on a machine that does nothing else.`,
+            `Timings of ${counted(disturbed, "step")} are not valid: repeat the bisection on a machine that does nothing else.`,
           ]
         : []),
       "Only the fresh comparison names a revision: at most 1 answer in 20 names one that is not worse than the one before.",

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
-import { EXAMPLE_INTEGRITY, exampleResult } from "../../../test/support/example-result.js";
+import {
+  EXAMPLE_INTEGRITY,
+  exampleResult,
+  exampleDisturbance,
+} from "../../../test/support/example-result.js";
 import { claim, PROCESS_MEAN, PROCESS_RATE } from "../../../test/support/moving-evidence.js";
 import { PAYMENTS } from "../../../test/support/payments.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
@@ -32,10 +36,8 @@ const undecided = (comparison: Comparison): Comparison => ({
 describe("key findings", () => {
   it("begin with what speaks against the numbers, each violation once", () => {
     const result = example([claim(PROCESS_MEAN)]);
-    result.verdict = {
-      status: "tainted",
-      reasons: ["trial 1: 3 events are in no table", "clients were late"],
-    };
+    const counts = { isValid: false, reasons: ["trial 1: 3 events are in no table"] };
+    result.verdict = { ...exampleDisturbance("clients were late"), counts };
     const trial = firstTrial(result);
     const violations = ["3 events are in no table", "1 event is there twice"];
     trial.integrity = { ...EXAMPLE_INTEGRITY, verdict: "violated", violations };
@@ -45,8 +47,12 @@ describe("key findings", () => {
       { ...threshold, treatment: "jsonb", seen: 100, ok: true },
     ];
     const findings = keyFindings(result);
-    expect(findings.slice(0, 3)).toEqual([
-      { tone: "bad", text: "TAINTED: these numbers must not be used.", because: result.verdict.reasons },
+    expect(findings.slice(0, 4)).toEqual([
+      { tone: "bad", text: "COUNTS NOT VALID: do not use counts and rates.", because: counts.reasons },
+      {
+        ...{ tone: "bad", text: "TIMINGS NOT VALID: do not use latencies and rates." },
+        because: ["clients were late"],
+      },
       {
         tone: "bad",
         text: "Integrity is violated in trial 1: events were lost, doubled or are unaccounted for.",
@@ -55,7 +61,8 @@ describe("key findings", () => {
       { tone: "bad", text: "Thresholds: 1 of 1 FAILED.", because: ["add p(99)<500 of text: 612.3"] },
     ]);
     expect(findings.filter(({ tone }) => tone === "good")).toEqual([]);
-    result.verdict = { status: "aborted", reasons: ["stopped by SIGINT"] };
+    result.verdict = { ...exampleDisturbance("late"), status: "aborted", reasons: ["stopped by SIGINT"] };
+    expect(texts(result)[1]).toBe("TIMINGS NOT VALID: do not use latencies and rates. Counts are valid.");
     expect(texts(result)[0]).toBe("ABORTED: these results are partial.");
   });
 

@@ -29,7 +29,7 @@ import { notAuditedOf, operationsIn, shownOf } from "./terminal.js";
 import { allHoldText, judgedText, outcomeOf, seenOf, shortfallText } from "./threshold-lines.js";
 import { reasonsOf } from "../../analysis/why/headline-reasons.js";
 import { flipSentences } from "../../analysis/why/flips.js";
-import { operationName, STATUS_MEANINGS } from "../../metrics/names.js";
+import { operationName } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
 import { lossText } from "../../results/losses.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
@@ -55,9 +55,18 @@ function numbersOf(trials: readonly TrialResult[]): string {
   return trialsText(trials.map(({ number }) => number));
 }
 
-function verdictFindings({ verdict: { status, reasons } }: ResultDocument): KeyFinding[] {
-  if (status === "ok") return [];
-  return [finding("bad", `${STATUS_MEANINGS[status]}.`, reasons)];
+function verdictFindings({ verdict }: ResultDocument): KeyFinding[] {
+  const { status, reasons, counts, timings } = verdict;
+  const rest = counts.isValid ? " Counts are valid." : "";
+  return [
+    ...(status === "aborted" ? [finding("bad", "ABORTED: these results are partial.", reasons)] : []),
+    ...(counts.isValid
+      ? []
+      : [finding("bad", "COUNTS NOT VALID: do not use counts and rates.", counts.reasons)]),
+    ...(timings.isValid
+      ? []
+      : [finding("bad", `TIMINGS NOT VALID: do not use latencies and rates.${rest}`, timings.reasons)]),
+  ];
 }
 
 /** Violations that the verdict names already are not listed twice. */
@@ -67,7 +76,9 @@ function violationFindings(result: ResultDocument): KeyFinding[] {
   const words = violated.flatMap(({ number, integrity }) =>
     (integrity?.violations ?? []).map((each) => ({ each, text: `trial ${number}: ${each}` })),
   );
-  const more = words.filter(({ each }) => !result.verdict.reasons.some((reason) => reason.includes(each)));
+  const more = words.filter(
+    ({ each }) => !result.verdict.counts.reasons.some((reason) => reason.includes(each)),
+  );
   const named = violated.flatMap(({ integrity }) => integrity?.named ?? []).slice(0, NAMED_MAX);
   return [
     finding(

@@ -25,7 +25,7 @@ function interval(each: { readonly ciLow: number | null; readonly ciHigh: number
 }
 
 function holdoutLines(holdout: Holdout, objective: string): string[] {
-  const { load, trials, ratio, pValue, isBetter, conditions, isTainted } = holdout;
+  const { load, trials, ratio, pValue, isBetter, conditions, timingsValid } = holdout;
   const at = load === undefined ? "" : ` at ${load}`;
   const p = pValue === null ? "" : `, p ${pText(pValue)}`;
   const verdict = isBetter ? "better" : "not surely better";
@@ -36,7 +36,9 @@ function holdoutLines(holdout: Holdout, objective: string): string[] {
       ({ words, seen, ok }) =>
         `  ${ok ? "holds" : "FAILS"}: ${words}, seen ${seen === null ? "no sample" : seenText(seen, words)}`,
     ),
-    ...(isTainted ? ["  These trials are tainted: repeat it on a machine that does nothing else."] : []),
+    ...(timingsValid
+      ? []
+      : ["  Timings of these trials are not valid: repeat it on a machine that does nothing else."]),
   ];
 }
 

@@ -1,6 +1,7 @@
 // Runs as rows of numbers over time, in the CSV that change-point tools read (Apache Otava: a time column, attributes,
 // one column a metric). Otava wants a number in every cell, so a metric that some run lacks is left out as a whole
 // and named. Values are medians over complete trials.
+import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { comparisonField } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
@@ -46,7 +47,7 @@ function attributesOf({ directory, result }: Run): [string, string][] {
     ["experiment", result.scenario.name],
     ["trainSim", versions["train-sim"] ?? "unknown"],
     ["server", versions["server"]?.replace(/ on [^|]*?(?= \||$)/g, "") ?? "unknown"],
-    ["verdict", result.verdict.status],
+    ["verdict", verdictText(result.verdict)],
   ];
 }
 

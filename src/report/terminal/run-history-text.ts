@@ -83,11 +83,11 @@ export function renderHistory(document: HistoryDocument, marks: Marks = plainMar
   const { runs, leftOut, changes } = document;
   const span =
     runs.length > 0 ? `, ${runs[0]?.startedAt.slice(0, 10)} to ${runs.at(-1)?.startedAt.slice(0, 10)}` : "";
-  const doubtful = runs.filter(({ status }) => status !== "ok");
+  const doubtful = runs.filter(({ verdict }) => verdict !== "ok");
   const notes = [
     ...(leftOut.length > 0 ? [`left out, without a complete trial: ${leftOut.join(", ")}`] : []),
     ...(doubtful.length > 0
-      ? [`in doubt: ${doubtful.map(({ directory, status }) => `${directory} (${status})`).join(", ")}`]
+      ? [`in doubt: ${doubtful.map(({ directory, verdict }) => `${directory} (${verdict})`).join(", ")}`]
       : []),
   ];
   const lines = [

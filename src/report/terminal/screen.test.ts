@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { ResultDocument } from "../../results/result-schema.js";
-import { EXAMPLE_INTEGRITY, exampleOperation, exampleResult } from "../../../test/support/example-result.js";
+import {
+  EXAMPLE_INTEGRITY,
+  exampleOperation,
+  exampleResult,
+  exampleDisturbance,
+  EXAMPLE_VERDICT,
+} from "../../../test/support/example-result.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { renderScreen } from "./screen.js";
 
@@ -52,10 +58,7 @@ describe("the screen", () => {
     const result = large();
     const long =
       "a reason that goes on and on, as reasons of such a kind do, until it needs a second line on any terminal that has so few columns";
-    result.verdict = {
-      status: "tainted",
-      reasons: Array.from({ length: 9 }, (_, i) => `trial ${i}: ${long}`),
-    };
+    result.verdict = exampleDisturbance(...Array.from({ length: 9 }, (_, i) => `trial ${i}: ${long}`));
     result.thresholds = Array.from({ length: 12 }, (_, i) => {
       return { metric: "add", expression: `p(99)<${i}`, treatment: "text", seen: 90, ok: false };
     });
@@ -68,7 +71,7 @@ describe("the screen", () => {
     const lines = linesOf(result);
     const alarms = lines.join("\n");
     for (const words of [
-      "TAINTED: ",
+      "TIMINGS NOT VALID: ",
       "Integrity is violated in trial 1",
       "- lost key-1: it is gone",
       "Thresholds: 12 of 12 FAILED.",
@@ -94,7 +97,7 @@ describe("the screen", () => {
     sole.treatments.length = 1;
     expect(linesOf(sole)[0]).toBe("add: 500 events/s, response time 9.9 ms (p50), 33 ms (p99).");
     const none = exampleResult(1);
-    none.verdict = { status: "aborted", reasons: ["stopped by SIGINT"] };
+    none.verdict = { ...EXAMPLE_VERDICT, status: "aborted", reasons: ["stopped by SIGINT"] };
     for (const treatment of none.treatments) {
       treatment.merged = null;
       treatment.trials = [];

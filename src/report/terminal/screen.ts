@@ -1,5 +1,6 @@
 // The summary of one screen: what was found, whether it may be used, one table, what limits it. It is what `run` prints and
 // what `summary.txt` begins with; everything else stands below it there.
+import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { counted } from "../../foundation/units.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import {
@@ -20,7 +21,7 @@ import type { OperationResult, ResultDocument, TreatmentResult } from "../../res
 import { BLOCKS_MIN, boundsOf } from "../../analysis/statistics/limits.js";
 import { analysed } from "../../analysis/comparison/analysis.js";
 import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
-import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
+import { warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf, unitsText } from "../../workloads/vocabulary.js";
@@ -83,7 +84,7 @@ function verdictLines(result: ResultDocument): string[] {
   // An experiment that a rule of its own ended lacks no trial.
   const planned = result.stopping?.reason ? trials.length : result.scenario.trials;
   const words = [
-    `Verdict: ${result.verdict.status}, ${complete} of ${counted(planned, "trial")} complete.`,
+    `Verdict: ${verdictText(result.verdict)}, ${complete} of ${counted(planned, "trial")} complete.`,
     ...assuranceFindings(result).map(({ text }) => text),
   ];
   return wrap(printable(words.join(" ")), WIDTH_MAX);
@@ -193,7 +194,7 @@ function caveats(result: ResultDocument): string[] {
     ...incomplete,
     ...(unchecked > 0 ? [`integrity: not checked in ${counted(unchecked, "trial")}`] : []),
     ...reservationFindings(result).map(({ text }) => text),
-    ...reasonsOf(findingsOf(result.treatments), "warning"),
+    ...warningsOf(result.treatments),
     ...new Set(notAssessed),
     ...lintsOf(result),
   ];

@@ -5,6 +5,8 @@ import {
   exampleLatency,
   exampleResult,
   exampleTrial,
+  exampleDisturbance,
+  EXAMPLE_VERDICT,
 } from "../../../test/support/example-result.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { renderSummary } from "./summary.js";
@@ -244,13 +246,13 @@ describe("the summary", () => {
     expect(text).toContain("No significance claimed: 2 trials of each treatment;");
   });
 
-  it("begins with the verdict when the numbers must not be used", () => {
+  it("begins with the verdict if timings are not valid or the run was aborted", () => {
     const result = example();
-    result.verdict = { status: "tainted", reasons: ["event-loop delay p99 was 80 ms"] };
+    result.verdict = exampleDisturbance("event-loop delay p99 was 80 ms");
     expect(render(result)).toMatch(
-      /^TAINTED: these numbers must not be used\.\n- event-loop delay p99 was 80 ms\n/,
+      /^TIMINGS NOT VALID: do not use latencies and rates\. Counts are valid\.\n- event-loop delay p99 was 80 ms\n/,
     );
-    result.verdict = { status: "aborted", reasons: ["stopped by SIGINT"] };
+    result.verdict = { ...EXAMPLE_VERDICT, status: "aborted", reasons: ["stopped by SIGINT"] };
     expect(render(result)).toMatch(/^ABORTED: these results are partial\.\n- stopped by SIGINT\n/);
   });
 

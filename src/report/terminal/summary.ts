@@ -1,6 +1,7 @@
 // The whole summary of an experiment as text: `summary.txt`, and what `--verbose` prints. It begins with the one screen that
 // the terminal shows. It is made from the stored document alone, so `report` prints the same for a run of last year.
 import type { ResultDocument } from "../../results/result-schema.js";
+import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
 import { analysed } from "../../analysis/comparison/analysis.js";
 import { renderCapacity } from "./capacity-table.js";
@@ -105,7 +106,7 @@ function parameterLines(result: ResultDocument): string[] {
     ["seed", String(result.scenario.seed)],
     ["treatments", labelsOf(result.treatments).join(", ")],
     ["trials", `${complete} complete of ${run} run, ${result.scenario.trials} planned`],
-    ["verdict", result.verdict.status],
+    ["verdict", verdictText(result.verdict)],
     ...workloadParameters(result),
     ...Object.entries(versions).map(([name, version]): [string, string] => [name, version]),
     ...(Object.keys(settings).length > 0 ? [["settings", pairs(settings)] as [string, string]] : []),

@@ -1,12 +1,12 @@
-// What stands beneath a treatment's table about how far its numbers can be believed: tainted trials and why, windows
-// that were not steady, how near the generator came to its ceiling.
+// Lines beneath a treatment's table about how far its numbers can be believed: trials whose counts or timings are not valid
+// and why, windows that were not steady, how near the generator came to its ceiling.
 // What is the same for many trials is said once.
 import { sidedText } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
 import type { TreatmentResult } from "../../results/result-schema.js";
 import { isCeiling, NO_CEILING, shareOfCeiling } from "../../analysis/diagnosis/ceiling.js";
 import { percent } from "../../analysis/diagnosis/check.js";
-import { findingsOf, reasonsOf } from "../../analysis/diagnosis/diagnose.js";
+import { findingsOf, reasonsOf, warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import type { Note } from "./terminal.js";
 
 function steadyNotes({ trials }: TreatmentResult): Note[] {
@@ -53,13 +53,12 @@ function agentNotes({ trials }: TreatmentResult): Note[] {
 }
 
 export function renderTrust(treatment: TreatmentResult): Note[] {
-  const findings = findingsOf([treatment]);
-  const note =
-    (prefix: string, tone: Note["tone"]) =>
-    (reason: string): Note => ({ text: `${prefix}: ${reason}`, tone });
+  const against = reasonsOf(findingsOf([treatment])).filter(({ invalidates }) => invalidates.length > 0);
   return [
-    ...reasonsOf(findings, "taint").map(note("TAINTED", "bad")),
-    ...reasonsOf(findings, "warning").map(note("warning", "plain")),
+    ...against.map(({ invalidates, words }): Note => {
+      return { text: `${invalidates.join(" and ")} not valid: ${words}`, tone: "bad" };
+    }),
+    ...warningsOf([treatment]).map((words): Note => ({ text: `warning: ${words}`, tone: "plain" })),
     ...steadyNotes(treatment),
     ...ceilingNotes(treatment),
     ...agentNotes(treatment),

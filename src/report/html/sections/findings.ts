@@ -1,6 +1,7 @@
 // What is read first: what experiment this is, whether its numbers may be used, what was found in sentences, the
 // thresholds, and caveats. Bad news comes first, as on the terminal.
 import { counted } from "../../../foundation/units.js";
+import { verdictText } from "../../../analysis/diagnosis/validity.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Html } from "../html.js";
 import type { KeyFinding, ReportData } from "../report-data.js";
@@ -65,12 +66,12 @@ function publishedFigures(result: ResultDocument): Html[] {
 
 /** The verdict's reasons are the first of the findings. */
 export function renderFindings({ result, findings, notes }: ReportData): Html {
-  const { status } = result.verdict;
+  const verdict = verdictText(result.verdict);
   return sectionOf(
     "findings",
     "Verdict and key findings",
-    html`<p class="verdict" data-tone="${status === "ok" ? "good" : "bad"}">
-        Verdict: <strong>${status === "ok" ? "ok" : status.toUpperCase()}</strong>
+    html`<p class="verdict" data-tone="${verdict === "ok" ? "good" : "bad"}">
+        Verdict: <strong>${verdict}</strong>
       </p>
       <ul class="findings">
         ${findings.map(findingItem)}

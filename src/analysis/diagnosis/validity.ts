@@ -1,0 +1,68 @@
+// What still holds of a trial, and of an experiment: counts, timings, both or neither, each with its reasons. It is derived
+// here alone, from the findings of the diagnosis and from the audit.
+import { trialsText } from "../../foundation/text/numbers.js";
+import type { Aspect, TreatmentResult, TrialResult, Validity, Verdict } from "../../results/result-schema.js";
+import { findingsOf, reasonsOf } from "./diagnose.js";
+
+/** Why an aspect of a trial is not valid; without reasons it is valid. */
+export function reasonsAgainst(
+  aspect: Aspect,
+  { integrity, diagnosis = [] }: Pick<TrialResult, "integrity" | "diagnosis">,
+): string[] {
+  const audited = aspect === "counts" ? (integrity?.violations ?? []) : [];
+  const found = diagnosis.filter(({ invalidates }) => invalidates.includes(aspect));
+  return [...audited, ...found.map(({ words }) => words)];
+}
+
+/** Numbers of trials by the aspect that is not valid. */
+export type InvalidTrials = Readonly<Record<Aspect, readonly number[]>>;
+
+/** Complete trials, ascending. */
+export function invalidTrials(trials: readonly TrialResult[]): InvalidTrials {
+  const numbersOf = (aspect: Aspect): number[] =>
+    trials
+      .filter((trial) => trial.status === "complete" && reasonsAgainst(aspect, trial).length > 0)
+      .map(({ number }) => number)
+      .sort((a, b) => a - b);
+  return { counts: numbersOf("counts"), timings: numbersOf("timings") };
+}
+
+/** Trials of which anything is not valid. */
+export function disturbedTrials({ counts, timings }: InvalidTrials): number {
+  return new Set([...counts, ...timings]).size;
+}
+
+/** `timings of trials 3 and 5 are not valid`; undefined if all that a figure rests on is valid. */
+export function objectionTo(restsOn: readonly Aspect[], invalid: InvalidTrials): string | undefined {
+  const objections = restsOn.flatMap((aspect) => {
+    const numbers = invalid[aspect];
+    return numbers.length > 0 ? [`${aspect} of ${trialsText(numbers)} are not valid`] : [];
+  });
+  return objections.length > 0 ? objections.join("; ") : undefined;
+}
+
+/** What holds of a whole experiment; `violations` are those of its audits, in words. */
+export function validityOf(
+  treatments: readonly Pick<TreatmentResult, "id" | "trials">[],
+  violations: readonly string[],
+): Pick<Verdict, Aspect> {
+  const found = reasonsOf(findingsOf(treatments));
+  const against = (aspect: Aspect, others: readonly string[] = []): Validity => {
+    const own = found.filter(({ invalidates }) => invalidates.includes(aspect));
+    const reasons = [...others, ...own.map(({ words }) => words)];
+    return { isValid: reasons.length === 0, reasons };
+  };
+  return { counts: against("counts", violations), timings: against("timings") };
+}
+
+const notValid = (aspect: Aspect, { isValid }: Validity): string => `${aspect} ${isValid ? "" : "not "}valid`;
+
+/** `ok`; `counts valid, timings not valid`; `aborted`. */
+export function verdictText({ status, counts, timings }: Verdict): string {
+  const isValid = counts.isValid && timings.isValid;
+  const parts = [
+    ...(status === "aborted" ? [status] : []),
+    ...(isValid ? [] : [notValid("counts", counts), notValid("timings", timings)]),
+  ];
+  return parts.length > 0 ? parts.join(", ") : "ok";
+}
