@@ -9,15 +9,9 @@ import {
   type TrialResult,
   type TrialServer,
 } from "../../results/result-schema.js";
-import {
-  EXAMPLE_BOUNDS,
-  exampleOperation,
-  exampleResult,
-  exampleTrial,
-} from "../../../test/support/example-result.js";
-import { renderSummary } from "../../report/terminal/summary.js";
+import { EXAMPLE_BOUNDS, exampleOperation, exampleTrial } from "../../../test/support/example-result.js";
 import { ms, percent, type Examined } from "./check.js";
-import { diagnose, diagnosisEntries, findingsOf, reasonsOf, warningsOf } from "./diagnose.js";
+import { diagnose } from "./diagnose.js";
 
 const CLIENT = {
   cpuSeconds: 3,
@@ -375,57 +369,5 @@ describe("a value beside its bound", () => {
     expect([percent(0.01004, 0.01), percent(0.0123, 0.01), percent(0.1)]).toEqual([
       ...["1.004 %", "1.23 %", "10 %"],
     ]);
-  });
-});
-
-describe("what becomes of findings", () => {
-  function disturbed() {
-    const result = exampleResult(3);
-    const slow = (ms: number) => diagnose(examined({ client: { ...CLIENT, eventLoopDelayP99Ms: ms } }));
-    const trials = result.treatments[0]?.trials ?? [];
-    trials.forEach((trial, i) => (trial.diagnosis = slow([80, 120, 10][i] ?? 0)));
-    return result;
-  }
-
-  it("they stand in the result with trial and treatment", () => {
-    const entries = diagnosisEntries(disturbed().treatments);
-    expect(entries).toHaveLength(2);
-    expect(entries[0]).toMatchObject({
-      ...{ kind: "finding", trial: 1, treatment: "jsonb", check: "event-loop-delay" },
-      ...{ invalidates: ["timings"], seen: 80, bound: 50 },
-    });
-  });
-
-  it("what could not be looked for is said once, as a caveat", () => {
-    const { treatments } = exampleResult(2);
-    for (const trial of treatments[0]?.trials ?? [])
-      trial.notAssessed = [{ what: "sessions", reason: "no right" }];
-    const words = "not assessed: sessions: no right";
-    expect(diagnosisEntries(treatments)).toEqual([{ kind: "lint", rule: "not-assessed", words }]);
-  });
-
-  it("a reason is said once, by the worst trial, with the others", () => {
-    const reasons = reasonsOf(findingsOf(disturbed().treatments)).map(({ words }) => words);
-    expect(reasons).toEqual([
-      expect.stringMatching(/^trial 3 \(jsonb\): .* was 120 ms late .*\(also in trial 1\)$/),
-    ]);
-  });
-
-  it("the summary says what of the trial is not valid, whether its window was steady, and how high the ceiling is", () => {
-    const result = disturbed();
-    const [treatment] = result.treatments;
-    if (!treatment) throw new Error("the example has treatments");
-    treatment.ceiling = { clients: 8, transactionsPerSecond: 4000 };
-    treatment.trials.forEach((trial, i) => {
-      trial.steadyState =
-        i === 0 ? { isSteady: false, reason: "add events/s drifts" } : { isSteady: true, reason: "" };
-    });
-    const text = renderSummary(result, { directory: "x" }).replaceAll("\n", " ");
-    expect(text).toContain("timings not valid: trial 3 (jsonb): the event loop");
-    expect(text).toContain("no steady state in trial 1: add events/s drifts");
-    expect(text).toContain("ceiling: the same 8 clients make 4000 transactions/s of `select 1`");
-    expect(text).toContain("at most 0.5 % of that");
-    treatment.ceiling = { clients: 1, transactionsPerSecond: 400 };
-    expect(renderSummary(result, { directory: "x" })).toContain("the same 1 client makes 400 transactions/s");
   });
 });

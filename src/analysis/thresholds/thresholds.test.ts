@@ -7,7 +7,6 @@ import type { Threshold } from "../../scenario/judgement.js";
 import { parseThreshold } from "../../scenario/thresholds.js";
 import { EXAMPLE_INTEGRITY, exampleOperation, exampleResult } from "../../../test/support/example-result.js";
 import { allHoldText, shortfallText } from "../../report/terminal/threshold-lines.js";
-import type { InvalidTrials } from "../diagnosis/validity.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import {
   assess,
@@ -25,7 +24,6 @@ function threshold(metric: string, condition: string, abortOnFail = false, delay
 }
 
 const VALID = { counts: [], timings: [] };
-const JUDGED = { id: "text", levels: {}, completeTrials: 5, plannedTrials: 5 };
 
 /** Response times of add: 1, 2, ... 100 ms; 300 transactions in 30 s, as `exampleOperation` has them. */
 function measured(overrides: Partial<Measured> = {}): Measured {
@@ -213,65 +211,6 @@ describe("a bound on the rate of an open loop", () => {
     ["it is no rate", "failures>=5", arrivals(962, 962)],
   ])("is broken where %s", (_, condition, add) => {
     expect(assessed(condition, add)).toMatchObject({ ok: false });
-  });
-});
-
-describe("where timings or counts of trials are not valid", () => {
-  const add = { ...exampleOperation(10), offered: 300, dropped: 0 };
-  const databases = [
-    { walBytes: 5, serverCpuSeconds: 2, perEvent: { events: 9, walBytes: 1, serverCpuMs: 1 } },
-  ];
-  const timings = "timings of trials 3, 5 are not valid";
-  const counts = "counts of trial 4 are not valid";
-  it.each<[string, string, string | undefined, string | undefined]>([
-    ["add", "p(90)<500", timings, undefined],
-    ["add", "avg<500", timings, undefined],
-    ["add.response", "max<500", timings, undefined],
-    ["lifecycle.completed", "avg<500", timings, undefined],
-    ["database", "serverCpuSeconds<5", timings, undefined],
-    ["database.perEvent", "serverCpuMs<5", timings, undefined],
-    ["add", "rate>1", timings, counts],
-    ["add", "eventsPerSecond>1", timings, counts],
-    ["__all__", "eventsPerSecond>1", timings, counts],
-    ["add", "count>1", undefined, counts],
-    ["add", "failures<1", undefined, counts],
-    ["add", "failedShare<1", undefined, counts],
-    ["add", "retries<9", undefined, counts],
-    ["add", "dropped==0", undefined, counts],
-    ["database", "walBytes<9", undefined, counts],
-    ["database.perEvent", "walBytes<9", undefined, counts],
-    ["integrity", "violations==0", undefined, undefined],
-    ["verdict", "invalidTimings==0", undefined, undefined],
-  ])("%s %s is judged by what it rests on alone", (metric, condition, ofTimings, ofCounts) => {
-    const reasonOf = (invalid: InvalidTrials) => {
-      const all = measured({ operations: { add }, databases, invalid });
-      const { ok, reason } = assess(threshold(metric, condition), all) ?? {};
-      expect(ok === null, reason).toBe(reason !== undefined);
-      return reason;
-    };
-    expect(reasonOf({ counts: [], timings: [3, 5] })).toBe(ofTimings);
-    expect(reasonOf({ counts: [4], timings: [] })).toBe(ofCounts);
-  });
-
-  it("no threshold on timings ends the experiment, whatever was seen", () => {
-    const late = threshold("add", "max<5", true);
-    const all = measured({ invalid: { counts: [], timings: [1] } });
-    expect(brokenThreshold([late], all, 9e9)).toBeUndefined();
-    expect(brokenThreshold([late], { ...all, invalid: VALID }, 9e9)).toBeDefined();
-  });
-
-  it("it does not hold at the end, is told apart from a failed one, and keeps what was seen", () => {
-    const treatments = [{ ...JUDGED, measured: measured({ invalid: { counts: [], timings: [3, 5] } }) }];
-    const written = [threshold("add", "p(90)<500"), threshold("add", "failures==0")];
-    const thresholds = evaluateThresholds(written, treatments);
-    expect(thresholds).toMatchObject([{ ok: null, reason: timings }, { ok: false }]);
-    expect(thresholds[0]?.seen).toBeCloseTo(90, 0);
-    const text = renderSummary({ ...exampleResult(), thresholds }, { directory: "x" });
-    expect(text).toMatch(/^Thresholds: 1 of 2 FAILED, 1 not assessed\.\n/);
-    expect(text.replace(/\s+/g, " ")).toMatch(
-      /add p\(90\)<500 of text: 90\S*, not assessed \(timings of trials 3, 5 /,
-    );
-    expect(text).toMatch(/^\? {2}add p\(90\)<500 .* timings of trials 3, 5 are not valid$/m);
   });
 });
 

@@ -1,5 +1,6 @@
 // Bisections of simulated histories: the planted revision is named, what cannot be run or decided makes a range, and nothing is
 // named without a fresh comparison that shows it.
+import { EXAMPLE_VERDICT } from "../../../test/support/example-result.js";
 import { describe, expect, it } from "vitest";
 import type { Objective } from "../../scenario/judgement.js";
 import { renderBisection } from "../../report/terminal/bisect-text.js";
@@ -40,7 +41,7 @@ function resultOf(ratio: number, within: number, more: Partial<Comparison> = {})
       { ...claim, isFinding, verdict, ...more },
     ],
     treatments: [{ trials: [] }, { trials: Array.from({ length: 5 }) }],
-    verdict: { status: "ok" },
+    verdict: EXAMPLE_VERDICT,
   } as unknown as ResultDocument;
 }
 

@@ -244,7 +244,7 @@ it("keeps what it found when the server of a later treatment cannot be had, and 
   const { result, exitCode, failure } = await search();
   expect(exitCode).toBe(ExitCode.targetUnreachable);
   expect(failure?.message).toBe("it is away");
-  expect(result.verdict).toEqual({ status: "aborted", reasons: ["it is away"] });
+  expect(result.verdict).toMatchObject({ status: "aborted", reasons: ["it is away"] });
   const [found, stopped] = result.capacity ?? [];
   expect(found).toMatchObject({ treatment: "text", outcome: "found" });
   expect(stopped).toMatchObject({ treatment: "jsonb-manual", outcome: "stopped", probes: [] });

@@ -7,7 +7,12 @@ import { UsageError } from "../../foundation/errors.js";
 import { Prng } from "../../foundation/prng.js";
 import { renderRecommendation } from "../../report/terminal/recommendation-text.js";
 import type { ResultDocument } from "../../results/result-schema.js";
-import { exampleLatency, exampleOperation, exampleTrial } from "../../../test/support/example-result.js";
+import {
+  EXAMPLE_VERDICT,
+  exampleLatency,
+  exampleOperation,
+  exampleTrial,
+} from "../../../test/support/example-result.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { recommend, type Measure, type Recommendation, type RecommendationPlan } from "./recommend.js";
 import { settingAs, spaceOf, type Configuration } from "./space.js";
@@ -55,7 +60,7 @@ function simulated(server: Server): { measure: Measure; asked: string[]; nowMs: 
     return Promise.resolve({
       treatments,
       comparisons,
-      verdict: { status: "ok" },
+      verdict: EXAMPLE_VERDICT,
     } as unknown as ResultDocument);
   };
   return { measure, asked, nowMs: () => nowMs };
@@ -88,7 +93,7 @@ describe("a recommendation", () => {
     expect(document).toMatchObject({ advice: "change", configurations: 10 });
     expect(document.present.values).toEqual({ "pool.size": 1, payload: "jsonb" });
     expect(document.proposal?.values).toEqual({ "pool.size": 4, payload: "text" });
-    expect(document.holdouts[0]).toMatchObject({ isBetter: true, isTainted: false });
+    expect(document.holdouts[0]).toMatchObject({ isBetter: true, timingsValid: true });
     expect(document.holdouts[0]?.ratio).toBeCloseTo(1.3 / 0.8, 0);
     expect(document.parts.map(({ factor, from, to }) => [factor, from, to])).toEqual([
       ["pool.size", "1", "4"],

@@ -145,7 +145,7 @@ it("ends at the first look at which every comparison is decided, and lacks nothi
   const { result, exitCode } = await runBlocks(UNTIL_DECIDED);
   expect(begun).toHaveLength(10);
   expect(exitCode).toBe(ExitCode.done);
-  expect(result.verdict.status).toBe("ok");
+  expect(result.verdict.status).toBe("complete");
   expect(result.scenario.trials).toBe(24);
   expect(result.stopping).toMatchObject({ min: 5, max: 12, within: 0.05, looks: [5], blocks: 5, open: 0 });
   expect(result.stopping).toMatchObject({ reason: "decided", level: levelOf([5], 12) });

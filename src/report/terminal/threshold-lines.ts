@@ -73,22 +73,6 @@ export function seenOf({ seen, expression, ciLow = null, ciHigh = null }: Thresh
   return `${seenText(seen, expression)}${interval === "" ? "" : ` (${interval})`}`;
 }
 
-/** `1 of 3 FAILED, 1 of 3 not judged`; undefined if all hold. */
-export function thresholdsText(thresholds: readonly ThresholdResult[]): string | undefined {
-  const tally = (ok: ThresholdResult["ok"], word: string): string[] => {
-    const count = thresholds.filter((each) => each.ok === ok).length;
-    return count > 0 ? [`${count} of ${thresholds.length} ${word}`] : [];
-  };
-  const parts = [...tally(false, "FAILED"), ...tally(null, "not judged")];
-  return parts.length > 0 ? parts.join(", ") : undefined;
-}
-
-export function outcomeText({ ok }: Pick<ThresholdResult, "ok">): string {
-  return ok === null ? "not judged" : ok ? "holds" : "FAILED";
-}
-
-const outcomeMark = ({ ok }: Pick<ThresholdResult, "ok">): string => (ok === null ? "?" : ok ? "✓" : "✗");
-
 /** Empty without thresholds; else ends with an empty line. */
 export function renderThresholds({ thresholds = [], treatments }: ResultDocument, marks: Marks): string[] {
   if (thresholds.length === 0) return [];
