@@ -3,6 +3,7 @@
 // standard error and the exit code; nothing else ends the process.
 import { Command, CommanderError } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
+import { storageError } from "../foundation/storage-error.js";
 import { withoutControls } from "../foundation/shown.js";
 import { COMMANDS } from "./commands.js";
 import { endInAnyCase, endNow } from "./end-of-process.js";
@@ -60,7 +61,7 @@ function dieOf(error: unknown): never {
 
 /** A reader that is gone (`| head`; `| tee`, which Ctrl-C ends too) is no error of ours: the work goes on, and ends as it would have. */
 function goOnUnread(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+  if (error.code !== "EPIPE" && error.code !== "EIO") dieOf(storageError(error, "the output"));
 }
 
 async function main(): Promise<void> {

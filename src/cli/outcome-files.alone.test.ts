@@ -18,21 +18,26 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function notesOf(result = exampleResult()): Promise<string[]> {
+async function outcome(result = exampleResult()) {
   const notes: string[] = [];
   const observer = { ...allOf([]), note: (text: string) => void notes.push(text) };
-  await writeOutcome({ directory, result }, { programVersion: "1.2.3", observer });
+  const written = await writeOutcome({ directory, result }, { programVersion: "1.2.3", observer });
   expect(readFileSync(join(directory, "summary.txt"), "utf8")).toBe(renderSummary(result, { directory }));
-  return notes;
+  return { notes, ...written };
 }
 
 it("names the report that was written", async () => {
   vi.mocked(writeReport).mockResolvedValue("results/x/report.html");
-  expect(await notesOf()).toEqual(["report: results/x/report.html"]);
+  expect(await outcome()).toEqual({
+    notes: ["report: results/x/report.html"],
+    hasReport: true,
+    problem: undefined,
+  });
 });
 
-it("keeps the summary where no report can be made, and says why", async () => {
+it("keeps the summary where no report can be made, and returns why", async () => {
   vi.mocked(writeReport).mockRejectedValue(new Error("the page was not built"));
-  expect(await notesOf()).toEqual(["warning: no report.html was written: the page was not built"]);
+  const { notes, hasReport, problem } = await outcome();
+  expect([notes, hasReport, problem?.message]).toEqual([[], false, "the page was not built"]);
   expect(readdirSync(directory).sort()).toEqual(["summary.txt"]);
 });

@@ -172,7 +172,10 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     options.json ? `${JSON.stringify(outcome.result, null, 2)}\n` : summaryOf(outcome, options),
   );
   process.exitCode = outcome.exitCode;
-  const { exitCode, directory, failure } = outcome;
+  const { exitCode, directory, failure, written } = outcome;
+  const { problem } = written;
+  if (problem && (failure || exitCode !== ExitCode.done))
+    tell(`train-sim: ${problem.message}\n  ${problem.hint}`);
   const canGoOn = exitCode === ExitCode.interrupted || exitCode === ExitCode.targetUnreachable;
   const isResumable = canGoOn && options.findCapacity === undefined;
   const wayOn = isResumable
@@ -184,6 +187,13 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
   }
   if (exitCode === ExitCode.interrupted)
     tell(`train-sim: stopped; partial results are in ${directory}${wayOn}`);
+  if (problem && exitCode === ExitCode.done)
+    throw new TrainSimError(
+      problem.message,
+      problem.exitCode,
+      `${problem.hint}\n  result.json is in ${directory}. \`train-sim report\` writes the report from it.`,
+      { cause: problem },
+    );
 }
 
 /** Undefined where no token is given, and ssh starts no agent. */
@@ -235,9 +245,9 @@ function tell(words: string): void {
   process.stderr.write(`${withoutControls(words)}\n`);
 }
 
-function summaryOf({ result, directory }: ExperimentOutcome, { verbose }: RunOptions): string {
-  const render = verbose ? renderSummary : renderScreen;
-  return render(result, { directory, colour: isColoured() });
+function summaryOf({ result, directory, written }: WrittenOutcome, { verbose }: RunOptions): string {
+  const options = { directory, colour: isColoured(), hasReport: written.hasReport };
+  return verbose ? renderSummary(result, options) : renderScreen(result, options);
 }
 
 /** The scenario that is named, or the one of the directory to resume; the same seed, where it states none. */
@@ -285,12 +295,14 @@ function loadNamed(
   );
 }
 
+type WrittenOutcome = ExperimentOutcome & { readonly written: Awaited<ReturnType<typeof writeOutcome>> };
+
 export async function runWithSignals(
   experiment: Experiment,
   options: Pick<RunOptions, "out" | "quiet" | "dashboard" | "prometheus" | "findCapacity">,
   agents?: AgentOptions,
   resumed?: ResumedExperiment,
-): Promise<ExperimentOutcome> {
+): Promise<WrittenOutcome> {
   const interruption = new Interruption();
   const programVersion = packageVersion();
   const watchers = await startWatchers(
@@ -335,11 +347,11 @@ export async function runWithSignals(
     const outcome = searched
       ? await findCapacity(experiment, searched, common)
       : await runExperiment(experiment, { ...common, ...(resumed && { resumed }) });
-    await writeOutcome(outcome, { programVersion, observer });
+    const written = await writeOutcome(outcome, { programVersion, observer });
     const { exitCode, directory } = outcome;
     const words = `The run has ended with exit code ${exitCode}. Its results are in ${directory}.`;
     end = { words, isGood: exitCode === ExitCode.done };
-    return outcome;
+    return { ...outcome, written };
   } finally {
     await watchers.close(end);
     for (const name of STOP_SIGNALS) process.off(name, onSignal);

@@ -1,4 +1,5 @@
 import {
+  existsSync,
   chmodSync,
   mkdirSync,
   mkdtempSync,
@@ -58,13 +59,26 @@ describe("safeName", () => {
 describe("createResultDirectory", () => {
   it("is named after the scenario and the second in UTC, and holds a place for trials", async () => {
     expect(compactUtc(AT_MS)).toBe("20260131T235958Z");
-    const path = await createResultDirectory(join(parent, "results"), "pay load", AT_MS);
+    const { path, discard } = await createResultDirectory(join(parent, "results"), "pay load", AT_MS);
     expect(path).toBe(join(parent, "results", "pay-load-20260131T235958Z"));
     expect(readdirSync(path)).toEqual(["trials"]);
+    await discard();
+    expect(existsSync(join(parent, "results"))).toBe(false);
+  });
+
+  it("discards its parent only if that is new and holds nothing else", async () => {
+    const inOld = await createResultDirectory(parent, "x", AT_MS);
+    await inOld.discard();
+    expect(existsSync(parent)).toBe(true);
+    const inNew = await createResultDirectory(join(parent, "new"), "x", AT_MS);
+    writeFileSync(join(parent, "new", "notes"), "");
+    await inNew.discard();
+    expect(readdirSync(join(parent, "new"))).toEqual(["notes"]);
   });
 
   it("is never shared: runs that start in the same second get directories of their own", async () => {
-    const paths = await Promise.all([1, 2, 3].map(() => createResultDirectory(parent, "x", AT_MS)));
+    const made = await Promise.all([1, 2, 3].map(() => createResultDirectory(parent, "x", AT_MS)));
+    const paths = made.map(({ path }) => path);
     expect(paths.map((path) => basename(path)).sort()).toEqual([
       "x-20260131T235958Z",
       "x-20260131T235958Z-2",

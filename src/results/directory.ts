@@ -1,7 +1,7 @@
 // The directory of one experiment's results: its name, its layout, and who may write there. It is made new for
 // each run and never reused; names that come from a scenario are reduced to safe characters, so that no scenario
 // can write outside it.
-import { access, lstat, mkdir, rename } from "node:fs/promises";
+import { access, lstat, mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isoTime } from "../foundation/clock.js";
 import { codeOf, UsageError } from "../foundation/errors.js";
@@ -58,11 +58,26 @@ export async function createFreshDirectory(parent: string, name: string, atMs: n
   }
 }
 
-/** One for the results of an experiment. */
-export async function createResultDirectory(parent: string, name: string, atMs: number): Promise<string> {
+/** A directory for the results of an experiment. */
+export interface ResultDirectory {
+  readonly path: string;
+  /** Removes it, and its parent if that was made with it and is empty. */
+  readonly discard: () => Promise<void>;
+}
+
+export async function createResultDirectory(
+  parent: string,
+  name: string,
+  atMs: number,
+): Promise<ResultDirectory> {
+  const hadParent = await exists(parent);
   const path = await createFreshDirectory(parent, name, atMs);
   await makeDirectory(join(path, "trials"));
-  return path;
+  const discard = async (): Promise<void> => {
+    await rm(path, { recursive: true, force: true });
+    if (!hadParent) await rmdir(parent).catch(() => undefined); // another run may have results in it by now
+  };
+  return { path, discard };
 }
 
 /** A result directory may come from anywhere: one whose `trials` is a link would have a resumed run write elsewhere. */

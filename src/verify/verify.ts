@@ -212,7 +212,9 @@ class ResultVerifier {
     try {
       return await readFile(join(this.directory, file), "utf8");
     } catch (error) {
-      this.figures.leave(file, codeOf(error) === "ENOENT" ? "it is not there" : messageOf(error));
+      const isGone = codeOf(error) === "ENOENT";
+      const isExpected = this.isConcluded || file === SCENARIO_FILE;
+      this.figures.leave(file, isGone ? "it is not there" : messageOf(error), isGone && isExpected);
       return undefined;
     }
   }

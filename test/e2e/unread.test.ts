@@ -1,10 +1,12 @@
 // Whoever reads what a command prints may be gone before it has ended: `| head`, or `| tee`, which Ctrl-C ends with the
 // command. The command then goes on, and ends with the code it would have ended with.
-import { writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { onSuiteServer } from "../support/suite-server.js";
 import {
+  MAIN,
   onlyResultIn,
   scratchDirectory,
   startTrainSim,
@@ -37,6 +39,20 @@ it.each(["stdout", "stderr"] as const)(
     expect(result.treatments[0]?.trials).toMatchObject([{ status: "partial", integrity: { verdict: "ok" } }]);
   },
 );
+
+it("ends with 107 and words where standard output is full", async () => {
+  const file = join(scratchDirectory(), "good.yaml");
+  writeFileSync(file, "name: t\npayload: text\n");
+  const full = openSync("/dev/full", "w");
+  const { status, stderr } = spawnSync(process.execPath, [MAIN, "validate", file, "--json"], {
+    stdio: ["ignore", full, "pipe"],
+    encoding: "utf8",
+  });
+  closeSync(full);
+  expect(stderr).toContain("No space left on the disk to write the output");
+  expect(stderr).not.toContain("please report it");
+  expect(status).toBe(107);
+});
 
 it("refuses with 104 though nobody reads why", async () => {
   const file = join(scratchDirectory(), "bad.yaml");

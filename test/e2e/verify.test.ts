@@ -285,6 +285,19 @@ describe("what cannot be recomputed", () => {
     expect(stdout).not.toContain(directory);
   });
 
+  it.each(["scenario.yaml", "summary.txt", "report.html"])(
+    "ends with 99 where %s, which every run leaves, is gone",
+    async (file) => {
+      const directory = changed(() => undefined);
+      rmSync(join(directory, file));
+      const { exitCode, verification } = await verify(directory);
+      expect(exitCode).toBe(99);
+      expect(verification.notRecomputed.filter(({ isMissing }) => isMissing)).toMatchObject([
+        { what: file, reason: "it is not there" },
+      ]);
+    },
+  );
+
   it("is what another version may have defined otherwise: it is shown and no failure; what files hold stays one", async () => {
     const old: Change = (result) => {
       result.environment.versions["train-sim"] = "0.0.9";

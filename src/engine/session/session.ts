@@ -1,7 +1,6 @@
 // One session: trials that a source asks for, one after another, and what is left of them: a result directory that is
 // complete before each of them, a verdict, an exit code. It starts and stops what the trials run on, and stops early,
 // with what there is, when a trial cannot go on or the user asks. Which trial is next is the source's business.
-import { rm } from "node:fs/promises";
 import { wallClockMs } from "../../foundation/clock.js";
 import { TrainSimError, type ExitCode } from "../../foundation/errors.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
@@ -138,7 +137,9 @@ async function runWith(
 ): Promise<ExperimentOutcome> {
   const { name, yaml } = source.experiment;
   const { observer, resumed } = options;
-  const directory = resumed?.directory ?? (await createResultDirectory(options.out, name, wallClockMs()));
+  const { path: directory, discard } = resumed
+    ? { path: resumed.directory, discard: () => Promise.resolve() }
+    : await createResultDirectory(options.out, name, wallClockMs());
   await lockDirectory(directory);
   const session = new Session(source, options, agents, directory);
   try {
@@ -148,7 +149,7 @@ async function runWith(
     await session.trials();
     return await session.conclude();
   } catch (error) {
-    if (!resumed && !session.hasBegun) await rm(directory, { recursive: true, force: true });
+    if (!session.hasBegun) await discard();
     throw error;
   } finally {
     await unlockDirectory(directory);

@@ -42,6 +42,8 @@ export interface SummaryOptions {
   readonly directory: string;
   /** Colour is for terminals; leave it out for files. */
   readonly colour?: boolean;
+  /** False if the report could not be written, so that the screen does not name it. */
+  readonly hasReport?: boolean;
 }
 
 /** As many of these as fit, the first at least, and how many do not. */
@@ -226,8 +228,12 @@ export function screenLines(result: ResultDocument, marks: Marks, rest: string):
 }
 
 /** Ends with a newline; at most 120 columns wide (but for the path), plain text unless colour is asked for. */
-export function renderScreen(stored: ResultDocument, { directory, colour = false }: SummaryOptions): string {
+export function renderScreen(
+  stored: ResultDocument,
+  { directory, colour = false, hasReport = true }: SummaryOptions,
+): string {
   const lines = screenLines(analysed(stored), colour ? colourMarks : plainMarks, `in ${SUMMARY_FILE}`);
-  const files = `Details: ${SUMMARY_FILE}, charts: ${REPORT_FILE}, in ${printable(directory)}`;
+  const charts = hasReport ? `, charts: ${REPORT_FILE}` : "";
+  const files = `Details: ${SUMMARY_FILE}${charts}, in ${printable(directory)}`;
   return [...lines, files, ""].join("\n");
 }
