@@ -6,7 +6,7 @@
 import { Prng } from "#program/foundation/prng.js";
 import { changePoints } from "#program/analysis/history/change-points.js";
 import { readOptions } from "./options.mjs";
-import { normal } from "./simulated-trials.mjs";
+import { normal } from "./noises.mjs";
 
 const { experiments, json } = readOptions({ experiments: 200 });
 const [TREATMENTS, METRICS] = [3, 4];

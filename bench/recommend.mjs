@@ -8,7 +8,7 @@ import { compareTreatments } from "#program/analysis/comparison/comparisons.js";
 import { recommend } from "#program/engine/recommend/recommend.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { readOptions } from "./options.mjs";
-import { normal } from "./simulated-trials.mjs";
+import { normal } from "./noises.mjs";
 
 const { runs, json } = readOptions({ runs: 200 });
 const SCENARIO = `

@@ -1,6 +1,7 @@
 // Simulated trials for benches of the statistics: designs, noises, and experiments made of them in which nothing differs, or
 // one treatment does in one operation.
 import { planTrials } from "#program/scenario/plan/trial-order.js";
+import { normal } from "./noises.mjs";
 
 /** @typedef {import("#program/results/result-schema.js").TreatmentResult} TreatmentResult */
 /** @typedef {{ name: string, levels: readonly Readonly<Record<string, string>>[] }} Design */
@@ -27,10 +28,6 @@ export const NOISES = [
 ];
 export const OPERATIONS = /** @type {const} */ (["add", "process", "archive"]);
 export const CV = 0.05;
-
-/** A standard normal number. @param {import("#program/foundation/prng.js").Prng} prng */
-export const normal = (prng) =>
-  Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos(2 * Math.PI * prng.float());
 
 /**
  * Log-normal trials in the order that the program plans: noise that a trial's operations share, noise of an operation that its
