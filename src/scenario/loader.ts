@@ -1,6 +1,6 @@
 // Loads a scenario: reads the file, applies the command line's overrides, expands it into treatments and trials, and checks
-// them in two passes: the schema of the whole file, then the rules that span several keys. All problems of a pass come at
-// once in one `ScenarioError`, each with its place. The experiment it
+// them: the schema of the whole file, and the rules that span several keys, as far as these are well-formed. All problems
+// come at once in one `ScenarioError`, each with its place. The experiment it
 // returns carries the scenario as resolved, which loads to the same experiment again; passwords are left out of
 // that text.
 import { existsSync } from "node:fs";
@@ -9,12 +9,19 @@ import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
 import { UsageError } from "../foundation/errors.js";
 import { freshSeed } from "../foundation/prng.js";
-import { checkTreatments, expand, type TreatmentFinding } from "./plan/expansion.js";
+import {
+  checkTreatments,
+  expand,
+  ruleFindings,
+  type Expansion,
+  type TreatmentFinding,
+} from "./plan/expansion.js";
 import { applyOverrides, type AppliedOverrides, type Overrides } from "./plan/overrides.js";
 import { outrankedClients } from "./outranked.js";
 import { isMapping, mapTexts, pathText, type Mapping, type Path } from "../syntax/paths.js";
 import { ScenarioError, shownPath, type Finding, type ScenarioProblem } from "../syntax/problems.js";
 import { resolveDiagnosis } from "./resolve.js";
+import { foundBeside, withoutRefused } from "./rules-beside.js";
 import { readScenario } from "./rules.js";
 import { COMMON_KEYS, EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "../foundation/secrets.js";
@@ -149,7 +156,13 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const ownFindings = ("findings" in whole ? whole.findings : []).filter(
     ({ path: at }) => expansion.ids.length === 0 || EXPERIMENT_KEYS.includes(String(at[0])),
   );
-  refuseAny([...ownFindings.map(ofAll), ...expansion.findings], applied.problems);
+  const refusals = [...ownFindings.map(ofAll), ...expansion.findings];
+  if (refusals.length > 0)
+    refuseAny(
+      [...refusals, ...ruleFindings(expansion), ...experimentFindings(raw, expansion)],
+      applied.problems,
+    );
+  refuseAny([], applied.problems);
 
   const scenario = experimentKeys(raw);
   const { treatments, findings } = checkTreatments(expansion);
@@ -276,6 +289,39 @@ function trialsOf(
   return raw["trials"] === undefined && storedTrials !== undefined
     ? storedTrials / treatments
     : mostTrials(trials);
+}
+
+/**
+ * What the rules find wrong with the keys of the experiment itself beside what the schema refuses. Which levels there are is
+ * known only where nothing that varies is refused.
+ */
+function experimentFindings(raw: Mapping, expansion: Expansion): TreatmentFinding[] {
+  const whole = readScenario(raw);
+  const findings = "findings" in whole ? whole.findings : [];
+  if (expansion.doubtful?.length !== 0) return [];
+  const rest = withoutRefused(raw, [...findings, ...expansion.refused.flatMap(({ refusals }) => refusals)]);
+  if (!rest || rest.refused.mayVary) return [];
+  const { scenario, refused } = rest;
+  if (expansion.factors.some((path) => refused.isRead(path, true))) return [];
+  const named = [...expansion.read, ...expansion.refused];
+  const metrics = thresholdMetrics(workloadOf(scenario));
+  const beside = (look: (seen: Scenario, found: Finding[]) => void): readonly Finding[] =>
+    foundBeside(scenario, refused, (seen) => {
+      const found: Finding[] = [];
+      look(seen, found);
+      return found;
+    });
+  return [
+    ...beside(({ thresholds }, found) => resolveThresholds(thresholds, named, undefined, found, metrics)),
+    ...beside(({ thresholds }, found) =>
+      resolveRatioThresholds(thresholds, named, undefined, found, metrics),
+    ),
+    ...beside(({ published }, found) => resolvePublished(published, named, undefined, found, metrics)),
+    ...beside(({ objective }, found) => resolveObjective(objective, undefined, metrics, found)),
+    ...beside((seen, found) =>
+      resolveStopping(seen, mostTrials(seen.trials), named.length, undefined, found),
+    ),
+  ].map(ofAll);
 }
 
 const ofAll = (finding: Finding): TreatmentFinding => ({ ...finding, treatmentIds: [] });

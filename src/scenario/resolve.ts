@@ -10,7 +10,7 @@ import { resolveTarget } from "../targets/registry.js";
 import { resolvePool } from "../pools/registry.js";
 import { agentsFor, type AgentPlace } from "../actors/deal.js";
 import type { ActorGroup } from "../actors/settings.js";
-import { workloadOf } from "../workloads/registry.js";
+import { workloadOf, type OwnSettings } from "../workloads/registry.js";
 
 /** The groups that the workload has, as the scenario's keys are. */
 function resolveActors(scenario: Scenario): Record<string, ActorGroup> {
@@ -34,45 +34,72 @@ function agentsOf({ agents }: Pick<Scenario, "agents">): { count: number; place:
   return typeof agents === "number" ? { count: agents, place: {} } : agents;
 }
 
-function agentSettings(scenario: Scenario): Pick<TreatmentSettings, "agents" | "agentPlace"> {
-  const { count, place } = agentsOf(scenario);
-  return { agents: count, ...(count > 0 && Object.keys(place).length > 0 && { agentPlace: place }) };
+type CommonSettings = Omit<TreatmentSettings, keyof OwnSettings>;
+type Own = Partial<OwnSettings>;
+
+/** Each setting that every workload has, by what it is made of. */
+const COMMON: { readonly [Name in keyof CommonSettings]-?: (scenario: Scenario) => CommonSettings[Name] } = {
+  workload: ({ workload }) => workload,
+  target: ({ target }) => resolveTarget(target),
+  dialect: ({ dialect }) => (dialect === "auto" ? "postgres" : dialect),
+  // The servers that train-sim runs are PostgreSQL: there is nothing to ask.
+  asksDialect: ({ dialect, target }) => dialect === "auto" && resolveTarget(target).kind === "url",
+  namespace: ({ namespace }) => namespace,
+  storage: ({ storage }) => storage,
+  pool: ({ pool }) => resolvePool(pool),
+  prepared: ({ prepared }) => prepared,
+  actors: resolveActors,
+  agents: (scenario) => agentsOf(scenario).count,
+  agentPlace(scenario) {
+    const { count, place } = agentsOf(scenario);
+    return count > 0 && Object.keys(place).length > 0 ? place : undefined;
+  },
+  trial: (scenario) => ({
+    warmUpMs: scenario.trial.warmUp,
+    durationMs: scenario.trial.duration,
+    drainMaxMs: scenario.trial.drain ?? defaultDrainMs(scenario),
+  }),
+  retry: ({ retry: { attempts, base: baseMs, ceiling: ceilingMs, deadline: deadlineMs } }) => {
+    return { attempts, baseMs, ceilingMs, deadlineMs };
+  },
+  evidence: ({ evidence: { every: everyMs } }) => ({ everyMs }),
+  faults: ({ faults }) => faults.map(resolveFault),
+  integrity: ({ integrity: { allow } }) => ({ allow }),
+  log: ({ log: { level, slowTransaction: slowTransactionMs } }) => ({ level, slowTransactionMs }),
+};
+
+function defaultDrainMs(scenario: Scenario): number {
+  return workloadOf(scenario).drain?.isPossible(resolveActors(scenario)) ? DEFAULT_DRAIN_MS : 0;
 }
 
 /** The settings that a scenario without factors means. */
 export function resolveTreatment(scenario: Scenario): TreatmentSettings {
-  const actors = resolveActors(scenario);
-  const target = resolveTarget(scenario.target);
-  const { settings, drain } = workloadOf(scenario);
-  return {
-    workload: scenario.workload,
-    target,
-    dialect: scenario.dialect === "auto" ? "postgres" : scenario.dialect,
-    // The servers that train-sim runs are PostgreSQL: there is nothing to ask.
-    asksDialect: scenario.dialect === "auto" && target.kind === "url",
-    namespace: scenario.namespace,
-    storage: scenario.storage,
-    pool: resolvePool(scenario.pool),
-    prepared: scenario.prepared,
-    ...settings.resolve(scenario),
-    actors,
-    ...agentSettings(scenario),
-    trial: {
-      warmUpMs: scenario.trial.warmUp,
-      durationMs: scenario.trial.duration,
-      drainMaxMs: scenario.trial.drain ?? (drain?.isPossible(actors) ? DEFAULT_DRAIN_MS : 0),
-    },
-    retry: {
-      attempts: scenario.retry.attempts,
-      baseMs: scenario.retry.base,
-      ceilingMs: scenario.retry.ceiling,
-      deadlineMs: scenario.retry.deadline,
-    },
-    evidence: { everyMs: scenario.evidence.every },
-    faults: scenario.faults.map(resolveFault),
-    integrity: { allow: scenario.integrity.allow },
-    log: { level: scenario.log.level, slowTransactionMs: scenario.log.slowTransaction },
-  };
+  const common = Object.entries(COMMON).map(([name, part]) => [name, part(scenario)] as const);
+  const given = common.filter(([, value]) => value !== undefined);
+  return { ...(Object.fromEntries(given) as unknown as CommonSettings), ...resolveOwn(scenario) };
+}
+
+function resolveOwn(scenario: Scenario): Own {
+  return workloadOf(scenario).settings.resolve(scenario);
+}
+
+/**
+ * The same settings, each made when it is read, so that a read shows which keys of the scenario it depends on.
+ * @param seen the scenario, through which reads are seen
+ */
+export function settingsOnRead(scenario: Scenario, seen: Scenario): TreatmentSettings {
+  const settings = Object.entries(COMMON).map(
+    ([name, part]) => [name, { enumerable: true, get: () => part(seen) }] as const,
+  );
+  const keys: Readonly<Record<string, unknown>> = scenario;
+  const seenKeys: Readonly<Record<string, unknown>> = seen;
+  const own = Object.entries(resolveOwn(scenario)).map(([name, value]) => {
+    // A key that the workload passes on depends on nothing else; whatever it makes of keys may depend on all of them.
+    const isPassedOn = value !== undefined && Object.is(value, keys[name]);
+    const get = (): unknown => (isPassedOn ? seenKeys[name] : resolveOwn(seen)[name as keyof Own]);
+    return [name, { enumerable: true, get }] as const;
+  });
+  return Object.defineProperties({}, Object.fromEntries([...settings, ...own])) as TreatmentSettings;
 }
 
 export function resolveDiagnosis({ diagnosis }: Pick<Scenario, "diagnosis">): DiagnosisSettings {

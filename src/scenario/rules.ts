@@ -1,6 +1,6 @@
-// The two passes over a scenario without factors: its schema, and, once that takes it, the rules that span several keys.
-// Each shows all of its problems at once; no rule has to reckon with a key that the schema refuses.
-import { isMapping, type Mapping, type Path } from "../syntax/paths.js";
+// The two passes over a scenario without factors: its schema, and the rules that span several keys. No rule has to reckon
+// with a key that the schema refuses: `rules-beside.ts` runs the rules on the rest.
+import { isMapping, startsWith, type Mapping, type Path } from "../syntax/paths.js";
 import { nearest } from "../syntax/nearest.js";
 import { findingsFrom, type Finding } from "../syntax/problems.js";
 import { poolRules } from "./pool-rules.js";
@@ -59,7 +59,9 @@ function protocolRules({ prepared, workload }: Scenario): Finding[] {
 }
 
 /** Keys and groups of another workload. */
-function foreignKeys(raw: Mapping, { workload }: Scenario): Finding[] {
+function foreignKeys(raw: Mapping): Finding[] {
+  const { data: workload, success } = Scenario.shape.workload.safeParse(raw["workload"]);
+  if (!success || hasUnreadWorkload(raw)) return [];
   const own = workloadOf({ workload });
   const foreign = (path: Path, owner: string): Finding => ({
     path,
@@ -101,15 +103,23 @@ export function readScenario(
 ): { readonly scenario: Scenario } | { readonly findings: readonly Finding[] } {
   const own = ownIn(raw);
   const parsed = (own ? schemaOf(own) : Scenario).safeParse(raw);
-  if (own && parsed.success) return { scenario: parsed.data };
-  if (parsed.success) {
-    const foreign = foreignKeys(raw, parsed.data);
-    return foreign.length > 0 ? { findings: foreign } : { scenario: parsed.data };
-  }
+  const foreign = own ? [] : foreignKeys(raw);
+  if (parsed.success) return foreign.length > 0 ? { findings: foreign } : { scenario: parsed.data };
   const paths = pathsOf(raw);
   const findings = findingsFrom(parsed.error, raw, (key, path) => paths.keySuggestion(key, path, false));
+  const isForeign = ({ path }: Finding): boolean => foreign.some((one) => startsWith(path, one.path));
   const isUnread = hasUnreadWorkload(raw);
-  return { findings: isUnread ? findings.filter((finding) => !mayBeItsKey(finding)) : findings };
+  return {
+    findings: [
+      ...findings.filter((finding) => !isForeign(finding) && !(isUnread && mayBeItsKey(finding))),
+      ...foreign,
+    ],
+  };
+}
+
+/** The rules that hold for scenarios of its workload. Each reads only the keys that it is about. */
+export function rulesOf(scenario: Scenario): readonly Rule[] {
+  return [...RULES, ...workloadOf(scenario).settings.rules];
 }
 
 /** The second pass: what the scenario means, and everything that is wrong with that. */
@@ -118,6 +128,5 @@ export function checkScenario(scenario: Scenario): {
   readonly findings: readonly Finding[];
 } {
   const settings = resolveTreatment(scenario);
-  const own = workloadOf(settings).settings.check(scenario, settings);
-  return { settings, findings: [...RULES.flatMap((rule) => rule(scenario, settings)), ...own] };
+  return { settings, findings: rulesOf(scenario).flatMap((rule) => rule(scenario, settings)) };
 }

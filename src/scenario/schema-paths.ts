@@ -2,7 +2,7 @@
 // factors and the suggestions for misspelt keys. Refuses a path that the schema does not know, with the nearest
 // that it does.
 import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
-import { suggestion } from "../syntax/nearest.js";
+import { nearest, suggestion } from "../syntax/nearest.js";
 import { parsePath, pathText, type Mapping, type Path } from "../syntax/paths.js";
 import { ownIn } from "../workloads/own.js";
 import type { Workload } from "../workloads/workload.js";
@@ -87,6 +87,13 @@ export class ScenarioPaths {
       .flatMap((parent) => this.keysAt(parent).map((one) => [...parent, one]))
       .filter(isIt)
       .slice(0, 1);
+  }
+
+  /** The places that a key may mean which the mapping at `path` does not have; none where no key is near. */
+  placesMeant(key: string, path: Path): Path[] {
+    const places = this.placesOf(key, path);
+    const near = nearest(key, this.keysAt(path));
+    return [...places, ...(near === undefined ? [] : [[...path, near]])];
   }
 
   /** What was probably meant by a key that the mapping at `path` does not have. `whole` names siblings by their whole path. */

@@ -74,11 +74,19 @@ export interface WorkloadExamples {
   readonly refused: readonly ScenarioExample[];
 }
 
+/** One rule over several keys. Bivariant: a family's rules know the keys of its own scenarios. */
+export type WorkloadRule<Treatment> = {
+  bivariant(written: unknown, treatment: Treatment): readonly Finding[];
+}["bivariant"];
+
 /** The workload's own keys, at the top of a scenario. */
 export interface WorkloadKeys<Treatment, Own = object> {
   readonly keys: Readonly<Record<string, z.ZodType>>;
-  /** All that is wrong with a scenario that passed its schema, as far as it is this workload's to say. */
-  check(written: unknown, treatment: Treatment): readonly Finding[];
+  /**
+   * Rules over a scenario whose keys passed their schema. Each reads only the keys that it is about: beside a key that the
+   * schema refuses, the rules that do not read it still speak.
+   */
+  readonly rules: readonly WorkloadRule<Treatment>[];
   /** All that a dialect cannot do of it. */
   dialectProblems(name: DialectName, treatment: Treatment): readonly Finding[];
   /** Of keys that passed their schema, the settings of a treatment. */

@@ -1,11 +1,12 @@
 // From a raw scenario to treatments, in two passes. Each combination of levels becomes a scenario of its own, is read and
-// then checked as one, and its problems are told of where the level stands in the file. Refuses treatments that would run
+// then checked as one, and its problems are shown where the level stands in the file. Refuses treatments that would run
 // the same thing under two names.
 import { canonical, nameTreatments } from "./levels.js";
 import { combine, levelNames, type LevelNames, type Levels, type OverriddenFactors } from "./matrix.js";
 import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path } from "../../syntax/paths.js";
 import type { Finding } from "../../syntax/problems.js";
 import { checkScenario, readScenario } from "../rules.js";
+import { rulesBeside } from "../rules-beside.js";
 import { pathsOf } from "../schema-paths.js";
 import type { Scenario } from "../schema.js";
 import type { Treatment } from "../settings.js";
@@ -15,21 +16,34 @@ export interface TreatmentFinding extends Finding {
   readonly treatmentIds: readonly string[];
 }
 
-/** A treatment whose keys the schema takes. */
-interface ReadTreatment {
+interface NamedTreatment {
   readonly id: string;
   readonly levels: Readonly<Record<string, string>>;
-  readonly scenario: Scenario;
   readonly combination: Combination;
+}
+
+/** A treatment whose keys the schema takes. */
+interface ReadTreatment extends NamedTreatment {
+  readonly scenario: Scenario;
   /** The same for treatments with the same levels. */
   readonly key: string;
+}
+
+/** A treatment with keys that the schema refuses. */
+interface RefusedTreatment extends NamedTreatment {
+  readonly refusals: readonly Finding[];
 }
 
 export interface Expansion {
   /** Ids of all treatments, those with problems too. */
   readonly ids: readonly string[];
   readonly read: readonly ReadTreatment[];
-  /** Of the factors, and what the schema refuses in each combination. */
+  readonly refused: readonly RefusedTreatment[];
+  /** Scenario paths that vary. */
+  readonly factors: readonly Path[];
+  /** Scenario paths whose levels are refused; undefined where other treatments may have been meant. */
+  readonly doubtful: readonly Finding[] | undefined;
+  /** Problems of the factors, and what the schema refuses in each combination. */
   readonly findings: readonly TreatmentFinding[];
 }
 
@@ -115,6 +129,16 @@ function findingsOf<T extends { readonly id: string; readonly combination: Combi
   return findings;
 }
 
+/** The paths of these factors, as places that are refused; undefined where a factor's path is not known. */
+function doubtfulPaths(base: Mapping, findings: readonly Finding[]): Finding[] | undefined {
+  const found = findings.map(({ path: [group, key], message }) => {
+    const resolved =
+      group === "factors" && key !== undefined ? pathsOf(base).factorPath(String(key)) : undefined;
+    return resolved && "path" in resolved ? { path: resolved.path, message } : undefined;
+  });
+  return found.every((one) => one !== undefined) ? found : undefined;
+}
+
 /** The combinations of a raw scenario, each read by the schema. */
 export function expand(scenario: Mapping, overridden: OverriddenFactors = new Set()): Expansion {
   const matrixFindings: Finding[] = [];
@@ -126,6 +150,7 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
     Object.entries(scenario).filter(([key]) => !["factors", "include", "exclude"].includes(key)),
   );
   const read: ReadTreatment[] = [];
+  const refused: RefusedTreatment[] = [];
   const applied = combinations.map((levels, i) => ({
     id: ids[i] ?? "",
     levels,
@@ -133,22 +158,42 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
   }));
   const findings = findingsOf(applied, ({ id, levels, combination }) => {
     const found = readScenario(combination.raw);
-    const refused = "findings" in found ? found.findings : [];
+    const refusals = "findings" in found ? found.findings : [];
     // What is in a level's way may be refused itself.
     const obstacles = combination.obstacles
-      .filter(({ path }) => !refused.some((one) => pathText(one.path) === pathText(path)))
+      .filter(({ path }) => !refusals.some((one) => pathText(one.path) === pathText(path)))
       .map(({ path, origin }) => ({ path: origin, message: `cannot be set: ${pathText(path)} has no keys` }));
-    if ("findings" in found) return [...obstacles, ...refused];
+    const named = { id, levels: levelTexts(levels, paths, base, names), combination };
+    if ("findings" in found) {
+      refused.push({ ...named, refusals });
+      return [...obstacles, ...refusals];
+    }
     const key = canonical(Object.fromEntries([...levels].map(([path, level]) => [path, level.value])));
-    const texts = levelTexts(levels, paths, base, names);
-    read.push({ id, levels: texts, scenario: found.scenario, combination, key });
+    read.push({ ...named, scenario: found.scenario, key });
     return obstacles;
   });
+  const factors = paths.flatMap((path) => {
+    const resolved = pathsOf(base).factorPath(path);
+    return "path" in resolved ? [resolved.path] : [];
+  });
   return {
-    ids,
-    read,
+    ...{ ids, read, refused, factors },
+    doubtful: doubtfulPaths(base, matrixFindings),
     findings: [...matrixFindings.map((finding) => ({ ...finding, treatmentIds: [] })), ...findings],
   };
+}
+
+/** What the rules find wrong with treatments, some of which the schema refuses; nothing where others may have been meant. */
+export function ruleFindings({ read, refused, doubtful }: Expansion): TreatmentFinding[] {
+  if (!doubtful) return [];
+  const beside = ({ combination }: NamedTreatment, refusals: readonly Finding[]): readonly Finding[] =>
+    rulesBeside(combination.raw, [...refusals, ...doubtful]);
+  return [
+    ...findingsOf(read, (treatment) =>
+      doubtful.length > 0 ? beside(treatment, []) : checkScenario(treatment.scenario).findings,
+    ),
+    ...findingsOf(refused, (treatment) => beside(treatment, treatment.refusals)),
+  ];
 }
 
 /** What the treatments mean, and what the rules find wrong with them. */

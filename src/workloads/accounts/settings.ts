@@ -6,6 +6,7 @@ import type { DialectName, Isolation } from "../../database/settings.js";
 import type { Finding } from "../../syntax/problems.js";
 import { scaleKey } from "../pgbench-tables.js";
 import type { WorkloadTreatment } from "../workload.js";
+import { defaultStorageOnly, noStatementMode } from "../common-rules.js";
 
 const VARIANTS = ["aggregates", "no-aggregates", "reads"] as const;
 
@@ -42,17 +43,7 @@ export function resolve({ variant, hotBranch, isolation: level, scale }: Account
   return { variant, hotBranch, isolation: level, scale };
 }
 
-export function check({ storage }: { readonly storage: string }, { pool }: Treatment): Finding[] {
-  const findings: Finding[] = [];
-  if (storage !== "default")
-    findings.push({ path: ["storage"], message: "workload accounts has tables of storage default only" });
-  if ("mode" in pool && pool.mode === "statement")
-    findings.push({
-      path: ["pool", "mode"],
-      message: "statement mode allows no transaction of several statements; use mode: transaction",
-    });
-  return findings;
-}
+export const rules = [defaultStorageOnly("workload accounts"), noStatementMode];
 
 export function dialectProblems(name: DialectName, { isolation: level }: Treatment): readonly Finding[] {
   return levelProblems(name, { isolation: level });

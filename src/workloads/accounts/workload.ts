@@ -7,7 +7,7 @@ import type { PreloadInputs, Workload } from "../workload.js";
 import { audit, findings } from "./audit.js";
 import { client } from "./client.js";
 import { examples } from "./examples.js";
-import { check, dialectProblems, keys, resolve, type Treatment } from "./settings.js";
+import { dialectProblems, keys, resolve, rules, type Treatment } from "./settings.js";
 import { CREATE_TABLES, statementsOf, TABLES, tablesOf, TELLERS } from "./sql.js";
 
 const VARIANT = "workload accounts";
@@ -36,7 +36,7 @@ export const accounts = {
   description: "TPC-B and its variants: transfers that add to balances, so that clients meet at a hot row.",
   operations: { transfer: { verb: "makes", unit: "transfers" } },
   roles: { clients: clientsRole(["transfer"]) },
-  settings: { keys, check, dialectProblems, resolve, hasRole: () => true },
+  settings: { keys, rules, dialectProblems, resolve, hasRole: () => true },
   tables: {
     names: TABLES,
     snapshot: "pgbench_accounts",

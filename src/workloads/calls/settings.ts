@@ -4,6 +4,7 @@ import type { DialectName, Storage } from "../../database/settings.js";
 import { DEFAULT_SIZES, PROFILES, type BatchSizeName, type Profile } from "../../load/profiles.js";
 import type { Finding } from "../../syntax/problems.js";
 import type { WorkloadTreatment } from "../workload.js";
+import { noStatementMode } from "../common-rules.js";
 
 const MAX_ROWS = 1_000_000;
 
@@ -73,29 +74,28 @@ interface Written extends CallsSettings {
   readonly actors: Readonly<Record<string, false | object | undefined>>;
 }
 
-export function check(
-  { commit, actors: named }: Written,
-  { actors, pool, storage, indexes }: Treatment,
-): Finding[] {
-  const findings: Finding[] = [];
-  if (commit === "once" && actors["loaders"]?.load.executor === "daily-arrival-rate")
-    findings.push({
-      path: ["commit"],
-      message: "an arrival of daily-arrival-rate is one batch; use commit: per-batch, or another executor",
-    });
-  if (named["loaders"] === false && named["probes"] === false)
-    findings.push({ path: ["actors"], message: "every group is left out: no client would do anything" });
-  if (storage === "hash-sharded")
-    findings.push({ path: ["storage"], message: "workload calls has no tables of storage hash-sharded" });
-  if (indexes === "brin" && storage.startsWith("pax"))
-    findings.push({ path: ["indexes"], message: "PAX has B-trees only; use indexes: five, or none" });
-  if ("mode" in pool && pool.mode === "statement")
-    findings.push({
-      path: ["pool", "mode"],
-      message: "statement mode allows no transaction of several statements; use mode: transaction",
-    });
-  return findings;
+function commitRules({ commit }: Written, { actors }: Treatment): Finding[] {
+  if (commit !== "once" || actors["loaders"]?.load.executor !== "daily-arrival-rate") return [];
+  const message = "an arrival of daily-arrival-rate is one batch; use commit: per-batch, or another executor";
+  return [{ path: ["commit"], message }];
 }
+
+function emptinessRules({ actors }: Written): Finding[] {
+  if (actors["loaders"] !== false || actors["probes"] !== false) return [];
+  return [{ path: ["actors"], message: "every group is left out: no client would do anything" }];
+}
+
+function storageRules(_: Written, { storage }: Treatment): Finding[] {
+  if (storage !== "hash-sharded") return [];
+  return [{ path: ["storage"], message: "workload calls has no tables of storage hash-sharded" }];
+}
+
+function indexRules({ indexes }: Written, { storage }: Treatment): Finding[] {
+  if (indexes !== "brin" || !storage.startsWith("pax")) return [];
+  return [{ path: ["indexes"], message: "PAX has B-trees only; use indexes: five, or none" }];
+}
+
+export const rules = [commitRules, emptinessRules, storageRules, indexRules, noStatementMode];
 
 export function dialectProblems(name: DialectName): readonly Finding[] {
   if (name === "postgres" || name === "cloudberry") return [];

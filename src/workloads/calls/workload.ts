@@ -5,7 +5,7 @@ import { audit, findings } from "./audit.js";
 import { client, PROBES } from "./client.js";
 import { examples } from "./examples.js";
 import { preload } from "./preload.js";
-import { check, dialectProblems, keys, resolve, type Treatment } from "./settings.js";
+import { dialectProblems, keys, resolve, rules, type Treatment } from "./settings.js";
 import { statementsOf } from "./statements.js";
 import { createTables, TABLES } from "./tables.js";
 
@@ -33,7 +33,7 @@ export const calls = {
       ...{ operations: PROBES, arrivals: PROBES, isSearched: false },
     },
   },
-  settings: { keys, check, dialectProblems, resolve, hasRole: () => true },
+  settings: { keys, rules, dialectProblems, resolve, hasRole: () => true },
   tables: {
     names: TABLES,
     snapshot: "cdr",

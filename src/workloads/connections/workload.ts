@@ -23,6 +23,7 @@ import type {
   WorkloadClient,
   WorkloadTreatment,
 } from "../workload.js";
+import { defaultStorageOnly } from "../common-rules.js";
 
 const SCRIPTS = ["select-1", "insert"] as const;
 const weight = (what: string) =>
@@ -55,13 +56,9 @@ interface ConnectionsSettings {
 }
 type Treatment = ConnectionsSettings & WorkloadTreatment;
 
-function check({ weights, storage }: ConnectionsSettings & { readonly storage: string }): Finding[] {
-  const findings: Finding[] = [];
-  if (weights.account + weights.script === 0)
-    findings.push({ path: ["weights"], message: "both weights are 0: no client would do anything" });
-  if (storage !== "default")
-    findings.push({ path: ["storage"], message: "workload connections has tables of storage default only" });
-  return findings;
+function weightRules({ weights }: ConnectionsSettings): Finding[] {
+  if (weights.account + weights.script > 0) return [];
+  return [{ path: ["weights"], message: "both weights are 0: no client would do anything" }];
 }
 
 /** Qualified and quoted. */
@@ -218,7 +215,7 @@ export const connections = {
   performs: (operation, { weights }) => weights[operation as keyof typeof weights] > 0,
   settings: {
     keys,
-    check,
+    rules: [weightRules, defaultStorageOnly("workload connections")],
     dialectProblems: () => [],
     resolve: ({ script, weights, scale }: ConnectionsSettings): ConnectionsSettings => {
       return { script, weights, scale };

@@ -6,6 +6,7 @@ import type { Finding } from "../../syntax/problems.js";
 import { size } from "../../syntax/scalars.js";
 import type { WorkloadTreatment } from "../workload.js";
 import { leastBytesOf, SHAPE_NAMES, type Shape } from "./document.js";
+import { defaultStorageOnly } from "../common-rules.js";
 
 const COLUMNS = ["jsonb", "json", "text", "relational"] as const;
 const INDEXES = ["none", "btree-id", "expression", "gin", "gin-path-ops"] as const;
@@ -222,12 +223,7 @@ function mixRules({ mix, documents }: Written): Finding[] {
   return [{ path: ["documents"], message: "0 leaves nothing to read, update or slice; raise it" }];
 }
 
-export function check(written: Written & { readonly storage: string }): Finding[] {
-  const findings = [columnRules, sliceRules, sizeRules, mixRules].flatMap((rule) => rule(written));
-  if (written.storage !== "default")
-    findings.push({ path: ["storage"], message: "workload documents has tables of storage default only" });
-  return findings;
-}
+export const rules = [columnRules, sliceRules, sizeRules, mixRules, defaultStorageOnly("workload documents")];
 
 export function dialectProblems(name: DialectName): Finding[] {
   if (name === "postgres") return [];

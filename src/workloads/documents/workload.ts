@@ -11,7 +11,7 @@ import { audit, findings, type Preloaded } from "./audit.js";
 import { client } from "./client.js";
 import { DocumentMaker, preloadedKey } from "./document.js";
 import { examples } from "./examples.js";
-import { check, dialectProblems, keys, resolve, type Treatment } from "./settings.js";
+import { dialectProblems, keys, resolve, rules, type Treatment } from "./settings.js";
 import { createTable, preloadText, statementsOf, tableOf } from "./sql.js";
 
 const VARIANT = "workload documents";
@@ -61,7 +61,7 @@ export const documents = {
   },
   roles: { clients: clientsRole(["read", "insert", "update", "slice"]) },
   performs: (operation, { mix }) => mix[operation as keyof typeof mix] > 0,
-  settings: { keys, check, dialectProblems, resolve, hasRole: () => true },
+  settings: { keys, rules, dialectProblems, resolve, hasRole: () => true },
   tables: {
     names: ["documents"],
     snapshot: "documents",

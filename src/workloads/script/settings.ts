@@ -6,6 +6,7 @@ import type { DialectName, Isolation } from "../../database/settings.js";
 import type { Finding } from "../../syntax/problems.js";
 import type { WorkloadTreatment } from "../workload.js";
 import type { Program, Setting } from "./program.js";
+import { defaultStorageOnly, noStatementMode } from "../common-rules.js";
 
 type Scalar = Setting["value"];
 
@@ -42,20 +43,7 @@ export function resolve({ settings }: Pick<Program, "settings">, written: unknow
   };
 }
 
-export function check({ storage }: { readonly storage: string }, { pool }: Treatment): Finding[] {
-  const findings: Finding[] = [];
-  if (storage !== "default")
-    findings.push({
-      path: ["storage"],
-      message: "a workload of one's own has tables of storage default only",
-    });
-  if ("mode" in pool && pool.mode === "statement")
-    findings.push({
-      path: ["pool", "mode"],
-      message: "statement mode allows no transaction of several statements; use mode: transaction",
-    });
-  return findings;
-}
+export const rules = [defaultStorageOnly("a workload of one's own"), noStatementMode];
 
 export function dialectProblems(name: DialectName, { isolation: level }: Treatment): readonly Finding[] {
   return level === undefined ? [] : levelProblems(name, { isolation: level });

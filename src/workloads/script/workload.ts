@@ -10,7 +10,7 @@ import { clientOf, literalIn } from "./client.js";
 import type { DrawOf } from "./run.js";
 import { madeBy, tableNames } from "./made.js";
 import type { Program } from "./program.js";
-import { check, dialectProblems, keysOf, resolve, type Treatment } from "./settings.js";
+import { dialectProblems, keysOf, resolve, rules, type Treatment } from "./settings.js";
 import { countsRows, statementsOf } from "./statements.js";
 import { substituted } from "./sql-text.js";
 import { tryOutOf } from "./try-out.js";
@@ -34,7 +34,7 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
     roles: { clients: clientsRole(operations) },
     settings: {
       keys: keysOf(program),
-      check: (written, treatment) => check(written as { storage: string }, treatment),
+      rules,
       dialectProblems,
       resolve: (written) => resolve(program, written),
       hasRole: () => true,

@@ -340,7 +340,7 @@ function storageRules({ storage }: Written): Finding[] {
   return [{ path: ["storage"], message }];
 }
 
-const RULES: readonly ((written: Written, treatment: Treatment) => readonly Finding[])[] = [
+export const rules: readonly ((written: Written, treatment: Treatment) => readonly Finding[])[] = [
   ({ batch }) => rangeOrder(["batch"], batch, ""),
   ({ appDelay }) =>
     "min" in appDelay
@@ -357,10 +357,6 @@ const RULES: readonly ((written: Written, treatment: Treatment) => readonly Find
   profileSizeRules,
   storageRules,
 ];
-
-export function check(written: Written, treatment: Treatment): Finding[] {
-  return RULES.flatMap((rule) => rule(written, treatment));
-}
 
 /** Levels that the dialect does not have, and batches that are too large for it. */
 export function dialectProblems(name: DialectName, treatment: Treatment): Finding[] {

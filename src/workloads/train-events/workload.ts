@@ -8,7 +8,7 @@ import { auditTrial } from "./audit/audit.js";
 import { findings } from "./audit/findings-schema.js";
 import { recount } from "./audit/recount.js";
 import { examples } from "./examples.js";
-import { check, dialectProblems, hasRole, keys, resolve } from "./keys.js";
+import { dialectProblems, hasRole, keys, resolve, rules } from "./keys.js";
 import { lint } from "./lint.js";
 import { VIOLATION_KINDS } from "./model/conservation.js";
 import { QUEUE } from "./queue-depth.js";
@@ -70,7 +70,7 @@ export const trainEvents = {
     const kind = READ_KINDS.find((each) => READS[each] === operation);
     return kind === undefined || reads[kind] > 0;
   },
-  settings: { keys, check, dialectProblems, resolve, hasRole },
+  settings: { keys, rules, dialectProblems, resolve, hasRole },
   tables: {
     names: TABLE_NAMES,
     snapshot: "events",

@@ -1,0 +1,127 @@
+// Rules beside keys that the schema refuses. Each rule runs on the scenario without the refused keys, and its reads are seen:
+// what it finds counts unless it read a key that was refused, or a default in whose place a misspelt key may have meant
+// something. So all problems come at once, and none is a mere consequence of another.
+import { deepCopy, getIn, isMapping, startsWith, type Mapping, type Path } from "../syntax/paths.js";
+import type { Finding } from "../syntax/problems.js";
+import { watched } from "../syntax/watched.js";
+import { OWN_KEYS } from "../workloads/registry.js";
+import { ownIn } from "../workloads/own.js";
+import { settingsOnRead } from "./resolve.js";
+import { rulesOf } from "./rules.js";
+import { hasUnreadWorkload, Scenario, schemaOf } from "./schema.js";
+import { pathsOf } from "./schema-paths.js";
+
+/** A repair takes out what is refused; that may uncover what else is. */
+const REPAIRS_MOST = 20;
+/** Keys that give a scenario other treatments. */
+const VARYING = ["factors", "include", "exclude"];
+
+/** Lists of levels by key, or a list of combinations. */
+function isLikeFactors(value: unknown): boolean {
+  return Array.isArray(value)
+    ? value.some(isMapping)
+    : isMapping(value) && Object.values(value).some(Array.isArray);
+}
+
+/** The places of a scenario that nobody can rely on. */
+export class Refused {
+  private readonly places: Path[] = [];
+  /** Mappings whose keys that are left out are not known: one may have been meant, or follow from what is refused. */
+  private readonly guessed: Path[] = [];
+  /** Whether a misspelt key looks as `factors` or `include` do. */
+  private mayBeFactors = false;
+
+  constructor(private readonly raw: Mapping) {}
+
+  add({ path, isAboutKey }: Pick<Finding, "path" | "isAboutKey">): void {
+    this.places.push(path);
+    const at = path.slice(0, -1);
+    // A kind that is left out follows from the other keys of its mapping.
+    if (at.length > 0) this.guessed.push(at);
+    if (isAboutKey !== true) return;
+    // Keys of another workload: that one may have been meant.
+    if (path.length === 1 && String(path[0]) in OWN_KEYS) this.places.push(["workload"]);
+    this.mayBeFactors ||= path.length === 1 && isLikeFactors(getIn(this.raw, path));
+    const meant = pathsOf(this.raw).placesMeant(String(path.at(-1)), at);
+    this.places.push(...meant);
+    if (meant.length === 0) this.guessed.push(at);
+  }
+
+  /** Whether a read of `path`, or of all below it, shows anything that is not known. */
+  isRead(path: Path, isWhole: boolean): boolean {
+    const isThere = (place: Path): boolean => startsWith(path, place) || (isWhole && startsWith(place, path));
+    return this.places.some(isThere) || this.guessed.some((at) => this.isGuessed(path, isWhole, at));
+  }
+
+  /** Whether other treatments than those that are seen may have been meant. */
+  get mayVary(): boolean {
+    return this.mayBeFactors || VARYING.some((key) => this.isRead([key], true));
+  }
+
+  private isGuessed(path: Path, isWhole: boolean, at: Path): boolean {
+    if (path.length <= at.length) return isWhole && startsWith(at, path);
+    return startsWith(path, at) && getIn(this.raw, path.slice(0, at.length + 1)) === undefined;
+  }
+}
+
+/** The nearest place that can be left out: a list goes as a whole, so that its other entries keep their numbers. */
+function removable(raw: Mapping, path: Path): Path {
+  const list = path.findIndex((part) => typeof part === "number");
+  const place = list < 0 ? path : path.slice(0, list);
+  return place.length <= 1 || getIn(raw, place) !== undefined ? place : removable(raw, place.slice(0, -1));
+}
+
+/** The scenario with the refused keys left out; undefined where nothing that can be read is left. */
+export function withoutRefused(
+  raw: Mapping,
+  findings: readonly Finding[],
+): { readonly scenario: Scenario; readonly refused: Refused } | undefined {
+  if (hasUnreadWorkload(raw)) return undefined;
+  const own = ownIn(raw);
+  const schema = own ? schemaOf(own) : Scenario;
+  const refused = new Refused(raw);
+  const rest = deepCopy(raw) as Mapping;
+  findings.forEach((finding) => {
+    refused.add(finding);
+  });
+  let places: readonly Path[] = findings.map(({ path }) => path);
+  for (let repair = 0; repair < REPAIRS_MOST; repair++) {
+    for (const path of places) {
+      const place = removable(rest, path);
+      refused.add({ path: place });
+      const parent = getIn(rest, place.slice(0, -1));
+      if (isMapping(parent)) Reflect.deleteProperty(parent, String(place.at(-1)));
+    }
+    if (rest["name"] === undefined) rest["name"] = "x";
+    const parsed = schema.safeParse(rest);
+    if (parsed.success) return { scenario: parsed.data, refused };
+    places = parsed.error.issues.map(({ path }) =>
+      path.map((part) => (typeof part === "number" ? part : String(part))),
+    );
+  }
+  return undefined;
+}
+
+/** What `look` finds in a scenario of which some keys are refused, unless it reads one of them. */
+export function foundBeside(
+  scenario: Scenario,
+  refused: Refused,
+  look: (seen: Scenario) => readonly Finding[],
+): readonly Finding[] {
+  const doubts: Path[] = [];
+  const seen = watched(scenario, (path, isWhole) => {
+    if (refused.isRead(path, isWhole)) doubts.push(path);
+  });
+  const found = look(seen);
+  return doubts.length > 0 ? [] : found;
+}
+
+/** What the rules find wrong with a scenario beside what its schema refuses. */
+export function rulesBeside(raw: Mapping, findings: readonly Finding[]): readonly Finding[] {
+  const rest = withoutRefused(raw, findings);
+  if (!rest || rest.refused.mayVary) return [];
+  const { scenario, refused } = rest;
+  return rulesOf(scenario).flatMap((rule) =>
+    foundBeside(scenario, refused, (seen) => rule(seen, settingsOnRead(scenario, seen))),
+  );
+}

@@ -1,0 +1,19 @@
+// Rules that several workloads share.
+import type { Storage } from "../database/settings.js";
+import type { PoolSettings } from "../pools/registry.js";
+import type { Finding } from "../syntax/problems.js";
+
+/** Refuses tables that are stored in another way than the database's own. */
+export const defaultStorageOnly =
+  (workload: string) =>
+  ({ storage }: { readonly storage: Storage }): Finding[] =>
+    storage === "default"
+      ? []
+      : [{ path: ["storage"], message: `${workload} has tables of storage default only` }];
+
+/** Refuses a pooler that gives each statement another connection. */
+export function noStatementMode(_: unknown, { pool }: { readonly pool: PoolSettings }): Finding[] {
+  if (!("mode" in pool) || pool.mode !== "statement") return [];
+  const message = "statement mode allows no transaction of several statements; use mode: transaction";
+  return [{ path: ["pool", "mode"], message }];
+}
