@@ -11,7 +11,8 @@ import { PLAIN_BOUNDS } from "#program/analysis/statistics/limits.js";
 import { Prng } from "#program/foundation/prng.js";
 import { HEADLINE_METRICS } from "#program/metrics/metric-lists.js";
 import { readOptions } from "./options.mjs";
-import { DESIGNS, normal, percent, simulated } from "./simulated-trials.mjs";
+import { normal } from "./noises.mjs";
+import { DESIGNS, percent, simulated } from "./simulated-trials.mjs";
 
 const { experiments, json } = readOptions({ experiments: 300 });
 
