@@ -56,6 +56,21 @@ export function isSplit(endpoints: readonly Endpoint[]): boolean {
   return endpoints.length > 1 || endpoints.some(({ region }) => region !== undefined);
 }
 
+/** The endpoint changed, and with it each other server that its sessions may go to. */
+export function changedEverywhere(
+  { others, ...endpoint }: Endpoint,
+  change: (server: Endpoint) => Endpoint,
+): Endpoint {
+  return {
+    ...change(endpoint),
+    ...(others && { others: others.map((each) => changedEverywhere(each, change)) }),
+  };
+}
+
+export function withSearchPath(endpoint: Endpoint, searchPath: string): Endpoint {
+  return changedEverywhere(endpoint, (server) => ({ ...server, searchPath }));
+}
+
 /** Of an endpoint in front of that one. */
 export function searchPathOf({ searchPath }: Endpoint): Pick<Endpoint, "searchPath"> {
   return searchPath === undefined ? {} : { searchPath };

@@ -2,7 +2,7 @@
 // networks that can be made bad: between the clients and what they connect to, between the pooler and the server. A trial
 // whose faults leave the network alone has no proxy in any path.
 // train-sim's own connections (control, evidence, consoles) never go through one.
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { withSearchPath, type Endpoint } from "../../database/endpoint/endpoint.js";
 import type { NetworkPlace } from "../../faults/fault.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { workloadOf } from "../../workloads/registry.js";
@@ -83,7 +83,7 @@ export class ClientPath {
     const { endpoints } = this.host.target;
     if (!workloadOf(settings).isUnqualified) return endpoints;
     const searchPath = dialectOf(settings.dialect).quoteIdentifier(settings.namespace);
-    return endpoints.map((endpoint) => ({ ...endpoint, searchPath }));
+    return endpoints.map((endpoint) => withSearchPath(endpoint, searchPath));
   }
 
   private async routeStandbys(): Promise<void> {

@@ -1,6 +1,6 @@
 // A target that runs already, at connection URLs. It is reached, never started or stopped.
 import { UsageError } from "../../foundation/errors.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { changedEverywhere, type Endpoint } from "../../database/endpoint/endpoint.js";
 import { endpointAt, parseConnectionUrl } from "../../database/endpoint/parse-url.js";
 import type { RunningTarget } from "../running-target.js";
 import type { TargetKind } from "../target.js";
@@ -16,11 +16,10 @@ function runningAt(settings: UrlSettings): RunningTarget {
   const { passwordCommand } = settings;
   if (passwordCommand === undefined) return urlTarget(settings);
   const target = urlTarget(settings, { ...process.env, PGPASSWORD: undefined });
-  const asking = ({ others, ...endpoint }: Endpoint): Endpoint => ({
-    ...endpoint,
-    ...(endpoint.password === undefined && { passwordCommand }),
-    ...(others && { others: others.map(asking) }),
-  });
+  const asking = (given: Endpoint): Endpoint =>
+    changedEverywhere(given, (endpoint) =>
+      endpoint.password === undefined ? { ...endpoint, passwordCommand } : endpoint,
+    );
   return { ...target, endpoints: target.endpoints.map(asking), admin: asking(target.admin) };
 }
 
