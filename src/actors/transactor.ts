@@ -6,7 +6,7 @@ import type { Sleeper } from "../foundation/sleeper.js";
 import type { Operation } from "../metrics/operations.js";
 import { BACKOFF, PartTimes, POOL_WAIT, RELEASE, type PartNames } from "../metrics/part-times.js";
 import type { Recorder } from "../metrics/recorder.js";
-import { InDoubtError } from "../database/errors.js";
+import { InDoubtError, StatementError } from "../database/errors.js";
 import { placeOf } from "../database/failure-place.js";
 import { classifyFailure, type Failure } from "../database/sqlstates.js";
 import type { EventLog } from "./event-log.js";
@@ -154,8 +154,9 @@ export class Transactor {
     // The first commit was still under way when we looked: now its rows are there, so the next attempt settles it.
     if (progress.inDoubt && failure.sqlstate === "23505") return { ...failure, kind: "retry" };
     if (error instanceof TrialError) throw error;
+    const place = error instanceof StatementError && error.place !== undefined ? `${error.place}: ` : "";
     throw new TrialError(
-      `${messageOf(error)} (SQLSTATE ${failure.sqlstate})`,
+      `${place}${messageOf(error)} (SQLSTATE ${failure.sqlstate})`,
       "non-retryable error; the trial was stopped",
       { cause: error },
     );

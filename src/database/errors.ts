@@ -5,6 +5,8 @@ import { messageOf } from "../foundation/errors.js";
 /** A statement failed; `cause` is the driver's error. */
 export class StatementError extends Error {
   override readonly name = "StatementError";
+  /** Where the statement stands in a file of the user's, as `bank.sql:9:1`; set by a workload that knows. */
+  place?: string;
 
   constructor(
     /** The statement's name (`process.claim`), or begin, commit, rollback. */

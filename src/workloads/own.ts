@@ -168,7 +168,7 @@ function programOf(own: Own): ReadProgram {
 }
 
 function workloadFrom(own: Own, program: Program): Workload {
-  const drawOf = "module" in own ? drawModule(own.module) : drawSteps(program);
+  const drawOf = "module" in own ? drawModule(own.module) : drawSteps(program, nameOf(own));
   return workloadOfProgram(program, nameOf(own), drawOf);
 }
 

@@ -54,7 +54,7 @@ async function byTrainSim(sql: string, mode: string): Promise<boolean> {
   const settings = { values: { scale: 1, ...DEFINED }, prepared: mode === "simple" ? mode : prepared };
   // Of its context the draw asks for these alone.
   const context = { assignment: { settings, trial: { seed: 1 } } } as never;
-  const draw = drawSteps(read.program)(context, () => ({
+  const draw = drawSteps(read.program, "x.sql")(context, () => ({
     ...{ begin: "BEGIN", setUp: undefined, isNeeded: false },
   }));
   try {

@@ -137,8 +137,8 @@ it.each(
       ],
       [
         "what it caught",
-        "draw() {}, async run(session) { try { await session.query('zero', 'SELECT 1 / 0'); } catch {} }",
-        "t.zero: division by zero",
+        "draw() {}, async run(session) { try {\n await session.query('zero', 'SELECT 1 / 0'); } catch {} }",
+        ":2:2: t.zero: division by zero",
       ],
     ],
     0,

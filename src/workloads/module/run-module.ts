@@ -154,6 +154,7 @@ class Asked implements Session {
   foundNoRow = true;
 
   constructor(
+    private readonly file: string,
     private readonly transaction: string,
     private readonly connection: Connection,
     private readonly statements: Statements,
@@ -166,6 +167,8 @@ class Asked implements Session {
       if (this.connection.foundNoRow !== true) this.foundNoRow = false;
       return rows;
     } catch (error) {
+      if (error instanceof StatementError && classifyFailure(error).kind === "fatal")
+        error.place = placeOf(new Error(), this.file);
       this.failure ??= error;
       throw error;
     }
@@ -250,7 +253,7 @@ class ModuleRun implements Run {
   }
 
   private session(connection: Connection): Asked {
-    return new Asked(this.transaction.name, connection, this.statements);
+    return new Asked(this.file, this.transaction.name, connection, this.statements);
   }
 }
 

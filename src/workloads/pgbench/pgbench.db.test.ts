@@ -99,7 +99,7 @@ function programOf(sql: string): Program {
 function machineOf(sql: string, { isSimple = false, beginning = AS_IS, set = {} } = {}): Machine {
   const [compiled = expect.fail("no transaction")] = compile(programOf(sql), () => beginning);
   const values = new Map<string, Value>(Object.entries({ scale: 1n, client_id: 3n, ...set }));
-  return new Machine(compiled, values, 5, { prng: new Prng(0), isSimple });
+  return new Machine(compiled, values, 5, { file: "x.sql", prng: new Prng(0), isSimple });
 }
 
 const awake: Rest = () => Promise.resolve();

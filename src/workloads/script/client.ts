@@ -62,7 +62,8 @@ function settlesOf(
 }
 
 /** Draws transactions that are steps of SQL. */
-export function drawSteps(program: Program): DrawOf {
+/** @param file what messages call it */
+export function drawSteps(program: Program, file: string): DrawOf {
   return ({ assignment: { settings, trial } }, beginOf) => {
     const compiled = new Map(compile(program, beginOf).map((each) => [each.transaction.name, each]));
     const given = [
@@ -70,7 +71,7 @@ export function drawSteps(program: Program): DrawOf {
       ["random_seed", BigInt(trial.seed)] as const,
       ...Object.entries(settings.values).map(([name, value]): [string, Value] => [name, ofSetting(value)]),
     ];
-    const options = { prng: new Prng(0), isSimple: settings.prepared === "simple" };
+    const options = { file, prng: new Prng(0), isSimple: settings.prepared === "simple" };
     return (name, { client, prng }) => {
       const chosen = compiled.get(name);
       if (!chosen) throw new Error(`there is no transaction ${name}`);

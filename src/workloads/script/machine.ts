@@ -1,11 +1,20 @@
 // Runs the steps of one transaction of a program on a connection, as plain operations one after the other, so that a second
 // attempt goes on after the last commit: what was committed is not sent again, and what is sent again is the same.
 import type { Connection, SqlValue, Statement } from "../../database/contract.js";
-import { UnexpectedRowsError } from "../../database/errors.js";
+import { StatementError, UnexpectedRowsError } from "../../database/errors.js";
 import { asTransaction, commit, rollBack } from "../../database/transaction.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";
 import { evaluate } from "./expression.js";
-import type { Branch, Expression, Program, ScriptTransaction, SqlStep, Step, Value } from "./program.js";
+import {
+  placeText,
+  type Branch,
+  type Expression,
+  type Program,
+  type ScriptTransaction,
+  type SqlStep,
+  type Step,
+  type Value,
+} from "./program.js";
 import type { Begin, Rest, Run } from "./run.js";
 import { countedChange, countsRows, sqlStepsOf, statementsOf, unexpectedRows } from "./statements.js";
 import { substituted } from "./sql-text.js";
@@ -147,6 +156,8 @@ function isTrue(value: Value): boolean {
 }
 
 export interface MachineOptions {
+  /** The program's, for places. */
+  readonly file: string;
   readonly prng: Prng;
   readonly isSimple: boolean;
 }
@@ -314,7 +325,13 @@ export class Machine implements Run {
       ? connection.executeNamed(statement, values)
       : connection.execute(statement, values);
     const isCommitting = !this.isOpen && !this.transaction.isReadOnly;
-    const rows = await (isCommitting ? asTransaction(answer, (all) => all) : answer);
+    let rows: readonly unknown[];
+    try {
+      rows = await (isCommitting ? asTransaction(answer, (all) => all) : answer);
+    } catch (error) {
+      if (error instanceof StatementError) error.place = this.placeText(step);
+      throw error;
+    }
     if (connection.foundNoRow !== true) this.foundNoRow = false;
     if (this.countsRows && step.countsRows) this.work += rows.length;
     const problem = expect && unexpectedRows(expect, rows.length);
@@ -325,11 +342,12 @@ export class Machine implements Run {
     return rows.length;
   }
 
-  private bind(
-    { bindings, columns }: SqlStep,
-    name: string,
-    rows: readonly Readonly<Record<string, unknown>>[],
-  ): void {
+  private placeText({ place }: SqlStep): string {
+    return placeText(place, this.options.file);
+  }
+
+  private bind(step: SqlStep, name: string, rows: readonly Readonly<Record<string, unknown>>[]): void {
+    const { bindings, columns } = step;
     const [row, ...others] = columns?.of === "last row" ? rows.slice(-1) : rows;
     if (!row && columns?.of === "last row") return;
     if (!row || others.length > 0)
@@ -339,7 +357,7 @@ export class Machine implements Run {
         this.values.set(`${columns.prefix}${column}`, valueOf(value));
     for (const { column, variable } of bindings) {
       const found = typeof column === "number" ? Object.values(row)[column] : row[column];
-      if (found === undefined) throw new Error(`${name} has no column ${column}`);
+      if (found === undefined) throw new Error(`${this.placeText(step)}: ${name} has no column ${column}`);
       this.values.set(variable, valueOf(found));
     }
   }

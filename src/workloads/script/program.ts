@@ -12,6 +12,11 @@ export interface Place {
   readonly file?: string;
 }
 
+/** @param program the file of a place that names none */
+export function placeText({ line, column, file }: Place, program: string): string {
+  return `${file ?? program}:${line}:${column}`;
+}
+
 export type Expression =
   | { readonly kind: "constant"; readonly value: Value }
   | { readonly kind: "variable"; readonly name: string }
