@@ -40,6 +40,8 @@ export interface Dialect {
   /** What the document of a claimed event is locked with; undefined where a snapshot makes that needless. */
   readonly documentLock: string | undefined;
   readonly mark: NamespaceMark;
+  /** Names each object outside of the schema $1 that depends on one in it; undefined where the catalogue does not tell. */
+  readonly dependants?: string;
   /** By level of storage, what its DDL has in place of `{{...}}`; a level that is missing is one that it lacks. */
   readonly storages: Readonly<Partial<Record<Storage, Readonly<Record<string, string>>>>>;
   /** Quotes an identifier, whatever is in it. */

@@ -1,7 +1,8 @@
 // The namespace: the one schema that train-sim creates, marks as its own with a comment, resets and drops. A schema
-// without the mark is never touched, and neither is what others put into ours or built on it: nothing is dropped
-// with CASCADE. Each change is one transaction under a lock on the name, so nothing half-made stays behind and two
-// train-sims do not trip over each other.
+// without the mark is never touched, and neither is an object that others built on ours. Known tables are dropped by name. A
+// user's own SQL may make anything: everything in its schema is its own, and goes together unless an object outside depends
+// on it. Each change is one transaction under a lock on the name, so nothing half-made stays behind and two train-sims do
+// not trip over each other.
 import { codeOf, messageOf, UsageError } from "../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
 import { changeCatalogue } from "./catalogue.js";
@@ -14,6 +15,8 @@ import type { Storage } from "../settings.js";
 
 /** Version of the tables; a namespace of another version can be dropped, not used. */
 const SCHEMA_VERSION = 1;
+/** Dependants that a refusal names. */
+const NAMED_MAX = 3;
 const MARK =
   /^train-sim namespace, version (\d+), ([a-z]+ [\w-]+)(?:, storage ([a-z-]+))?:[^;]*(?:; run (\w+))?(?:; made (.*))?/s;
 
@@ -49,7 +52,7 @@ export interface NamespaceSettings {
 function markOf({ tables, storage = "default", run }: NamespaceSettings): string {
   const stored = storage === "default" ? "" : `, storage ${storage}`;
   const maker = run === undefined ? "" : `; run ${run}`;
-  const made = tables.made === undefined ? "" : `; made ${tables.made.join(", ")}`;
+  const made = tables.made === undefined ? "" : `; made ${tables.made.join(", ").replaceAll("'", "''")}`;
   return `train-sim namespace, version ${SCHEMA_VERSION}, ${tables.variant}${stored}: created by train-sim and dropped by it${maker}${made}`;
 }
 
@@ -126,6 +129,14 @@ function refuseForeign(namespace: string, state: NamespaceState): void {
   );
 }
 
+function inOthersUse(namespace: string, detail: string, cause?: unknown): UsageError {
+  return new UsageError(
+    `schema "${namespace}" is used by objects that train-sim did not make, so it is not dropped: ${detail}`,
+    "Drop or move those objects yourself, then try again.",
+    { cause },
+  );
+}
+
 /** What a user can cause, said in their words; any other error as it is. */
 function explained(namespace: string, grantTo: string | undefined, error: unknown): unknown {
   const code = codeOf(error);
@@ -140,12 +151,7 @@ function explained(namespace: string, grantTo: string | undefined, error: unknow
     return new UsageError(`cannot grant to "${grantTo}": ${detail}`, "Create that role first.", {
       cause: error,
     });
-  if (code === "2BP01")
-    return new UsageError(
-      `schema "${namespace}" is used by objects that train-sim did not make, so it is not dropped: ${detail}`,
-      "Drop or move those objects yourself, then try again.",
-      { cause: error },
-    );
+  if (code === "2BP01") return inOthersUse(namespace, detail, error);
   if (code === LOCK_NOT_AVAILABLE)
     return new UsageError(
       `another session has used the tables of schema "${namespace}" for ${LOCK_TIMEOUT}: ${detail}`,
@@ -195,6 +201,13 @@ function dropStatement(schema: string, object: string): string {
   return `DROP ${kind} IF EXISTS ${schema}.${name}`;
 }
 
+async function requireNoDependants(client: SqlClient, query: string, namespace: string): Promise<void> {
+  const names = (await client.query(query, [namespace])).map(({ name }) => String(name));
+  if (names.length === 0) return;
+  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
+  throw inOthersUse(namespace, `${names.slice(0, NAMED_MAX).join(", ")}${more}`);
+}
+
 /** The mark goes last but one: what was dropped by halves is still known as ours. */
 async function dropTables(
   client: SqlClient,
@@ -204,6 +217,11 @@ async function dropTables(
   tablesOf: TablesOf,
 ): Promise<void> {
   const schema = dialect.quoteIdentifier(namespace);
+  if (made && dialect.dependants !== undefined) {
+    await requireNoDependants(client, dialect.dependants, namespace);
+    await client.query(`DROP SCHEMA ${schema} CASCADE`);
+    return;
+  }
   // The others may refer to the first one; of what a file made, later ones to earlier ones.
   const [first, ...others] = made ? [] : tablesOf(variant).map((table) => `TABLE ${table}`);
   const objects = made?.toReversed() ?? [...others, ...(first === undefined ? [] : [first])];
@@ -216,7 +234,15 @@ async function dropTables(
 }
 
 async function create(client: SqlClient, dialect: Dialect, settings: NamespaceSettings): Promise<void> {
-  for (const statement of ddl(settings, dialect)) await changeCatalogue(client, dialect, statement);
+  for (const statement of ddl(settings, dialect)) {
+    const place = settings.tables.places?.get(statement);
+    try {
+      await changeCatalogue(client, dialect, statement);
+    } catch (error) {
+      if (place === undefined) throw error;
+      throw new UsageError(`${place}: ${messageOf(error)}`, "Correct the statement.", { cause: error });
+    }
+  }
 }
 
 /** Makes the namespace; one of the same version, variant and storage is left as it is, apart from grants. */

@@ -21,8 +21,10 @@ export interface TableSet {
   readonly values?: Readonly<Record<string, string>>;
   /** Beside those, statements that every dialect takes as they are, but for `{{namespace}}`. */
   readonly statements?: readonly string[];
-  /** Where it is not the tables alone: all that is to be dropped, in the order in which it is made, as `TYPE mood`. */
+  /** Where statements of the user's make it, so that all in the schema is its own: what their text makes, as `TYPE mood`. */
   readonly made?: readonly string[];
+  /** Where a statement stands in the user's file, as `bank.sql:3:1`, by its text. */
+  readonly places?: ReadonlyMap<string, string>;
 }
 
 /** The tables of a workload, as a namespace holds them. */

@@ -3,12 +3,13 @@
 import * as z from "zod";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import type { SqlRow } from "../../database/contract.js";
+import { withSearchPath } from "../../database/endpoint/endpoint.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { messageOf, TrainSimError, TrialError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import type { Audited, AuditInputs } from "../workload.js";
 import { literalIn, Told } from "./client.js";
-import type { Invariant, Program } from "./program.js";
+import { placeText, type Invariant, type Program } from "./program.js";
 import type { Treatment } from "./settings.js";
 import { substituted } from "./sql-text.js";
 
@@ -104,9 +105,8 @@ function truthOf(rows: readonly SqlRow[]): { readonly holds: boolean; readonly s
 /** Throws for an invariant whose query failed; what says that the server is gone stays as it is. */
 function notAnswered({ name, sql: { place } }: Invariant, error: unknown, file: string): never {
   if (error instanceof TrainSimError) throw error;
-  const { line, column, file: from = file } = place;
   throw new TrialError(
-    `${from}:${line}:${column}: invariant "${name}": ${messageOf(error)}`,
+    `${placeText(place, file)}: invariant "${name}": ${messageOf(error)}`,
     "Correct the query, so that it answers on any rows.",
     { cause: error },
   );
@@ -129,7 +129,7 @@ export function auditOf(program: Program, file: string) {
     const told = inputs.told.map((one) => Told.parse(one));
     const sqlOf = ({ sql }: Invariant): string => substituted(sql, literalIn(settings));
     const searchPath = dialectOf(settings.dialect).quoteIdentifier(settings.namespace);
-    const client = await connectAdmin({ ...admin.endpoint, searchPath }, { purpose: "audit" });
+    const client = await connectAdmin(withSearchPath(admin.endpoint, searchPath), { purpose: "audit" });
     const sums = { lost: 0, duplicated: 0, unexpected: 0, inDoubtFound: 0 };
     const invariants: { name: string; holds: boolean; seen: string; acknowledged?: string }[] = [];
     try {

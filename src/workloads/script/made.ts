@@ -2,8 +2,15 @@
 import type { SqlText } from "./program.js";
 import { tokensOf } from "./sql-text.js";
 
-const CREATE =
-  /^CREATE (?:OR REPLACE )?(?:UNLOGGED |RECURSIVE )*(TABLE|VIEW|MATERIALIZED VIEW|TYPE|FUNCTION|PROCEDURE|SEQUENCE|DOMAIN|AGGREGATE) (?:IF NOT EXISTS )?((?:"(?:[^"]|"")+"|[^\s(;"]+))/i;
+const NAME = String.raw`((?:"(?:[^"]|"")+"|[^\s(;,"]+))`;
+const CREATE = new RegExp(
+  "^CREATE (?:OR REPLACE )?(?:UNLOGGED |RECURSIVE )*" +
+    "(TABLE|VIEW|MATERIALIZED VIEW|TYPE|FUNCTION|PROCEDURE|SEQUENCE|DOMAIN|AGGREGATE) " +
+    `(?:IF NOT EXISTS )?${NAME}`,
+  "i",
+);
+const RENAME = new RegExp(String.raw`^ALTER TABLE (?:IF EXISTS )?(?:ONLY )?${NAME} RENAME TO ${NAME}`, "i");
+const DROP = /^DROP TABLE (?:IF EXISTS )?(.+?)(?: CASCADE| RESTRICT)?$/i;
 
 interface Made {
   readonly kind: string;
@@ -11,11 +18,18 @@ interface Made {
   readonly name: string;
 }
 
-function madeIn({ pieces }: SqlText): Made[] {
-  const code = tokensOf(pieces.join(""))
-    .map(({ kind, text }) => (kind === "blank" ? " " : text))
-    .join("");
-  const [, kind, name] = CREATE.exec(code.trim()) ?? [];
+/** Without comments, with one space where something is blank. */
+function codeOf({ pieces }: SqlText): string {
+  const tokens = tokensOf(pieces.join(""));
+  const shown = tokens.map(({ kind, text }, i) => {
+    if (kind !== "blank") return text;
+    return tokens[i - 1]?.kind === "blank" ? "" : " ";
+  });
+  return shown.join("").trim();
+}
+
+function madeIn(sql: SqlText): Made[] {
+  const [, kind, name] = CREATE.exec(codeOf(sql)) ?? [];
   return kind === undefined || name === undefined ? [] : [{ kind: kind.toUpperCase(), name }];
 }
 
@@ -24,9 +38,16 @@ export function madeBy(schema: readonly SqlText[]): string[] {
   return schema.flatMap(madeIn).map(({ kind, name }) => `${kind} ${name}`);
 }
 
+/** Those that are there when all of it has run. */
 export function tableNames(schema: readonly SqlText[]): string[] {
-  return schema
-    .flatMap(madeIn)
-    .filter(({ kind }) => kind === "TABLE")
-    .map(({ name }) => name);
+  let names: string[] = [];
+  for (const sql of schema) {
+    const code = codeOf(sql);
+    const [, from, to = ""] = RENAME.exec(code) ?? [];
+    if (from !== undefined) names = names.map((name) => (name === from ? to : name));
+    const dropped = DROP.exec(code)?.[1]?.split(/ ?, ?/) ?? [];
+    names = names.filter((name) => !dropped.includes(name));
+    for (const { kind, name } of madeIn(sql)) if (kind === "TABLE") names.push(name);
+  }
+  return names;
 }

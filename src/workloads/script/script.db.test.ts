@@ -191,6 +191,46 @@ SELECT id FROM t;
   ]);
 });
 
+it("runs two trials of a queue whose trigger and function depend on each other, and leaves no schema", async () => {
+  const sql = `-- schema
+CREATE TABLE jobs (id uuid PRIMARY KEY, n bigint);
+CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.n := nextval('s'); RETURN NEW; END $$;
+CREATE SEQUENCE s OWNED BY jobs.n;
+CREATE TRIGGER t BEFORE INSERT ON jobs FOR EACH ROW EXECUTE FUNCTION f();
+CREATE FUNCTION more(name text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN EXECUTE format('CREATE TABLE %I ()', name); END $$;
+SELECT more('other');
+-- name: add
+-- param: id = uuid()
+INSERT INTO jobs VALUES (:id);
+-- invariant: each is there once
+-- acknowledged: add.id
+SELECT id FROM jobs;
+`;
+  const { ended, out } = await run(sql, { actors: BUDGET, trials: 2 });
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  expect(ended.stderr).not.toContain("could not be dropped");
+  const { treatments, diagnosis } = onlyResultIn(out).result;
+  expect(treatments[0]?.trials.map(({ integrity }) => integrity?.published)).toEqual([200, 200]);
+  expect(diagnosis.map(({ rule }) => rule)).not.toContain("schema-left");
+});
+
+it("names file and line of a statement that fails in a trial", async () => {
+  const sql = `-- schema
+CREATE TABLE t (id int);
+-- name: fine
+SELECT 1;
+-- name: wrong
+-- param: n = 0
+
+SELECT id
+FROM t WHERE id = 1 / :n;
+SELECT 1 / :n::int;
+`;
+  const { ended } = await run(sql, { actors: BUDGET });
+  expect(ended.exitCode, ended.stderr).toBe(107);
+  expect(ended.stderr).toContain("bank.sql:8:1: wrong.select: division by zero (SQLSTATE 22012)");
+});
+
 fullIt(
   "varies a setting as a factor, asks thresholds, keeps an open loop, and is read again by what it stored",
   async () => {

@@ -22,6 +22,10 @@ it.each([
       "SELECT 3",
     ],
   ],
+  [
+    "CREATE RULE r AS ON INSERT TO a DO (SELECT 1; SELECT (2);); SELECT ')'; SELECT 3",
+    ["CREATE RULE r AS ON INSERT TO a DO (SELECT 1; SELECT (2);)", "SELECT ')'", "SELECT 3"],
+  ],
 ])("cuts %s where the server does", (sql, statements) => {
   expect(textsOf(sql)).toEqual(statements);
 });

@@ -107,9 +107,12 @@ export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => P
   let current: Token[] = [];
   /** Of `BEGIN ATOMIC` and of `CASE` in it. */
   let depth = 0;
+  /** Of parentheses: a rule has several statements in them. */
+  let open = 0;
   const end = (isJoined = false): void => {
     const code = trimmed(current);
     current = [];
+    open = 0;
     const [first] = code;
     if (first) statements.push({ ...textOf(code, placeAt(first.at)), ...(isJoined && { isJoined }) });
   };
@@ -122,8 +125,11 @@ export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => P
     else if (depth > 0 && word === "CASE") depth++;
     else if (depth > 0 && word === "END") depth--;
     if (word !== "") before = word;
-    if (token.kind === "symbol" && token.text === "\\;") end(true);
-    else if (token.kind === "symbol" && token.text === ";" && depth === 0) end();
+    const symbol = token.kind === "symbol" ? token.text : "";
+    if (symbol === "(") open++;
+    else if (symbol === ")" && open > 0) open--;
+    if (symbol === "\\;") end(true);
+    else if (symbol === ";" && depth === 0 && open === 0) end();
     else current.push(token);
   }
   end();

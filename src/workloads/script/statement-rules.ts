@@ -10,13 +10,18 @@ const WITH_PARAMETERS = ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUE
 /** What the protocol prepares, SQL's `PREPARE` does not. */
 const BY_PROTOCOL_ALONE = ["CALL"];
 
-const OUTSIDE = /\b(DROP|ALTER|CREATE) (SCHEMA|DATABASE|ROLE|USER|GROUP|TABLESPACE|OWNED|SYSTEM|EXTENSION)\b/;
+/** Of the database or the server: it would stay when the schema goes. */
+const OUTSIDE = new RegExp(
+  String.raw`\b(?:DROP|ALTER|CREATE(?: OR REPLACE)?|REASSIGN)(?: TRUSTED)?(?: PROCEDURAL)? ` +
+    "(?:SCHEMA|DATABASE|ROLE|USER|GROUP|TABLESPACE|OWNED|SYSTEM|EXTENSION|PUBLICATION|SUBSCRIPTION|SERVER|LANGUAGE|" +
+    String.raw`FOREIGN DATA WRAPPER|ACCESS METHOD|EVENT TRIGGER)\b`,
+);
 const NAME = String.raw`(?:"(?:[^"]|"")+"|[A-Za-z_][\w$]*)`;
 /** DDL on a name with a schema, other than that of temporary tables. */
 const FOREIGN = new RegExp(
   String.raw`\b(?:CREATE(?: OR REPLACE)?(?: UNLOGGED| RECURSIVE)*|ALTER|DROP|TRUNCATE)` +
     String.raw`(?: (?:TABLE|VIEW|MATERIALIZED VIEW|TYPE|FUNCTION|PROCEDURE|ROUTINE|SEQUENCE|DOMAIN|AGGREGATE|INDEX))?` +
-    String.raw`(?: CONCURRENTLY)?(?: IF (?:NOT )?EXISTS)?(?: ONLY)? (?:${NAME} ?, ?)*((?!pg_temp\b)${NAME}\.${NAME})`,
+    String.raw`(?: CONCURRENTLY)?(?: IF (?:NOT )?EXISTS)?(?: ONLY)? (?:${NAME} ?, ?)*((?!pg_temp\b)${NAME}\.(${NAME}))`,
   "i",
 );
 const ELSEWHERE = /^ALTER .* SET SCHEMA\b/;
@@ -32,6 +37,11 @@ export function takesParameters([verb = ""]: readonly string[]): boolean {
 
 export function isPreparable([verb = ""]: readonly string[]): boolean {
   return takesParameters([verb]) && !BY_PROTOCOL_ALONE.includes(verb);
+}
+
+/** A name means the same in quotes, and may be a keyword there. */
+function quotedName(name: string): string {
+  return name.startsWith('"') ? name : `"${name.toLowerCase()}"`;
 }
 
 /** Without comments and texts, and with one space where something is blank. */
@@ -50,11 +60,12 @@ function beyond({ pieces }: Pick<SqlText, "pieces">, words: readonly string[]): 
   const text = pieces.join("x");
   // What a body executes is text in it.
   const code = codeOf(hasBody ? text.replace(/\$\w*\$|'/g, " ") : text);
-  const outside = OUTSIDE.exec(hasBody ? code.toUpperCase() : words.slice(0, 2).join(" "))?.[0];
-  if (outside !== undefined) return `${outside} reaches beyond the schema of the workload; remove it`;
-  const [, foreign] = FOREIGN.exec(code) ?? [];
+  const outside = OUTSIDE.exec(hasBody ? code.toUpperCase() : all);
+  if (outside && (hasBody || outside.index === 0))
+    return `${outside[0]} reaches beyond the schema of the workload; remove it`;
+  const [, foreign, name = ""] = FOREIGN.exec(code) ?? [];
   if (foreign !== undefined)
-    return `${foreign} names a schema; leave it out, the tables lie in train-sim's own`;
+    return `${foreign} names a schema; write ${quotedName(name)}, the tables lie in train-sim's own`;
   if (ELSEWHERE.test(all)) return "SET SCHEMA reaches beyond the schema of the workload; remove it";
   return undefined;
 }

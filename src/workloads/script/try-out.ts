@@ -1,13 +1,24 @@
 // Asks the server, before the first trial, whether it takes the statements of a program: all of them in one transaction, in a
-// schema that is rolled back with it. Says where in the file each stands that it refuses, or that drops or alters what was there.
+// schema that is rolled back with it. Says where in the file each stands that it refuses, that drops or alters what was there, or
+// that makes something elsewhere.
 import { connectAdmin, type AdminClient, type SqlClient } from "../../database/admin.js";
 import { dialectOf } from "../../database/dialects/registry.js";
+import { MADE_ELSEWHERE } from "../../database/namespace/dependants.js";
 import { codeOf, messageOf } from "../../foundation/errors.js";
 import { Prng } from "../../foundation/prng.js";
 import { literalIn, ofSetting } from "./client.js";
 import { evaluate } from "./expression.js";
 import { literal } from "./machine.js";
-import type { Invariant, Place, Program, ScriptTransaction, SqlStep, SqlText, Value } from "./program.js";
+import {
+  placeText,
+  type Invariant,
+  type Place,
+  type Program,
+  type ScriptTransaction,
+  type SqlStep,
+  type SqlText,
+  type Value,
+} from "./program.js";
 import type { Treatment } from "./settings.js";
 import { BUILT_IN_VARIABLES, isPreparable } from "./statement-rules.js";
 import { sqlStepsOf } from "./statements.js";
@@ -47,6 +58,18 @@ function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: num
   return place;
 }
 
+/** A statement, as it is sent. */
+interface Sent {
+  readonly sql: SqlText;
+  readonly text: string;
+  /** Stands in the place of a variable. */
+  readonly sentOf: (index: number) => string;
+  /** Stands before the statement. */
+  readonly prefix?: string;
+  /** Words of a refusal; the server's where left out. */
+  readonly wordsOf?: (error: unknown) => string;
+}
+
 class Trial {
   readonly problems: string[] = [];
 
@@ -57,42 +80,74 @@ class Trial {
     private readonly file: string,
   ) {}
 
-  /** Runs DDL, and says of it what it drops or alters that is not the workload's. */
-  async make(sql: SqlText, text: string, sentOf: (index: number) => string): Promise<void> {
-    if (!(await this.run(sql, text, sentOf))) return;
-    const [{ pid } = {}] = await this.client.query("SELECT pg_backend_pid() AS pid");
-    const [disturbed] = await this.others.query(DISTURBED, [pid]);
-    if (!disturbed) return;
-    await this.client.query("ROLLBACK TO train_sim_statement");
-    this.refuse(
-      sql.place,
-      `drops or alters ${String(disturbed["name"])}, which lies outside of the schema of the workload; remove it`,
-    );
+  /** Runs DDL as a trial does: some of it cannot stand savepoints. Returns the first refusal. */
+  async makeAtOnce(ddl: readonly Sent[]): Promise<string | undefined> {
+    for (const sent of ddl) {
+      const refusal = await this.refusalOfDdl(sent);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
   }
 
-  /** @param prefix what stands before the statement */
-  async run(
-    sql: SqlText,
-    text: string,
-    sentOf: (index: number) => string,
-    prefix = "",
-    wordsOf: (error: unknown) => string = messageOf,
-  ): Promise<boolean> {
+  /** Runs DDL statement by statement, and goes on after a refused one. */
+  async makeEach(ddl: readonly Sent[]): Promise<void> {
+    for (const sent of ddl) await this.guarded(() => this.refusalOfDdl(sent));
+  }
+
+  run(sent: Sent): Promise<boolean> {
+    return this.guarded(() => this.refusalOf(sent));
+  }
+
+  refuse(place: Place, message: string): void {
+    this.problems.push(this.placed(place, message));
+  }
+
+  private placed(place: Place, message: string): string {
+    return `${placeText(place, this.file)}: ${message}`;
+  }
+
+  /** Undoes what is refused. Resolves to whether it was not. */
+  private async guarded(attempt: () => Promise<string | undefined>): Promise<boolean> {
     await this.client.query("SAVEPOINT train_sim_statement");
+    const refusal = await attempt();
+    if (refusal === undefined) return true;
+    await this.client.query("ROLLBACK TO train_sim_statement");
+    this.problems.push(refusal);
+    return false;
+  }
+
+  private async refusalOf({
+    sql,
+    text,
+    sentOf,
+    prefix = "",
+    wordsOf = messageOf,
+  }: Sent): Promise<string | undefined> {
     try {
       await this.client.query(`${prefix}${text}`);
-      return true;
+      return undefined;
     } catch (error) {
-      await this.client.query("ROLLBACK TO train_sim_statement");
       const position = Number((error as { position?: string }).position ?? 0);
       const at = position - 1 - prefix.length;
-      this.refuse(position > 0 ? placeOfSent(sql, at, sentOf) : sql.place, wordsOf(error));
-      return false;
+      return this.placed(position > 0 ? placeOfSent(sql, at, sentOf) : sql.place, wordsOf(error));
     }
   }
 
-  refuse({ line, column, file = this.file }: Place, message: string): void {
-    this.problems.push(`${file}:${line}:${column}: ${message}`);
+  /** Refuses DDL of what is not the workload's, too. */
+  private async refusalOfDdl(sent: Sent): Promise<string | undefined> {
+    const refusal = await this.refusalOf(sent);
+    if (refusal !== undefined) return refusal;
+    const [{ pid } = {}] = await this.client.query("SELECT pg_backend_pid() AS pid");
+    const [disturbed] = await this.others.query(DISTURBED, [pid]);
+    const [made] = disturbed ? [] : await this.client.query(MADE_ELSEWHERE, [SCHEMA]);
+    const found = disturbed ?? made;
+    return (
+      found &&
+      this.placed(
+        sent.sql.place,
+        `${made ? "makes" : "drops or alters"} ${String(found["name"])}, which lies outside of the schema of the workload; remove it`,
+      )
+    );
   }
 }
 
@@ -141,8 +196,13 @@ async function tryStatement(
   const sentOf = (index: number): string =>
     isText ? literal(sample.get(step.variables[index] ?? "") ?? null) : `$${index + 1}`;
   const text = isText ? substituted(step, (_, position) => sentOf(position)) : parametrised(step);
-  return trial.run(step, text, sentOf, PREPARE, (error) => refusalOf(error, step, sample));
+  return trial.run({
+    ...{ sql: step, text, sentOf, prefix: PREPARE },
+    wordsOf: (error) => refusalOf(error, step, sample),
+  });
 }
+
+const makesStructure = (sql: SqlText): boolean => STRUCTURE.includes(wordsOf(sql)[0] ?? "");
 
 async function tryInvariant(
   { name, sql, acknowledged }: Invariant,
@@ -150,7 +210,7 @@ async function tryInvariant(
   trial: Trial,
   client: SqlClient,
 ): Promise<void> {
-  if (!(await trial.run(sql, text, () => "", VIEW))) return;
+  if (!(await trial.run({ sql, text, sentOf: () => "", prefix: VIEW }))) return;
   const columns = await client.query(
     "SELECT format_type(atttypid, NULL) AS type FROM pg_attribute WHERE attrelid = 'train_sim_invariant'::regclass AND attnum > 0",
   );
@@ -170,13 +230,23 @@ export function tryOutOf(program: Program, file: string) {
     const literalOf = literalIn(settings);
     const client = await connectAdmin(admin.endpoint, { purpose: "preflight" });
     const trial = new Trial(client, admin, file);
-    const make = (sql: SqlText): Promise<void> =>
-      trial.make(sql, substituted(sql, literalOf), (index) => literalOf(sql.variables[index] ?? ""));
-    try {
+    const ddl = [...program.schema, ...program.preload.filter(makesStructure)].map((sql): Sent => {
+      const sentOf = (index: number): string => literalOf(sql.variables[index] ?? "");
+      return { sql, text: substituted(sql, literalOf), sentOf };
+    });
+    const begin = async (): Promise<void> => {
       await client.query("BEGIN");
       await client.query(`CREATE SCHEMA ${SCHEMA}; SET LOCAL search_path TO ${SCHEMA}`);
-      for (const sql of program.schema) await make(sql);
-      for (const sql of program.preload) if (STRUCTURE.includes(wordsOf(sql)[0] ?? "")) await make(sql);
+    };
+    try {
+      await begin();
+      const refusal = await trial.makeAtOnce(ddl);
+      if (refusal !== undefined) {
+        await client.query("ROLLBACK");
+        await begin();
+        await trial.makeEach(ddl);
+        if (trial.problems.length === 0) return [refusal];
+      }
       for (const transaction of program.transactions) {
         const sample = sampleOf(transaction, settings);
         for (const step of sqlStepsOf(transaction.steps)) {

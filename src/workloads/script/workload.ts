@@ -1,6 +1,7 @@
 // A workload made of a program: one group of clients with every executor, its transactions as operations, its tables in
 // train-sim's namespace, its invariants as the audit.
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { withSearchPath } from "../../database/endpoint/endpoint.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { messageOf, UsageError } from "../../foundation/errors.js";
 import { clientsRole } from "../one-group.js";
@@ -9,7 +10,7 @@ import { auditOf } from "./audit.js";
 import { clientOf, literalIn } from "./client.js";
 import type { DrawOf } from "./run.js";
 import { madeBy, tableNames } from "./made.js";
-import type { Program } from "./program.js";
+import { placeText, type Program } from "./program.js";
 import { dialectProblems, keysOf, resolve, rules, type Treatment } from "./settings.js";
 import { countsRows, statementsOf } from "./statements.js";
 import { substituted } from "./sql-text.js";
@@ -46,14 +47,16 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
       of(settings) {
         // Of a transaction where DDL has one; else it stays with the session, whose own statements name every schema.
         const set = dialectOf(settings.dialect).supportsTransactionalDdl ? "SET LOCAL" : "SET";
+        const placed = program.schema.map((sql): [string, string] => [
+          substituted(sql, literalIn(settings)),
+          placeText(sql.place, file),
+        ]);
         return {
           variant: `sql ${program.name}`,
           files: [],
-          statements: [
-            `${set} search_path TO {{namespace}}`,
-            ...program.schema.map((sql) => substituted(sql, literalIn(settings))),
-          ],
+          statements: [`${set} search_path TO {{namespace}}`, ...placed.map(([text]) => text)],
           made: madeBy([...program.schema, ...program.preload]),
+          places: new Map(placed),
         };
       },
       isMarked: () => false,
@@ -79,18 +82,15 @@ async function preload(
 ): Promise<void> {
   if (program.preload.length === 0) return;
   const searchPath = dialectOf(settings.dialect).quoteIdentifier(settings.namespace);
-  const client = await connectAdmin({ ...admin.endpoint, searchPath }, { purpose: "preload" });
+  const client = await connectAdmin(withSearchPath(admin.endpoint, searchPath), { purpose: "preload" });
   try {
     for (const sql of program.preload) {
       if (!isWanted()) return;
       await client.query(substituted(sql, literalIn(settings))).catch((error: unknown) => {
-        const { line, column, file: from = file } = sql.place;
         throw new UsageError(
-          `${from}:${line}:${column}: preload: ${messageOf(error)}`,
+          `${placeText(sql.place, file)}: preload: ${messageOf(error)}`,
           "Correct the statement.",
-          {
-            cause: error,
-          },
+          { cause: error },
         );
       });
     }

@@ -1,6 +1,7 @@
 // The dialect of PostgreSQL, and of what is PostgreSQL inside under another name. The others are described against it;
 // the test suite runs on PostgreSQL 18.
 import { POSTGRES_SAMPLER } from "../../evidence/postgres-views.js";
+import { DEPENDANTS } from "../../namespace/dependants.js";
 import { beginTransaction, COMMENT_MARK, inStatus, quoteIdentifier, type Dialect } from "../dialect.js";
 import { postgresCapabilities } from "./capabilities.js";
 
@@ -18,6 +19,7 @@ export const postgres: Dialect = {
   // What the update takes anyway.
   documentLock: "FOR NO KEY UPDATE",
   mark: COMMENT_MARK,
+  dependants: DEPENDANTS,
   storages: { default: {} },
   quoteIdentifier,
   uuidBytes: (expression) => `uuid_send(${expression})`,

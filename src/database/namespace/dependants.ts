@@ -1,0 +1,49 @@
+// What belongs to a schema by PostgreSQL's catalogue of dependencies, and which objects do not: those outside that depend on it,
+// and those that a transaction has made elsewhere.
+
+/**
+ * All in the schema $1 is its own, and so is each part without a schema, as a trigger, a default or a policy, of a table there.
+ * A cast or a transform of its types and functions holds nothing that could be lost, and is its own too.
+ */
+const OWN = `WITH RECURSIVE own (classid, objid) AS (
+  SELECT 'pg_namespace'::regclass::oid, oid FROM pg_namespace WHERE nspname = $1
+  UNION
+  SELECT d.classid, d.objid
+  FROM own
+  JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (own.classid, own.objid)
+  CROSS JOIN LATERAL pg_identify_object(d.classid, d.objid, 0) AS named
+  WHERE named.schema IN (quote_ident($1), 'pg_toast')
+    OR named.schema IS NULL
+      AND (d.deptype <> 'n' OR d.classid IN ('pg_cast'::regclass, 'pg_transform'::regclass))
+)`;
+
+/** Names of `strangers (classid, objid)`; the rule that is a view's query goes by the view. */
+const NAMES = `SELECT named.type || ' ' || named.identity AS name
+FROM strangers AS s
+LEFT JOIN pg_rewrite AS r ON s.classid = 'pg_rewrite'::regclass AND r.oid = s.objid AND r.rulename = '_RETURN'
+CROSS JOIN LATERAL pg_identify_object(
+  CASE WHEN r.oid IS NULL THEN s.classid ELSE 'pg_class'::regclass END, coalesce(r.ev_class, s.objid), 0) AS named
+WHERE named.schema IS NULL OR named.schema !~ '^pg_(toast|temp)'
+GROUP BY named.type, named.identity
+ORDER BY named.type = 'type', name`;
+
+/** Names each object outside of the schema $1 that depends on an object in it, as `view public.v`. */
+export const DEPENDANTS = `${OWN}, strangers AS (
+  SELECT d.classid, d.objid
+  FROM own
+  JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (own.classid, own.objid)
+  WHERE (d.classid, d.objid) NOT IN (SELECT classid, objid FROM own)
+)
+${NAMES}`;
+
+/** A row that is seen, and whose transaction is in progress, is of the transaction that asks or of a part of it. */
+const IS_NEW = `CASE WHEN age(xmin) <= 0 THEN txid_status(txid_current() - age(xmin)) = 'in progress' ELSE false END`;
+
+/** Names each object that the transaction that asks has made outside of the schema $1. */
+export const MADE_ELSEWHERE = `${OWN}, strangers AS (
+  SELECT classid, objid FROM pg_depend WHERE ${IS_NEW} AND (classid, objid) NOT IN (SELECT classid, objid FROM own)
+  UNION
+  SELECT 'pg_cast'::regclass, oid FROM pg_cast
+  WHERE ${IS_NEW} AND ('pg_cast'::regclass, oid) NOT IN (SELECT classid, objid FROM own)
+)
+${NAMES}`;
