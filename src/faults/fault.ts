@@ -20,13 +20,24 @@ export type NetworkPlace = (typeof NETWORK_PLACES)[number];
  */
 export type Ground = "server" | "standby" | "session" | "pooler" | "network" | "agent";
 
-/** Tables of the workload that faults touch, qualified and quoted. */
-export interface FaultTables {
-  /** Which a long transaction reads. */
-  readonly snapshot: string;
-  /** Which a lock holder locks: all transactions wait for it. */
-  readonly lock: string;
+/** A table of the workload. */
+export interface FaultTable {
+  /** For messages. */
+  readonly name: string;
+  /** For statements: with its schema, quoted. */
+  readonly qualified: string;
 }
+
+/** Tables that faults touch; undefined for a workload without any. */
+export interface FaultTables<Table = FaultTable> {
+  /** The table that a long transaction reads. */
+  readonly snapshot: Table | undefined;
+  /** The table that a lock holder locks: all transactions wait for it. */
+  readonly lock: Table | undefined;
+}
+
+/** Words for a treatment that lacks the table of a fault. */
+export const NO_TABLE = "needs a table, and the workload's file creates none by CREATE TABLE";
 
 /** An agent of the load, with the clients that it runs. */
 export interface LoadAgent {
@@ -82,6 +93,8 @@ export interface FaultSurroundings {
   readonly pool: PoolSettings;
   /** Why its transactions send no COMMIT, as `statementShape is single-statement`; undefined where they do. */
   readonly withoutCommit: string | undefined;
+  /** Names of the workload's tables. */
+  readonly tables: FaultTables<string>;
   /** Processes that run the worker threads, beside the coordinator. */
   readonly agents: number;
 }

@@ -1,34 +1,36 @@
-// `lock-holder`: a session locks the status table, as a migration does, and holds it for as long as the fault lasts.
+// `lock-holder`: a session locks a table of the workload, as a migration does, and holds it for as long as the fault lasts.
 // The lock is asked for at the fault's moment: who holds the table then is waited for, and everybody queues behind.
 // A fault that ends before it got its lock says so; it had its effect all the same.
 import * as z from "zod";
 import { connectFault, letGo, lockTable } from "../database/fault-sessions.js";
 import { LOCK_MODES, type LockMode } from "../database/settings.js";
-import { defineFault, lasting } from "./fault.js";
+import { defineFault, lasting, NO_TABLE } from "./fault.js";
 
 export const lockHolder = defineFault({
   name: "lock-holder",
-  description: "the status table is locked",
+  description: "a table of the workload is locked",
   keys: {
     for: lasting,
     lock: z.enum(LOCK_MODES).optional().meta({ description: "Mode of the lock. Default access exclusive." }),
   },
   ground: "session",
   resolve: ({ lock = "access exclusive" }): { readonly lock: LockMode } => ({ lock }),
-  async inject({ target, tables, signal }, { lock }) {
+  obstacle: (_, { tables }) => (tables.lock === undefined ? NO_TABLE : undefined),
+  async inject({ target, tables: { lock: table }, signal }, { lock }) {
+    if (!table) throw new Error(NO_TABLE);
     const client = await connectFault(target.admin);
     const abandon = (): void => void client.close();
     signal.addEventListener("abort", abandon, { once: true });
     try {
-      await lockTable(client, tables.lock, lock);
+      await lockTable(client, table.qualified, lock);
     } catch (error) {
       await client.close();
       if (!signal.aborted) throw error;
-      const words = `waited to lock the status table in ${lock} mode until the window ended`;
+      const words = `waited to lock ${table.name} in ${lock} mode until the window ended`;
       return { words, clear: () => Promise.resolve() };
     } finally {
       signal.removeEventListener("abort", abandon);
     }
-    return { words: `locked the status table in ${lock} mode`, clear: () => letGo(client) };
+    return { words: `locked ${table.name} in ${lock} mode`, clear: () => letGo(client) };
   },
 });

@@ -1,7 +1,7 @@
 // `long-transaction`: a session holds a snapshot, as a forgotten report or a hung client does. Vacuum cannot remove what
 // died since: dead rows stay, indexes and the queue's scans grow longer. Nobody waits for it, so there are no errors.
 import { connectFault, holdSnapshot, letGo } from "../database/fault-sessions.js";
-import { defineFault, lasting } from "./fault.js";
+import { defineFault, lasting, NO_TABLE } from "./fault.js";
 
 export const longTransaction = defineFault({
   name: "long-transaction",
@@ -9,14 +9,19 @@ export const longTransaction = defineFault({
   keys: { for: lasting },
   ground: "session",
   resolve: () => ({}),
-  async inject({ target, tables }) {
+  obstacle: (_, { tables }) => (tables.snapshot === undefined ? NO_TABLE : undefined),
+  async inject({ target, tables: { snapshot: table } }) {
+    if (!table) throw new Error(NO_TABLE);
     const client = await connectFault(target.admin);
     try {
-      await holdSnapshot(client, tables.snapshot);
+      await holdSnapshot(client, table.qualified);
     } catch (error) {
       await client.close();
       throw error;
     }
-    return { words: "held a snapshot that vacuum could not get past", clear: () => letGo(client) };
+    return {
+      words: `read ${table.name} and held the snapshot, which vacuum could not get past`,
+      clear: () => letGo(client),
+    };
   },
 });

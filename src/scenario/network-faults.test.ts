@@ -9,6 +9,10 @@ const POOL = "pool: { strategy: pgbouncer, mode: transaction, size: 8, instances
 const BESIDE = "agents: 2\npool: { strategy: pgbouncer, size: 8, instances: 2, placement: agent }\n";
 const BY_CERTIFICATE = "pool: { strategy: pgbouncer, size: 8, login: certificate }\n";
 
+/** A workload of one transaction. */
+const ownSql = (statements: string): string =>
+  `workload: { file: x.sql, sql: ${JSON.stringify(`-- name: t\n${statements}`)} }\n`;
+
 const scenarioOf = (list: string, rest: string): string =>
   `name: x\ntrial: { duration: 60s }\n${rest}faults: ${list}\n`;
 
@@ -97,6 +101,15 @@ describe("a fault of the network or of PgBouncer", () => {
     ["network-reset-commits, for: 1s }", TLS_BY_URL, "which TLS hides"],
     ["network-reset-commits, for: 1s }", BY_CERTIFICATE, "which TLS hides"],
     ["network-reset-commits, for: 1s }", SINGLE, "statementShape is single-statement"],
+    ["network-reset-commits, for: 1s }", "workload: documents\n", "is one statement without BEGIN"],
+    ["network-reset-commits, for: 1s }", "workload: connections\n", "is one statement without BEGIN"],
+    ["network-reset-commits, for: 1s }", ownSql("SELECT 1"), "is one statement without BEGIN"],
+    [
+      "lock-holder, for: 1s }",
+      ownSql("SELECT 1"),
+      "lock-holder needs a table, and the workload's file creates",
+    ],
+    ["long-transaction, for: 1s }", ownSql("SELECT 1"), "long-transaction needs a table"],
   ])("is refused: { kind: %s", (fault, rest, message) => {
     const problems = problemsOf(`[{ at: 1s, kind: ${fault}]`, rest);
     expect(problems.join("\n")).toContain(message);
@@ -105,6 +118,14 @@ describe("a fault of the network or of PgBouncer", () => {
 
   test("is not refused where TLS is on the other side of PgBouncer", () => {
     expect(problemsOf("[{ at: 1s, kind: network-reset-commits, for: 1s }]", VERIFIED)).toEqual([]);
+  });
+
+  test.each([
+    ["several statements", ownSql("SELECT 1;\nSELECT 2")],
+    ["an isolation level", `${ownSql("SELECT 1")}isolation: serializable\n`],
+    ["a pooler that does not keep the search path", `${ownSql("SELECT 1")}${POOL}`],
+  ])("finds the COMMITs of a SQL file with %s", (_, rest) => {
+    expect(problemsOf("[{ at: 1s, kind: network-reset-commits, for: 1s }]", rest)).toEqual([]);
   });
 
   test("excludes others of its kind of ground, and no others", () => {

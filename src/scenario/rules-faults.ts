@@ -3,6 +3,7 @@
 // out of the run. Pure checks over a scenario that passed its schema.
 import { formatDuration } from "../foundation/units.js";
 import { areExclusive, obstacleTo } from "../faults/faults.js";
+import type { FaultSurroundings } from "../faults/fault.js";
 import type { Fault } from "../faults/registry.js";
 import { isBudgeted } from "./plan/estimate.js";
 import type { Finding } from "../syntax/problems.js";
@@ -59,16 +60,14 @@ export function lossRules(settings: TreatmentSettings): Finding[] {
 }
 
 export function obstacleRules(settings: TreatmentSettings): Finding[] {
-  const { target, pool, statementShape, faults, agents } = settings;
-  const withoutCommit =
-    statementShape === "single-statement" ? "statementShape is single-statement" : undefined;
+  const { target, pool, faults, agents } = settings;
+  const workload = workloadOf(settings);
+  const surroundings: FaultSurroundings = {
+    ...{ target, pool, agents, tables: workload.tables },
+    withoutCommit: workload.withoutCommit?.(settings),
+  };
   return faults.flatMap((fault, index): Finding[] => {
-    const reason = obstacleTo(fault, {
-      target,
-      pool,
-      withoutCommit,
-      agents,
-    });
+    const reason = obstacleTo(fault, surroundings);
     const path = ["faults", index, "kind"];
     return reason === undefined ? [] : [{ path, message: `${fault.kind} ${reason}` }];
   });

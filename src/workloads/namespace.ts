@@ -7,7 +7,7 @@ import type { SampledWorkload } from "../database/evidence/view.js";
 import { APPLICATION } from "../database/pg-config.js";
 import { postgres } from "../database/dialects/postgres/dialect.js";
 import * as namespaces from "../database/namespace/namespace.js";
-import type { FaultTables } from "../faults/fault.js";
+import type { FaultTable, FaultTables } from "../faults/fault.js";
 import { WORKLOADS, workloadOf, type WorkloadChoice } from "./registry.js";
 import type { Workload, WorkloadTreatment } from "./workload.js";
 
@@ -83,7 +83,9 @@ export function sampledIn(workload: Workload, dialect: Dialect, namespace: strin
 }
 
 export function faultTablesIn(workload: Workload, dialect: Dialect, namespace: string): FaultTables {
-  const tables = tablesIn(workload, dialect, namespace);
+  const qualified = tablesIn(workload, dialect, namespace);
+  const table = (name: string | undefined): FaultTable | undefined =>
+    name === undefined ? undefined : { name, qualified: qualified[name] ?? name };
   const { snapshot, lock } = workload.tables;
-  return { snapshot: tables[snapshot] ?? "", lock: tables[lock] ?? "" };
+  return { snapshot: table(snapshot), lock: table(lock) };
 }

@@ -9,7 +9,7 @@ import type { ConnectionSource, Statement } from "../database/contract.js";
 import type { ViewGroup } from "../database/evidence/view.js";
 import type { TableSet } from "../database/namespace/schema-files.js";
 import type { DialectName } from "../database/settings.js";
-import type { LossSpan } from "../faults/fault.js";
+import type { FaultTables, LossSpan } from "../faults/fault.js";
 import type { Arrival } from "../load/arrivals.js";
 import type { LifecycleStage } from "../metrics/operations.js";
 import type { Mapping } from "../syntax/paths.js";
@@ -103,13 +103,9 @@ export interface Objection {
 }
 
 /** The tables; of each name there is one in the namespace. */
-export interface WorkloadTables<S> {
+export interface WorkloadTables<S> extends FaultTables<string> {
   /** In the order in which they are made. */
   readonly names: readonly string[];
-  /** The one that a long transaction reads. */
-  readonly snapshot: string;
-  /** The one that a lock holder locks: every transaction waits for it. */
-  readonly lock: string;
   of(settings: S): TableSet;
   /** Whether a namespace of that variant is this workload's. */
   isMarked(variant: string): boolean;
@@ -230,6 +226,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   performs?(operation: string, settings: S): boolean;
   readonly settings: WorkloadKeys<S>;
   readonly tables: WorkloadTables<S>;
+  /** Why its transactions send no COMMIT, as `statementShape is single-statement`; left out where they always do. */
+  withoutCommit?(settings: S): string | undefined;
   /** Every statement that its clients may run. */
   statements(settings: S): readonly Statement[];
   /** Whether its clients can send them by the simple protocol, without parameters: `prepared: simple`. */

@@ -236,6 +236,7 @@ export const connections = {
     }),
     isMarked: (variant) => variant === "workload connections",
   },
+  withoutCommit: () => "each transaction of the workload is one statement without BEGIN",
   statements: (settings) => Object.values(statementsOf(settings)),
   isSimple: true,
   client,

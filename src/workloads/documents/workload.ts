@@ -69,6 +69,7 @@ export const documents = {
     of: (settings) => ({ variant: VARIANT, files: [], statements: createTable(settings) }),
     isMarked: (variant) => variant === VARIANT,
   },
+  withoutCommit: () => "each transaction of the workload is one statement without BEGIN",
   statements: (settings) => Object.values(statementsOf(settings)).filter(({ text }) => text !== ""),
   client,
   preload,

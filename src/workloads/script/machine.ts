@@ -94,6 +94,37 @@ class Compiler {
   }
 }
 
+/** Whether it is one statement that needs no transaction around it. */
+function isAlone(
+  { name, parameters, steps, isReadOnly }: ScriptTransaction,
+  { invariants }: Pick<Program, "invariants">,
+): boolean {
+  const [first, ...others] = sqlStepsOf(steps);
+  // An id that the server returns must be known before its commit is sent, in case that stays without an answer.
+  const isIdReturned = invariants.some(
+    ({ acknowledged }) =>
+      acknowledged?.transaction === name &&
+      !parameters.some(({ variable }) => variable === acknowledged.variable),
+  );
+  if (first === undefined || others.length > 0 || isIdReturned) return false;
+  return isReadOnly || first.expect === undefined;
+}
+
+function hasCommit(steps: readonly Step[]): boolean {
+  return steps.some((step) =>
+    step.kind === "if"
+      ? step.branches.some((branch) => hasCommit(branch.steps))
+      : step.kind === "control" && step.does === "commit",
+  );
+}
+
+/** Whether one of its transactions ends with COMMIT on a connection that finds its tables by itself. */
+export function sendsCommits(program: Program): boolean {
+  return program.transactions.some((transaction) =>
+    transaction.isWhole ? !isAlone(transaction, program) : hasCommit(transaction.steps),
+  );
+}
+
 /** The transactions of a program, ready to be run. */
 export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begin): Compiled[] {
   const statements = statementsOf(program);
@@ -102,15 +133,7 @@ export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begi
     const beginning = beginOf(isReadOnly);
     const { setUp, isNeeded } = beginning;
     const compiler = new Compiler(statements, beginning);
-    const [first, ...others] = sqlStepsOf(steps);
-    const isAlone = others.length === 0 && (isReadOnly || first?.expect === undefined);
-    // An id that the server returns must be known before its commit is sent, in case that stays without an answer.
-    const isIdReturned = program.invariants.some(
-      ({ acknowledged }) =>
-        acknowledged?.transaction === transaction.name &&
-        !transaction.parameters.some(({ variable }) => variable === acknowledged.variable),
-    );
-    const isFramed = isWhole && (isNeeded || setUp !== undefined || !isAlone || isIdReturned);
+    const isFramed = isWhole && (isNeeded || setUp !== undefined || !isAlone(transaction, program));
     if (isFramed) compiler.begin();
     compiler.add(steps);
     if (isFramed) compiler.operations.push({ kind: "commit", text: "COMMIT" });

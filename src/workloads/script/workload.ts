@@ -4,11 +4,13 @@ import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import { withSearchPath } from "../../database/endpoint/endpoint.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { messageOf, UsageError } from "../../foundation/errors.js";
+import { hasPooler } from "../../pools/registry.js";
 import { clientsRole } from "../one-group.js";
 import type { PreloadInputs, Workload } from "../workload.js";
 import { auditOf } from "./audit.js";
 import { clientOf, literalIn } from "./client.js";
 import type { DrawOf } from "./run.js";
+import { sendsCommits } from "./machine.js";
 import { madeBy, tableNames } from "./made.js";
 import { placeText, type Program } from "./program.js";
 import { dialectProblems, keysOf, resolve, rules, type Treatment } from "./settings.js";
@@ -42,8 +44,8 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
     },
     tables: {
       names,
-      snapshot: names[0] ?? "",
-      lock: names[0] ?? "",
+      snapshot: names[0],
+      lock: names[0],
       of(settings) {
         // Of a transaction where DDL has one; else it stays with the session, whose own statements name every schema.
         const set = dialectOf(settings.dialect).supportsTransactionalDdl ? "SET LOCAL" : "SET";
@@ -61,6 +63,11 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
       },
       isMarked: () => false,
     },
+    // A pooler that does not keep the search path makes a transaction of each statement.
+    withoutCommit: ({ isolation, pool }) =>
+      isolation !== undefined || hasPooler(pool) || sendsCommits(program)
+        ? undefined
+        : "each transaction of the workload is one statement without BEGIN",
     statements: () => [...statementsOf(program).values()],
     isSimple: true,
     isUnqualified: true,

@@ -78,6 +78,8 @@ export const trainEvents = {
     of: (settings: EventTreatment) => tableSetOf(settings),
     isMarked: (variant) => variant.startsWith("payload "),
   },
+  withoutCommit: ({ statementShape }) =>
+    statementShape === "single-statement" ? "statementShape is single-statement" : undefined,
   statements: (settings) => createWorkload(settings).statements,
   client,
   preload: preloadTrial,
