@@ -130,6 +130,10 @@ const finding = {
   verdict: z
     .enum(["higher", "lower", "indistinguishable", "inconclusive"])
     .describe("Of this comparison by itself: exploratory"),
+  objection: z
+    .string()
+    .optional()
+    .describe("Why it is inconclusive whatever was seen: timings or counts of its trials are not valid"),
   familyP: amount
     .max(1)
     .nullable()

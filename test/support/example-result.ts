@@ -140,7 +140,7 @@ export function exampleResult(trials = 3, slowdown = 2): ResultDocument {
       settings: { shared_buffers: "256MB" },
       machine: { cpus: 2 },
     },
-    verdict: EXAMPLE_VERDICT,
+    verdict: structuredClone(EXAMPLE_VERDICT),
     treatments: [treatment("jsonb", 1, 1), treatment("text", slowdown, 2)],
     comparisons: [],
     diagnosis: [],

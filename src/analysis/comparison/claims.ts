@@ -177,13 +177,19 @@ function reachOf({ comparisons, stopping }: Reached, fewest: number): string[] {
   const undecided = claims.filter((each) => !isSettled(each));
   const open = undecided.length;
   // Trials that lack a value, on one side or the other, leave fewer blocks than there are trials.
-  const unpaired = undecided.filter(({ blocks }) => blocks < BLOCKS_MIN).length;
+  const unpaired = undecided.filter(({ blocks, objection }) => !objection && blocks < BLOCKS_MIN).length;
+  const objected = undecided.filter(({ objection }) => objection !== undefined).length;
   if (claims.length === 0) return [];
   const why = `${counted(fewest, "trial")} neither show a difference nor exclude one`;
   const lack = `fewer than ${BLOCKS_MIN} blocks have a value on both sides`;
   const reasons = [
-    ...(unpaired < open ? [why] : []),
+    ...(unpaired + objected < open ? [why] : []),
     ...(unpaired > 0 ? [`${unpaired < open ? `of ${unpaired} ` : ""}${lack}`] : []),
+    ...(objected > 0
+      ? [
+          `${objected < open ? `${objected} rest` : "they rest"} on trials whose timings or counts are not valid`,
+        ]
+      : []),
   ];
   const looks = stopping?.looks ?? [];
   const paid = looks.length > 1 ? ` over all ${looks.length} looks` : "";

@@ -10,6 +10,7 @@ import {
   type TreatmentResult,
 } from "../../results/result-schema.js";
 import { PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
+import { objectionToMetric } from "../diagnosis/validity.js";
 import { findingsOf, type Asked } from "./findings.js";
 import { NO_FACTOR } from "./noise-floor.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
@@ -43,6 +44,7 @@ function compareFamily(
     values: logSeries(treatment, operation, metric, [baseline, treatment]),
     places: ratioSeries(placeSeries(treatment), placeSeries(baseline)),
     hasOutlyingTrial: hasOutlyingTrial([baseline, treatment], operation),
+    objection: objectionToMetric(metric, [baseline, treatment]),
   }));
   return findingsOf(questions, seed, bounds).flatMap((finding, i) => {
     const [baseline, treatment] = compared[i] as Pair;

@@ -14,6 +14,7 @@ import {
 import { varyingFactors, type Factor } from "./factors.js";
 import { PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
 import { findingsOf, type Asked } from "./findings.js";
+import { objectionToMetric } from "../diagnosis/validity.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import {
   isZeroThroughout,
@@ -149,6 +150,7 @@ function ask<T extends EffectName>(
           ...sides((treatment) => logSeries(treatment, operation, metric, pairs.flat())),
           places: ratioSeries(places.values, places.reference),
           hasOutlyingTrial: hasOutlyingTrial(pairs.flat(), operation),
+          objection: objectionToMetric(metric, pairs.flat()),
         };
       });
       return findingsOf(questions, seed, bounds).flatMap((finding, i) => {

@@ -25,9 +25,9 @@ function claimsOf({ comparisons }: Asked): Comparison[] {
   return comparisons.filter(({ factor, metric }) => factor !== NO_FACTOR && isHeadline(metric));
 }
 
-/** Undefined of a comparison with enough blocks. */
+/** Undefined of a comparison with enough blocks, and if more of them would not help. */
 export function fewTrialsOf(result: Asked, comparison: Comparison): FewTrials | undefined {
-  if (comparison.blocks >= BLOCKS_MIN) return undefined;
+  if (comparison.blocks >= BLOCKS_MIN || comparison.objection !== undefined) return undefined;
   const { operation, metric } = comparison;
   const sides = [comparison.baseline, comparison.treatment].flatMap(
     (id) => result.treatments.find((treatment) => treatment.id === id) ?? [],

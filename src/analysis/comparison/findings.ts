@@ -37,6 +37,8 @@ export interface Question {
   readonly places?: LogSeries;
   /** Whether a trial of either side is beyond a factor of two of its own median (`outlying-trials.ts`). */
   readonly hasOutlyingTrial?: boolean;
+  /** Why it is not judged: trials of either side are not valid. */
+  readonly objection?: string | undefined;
 }
 
 /** An answer, with the differences over blocks that the test of the whole family is made of. */
@@ -136,7 +138,9 @@ export function findingsOf(
   ).map((each, i) => {
     if (!each) return undefined;
     const isNear = areNear(withoutPlaces([...each.differences.values()]), equivalence);
-    return { ...each, verdict: verdictOf(each, isNear && !family[i]?.hasOutlyingTrial, bounds) };
+    const { hasOutlyingTrial = false, objection } = family[i] ?? {};
+    if (objection !== undefined) return { ...each, verdict: "inconclusive", objection };
+    return { ...each, verdict: verdictOf(each, isNear && !hasOutlyingTrial, bounds) };
   });
 }
 

@@ -17,6 +17,7 @@ import {
   type LogSeries,
 } from "../steady-state/series.js";
 import { findingsOf, pricedP } from "./findings.js";
+import { objectionToMetric } from "../diagnosis/validity.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 
 export type Race = Omit<RaceResult, "objective">;
@@ -86,15 +87,16 @@ function looked(
     key: ["race", String(blocks), best.id, other.id].join("\n"),
     ...{ reference: best.series, values: other.series, places: placesOf(other, best) },
     hasOutlyingTrial: hasOutlyingTrial([best.treatment, other.treatment], objective.operation),
+    objection: objectionToMetric(objective.metric, [best.treatment, other.treatment]),
   }));
   const findings = findingsOf(questions, seed, { level, equivalence: 1 + within });
   const pValues = pValuesToFirst(runners, new Prng(deriveSeed(seed, "race", blocks)));
   const left: Departure[] = [];
   const same = new Set([best.id]);
   for (const [i, { id }] of others.entries()) {
-    const { ratio = 1, ciLow = null, ciHigh = null, verdict } = findings[i] ?? {};
+    const { ratio = 1, ciLow = null, ciHigh = null, verdict, objection } = findings[i] ?? {};
     if (verdict === "indistinguishable") same.add(id);
-    if (ciLow === null || ciHigh === null) continue;
+    if (ciLow === null || ciHigh === null || objection !== undefined) continue;
     const isWorse = objective.isMaximised ? ciHigh < 1 : ciLow > 1;
     if (isWorse && pricedP(pValues[i] ?? 1, level) <= SIGNIFICANCE)
       left.push({ treatment: id, blocks, best: best.id, ratio, ciLow, ciHigh });

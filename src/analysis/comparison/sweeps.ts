@@ -7,6 +7,7 @@ import { operationsIn, type Operation } from "../../metrics/operations.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
 import type { ComparisonMetric, Sweep, TreatmentResult, UslFit } from "../../results/result-schema.js";
 import { comparedWhere, comparisonField, type ComparisonField } from "../../metrics/metric-lists.js";
+import { objectionToMetric } from "../diagnosis/validity.js";
 import { medianWithInterval } from "./findings.js";
 import { metricOf } from "../steady-state/series.js";
 import { fitCurves, type Curve } from "./usl-verdict.js";
@@ -85,8 +86,14 @@ function isScheduled(steps: readonly Step[], operation: Operation, { roles }: Vo
 }
 
 function lawOf(steps: readonly Step[], operation: Operation, vocabulary: Vocabulary, seed: number): UslFit {
-  if (!isScheduled(steps, operation, vocabulary)) return fitCurves(curves(steps, operation), seed);
-  return { status: "refused", reason: "arrivals have a schedule, so clients are not what drives the load" };
+  if (isScheduled(steps, operation, vocabulary))
+    return { status: "refused", reason: "arrivals have a schedule, so clients are not what drives the load" };
+  const objection = objectionToMetric(
+    "eventsPerSecond",
+    steps.map(({ treatment }) => treatment),
+  );
+  if (objection !== undefined) return { status: "refused", reason: objection };
+  return fitCurves(curves(steps, operation), seed);
 }
 
 /** The blocks in which every step has throughput. */

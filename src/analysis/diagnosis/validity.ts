@@ -1,7 +1,15 @@
 // What still holds of a trial, and of an experiment: counts, timings, both or neither, each with its reasons. It is derived
 // here alone, from the findings of the diagnosis and from the audit.
 import { trialsText } from "../../foundation/text/numbers.js";
-import type { Aspect, TreatmentResult, TrialResult, Validity, Verdict } from "../../results/result-schema.js";
+import { metricNamed, restsOn } from "../../metrics/metric-lists.js";
+import type {
+  Aspect,
+  ComparisonMetric,
+  TreatmentResult,
+  TrialResult,
+  Validity,
+  Verdict,
+} from "../../results/result-schema.js";
 import { findingsOf, reasonsOf } from "./diagnose.js";
 
 /** Why an aspect of a trial is not valid; without reasons it is valid. */
@@ -39,6 +47,15 @@ export function objectionTo(restsOn: readonly Aspect[], invalid: InvalidTrials):
     return numbers.length > 0 ? [`${aspect} of ${trialsText(numbers)} are not valid`] : [];
   });
   return objections.length > 0 ? objections.join("; ") : undefined;
+}
+
+/** Why a metric is not judged between these treatments; undefined if all that it rests on is valid in their trials. */
+export function objectionToMetric(
+  metric: ComparisonMetric,
+  treatments: readonly Pick<TreatmentResult, "trials">[],
+): string | undefined {
+  const trials = treatments.flatMap((treatment) => treatment.trials);
+  return objectionTo(restsOn(metricNamed(metric)), invalidTrials(trials));
 }
 
 /** What holds of a whole experiment; `violations` are those of its audits, in words. */

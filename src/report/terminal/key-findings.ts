@@ -3,6 +3,8 @@
 // judged here but what comes first.
 import { counted } from "../../foundation/units.js";
 import { fewTrialsOutlook } from "../../analysis/comparison/few-trials.js";
+import { invalidTrials, objectionTo } from "../../analysis/diagnosis/validity.js";
+import { ASPECTS } from "../../metrics/catalogue.js";
 import type { FaultRecord, ResultDocument, TrialResult } from "../../results/result-schema.js";
 import { capacityText } from "./capacity-table.js";
 import {
@@ -200,14 +202,15 @@ function soleFindings(result: ResultDocument): KeyFinding[] {
   const [only, ...others] = result.treatments;
   const shown = only && others.length === 0 ? shownOf(only) : undefined;
   if (!shown) return [];
+  const objection = objectionTo(ASPECTS, invalidTrials(only?.trials ?? []));
   return operationsIn(shown).flatMap(
     ([operation, { eventsPerSecond, transactionsPerSecond, responseTimeMs }]) => {
       if (!responseTimeMs) return [];
       const { p50, p99 } = responseTimeMs;
       const cycles = isRound(operation) ? `${shortNumber(transactionsPerSecond)} cycles/s, ` : "";
       const rate = `${cycles}${shortNumber(eventsPerSecond)} ${unitOf(vocabulary, operation)}/s`;
-      const text = `${operationName(operation)}: ${rate}, response time ${shortNumber(p50)} ms (p50), ${shortNumber(p99)} ms (p99).`;
-      return [finding("plain", text)];
+      const text = `${operationName(operation)}: ${rate}, response time ${shortNumber(p50)} ms (p50), ${shortNumber(p99)} ms (p99)`;
+      return [finding("plain", `${text}${objection === undefined ? "" : `; ${objection}`}.`)];
     },
   );
 }

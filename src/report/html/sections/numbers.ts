@@ -4,6 +4,8 @@
 import { counted } from "../../../foundation/units.js";
 import type { LatencySummary } from "../../../metrics/histograms.js";
 import { AMOUNTS, columnTitle, LATENCIES, valueOf } from "../../../metrics/metric-lists.js";
+import { invalidTrials, objectionTo } from "../../../analysis/diagnosis/validity.js";
+import { ASPECTS } from "../../../metrics/catalogue.js";
 import { planRows } from "../../../analysis/why/plans.js";
 import { LIFECYCLE_STAGES } from "../../../metrics/operations.js";
 import { Integrity } from "../../../results/integrity-schema.js";
@@ -94,8 +96,10 @@ function treatmentPart(treatment: TreatmentResult, vocabulary: Vocabulary): Html
   const { id, levels, trials, merged } = treatment;
   const shown = shownOf(treatment);
   const named = Object.entries(levels).map(([factor, level]) => `${factor}=${level}`);
+  const objection = objectionTo(ASPECTS, invalidTrials(trials));
+  const merging = `${counted(merged?.trials ?? 0, "complete trial")} of ${id} merged`;
   const about = merged
-    ? `${counted(merged.trials, "complete trial")} of ${id} merged`
+    ? `${merging}${objection === undefined ? "" : `; ${objection}`}`
     : `the last trial of ${id} that measured anything, which is not complete`;
   const notes = [...renderNotes(treatment, vocabulary), ...renderTrust(treatment)].map(
     ({ text: words, tone }) => html`<li data-tone="${tone}">${words}</li>`,

@@ -11,6 +11,8 @@ import { written } from "./values.js";
 import { operationName, treatmentNamed, workOf } from "./view.js";
 
 export function verdictWords(comparison: Comparison, view: View): string {
+  const { objection, verdict } = comparison;
+  if (objection !== undefined) return `${verdict}: ${objection}`;
   const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
   const isExploratory = comparison.isFinding !== true && comparison.verdict !== "inconclusive";
   return `${comparison.verdict}${isExploratory ? " (exploratory)" : ""}${isNoise ? `, ${WITHIN_NOISE}` : ""}`;
