@@ -20,7 +20,7 @@ import { renderBisection } from "../report/terminal/bisect-text.js";
 import { parseScenario } from "../scenario/loader.js";
 import { pairedScenario } from "../scenario/pair.js";
 import type { Mapping } from "../syntax/paths.js";
-import { another, wholeNumber } from "./option-values.js";
+import { another, maxRegressionOption, wholeNumber } from "./option-values.js";
 import { runWithSignals } from "./run.js";
 
 interface BisectCommand {
@@ -59,7 +59,7 @@ export function register(program: Command): void {
       "--objective <words>",
       "what to look at, as 'maximise pay.events/s' or 'minimise pay.p(99)'",
     )
-    .option("--max-regression <percent>", "how much worse is accepted", regression, 0.05)
+    .addOption(maxRegressionOption(regression))
     .option("--trials <n>", "trials of either revision in a step at most, from 6 on", trialsMost, 30)
     .option(
       "--set <path=value>",

@@ -6,17 +6,25 @@ import { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { writeResult } from "../results/directory.js";
+import type { ResultDocument } from "../results/result-schema.js";
 import { exampleResult } from "../../test/support/example-result.js";
 import { commandStage } from "../../test/support/command-stage.js";
+import { register as registerBisect } from "./bisect.js";
 import { register as registerCompare } from "./compare.js";
 import { register as registerReport } from "./report.js";
 
 const stage = commandStage();
 
-async function stored(name: string, slowdown: number, trials = 6): Promise<string> {
+async function stored(
+  name: string,
+  slowdown: number,
+  change?: (result: ResultDocument) => void,
+): Promise<string> {
   const path = join(stage.directory, name);
   await mkdir(path);
-  await writeResult(path, exampleResult(trials, slowdown));
+  const result = exampleResult(6, slowdown);
+  change?.(result);
+  await writeResult(path, result);
   return path;
 }
 
@@ -37,15 +45,36 @@ async function run(...args: string[]): Promise<number | TrainSimError> {
 
 describe("compare", () => {
   it("ends with 99 on a regression beyond the bound, and with 0 within it", async () => {
-    const [before, after] = [await stored("before", 2), await stored("after", 2.5)];
+    const [before, after] = [await stored("before", 2), await stored("after", 4)];
     expect(await run("compare", before, after)).toBe(ExitCode.thresholdFailed);
-    expect(stage.output).toContain("REGRESSION: text add mean(ms) is higher: 1.25x");
-    expect(await run("compare", before, after, "--max-regression", "30%")).toBe(ExitCode.done);
+    expect(stage.output).toContain("REGRESSION: text add mean(ms) is higher: 2.00x");
+    expect(await run("compare", before, after, "--max-regression", "99%")).toBe(ExitCode.done);
     expect(await run("compare", after, before)).toBe(ExitCode.done);
   });
 
+  it("ends with 112 where a run is not judged, unless differences are allowed or another run is worse", async () => {
+    const other = (result: ResultDocument): void => void (result.environment.machine = { cpus: 64 });
+    const [before, same, worse] = [
+      await stored("before", 2),
+      await stored("same", 2, other),
+      await stored("worse", 4),
+    ];
+    expect(await run("compare", before, same)).toBe(ExitCode.notJudged);
+    expect(stage.output).toContain("difference: the machine differs: cpus 2 -> 64");
+    expect(await run("compare", before, same, "--allow-differences")).toBe(ExitCode.done);
+    expect(await run("compare", before, same, worse)).toBe(ExitCode.thresholdFailed);
+  });
+
+  it("prints the default of --max-regression as a percentage", () => {
+    for (const register of [registerCompare, registerBisect]) {
+      const program = new Command();
+      register(program);
+      expect(program.commands[0]?.helpInformation()).toContain("how much worse is accepted (default: 5%)");
+    }
+  });
+
   it("takes the baseline by name, wherever it stands, and compares all others with it", async () => {
-    const [a, b, c] = [await stored("a", 2), await stored("b", 2), await stored("c", 3)];
+    const [a, b, c] = [await stored("a", 2), await stored("b", 2), await stored("c", 4)];
     expect(await run("compare", c, a, b, "--baseline", b, "--json")).toBe(ExitCode.thresholdFailed);
     const document = JSON.parse(stage.output) as { baseline: string; runs: { directory: string }[] };
     expect(document.baseline).toBe(b);

@@ -1,22 +1,28 @@
-// `train-sim compare`: result directories against a baseline. Prints tables, or one JSON document, and ends with 99
-// when something became worse by more than is accepted, significantly. Reads directories only; nothing is measured
-// and nothing in them is changed.
+// `train-sim compare`: result directories against a baseline. Prints tables, or one JSON document. Ends with 99 when something
+// surely became worse by more than is accepted, else with 112 when a run is not judged. Reads directories only; nothing is
+// measured and nothing in them is changed.
 import { resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { ExitCode, UsageError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
 import { counted } from "../foundation/units.js";
-import { compareRuns, type StoredRun } from "../analysis/comparison/run-comparison.js";
+import {
+  compareRuns,
+  type ComparisonDocument,
+  type StoredRun,
+} from "../analysis/comparison/run-comparison.js";
 import { historyOf } from "../analysis/history/run-history.js";
 import { renderHistory } from "../report/terminal/run-history-text.js";
 import { renderRunComparison } from "../report/terminal/run-comparison-text.js";
 import { runsAsCsv } from "../report/terminal/run-csv.js";
 import { readResult } from "../results/reader.js";
 import { writeNamedFile } from "../foundation/storage.js";
+import { maxRegressionOption } from "./option-values.js";
 
 interface CompareOptions {
   readonly baseline?: string;
   readonly maxRegression: number;
+  readonly allowDifferences?: true;
   readonly csv?: string;
   readonly history?: true;
   readonly json?: true;
@@ -33,10 +39,13 @@ function share(text: string): number {
 export function register(program: Command): void {
   program
     .command("compare")
-    .description("Compare result directories with a baseline; exit code 99 when one became worse")
+    .description(
+      "Compare result directories with a baseline; exit code 99 if one is worse, 112 if one is not judged",
+    )
     .argument("<dir...>", "result directories; the first is the baseline unless --baseline names one")
     .option("--baseline <dir>", "result directory to compare the others with")
-    .option("--max-regression <percent>", "how much worse is accepted", share, 0.05)
+    .addOption(maxRegressionOption(share))
+    .option("--allow-differences", "judge runs of other settings or machines, and disturbed ones, too")
     .option("--csv <file>", "also write one row a run, oldest first, for change-point tools (Apache Otava)")
     .option("--history", "find the runs at which a series of runs changed, oldest first by their start")
     .option("--json", "print the comparison as JSON on standard output")
@@ -51,12 +60,17 @@ async function compare(directories: readonly string[], options: CompareOptions):
       "one directory cannot be compared with itself",
       "Name at least two, as npx train-sim compare results/before results/after.",
     );
-  const document = compareRuns(baseline, others, options.maxRegression);
+  const document = compareRuns(baseline, others, options.maxRegression, options.allowDifferences);
   if (options.csv !== undefined) await writeCsv([baseline, ...others], options.csv);
   process.stdout.write(
     options.json ? `${JSON.stringify(document, null, 2)}\n` : renderRunComparison(document),
   );
-  process.exitCode = document.regressions > 0 ? ExitCode.thresholdFailed : ExitCode.done;
+  process.exitCode = exitCodeOf(document);
+}
+
+function exitCodeOf({ regressions, runs }: ComparisonDocument): ExitCode {
+  if (regressions > 0) return ExitCode.thresholdFailed;
+  return runs.every(({ isJudged }) => isJudged) ? ExitCode.done : ExitCode.notJudged;
 }
 
 async function history(directories: readonly string[], options: CompareOptions): Promise<void> {

@@ -34,6 +34,13 @@ export function agents(text: string): number | readonly string[] {
   return hosts;
 }
 
+/** A share, 0.05 by default, that people write as a percentage. */
+export function maxRegressionOption(shareOf: (text: string) => number): Option {
+  return new Option("--max-regression <percent>", "how much worse is accepted")
+    .argParser(shareOf)
+    .default(0.05, "5%");
+}
+
 export const WAIT_MS = 120_000;
 
 /** Milliseconds, `WAIT_MS` by default. */

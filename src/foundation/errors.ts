@@ -10,6 +10,7 @@ export const ExitCode = {
   abortedByThreshold: 108,
   integrityViolation: 110,
   targetUnreachable: 111,
+  notJudged: 112,
 } as const;
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];

@@ -50,7 +50,7 @@ const SPREADS_MAX = 4;
 const DEVIATIONS_IN_MAD = 1.4826;
 
 /** Whether single ratios (logarithms) agree that there is no difference: nearly all near 1, and none apart from the others. */
-function areNear(ratios: readonly number[], equivalence: number): boolean {
+export function areNear(ratios: readonly number[], equivalence: number): boolean {
   const near = Math.log(nearOf(equivalence));
   const middle = median(ratios);
   const spread = DEVIATIONS_IN_MAD * median(ratios.map((ratio) => Math.abs(ratio - middle)));

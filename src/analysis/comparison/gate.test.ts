@@ -1,10 +1,11 @@
-// The gate against SciPy, and its promise: false alarms at 5 % at most, however many metrics are looked at.
+// The gate's promise: false alarms at 5 % at most however many metrics are looked at, and no claim that its interval denies.
+import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
-import { worsePValues, type GateMetric } from "./gate.js";
-
-const WORSE = { before: [1.0, 1.2, 0.9, 1.1, 1.05], after: [1.3, 1.5, 1.15, 1.4, 1.25] };
-const SAME = { before: [2.0, 2.1, 1.9, 2.2, 2.05], after: [2.05, 1.95, 2.15, 2.1, 2.0] };
+import { chanceBeyond, deviateOf, shiftOf } from "../statistics/welch.js";
+import type { LogSeries } from "../steady-state/series.js";
+import { chanceMaxima, deviateToClaim, familyPValue, type GateColumn } from "./gate.js";
+import { ratiosWithin } from "./unpaired.js";
 
 /** Roughly normal: twelve uniform numbers. */
 function noise(prng: Prng): number {
@@ -13,52 +14,101 @@ function noise(prng: Prng): number {
   return sum;
 }
 
-it("agrees with SciPy's permutation test of Welch's t (one-sided, exact)", () => {
+const series = (values: readonly number[]): LogSeries =>
+  new Map(values.map((value, block) => [block, value]));
+
+const shiftIn = ({ before, after }: GateColumn) => shiftOf([...before.values()], [...after.values()]);
+
+const largest = (columns: readonly GateColumn[]): number =>
+  Math.max(...columns.map((column) => Math.abs(deviateOf(shiftIn(column)))));
+
+it("asks of one metric little more than its own test", () => {
   const prng = new Prng(1);
-  expect(worsePValues([WORSE], prng)).toEqual([2 / 252]);
-  expect(worsePValues([SAME], prng)).toEqual([142 / 252]);
-  // Both together, by the largest t of either, from NumPy: 4 and 193 of 252.
-  expect(worsePValues([WORSE, SAME], prng)).toEqual([4 / 252, 193 / 252]);
+  const columns = [
+    {
+      run: 0,
+      before: series([1, 1.2, 0.9, 1.1, 1.05, 1, 1.15, 0.95]),
+      after: series([1.3, 1.5, 1.15, 1.4, 1.25, 1.3, 1.2, 1.35]),
+    },
+  ];
+  const maxima = chanceMaxima(columns, prng);
+  expect(deviateToClaim(maxima)).toBeGreaterThan(1.959);
+  expect(deviateToClaim(maxima)).toBeLessThan(2.4);
+  expect(familyPValue(maxima, 0)).toBeCloseTo(1, 6);
+  expect(familyPValue(maxima, 9)).toBeLessThan(0.001);
 });
 
-it("finds what is worse in every trial with five trials, whatever else is looked at", () => {
+it("finds a clear difference with five trials, whatever else is looked at", () => {
   const prng = new Prng(2);
-  const others: GateMetric[] = Array.from({ length: 40 }, () => ({
-    before: Array.from({ length: 5 }, () => noise(prng)),
-    after: Array.from({ length: 5 }, () => noise(prng)),
-  }));
-  const clear = { before: [0, 0.01, 0.02, 0.01, 0], after: [0.7, 0.71, 0.69, 0.7, 0.72] };
-  const [p = 1] = worsePValues([clear, ...others], prng);
-  expect(p).toBeLessThan(0.05);
-  expect(worsePValues([{ before: clear.after, after: clear.before }], prng)[0]).toBe(1);
+  const drawn = (): LogSeries => series(Array.from({ length: 5 }, () => noise(prng)));
+  const others = Array.from({ length: 40 }, () => ({ run: 0, before: drawn(), after: drawn() }));
+  const clear = {
+    run: 0,
+    before: series([0, 0.01, 0.02, 0.01, 0]),
+    after: series([0.7, 0.71, 0.69, 0.7, 0.72]),
+  };
+  const maxima = chanceMaxima([clear, ...others], prng);
+  expect(familyPValue(maxima, deviateOf(shiftIn(clear)))).toBeLessThan(0.01);
 });
 
-it("gives no false alarm in more than 5 % of comparisons of a thing with itself", () => {
+it("gives no false alarm in more than 5 % of comparisons of a thing with itself, over metrics and runs", () => {
   const prng = new Prng(3);
-  const rounds = 400;
+  const rounds = 40;
   let alarms = 0;
   for (let round = 0; round < rounds; round++) {
-    // What moves all metrics of a block together, and what each has of its own.
-    const shared = Array.from({ length: 10 }, () => noise(prng));
-    const metrics = Array.from({ length: 12 }, () => {
-      const values = shared.map((common) => 0.05 * common + 0.05 * noise(prng));
-      return { before: values.slice(0, 5), after: values.slice(5) };
-    });
-    if (worsePValues(metrics, prng).some((p) => p <= 0.05)) alarms++;
+    const shared = Array.from({ length: 3 }, () => Array.from({ length: 5 }, () => noise(prng)));
+    const columns = [1, 2].flatMap((run) =>
+      Array.from({ length: 4 }, () => {
+        const [before, after] = [0, run].map((own) =>
+          series((shared[own] ?? []).map((common) => 0.05 * common + 0.05 * noise(prng))),
+        ) as [LogSeries, LogSeries];
+        return { run, before, after };
+      }),
+    );
+    if (familyPValue(chanceMaxima(columns, prng), largest(columns)) <= 0.05) alarms++;
   }
   // 99.9 % of binomial counts with a chance of 0.05 are at most this.
-  expect(alarms).toBeLessThanOrEqual(35);
+  expect(alarms).toBeLessThanOrEqual(7);
 });
 
-it("samples arrangements where there are too many, and leaves out blocks without a value", () => {
+it("leaves out blocks without a value", () => {
   const prng = new Prng(4);
-  const many = {
-    before: Array.from({ length: 12 }, () => noise(prng)),
-    after: Array.from({ length: 12 }, () => noise(prng) + 3),
-  };
-  expect(worsePValues([many], prng)[0]).toBeLessThan(0.001);
-  const holes = { before: [...WORSE.before, Number.NaN], after: [...WORSE.after, Number.NaN] };
-  expect(worsePValues([holes], prng)[0]).toBeLessThan(0.05);
-  expect(worsePValues([{ before: [1, Number.NaN], after: [2, 3] }], prng)).toEqual([1]);
-  expect(worsePValues([], prng)).toEqual([]);
+  const before = series(Array.from({ length: 12 }, () => noise(prng)));
+  const after = series(Array.from({ length: 12 }, () => noise(prng) + 4));
+  const holes = { run: 0, before, after: new Map([...after].filter(([block]) => block > 4)) };
+  const maxima = chanceMaxima([{ run: 0, before, after }, holes], prng);
+  expect(familyPValue(maxima, deviateOf(shiftIn(holes)))).toBeLessThan(0.01);
+  expect(chanceMaxima([], prng).at(-1)).toBe(0);
+});
+
+const values = fc.array(fc.double({ min: -3, max: 3, noNaN: true }), { minLength: 5, maxLength: 9 });
+const columns = fc.array(fc.record({ run: fc.integer({ min: 0, max: 2 }), before: values, after: values }), {
+  minLength: 1,
+  maxLength: 4,
+});
+
+it("claims a difference from any ratio exactly where the interval leaves that ratio out", () => {
+  fc.assert(
+    fc.property(
+      columns,
+      fc.double({ min: 0.1, max: 10, noNaN: true }),
+      fc.constantFrom(0.05, 0.025, 0.008),
+      (drawn, ratio, level) => {
+        const all = drawn.map(({ run, before, after }) => ({
+          run,
+          before: series(before),
+          after: series(after),
+        }));
+        const maxima = chanceMaxima(all, new Prng(5));
+        for (const column of all) {
+          const shift = shiftIn(column);
+          const [low, high] = ratiosWithin(shift, deviateToClaim(maxima, level));
+          const deviate = deviateOf(shift, Math.log(ratio));
+          expect(familyPValue(maxima, deviate) <= level).toBe(ratio < low || ratio > high);
+          expect(familyPValue(maxima, deviate)).toBeGreaterThanOrEqual(chanceBeyond(deviate));
+        }
+      },
+    ),
+    { numRuns: 30 },
+  );
 });

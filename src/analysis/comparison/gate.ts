@@ -1,113 +1,138 @@
-// One decision from many numbers: is anything worse than before? A gate that looks at dozens of metrics, each at 5 %,
-// would raise a false alarm on every other run. So the trials of both runs are dealt out again as wholes, all metrics
-// of a block together, and each difference is held against the largest that any metric shows by chance (Westfall and
-// Young's single-step max-T). That keeps false alarms at 5 % however many metrics there are and however they move
-// together, and five trials on either side suffice.
+// One error rate for everything that is looked at when runs are compared with a baseline: all metrics of all treatments of
+// all runs. The residuals of each run are turned round at random, whole blocks together (Langsrud 2005), and each shift is
+// held against the largest that chance shows in any of them (single-step max-T). Test and interval are one inequality
+// (`welch.ts`), so a claim about any bound is an interval that lies wholly beyond the bound.
 import type { Prng } from "../../foundation/prng.js";
+import { fillNormal } from "../statistics/family-test.js";
+import { SIGNIFICANCE } from "../statistics/limits.js";
+import { mean } from "../statistics/quantiles.js";
+import { chanceBeyond, deviateAt, deviateOf, shiftBetween, type MeanError } from "../statistics/welch.js";
+import type { LogSeries } from "../steady-state/series.js";
 
-/** Ways to deal the trials out that are all tried; with more, ways are sampled. */
-const EXACT_ARRANGEMENTS_MAX = 20_000;
+const ROTATIONS = 5000;
 
-/** One metric, larger is worse; each entry is a block's value in that run, NaN where it has none. */
-export interface GateMetric {
-  readonly before: readonly number[];
-  readonly after: readonly number[];
+/** One metric of one treatment, in the baseline and in the run of this index; at least five blocks on either side. */
+export interface GateColumn {
+  readonly run: number;
+  readonly before: LogSeries;
+  readonly after: LogSeries;
 }
 
-/** Ranks over both sides in place of values, for one that holds outliers: a single stall would hide all the rest. */
-export function ranked({ before, after }: GateMetric): GateMetric {
-  const known = [...before, ...after].filter((value) => !Number.isNaN(value));
-  const rank = (value: number): number =>
-    Number.isNaN(value)
-      ? value
-      : known.reduce((sum, each) => sum + Number(each < value) + Number(each === value) / 2, 0);
-  return { before: before.map(rank), after: after.map(rank) };
+/** The largest deviates that chance shows in any column, in ascending order. */
+export type ChanceMaxima = Float64Array;
+
+/** A random direction through blocks of one run, with a mean of 0 and a length of 1. */
+interface Direction {
+  readonly run: number | undefined;
+  readonly blocks: readonly number[];
+  readonly elements: Float64Array;
 }
 
-interface Units {
-  readonly before: number;
-  readonly all: number;
+/** One side of a column: what its values have besides their mean, and the direction through its blocks. */
+interface Side {
+  readonly residuals: Float64Array;
+  readonly squares: number;
+  readonly direction: Float64Array;
 }
 
-/** Welch's t of after over before; -Infinity where a side has fewer than two values. */
-function statistic(values: Float64Array, isAfter: Uint8Array): number {
-  const [n, sum, squares] = [
-    [0, 0],
-    [0, 0],
-    [0, 0],
-  ] as [number[], number[], number[]];
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] as number;
-    if (Number.isNaN(value)) continue;
-    const side = isAfter[i] as number;
-    n[side] = (n[side] as number) + 1;
-    sum[side] = (sum[side] as number) + value;
-    squares[side] = (squares[side] as number) + value * value;
-  }
-  const [n0, n1] = n as [number, number];
-  if (n0 < 2 || n1 < 2) return Number.NEGATIVE_INFINITY;
-  const [mean0, mean1] = [(sum[0] as number) / n0, (sum[1] as number) / n1];
-  const variance = (side: number, count: number, mean: number): number =>
-    Math.max(0, ((squares[side] as number) - count * mean * mean) / (count - 1)) / count;
-  const difference = mean1 - mean0;
-  const error = Math.sqrt(variance(0, n0, mean0) + variance(1, n1, mean1));
-  if (error > 1e-9) return difference / error;
-  return Math.abs(difference) < 1e-9 ? 0 : Math.sign(difference) * Number.POSITIVE_INFINITY;
-}
-
-/** Every choice of which units come after, or 20 000 random ones where there are too many; the one seen is first. */
-function* arrangements({ before, all }: Units, prng: Prng): Generator<Uint8Array> {
-  const isAfter = new Uint8Array(all).fill(1, before);
-  yield isAfter;
-  let ways = 1;
-  for (let i = 1; i <= before; i++) ways = (ways * (all - before + i)) / i;
-  if (ways <= EXACT_ARRANGEMENTS_MAX) {
-    while (nextArrangement(isAfter)) yield isAfter;
-    return;
-  }
-  const order = Array.from(isAfter);
-  for (let i = 1; i < EXACT_ARRANGEMENTS_MAX; i++) yield Uint8Array.from(prng.shuffle(order));
-}
-
-/** The next order of the 0s and 1s, beginning with all 1s at the end; false after the last. */
-function nextArrangement(bits: Uint8Array): boolean {
-  let i = bits.length - 2;
-  while (i >= 0 && !(bits[i] === 0 && bits[i + 1] === 1)) i--;
-  if (i < 0) return false;
-  bits[i] = 1;
-  const tail = bits.subarray(i + 1);
-  const ones = tail.reduce((sum, bit) => sum + bit, 0) - 1;
-  tail.fill(0).fill(1, tail.length - ones);
-  return true;
+/** Written again at each turn, so that nothing is allocated. */
+interface Turned extends MeanError {
+  mean: number;
+  squared: number;
+  values: number;
 }
 
 /**
- * For each metric the chance, were nothing worse, that any of them looked as much worse as it does: a one-sided
- * p-value corrected for all of them together. All metrics have the same blocks.
+ * Writes the mean that the residuals have along their direction, and its error. The residuals have one degree of freedom
+ * fewer than the values, and the error counts it all the same, which makes up for noise with two humps.
  */
-export function worsePValues(metrics: readonly GateMetric[], prng: Prng): number[] {
-  const [first] = metrics;
-  if (!first) return [];
-  const units = { before: first.before.length, all: first.before.length + first.after.length };
-  const values = metrics.map(({ before, after }) => centred([...before, ...after]));
-  let seen: number[] | undefined;
-  const exceeded = metrics.map(() => 0);
-  let count = 0;
-  for (const isAfter of arrangements(units, prng)) {
-    const statistics = values.map((each) => statistic(each, isAfter));
-    seen ??= statistics;
-    const largest = Math.max(...statistics);
-    count++;
-    for (const [i, own] of seen.entries())
-      if (largest >= own - 1e-9 * Math.max(1, Math.abs(own)) || largest === own)
-        exceeded[i] = (exceeded[i] as number) + 1;
-  }
-  return exceeded.map((times) => times / count);
+function turn({ residuals, squares, direction }: Side, turned: Turned): void {
+  const values = residuals.length;
+  let along = 0;
+  for (let i = 0; i < values; i++) along += (direction[i] as number) * (residuals[i] as number);
+  turned.mean = along / Math.sqrt(values);
+  turned.values = values;
+  turned.squared = Math.max(0, squares - along * along) / (values - 2) / values;
 }
 
-/** Moved to a mean of 0, so that squares lose no digits. */
-function centred(values: readonly number[]): Float64Array {
-  const known = values.filter((value) => !Number.isNaN(value));
-  const mean = known.reduce((sum, value) => sum + value, 0) / Math.max(1, known.length);
-  return Float64Array.from(values, (value) => value - mean);
+/** The directions that all sides share, and a side for each series. */
+class Directions {
+  private readonly directions: Direction[] = [];
+  private readonly normals = new Map<number | undefined, Float64Array>();
+
+  sideOf(run: number | undefined, series: LogSeries): Side {
+    const values = [...series.values()];
+    const centre = mean(values);
+    const residuals = Float64Array.from(values, (value) => value - centre);
+    const squares = residuals.reduce((sum, residual) => sum + residual * residual, 0);
+    return { residuals, squares, direction: this.through(run, [...series.keys()]) };
+  }
+
+  private through(run: number | undefined, blocks: readonly number[]): Float64Array {
+    const known = this.directions.find((each) => each.run === run && each.blocks.join() === blocks.join());
+    if (known) return known.elements;
+    const elements = new Float64Array(blocks.length);
+    this.directions.push({ run, blocks, elements });
+    const size = Math.max(this.normals.get(run)?.length ?? 0, ...blocks.map((block) => block + 1));
+    this.normals.set(run, new Float64Array(size));
+    return elements;
+  }
+
+  draw(prng: Prng): void {
+    for (const normals of this.normals.values()) fillNormal(normals, prng);
+    for (const { run, blocks, elements } of this.directions) {
+      const normals = this.normals.get(run) as Float64Array;
+      let [sum, squares] = [0, 0];
+      for (let i = 0; i < blocks.length; i++) sum += normals[blocks[i] as number] as number;
+      for (let i = 0; i < blocks.length; i++) {
+        const element = (normals[blocks[i] as number] as number) - sum / blocks.length;
+        elements[i] = element;
+        squares += element * element;
+      }
+      const length = Math.sqrt(squares);
+      for (let i = 0; i < blocks.length; i++) elements[i] = (elements[i] as number) / length;
+    }
+  }
+}
+
+export function chanceMaxima(columns: readonly GateColumn[], prng: Prng): ChanceMaxima {
+  const directions = new Directions();
+  const sides = columns.map(({ run, before, after }) => ({
+    before: directions.sideOf(undefined, before),
+    after: directions.sideOf(run, after),
+  }));
+  const one: Turned = { mean: 0, squared: 0, values: 0 };
+  const other: Turned = { ...one };
+  return Float64Array.from({ length: ROTATIONS }, () => {
+    directions.draw(prng);
+    let largest = 0;
+    for (const { before, after } of sides) {
+      turn(before, one);
+      turn(after, other);
+      const difference = other.mean - one.mean;
+      // A deviate is never larger than its t.
+      if (difference * difference <= largest * largest * (one.squared + other.squared)) continue;
+      largest = Math.max(largest, Math.abs(deviateOf(shiftBetween(difference, one, other))));
+    }
+    return largest;
+  }).sort();
+}
+
+/** How many of `all` chances, the one seen counted, may be as extreme for a claim at `level`. */
+export function chancesAllowed(all: number, level: number): number {
+  return Math.floor(level * (all + 1)) - 1;
+}
+
+/** The deviate that a shift has to exceed to be claimed at `level` over all columns; never less than for one column alone. */
+export function deviateToClaim(maxima: ChanceMaxima, level = SIGNIFICANCE): number {
+  const allowed = chancesAllowed(maxima.length, level);
+  return Math.max(deviateAt(level), maxima[maxima.length - 1 - allowed] ?? Number.POSITIVE_INFINITY);
+}
+
+/** The chance that any column shows such a deviate where none differs. */
+export function familyPValue(maxima: ChanceMaxima, deviate: number): number {
+  const size = Math.abs(deviate);
+  const reached = maxima.length - maxima.findIndex((largest) => largest >= size);
+  const asLarge = size > (maxima.at(-1) ?? 0) ? 0 : reached;
+  return Math.max(chanceBeyond(size), (1 + asLarge) / (maxima.length + 1));
 }

@@ -14,6 +14,11 @@ const TRIALS_MIN = 3;
 /** A count of transactions that is within so many of its standard deviations (were it Poisson's) is chance. */
 const CHANCE_DEVIATIONS = 4;
 
+/** Whether so many transactions, where `expected` are usual, are within what chance explains. */
+export function isChance(transactions: number, expected: number): boolean {
+  return Math.abs(transactions - expected) <= CHANCE_DEVIATIONS * Math.sqrt(expected);
+}
+
 function isBeyond(rate: number, middle: number): boolean {
   return rate === 0 || (middle > 0 && Math.max(rate / middle, middle / rate) > OUTLYING);
 }
@@ -35,10 +40,7 @@ export function outlyingTrials(treatments: readonly TreatmentResult[]): Outlying
       const usual = median(perSecond) || mean(perSecond);
       return values
         .filter(({ rate }) => isBeyond(rate, middle))
-        .filter(({ transactions, windowSeconds }) => {
-          const expected = usual * windowSeconds;
-          return Math.abs(transactions - expected) > CHANCE_DEVIATIONS * Math.sqrt(expected);
-        })
+        .filter(({ transactions, windowSeconds }) => !isChance(transactions, usual * windowSeconds))
         .map(({ number, rate }) => ({
           ...{ treatment: treatment.id, trial: number, operation },
           ...{ eventsPerSecond: rate, median: middle },

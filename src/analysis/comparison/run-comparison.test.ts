@@ -1,4 +1,4 @@
-// Comparing result directories: what is matched, what is found, what is warned of, and how it reads.
+// Comparing result directories: matches, findings, refusals and words.
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { exampleResult, exampleDisturbance } from "../../../test/support/example-result.js";
@@ -32,8 +32,10 @@ describe("a run against its baseline", () => {
       ),
     );
     expect(regressions).toBe(8);
-    expect(worse[0]).toMatchObject({ blocks: 8, verdict: "higher", baselineMedian: 27, median: 40.5 });
+    expect(worse[0]).toMatchObject({ trials: 8, verdict: "finding" });
     expect(worse[0]?.ratio).toBeCloseTo(1.5, 10);
+    expect((worse[0]?.mean ?? 0) / (worse[0]?.baselineMean ?? 1)).toBeCloseTo(1.5, 10);
+    expect(worse[0]?.familyLow).toBeGreaterThan(1.05);
     expect(worse[0]?.pWorse).toBeLessThan(0.05);
   });
 
@@ -41,10 +43,12 @@ describe("a run against its baseline", () => {
     expect(compared(8, 2).regressions).toBe(0);
     const better = compared(8, 1);
     expect(better.regressions).toBe(0);
-    expect(better.runs[0]?.findings.some(({ verdict }) => verdict === "lower")).toBe(true);
+    expect(better.runs[0]?.findings.some(({ verdict, ratio }) => verdict === "finding" && ratio < 1)).toBe(
+      true,
+    );
   });
 
-  it("finds lower throughput, and accepts what is within the bound", () => {
+  it("finds lower throughput, and accepts a drop within the bound", () => {
     const slower = (share: number) =>
       compared(8, 2, ({ treatments }) => {
         for (const { operations } of treatments.flatMap(({ trials }) => trials))
@@ -56,67 +60,67 @@ describe("a run against its baseline", () => {
       "add eventsPerSecond",
     ]);
     expect(slower(0.97).regressions).toBe(0);
+    expect(slower(0.97).runs[0]?.findings.some(({ verdict }) => verdict === "finding")).toBe(true);
   });
 
-  it("finds a stall, in all trials or in some, and names what nobody could measure any more", () => {
-    const stalled = (trials: number) => {
-      const document = compared(8, 2, ({ treatments }) => {
-        for (const { operations } of treatments[1]?.trials.slice(0, trials) ?? [])
-          if (operations.add)
-            Object.assign(operations.add, { eventsPerSecond: 0, transactions: 0, responseTimeMs: null });
-      });
-      const [run] = document.runs;
-      const rate = run?.findings.find(
-        ({ treatment, operation, metric }) =>
-          treatment === "text" && operation === "add" && metric === "eventsPerSecond",
-      );
-      return { document, run, rate };
-    };
-    const { document, run, rate } = stalled(8);
-    expect(document.regressions).toBe(1);
-    expect(rate).toMatchObject({ baselineMedian: 500, median: 0, blocks: 8, isRegression: true });
-    const times = ["mean", "p50", "p95", "p99"];
-    expect(run?.metricsOnlyInBaseline).toEqual(
-      times.map((metric) => ({ treatment: "text", operation: "add", metric, unit: "events" })),
+  it("calls nothing a regression whose interval includes 1, two-humped trials included", () => {
+    const [before, after] = [exampleResult(5, 2), exampleResult(5, 2)];
+    const humps = [
+      [before, [262, 40, 42, 36, 39]],
+      [after, [263, 285, 44, 255, 41]],
+    ] as const;
+    for (const [{ treatments }, values] of humps)
+      for (const [i, value] of values.entries()) {
+        const times = treatments[1]?.trials[i]?.operations.add?.responseTimeMs;
+        if (times) times.p99 = value;
+      }
+    const document = compareRuns(run("before", before), [run("after", after)], 0.05);
+    expect(document.regressions).toBe(0);
+    const p99 = document.runs[0]?.findings.find(
+      ({ treatment, operation, metric }) => treatment === "text" && operation === "add" && metric === "p99",
     );
-    expect(run?.metricsOnlyHere).toEqual([]);
-    const text = renderRunComparison(document);
-    expect(text).toContain("measured only in the baseline: text add: mean(ms) p50(ms) p95(ms) p99(ms)\n");
-    expect(text).toContain(
-      "REGRESSION: text add events/s is lower: <.001x (95 % CI <.001, p <0.001 over all metrics)",
-    );
-    expect(text).toMatch(/^text +events\/s +500 +0 +<\.001x +<\.001 +8 +REGRESSION$/m);
-    expect(text.replaceAll("\n", " ")).toContain("Ratios count 0 events/s as half an event");
-    // Three of eight: the medians are the same as before.
-    const some = stalled(3);
-    expect(some.rate).toMatchObject({ blocks: 8, verdict: "inconclusive", median: 500, isRegression: true });
-    expect(some.rate?.stalledTrials.map(({ eventsPerSecond }) => eventsPerSecond)).toEqual([0, 0, 0]);
-    expect(renderRunComparison(some.document).replaceAll("\n", " ")).toContain(
-      "did 0 events/s against a median of 500; no trial of the baseline stalled",
-    );
-    expect(renderRunComparison(some.document)).toContain("half an event");
-    expect(renderRunComparison(compared(8, 2))).not.toContain("half an event");
+    expect(p99).toMatchObject({ verdict: "inconclusive", isRegression: false });
+    expect(p99?.ciLow).toBeLessThan(1);
   });
 
-  it.each([0, 1])("finds a drop in throughput with %i stalled trials among the others", (stalls) => {
-    const { runs } = compared(8, 2, ({ treatments }) => {
-      for (const [i, { operations }] of (treatments[1]?.trials ?? []).entries())
-        if (operations.add) {
-          const { eventsPerSecond } = operations.add;
-          Object.assign(operations.add, { eventsPerSecond: i < stalls ? 0 : 0.8 * eventsPerSecond });
-        }
-    });
+  it("compares metrics of several runs under one error rate, and gives each its own verdict", () => {
+    const [before, same, worse] = [2, 2, 3].map((slowdown) => exampleResult(8, slowdown)) as [
+      ResultDocument,
+      ResultDocument,
+      ResultDocument,
+    ];
+    const both = compareRuns(run("before", before), [run("same", same), run("worse", worse)], 0.05);
     expect(
-      runs[0]?.findings.find(
-        ({ treatment, operation, metric }) =>
-          treatment === "text" && operation === "add" && metric === "eventsPerSecond",
-      ),
-    ).toMatchObject({ isRegression: true });
+      both.runs.map(({ findings }) => findings.filter(({ isRegression }) => isRegression).length),
+    ).toEqual([0, 8]);
+    const alone = compareRuns(run("before", before), [run("worse", worse)], 0.05);
+    const width = (document: ComparisonDocument): number => {
+      const finding = document.runs.at(-1)?.findings[0];
+      return Math.log((finding?.familyHigh ?? 1) / (finding?.familyLow ?? 1));
+    };
+    expect(width(both)).toBeGreaterThan(width(alone));
   });
 
-  it("claims nothing with fewer than five trials, and says so", () => {
-    const few = compared(3, 4);
+  it("calls a run the same only where no trial is slow", () => {
+    const verdictOf = (slowTrials: number) =>
+      compared(20, 2, ({ treatments }) => {
+        for (const [i, { operations }] of (treatments[1]?.trials ?? []).entries())
+          if (operations.add) {
+            const eventsPerSecond = (499 + (i % 3)) / (i < slowTrials ? 1.8 : 1);
+            Object.assign(operations.add, { eventsPerSecond });
+          }
+      }).runs[0]?.findings.find(
+        ({ treatment, operation, metric }) =>
+          treatment === "text" && operation === "add" && metric === "eventsPerSecond",
+      )?.verdict;
+    expect(verdictOf(0)).toBe("indistinguishable");
+    expect(verdictOf(2)).toBe("inconclusive");
+  });
+
+  it("claims nothing with fewer than five trials, stalls included, and says so", () => {
+    const few = compared(3, 4, stall(3));
     expect(few.regressions).toBe(0);
+    expect(few.runs[0]?.stalls).toMatchObject([{ trials: [2, 4, 6], ofTrials: 3, familyP: null }]);
     expect(
       few.runs[0]?.findings.every(({ pWorse, verdict }) => pWorse === null && verdict === "inconclusive"),
     ).toBe(true);
@@ -148,38 +152,133 @@ describe("a run against its baseline", () => {
       for (const trial of jsonb?.trials ?? []) trial.status = "partial";
     });
     expect(apart).toThrow(UsageError);
-    expect(apart).toThrow(/after has no metric in common with before/);
+    expect(apart).toThrow(/after has no complete trial in common with before/);
+  });
+});
+
+/** The first trials of text add nothing. */
+function stall(trials: number): (result: ResultDocument) => void {
+  return ({ treatments }) => {
+    for (const { operations } of treatments[1]?.trials.slice(0, trials) ?? [])
+      if (operations.add)
+        Object.assign(operations.add, { eventsPerSecond: 0, transactions: 0, responseTimeMs: null });
+  };
+}
+
+describe("trials that stalled", () => {
+  it("are a regression by their number, and the metrics that nothing measured any more are named", () => {
+    const document = compared(8, 2, stall(8));
+    const [run] = document.runs;
+    expect(document.regressions).toBe(1);
+    expect(run?.stalls).toMatchObject([
+      { treatment: "text", operations: ["add"], baselineTrials: [], ofBaselineTrials: 8, ofTrials: 8 },
+    ]);
+    expect(run?.stalls[0]?.oddsLow).toBeGreaterThan(1);
+    const lacking = ["mean", "p50", "p95", "p99", "eventsPerSecond"];
+    expect(run?.metricsOnlyInBaseline.map(({ metric }) => metric).sort()).toEqual(lacking.sort());
+    expect(run?.metricsOnlyHere).toEqual([]);
+    const text = renderRunComparison(document).replaceAll("\n", " ");
+    expect(text).toContain("measured only in the baseline: text add: ");
+    expect(text).toMatch(
+      /REGRESSION: text add: 8 of 8 trials stalled \(trials 2, 4, 6, 8, 10, \.\.\.\), 0 of 8 in the baseline: more often \(odds ratio [\d.]+-inf, p <0\.001 over all treatments\)/,
+    );
+    expect(text).toContain("1 treatment stalls more often");
   });
 
-  it("warns of another machine, version, setting or scenario, and of a run that should not be used", () => {
-    const { runs } = compared(3, 2, (result) => {
-      result.environment.machine = { cpus: 64 };
+  it("are named and not claimed where they are few", () => {
+    const document = compared(8, 2, stall(3));
+    expect(document.regressions).toBe(0);
+    expect(renderRunComparison(document).replaceAll("\n", " ")).toMatch(
+      /stalls: text add: 3 of 8 trials stalled \(trials 2, 4, 6\), 0 of 8 in the baseline: inconclusive \(odds ratio 0\.\d+-inf, p/,
+    );
+    expect(compared(8, 2).runs[0]?.stalls).toEqual([]);
+  });
+
+  it("do not hide a drop in throughput among the other trials", () => {
+    for (const stalls of [0, 1]) {
+      const { runs } = compared(8, 2, (result) => {
+        for (const { operations } of result.treatments[1]?.trials ?? [])
+          if (operations.add) operations.add.eventsPerSecond *= 0.8;
+        stall(stalls)(result);
+      });
+      const rate = runs[0]?.findings.find(
+        ({ treatment, operation, metric }) =>
+          treatment === "text" && operation === "add" && metric === "eventsPerSecond",
+      );
+      expect(rate).toMatchObject({ isRegression: true, trials: 8 - stalls });
+    }
+  });
+});
+
+describe("runs of other settings or machines", () => {
+  const changed = (result: ResultDocument): void => {
+    result.environment.machine = { cpus: 64 };
+    result.environment.versions = { ...result.environment.versions, database: "PostgreSQL 19" };
+    result.environment.settings = { shared_buffers: "1GB" };
+    result.scenario.yaml = "name: other\nseed: 7\nappDelay: 5ms\n";
+    result.verdict = exampleDisturbance("clock");
+  };
+  const differences = [
+    "timings of after are not valid: clock",
+    "the machine differs: cpus 2 -> 64",
+    "server settings differ: shared_buffers 256MB -> 1GB",
+    "the scenario differs: appDelay nothing -> 5ms",
+  ];
+
+  it("are not judged, and what differs is named", () => {
+    const document = compared(8, 3, changed);
+    expect(document.regressions).toBe(0);
+    expect(document.runs[0]).toMatchObject({ isJudged: false, differences, findings: [], stalls: [] });
+    expect(document.runs[0]?.notes).toEqual(["versions differ: database PostgreSQL 18.0 -> PostgreSQL 19"]);
+    const text = renderRunComparison(document);
+    for (const words of differences) expect(text).toContain(`difference: ${words}\n`);
+    expect(text).toContain("Not judged: ");
+    expect(text).not.toContain("REGRESSION");
+  });
+
+  it("are judged where that is asked for, with the caveat in the conclusion", () => {
+    const after = exampleResult(8, 3);
+    changed(after);
+    const document = compareRuns(run("before", exampleResult(8, 2)), [run("after", after)], 0.05, true);
+    expect(document).toMatchObject({ regressions: 8, runs: [{ isJudged: true, differences }] });
+    expect(renderRunComparison(document).replaceAll("\n", " ")).toMatch(
+      /8 of \d+ metrics are worse by more than 5 %, in runs with 4 differences that may be the cause\./,
+    );
+  });
+
+  it("leave the verdicts on other runs alone", () => {
+    const other = exampleResult(8, 3);
+    changed(other);
+    const runs = [run("other", other), run("after", exampleResult(8, 3))];
+    const document = compareRuns(run("before", exampleResult(8, 2)), runs, 0.05);
+    expect(document.runs.map(({ isJudged }) => isJudged)).toEqual([false, true]);
+    expect(document.regressions).toBe(8);
+    expect(compared(3, 2).runs[0]?.differences).toEqual([]);
+  });
+
+  it("are judged where nothing but versions differs: an upgrade is a reason to compare", () => {
+    const document = compared(8, 2, (result) => {
       result.environment.versions = { ...result.environment.versions, database: "PostgreSQL 19" };
-      result.environment.settings = { shared_buffers: "1GB" };
-      result.scenario.yaml = "name: other\nseed: 7\nappDelay: 5ms\n";
-      result.verdict = exampleDisturbance("clock");
     });
-    expect(runs[0]?.warnings).toEqual([
-      "timings of after are not valid: clock",
-      "the machine differs: cpus 2 -> 64",
-      "versions differ: database PostgreSQL 18.0 -> PostgreSQL 19",
-      "server settings differ: shared_buffers 256MB -> 1GB",
-      "the scenario differs: appDelay nothing -> 5ms",
-    ]);
-    expect(compared(3, 2).runs[0]?.warnings).toEqual([]);
+    expect(document.runs[0]).toMatchObject({ isJudged: true, differences: [] });
   });
 });
 
 describe("the comparison as text", () => {
-  it("says what is worse before it shows tables, within 120 columns", () => {
+  it("says first whether anything is worse, with the interval of the claim, within 120 columns", () => {
     const text = renderRunComparison(compared(8, 3));
     expect(text).toMatch(
-      /^after against before\nREGRESSION: text add mean\(ms\) is higher: 1\.50x \(95 % CI 1\.\d+-2\.\d+, p 0\.00\d over all metrics\)\n/,
+      /^after against before\nREGRESSION: text add mean\(ms\) is higher: 1\.50x \(95 % CI 1\.\d+-\d\.\d+ over all metrics, p 0\.0\d\d for at most 5 %\)\n/,
     );
     expect(text).toMatch(/^add +metric +baseline +here +ratio +95 % CI +trials +verdict$/m);
-    expect(text).toMatch(/^text +mean\(ms\) +27 +40\.5 +1\.50x +1\.\d+-2\.\d+ +8 +REGRESSION$/m);
+    expect(text).toMatch(/^text +mean\(ms\) +26\.6 +39\.9 +1\.50x +1\.\d+-1\.\d+ +8 +REGRESSION$/m);
     expect(text.replaceAll("\n", " ")).toMatch(/8 of \d+ metrics are worse by more than 5 %\./);
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
+  });
+
+  it("says how many slow trials may hide behind equal means", () => {
+    const text = renderRunComparison(compared(30, 2)).replaceAll("\n", " ");
+    expect(text).toContain("With 30 trials, up to 10 % of trials may be slower and not show.");
   });
 });
 

@@ -1,31 +1,29 @@
 // Compares result directories with a baseline: treatments with the same levels, metric by metric, and whether anything
-// became worse. Runs share no blocks, so everything is unpaired. Which differences of machine, versions, settings or
-// scenario may explain a finding is told beside it (`run-differences.ts`); what only one side has is named, not
-// guessed at.
+// became worse. Runs share no blocks, so everything is unpaired. Runs of other settings or machines, and disturbed ones, are
+// not judged unless that is asked for (`run-differences.ts`). All that is judged shares one error rate (`gate.ts`).
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { UsageError } from "../../foundation/errors.js";
-import { counted } from "../../foundation/units.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
   COMPARISON_METRICS,
   type ComparedOperation,
   type ComparisonMetric,
-  type OutlyingTrial,
-  type RatioFinding,
   type ResultDocument,
   type TreatmentResult,
 } from "../../results/result-schema.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
-import { BLOCKS_MIN, boundsOf, PLAIN_BOUNDS, SIGNIFICANCE, type ClaimBounds } from "../statistics/limits.js";
-import { pricedP } from "./findings.js";
-import { ranked, worsePValues } from "./gate.js";
-import { outlyingTrials } from "./outlying-trials.js";
-import { runWarnings } from "./run-differences.js";
-import { completeTrials, hasZero, logSeries, metricOf } from "../steady-state/series.js";
-import { median } from "../statistics/statistics.js";
-import { unpairedFindingsOf } from "./unpaired.js";
+import { boundsOf, PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
+import { mean } from "../statistics/quantiles.js";
+import { deviateOf } from "../statistics/welch.js";
+import { completeTrials, hasZero, logSeries, type LogSeries } from "../steady-state/series.js";
+import { areNear, pricedP } from "./findings.js";
+import { chanceMaxima, deviateToClaim, familyPValue, type ChanceMaxima, type GateColumn } from "./gate.js";
+import { hasOutlyingTrial } from "./outlying-trials.js";
+import { obstaclesBetween, runNotes } from "./run-differences.js";
+import { stallFamily, type StallFinding, type Treatments } from "./stalls.js";
+import { ratiosWithin, unpairedRatio, type UnpairedRatio } from "./unpaired.js";
 
 /** A result document and where it was read. */
 export interface StoredRun {
@@ -42,41 +40,49 @@ export interface TreatmentMetric {
   readonly unit: string;
 }
 
-/** One metric of one treatment, in the baseline and in another run. `blocks` is the fewer complete trials' number. */
-export interface RunFinding extends RatioFinding, TreatmentMetric {
+export type RunVerdict = "finding" | "exploratory" | "indistinguishable" | "inconclusive";
+
+/** One metric of one treatment, in the baseline and in another run. Intervals and p-values are null with too few trials. */
+export interface RunFinding extends TreatmentMetric, Omit<UnpairedRatio, "shift"> {
   readonly levels: Readonly<Record<string, string>>;
-  /** Medians over complete trials, in milliseconds or events per second. */
-  readonly baselineMedian: number;
-  readonly median: number;
-  /** Whether a trial of either side made no event, so that what stands in for none is in the ratio. */
+  /** Geometric means over complete trials, in milliseconds or events per second. */
+  readonly baselineMean: number;
+  readonly mean: number;
+  /** Whether half a count stands in for a count of 0. */
   readonly hasZero: boolean;
-  /** Chance of looking this much worse by luck, corrected for all metrics of the run; null with too few trials. */
+  /** Interval that holds together with those of all metrics of all runs. */
+  readonly familyLow: number | null;
+  readonly familyHigh: number | null;
+  /** Chance that any metric of any run looks as different where none is. */
+  readonly familyP: number | null;
+  /** Chance that any metric looks this much worse where none is worse than accepted. */
   readonly pWorse: number | null;
-  /**
-   * Trials at 0 events/s, or below half of their treatment's median, where the baseline has no trial that far from its own;
-   * of `eventsPerSecond` only.
-   */
-  readonly stalledTrials: readonly OutlyingTrial[];
-  /** Worse by more than the bound, and significantly; or with stalled trials. */
+  readonly verdict: RunVerdict;
+  /** Whether the family's interval lies wholly beyond the accepted regression. */
   readonly isRegression: boolean;
 }
 
 /** What comparing one run with the baseline found. */
 export interface RunComparison {
   readonly directory: string;
-  readonly warnings: readonly string[];
+  /** Differences and disturbances for which a run is not judged unless that is asked for. */
+  readonly differences: readonly string[];
+  readonly isJudged: boolean;
+  readonly notes: readonly string[];
   /** Ids of treatments that the other side does not have. */
   readonly onlyInBaseline: readonly string[];
   readonly onlyHere: readonly string[];
   /** Metrics of treatments that both have, measured on one side only: where nothing gets done, nothing takes time. */
   readonly metricsOnlyInBaseline: readonly TreatmentMetric[];
   readonly metricsOnlyHere: readonly TreatmentMetric[];
+  /** Empty where the run is not judged. */
   readonly findings: readonly RunFinding[];
+  readonly stalls: readonly StallFinding[];
 }
 
 /** The whole answer; printed by `compare --json`. */
 export interface ComparisonDocument {
-  readonly version: 1;
+  readonly version: 2;
   readonly baseline: string;
   /** As a share: 0.05 is 5 %. */
   readonly maxRegression: number;
@@ -95,6 +101,9 @@ export function keyOf({ id, levels }: TreatmentResult): string {
   return JSON.stringify([id, entries]);
 }
 
+const byKey = ({ result }: StoredRun): Treatments =>
+  new Map(result.treatments.map((treatment) => [keyOf(treatment), treatment]));
+
 function requireTrials({ directory, result }: StoredRun): void {
   if (result.treatments.some((treatment) => completeTrials(treatment).length > 0)) return;
   throw new UsageError(
@@ -104,12 +113,19 @@ function requireTrials({ directory, result }: StoredRun): void {
 }
 
 function matched(baseline: StoredRun, run: StoredRun): Match[] {
-  const byKey = new Map(run.result.treatments.map((treatment) => [keyOf(treatment), treatment]));
+  const others = byKey(run);
   const matches = baseline.result.treatments.flatMap((before) => {
-    const after = byKey.get(keyOf(before));
+    const after = others.get(keyOf(before));
     return after ? [{ before, after }] : [];
   });
-  if (matches.length > 0) return matches;
+  const areMeasured = ({ before, after }: Match): boolean =>
+    [before, after].every((treatment) => completeTrials(treatment).length > 0);
+  if (matches.some(areMeasured)) return matches;
+  if (matches.length > 0)
+    throw new UsageError(
+      `${run.directory} has no complete trial in common with ${baseline.directory}`,
+      "Each treatment that both have lacks a complete trial on one side; compare others.",
+    );
   const ids = ({ result }: StoredRun): string => result.treatments.map(({ id }) => id).join(", ");
   throw new UsageError(
     `${run.directory} has no treatment in common with ${baseline.directory}`,
@@ -117,49 +133,34 @@ function matched(baseline: StoredRun, run: StoredRun): Match[] {
   );
 }
 
-type Measured = Omit<RunFinding, "pWorse" | "isRegression">;
-
-/** Trials of `after` that stalled, which its median may hide; none where `before` has trials far from its median as well. */
-function stalls(
-  before: TreatmentResult,
-  after: TreatmentResult,
+/** Values of a metric by block. Trials that made nothing have no rate: they are counted apart, as stalled. */
+function seriesOf(
+  treatment: TreatmentResult,
   operation: ComparedOperation,
-): OutlyingTrial[] {
-  const outlying = (of: TreatmentResult): OutlyingTrial[] =>
-    outlyingTrials([of]).filter((trial) => trial.operation === operation);
-  if (outlying(before).length > 0) return [];
-  return outlying(after).filter(({ eventsPerSecond, median: middle }) => eventsPerSecond <= middle);
+  metric: ComparisonMetric,
+): LogSeries {
+  return logSeries(treatment, operation, metric, []);
 }
 
-/** One family of tests per metric of an operation, over the treatments, as inside one experiment. */
-function findings(
-  matches: readonly Match[],
-  vocabulary: Vocabulary,
-  seed: number,
-  bounds: ClaimBounds,
-): Measured[] {
+/** A metric of both sides, before anything is concluded of it. */
+interface Measured extends Match, TreatmentMetric {
+  readonly reference: LogSeries;
+  readonly values: LogSeries;
+  readonly ratio: UnpairedRatio;
+}
+
+function measure(matches: readonly Match[], vocabulary: Vocabulary, level: number): Measured[] {
   return comparedOperations(matches.flatMap(({ before, after }) => [before, after])).flatMap((operation) =>
-    COMPARISON_METRICS.flatMap((metric) => {
-      const middle = ({ trials }: TreatmentResult): number =>
-        median(trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []));
-      // Of medians that are none on both sides the ratio would be one of what stands in for none.
-      const compared = matches.filter(({ before, after }) => middle(before) !== 0 || middle(after) !== 0);
-      const family = compared.map(({ before, after }) => ({
-        key: ["run", before.id, operation, metric].join("\n"),
-        reference: logSeries(before, operation, metric, [before, after]),
-        values: logSeries(after, operation, metric, [before, after]),
-      }));
-      return unpairedFindingsOf(family, seed, bounds).flatMap((finding, i) => {
-        const { before, after } = compared[i] as Match;
-        if (!finding) return [];
-        const unit = unitOf(vocabulary, operation);
-        const about = { treatment: before.id, levels: before.levels, operation, metric, unit };
-        const stalledTrials = metric === "eventsPerSecond" ? stalls(before, after, operation) : [];
-        const medians = { baselineMedian: middle(before), median: middle(after) };
-        const zero = { hasZero: hasZero([before, after], operation, metric) };
-        return [{ ...about, ...medians, ...zero, stalledTrials, ...finding }];
-      });
-    }),
+    COMPARISON_METRICS.flatMap((metric) =>
+      matches.flatMap(({ before, after }) => {
+        const reference = seriesOf(before, operation, metric);
+        const values = seriesOf(after, operation, metric);
+        const ratio = unpairedRatio(reference, values, level);
+        if (!ratio) return [];
+        const about = { treatment: before.id, operation, metric, unit: unitOf(vocabulary, operation) };
+        return [{ ...about, before, after, reference, values, ratio }];
+      }),
+    ),
   );
 }
 
@@ -171,8 +172,7 @@ function missing(
   return pairs.flatMap(([has, lacks]) =>
     comparedOperations([has]).flatMap((operation) =>
       COMPARISON_METRICS.flatMap((metric): TreatmentMetric[] => {
-        const isIn = ({ trials }: TreatmentResult): boolean =>
-          trials.some((trial) => metricOf(trial, operation, metric) !== undefined);
+        const isIn = (treatment: TreatmentResult): boolean => seriesOf(treatment, operation, metric).size > 0;
         const unit = unitOf(vocabulary, operation);
         return isIn(has) && !isIn(lacks) ? [{ treatment: has.id, operation, metric, unit }] : [];
       }),
@@ -180,32 +180,9 @@ function missing(
   );
 }
 
-function blocksOf(treatments: readonly TreatmentResult[]): number[] {
-  return [...new Set(treatments.flatMap(({ trials }) => trials.map(({ block }) => block)))];
-}
-
-/** By how much worse each finding is, in logarithms by block, as the gate takes it. */
-function gated(
-  matches: readonly Match[],
-  measured: readonly Measured[],
-  seed: number,
-  level: number,
-): (number | null)[] {
-  const testable = measured.filter(({ blocks }) => blocks >= BLOCKS_MIN);
-  const blocksBefore = blocksOf(matches.map(({ before }) => before));
-  const blocksAfter = blocksOf(matches.map(({ after }) => after));
-  const metrics = testable.map(({ treatment, operation, metric }) => {
-    const { before, after } = matches.find((match) => match.before.id === treatment) as Match;
-    const sign = isLargerBetter(metric) ? -1 : 1;
-    const values = (of: TreatmentResult, blocks: readonly number[]): number[] => {
-      const series = logSeries(of, operation, metric, [before, after]);
-      return blocks.map((block) => sign * (series.get(block) ?? Number.NaN));
-    };
-    const sides = { before: values(before, blocksBefore), after: values(after, blocksAfter) };
-    return hasZero([before, after], operation, metric) ? ranked(sides) : sides;
-  });
-  const pValues = worsePValues(metrics, new Prng(deriveSeed(seed, "gate"))).map((p) => pricedP(p, level));
-  return measured.map((each) => pValues[testable.indexOf(each)] ?? null);
+/** The share by which a ratio at the bound is worse, as a logarithm with the sign of what is worse. */
+function worseFrom(metric: ComparisonMetric, maxRegression: number): number {
+  return isLargerBetter(metric) ? Math.log(1 - maxRegression) : Math.log(1 + maxRegression);
 }
 
 /** By more than the share `maxRegression`. */
@@ -216,30 +193,113 @@ export function isWorse(
   return isLargerBetter(metric) ? ratio < 1 - maxRegression : ratio > 1 + maxRegression;
 }
 
-/** Of two runs: trials that were looked at on the way claim no more here than there. */
-function strictest(...results: readonly ResultDocument[]): ClaimBounds {
-  const level = Math.min(...results.map((result) => boundsOf(result).level));
+/** Of all runs: trials that were looked at on the way claim no more here than there. */
+function strictest(runs: readonly StoredRun[]): ClaimBounds {
+  const level = Math.min(...runs.map(({ result }) => boundsOf(result).level));
   return { ...PLAIN_BOUNDS, level };
 }
 
-function compareRun(baseline: StoredRun, run: StoredRun, maxRegression: number): RunComparison {
+/** The error rate of all ratios of all runs, and how often chance shows each deviate among them. */
+interface Gate {
+  readonly maxima: ChanceMaxima;
+  /** At which ratios claim: less than 5 % where stalls have a part of it, or where trials were looked at before. */
+  readonly level: number;
+  readonly maxRegression: number;
+}
+
+type Claim = Pick<RunFinding, "familyLow" | "familyHigh" | "familyP" | "pWorse" | "isRegression">;
+
+const NO_CLAIM: Claim = {
+  ...{ familyLow: null, familyHigh: null, familyP: null, pWorse: null, isRegression: false },
+};
+
+function claimOf({ metric, ratio: { shift } }: Measured, { maxima, level, maxRegression }: Gate): Claim {
+  if (!shift) return NO_CLAIM;
+  const [familyLow, familyHigh] = ratiosWithin(shift, deviateToClaim(maxima, level));
+  const pOf = (deviate: number): number => pricedP(familyPValue(maxima, deviate), level);
+  const bound = worseFrom(metric, maxRegression);
+  const beyond = deviateOf(shift, bound) * (isLargerBetter(metric) ? -1 : 1);
+  return {
+    ...{ familyLow, familyHigh, familyP: pOf(deviateOf(shift)) },
+    pWorse: beyond > 0 ? pOf(beyond) : 1,
+    isRegression: isLargerBetter(metric) ? familyHigh < Math.exp(bound) : familyLow > Math.exp(bound),
+  };
+}
+
+const excludesOne = (low: number | null, high: number | null): boolean =>
+  low !== null && high !== null && (low > 1 || high < 1);
+
+/** Single trials of either run beside the mean of the other, as logarithms. */
+function singleRatios({ reference, values }: Measured): number[] {
+  const [before, after] = [[...reference.values()], [...values.values()]];
+  const [centreBefore, centreAfter] = [mean(before), mean(after)];
+  return [...before.map((value) => value - centreAfter), ...after.map((value) => value - centreBefore)];
+}
+
+function verdictOf(measured: Measured, claim: Claim, { equivalence }: ClaimBounds): RunVerdict {
+  const { before, after, operation, ratio } = measured;
+  if (excludesOne(claim.familyLow, claim.familyHigh)) return "finding";
+  if (excludesOne(ratio.ciLow, ratio.ciHigh)) return "exploratory";
+  const isSteady =
+    areNear(singleRatios(measured), equivalence) && !hasOutlyingTrial([before, after], operation);
+  const { ciLow, ciHigh } = ratio;
+  const isSame = ciLow !== null && ciHigh !== null && ciLow >= 1 / equivalence && ciHigh <= equivalence;
+  return isSame && isSteady ? "indistinguishable" : "inconclusive";
+}
+
+function findingOf(measured: Measured, gate: Gate, bounds: ClaimBounds): RunFinding {
+  const { before, after, treatment, operation, metric, unit, reference, values } = measured;
+  const { trials, ratio, ciLow, ciHigh, pValue } = measured.ratio;
+  const middle = (series: LogSeries): number => Math.exp(mean([...series.values()]));
+  const claim = claimOf(measured, gate);
+  return {
+    ...{ treatment, levels: before.levels, operation, metric, unit },
+    ...{ baselineMean: middle(reference), mean: middle(values), trials, ratio, ciLow, ciHigh, pValue },
+    hasZero: !isLargerBetter(metric) && hasZero([before, after], operation, metric),
+    ...claim,
+    verdict: verdictOf(measured, claim, bounds),
+  };
+}
+
+interface Judged {
+  readonly findings: readonly RunFinding[];
+  readonly stalls: readonly StallFinding[];
+}
+
+/** All runs under one error rate. Where stalls can be claimed at all, they have one half of it, and ratios the other. */
+function judge(baseline: StoredRun, runs: readonly StoredRun[], maxRegression: number): Judged[] {
+  const bounds = strictest([baseline, ...runs]);
+  const seed = (part: string): Prng => new Prng(deriveSeed(baseline.result.scenario.seed, "gate", part));
+  const measured = runs.map((run) => measure(matched(baseline, run), vocabularyOf(run.result), bounds.level));
+  const columns = measured.flatMap((all, run) =>
+    all.flatMap(({ ratio, reference, values }): GateColumn[] =>
+      ratio.shift ? [{ run, before: reference, after: values }] : [],
+    ),
+  );
+  const stalls = stallFamily([baseline, ...runs].map(byKey), seed("stalls"));
+  const level = stalls.canClaim(bounds.level / 2) ? bounds.level / 2 : bounds.level;
+  const gate = { maxima: chanceMaxima(columns, seed("ratios")), level, maxRegression };
+  return measured.map((all, run) => ({
+    findings: all.map((each) => findingOf(each, gate, bounds)),
+    stalls: stalls.findings(run + 1, level).map((each) => ({
+      ...each,
+      familyP: each.familyP === null ? null : pricedP(each.familyP, level),
+    })),
+  }));
+}
+
+const NOT_JUDGED: Judged = { findings: [], stalls: [] };
+
+/** Everything but verdicts. */
+function described(baseline: StoredRun, run: StoredRun): Omit<RunComparison, "isJudged" | keyof Judged> {
   const matches = matched(baseline, run);
-  const { seed } = baseline.result.scenario;
-  const vocabulary = vocabularyOf(run.result);
-  const bounds = strictest(baseline.result, run.result);
-  const measured = findings(matches, vocabulary, seed, bounds);
-  if (measured.length === 0)
-    throw new UsageError(
-      `${run.directory} has no metric in common with ${baseline.directory}`,
-      "Of each treatment that both have, one holds no complete trial, or got nothing done; compare others.",
-    );
-  const pWorse = gated(matches, measured, seed, bounds.level);
   const both = new Set(matches.map(({ before }) => before.id));
   const others = ({ result }: StoredRun): string[] =>
     result.treatments.flatMap(({ id }) => (both.has(id) ? [] : [id]));
   return {
     directory: run.directory,
-    warnings: runWarnings(baseline, run),
+    differences: obstaclesBetween(baseline, run),
+    notes: runNotes(baseline, run),
     onlyInBaseline: others(baseline),
     onlyHere: others(run),
     metricsOnlyInBaseline: missing(
@@ -248,46 +308,37 @@ function compareRun(baseline: StoredRun, run: StoredRun, maxRegression: number):
     ),
     metricsOnlyHere: missing(
       matches.map(({ before, after }) => [after, before]),
-      vocabulary,
+      vocabularyOf(run.result),
     ),
-    findings: measured.map((each, i) => {
-      const p = pWorse[i] ?? null;
-      const isSlower = p !== null && p <= SIGNIFICANCE && isWorse(each, maxRegression);
-      return { ...each, pWorse: p, isRegression: isSlower || each.stalledTrials.length > 0 };
-    }),
   };
 }
 
 /**
- * Throws a UsageError where a run has no complete trial, or no treatment or no metric of the baseline's.
+ * Throws a UsageError where a run has no complete trial, or none of a treatment of which the baseline has one, too.
  * @param maxRegression how much worse is still accepted, as a share
+ * @param allowsDifferences whether runs of other settings or machines, and disturbed ones, are judged, too
  */
 export function compareRuns(
   baseline: StoredRun,
   others: readonly StoredRun[],
   maxRegression: number,
+  allowsDifferences = false,
 ): ComparisonDocument {
   [baseline, ...others].forEach(requireTrials);
-  const runs = others.map((run) => compareRun(baseline, run, maxRegression));
-  const regressions = runs.flatMap((run) => run.findings.filter(({ isRegression }) => isRegression)).length;
-  return { version: 1, baseline: baseline.directory, maxRegression, runs, regressions };
-}
-
-/** What may be concluded of one run. */
-export function conclusionOf(run: RunComparison, maxRegression: number): string {
-  const bound = `${Number((maxRegression * 100).toFixed(3))} %`;
-  const fewest = Math.min(...run.findings.map(({ blocks }) => blocks));
-  const untested = run.findings.filter(({ pWorse }) => pWorse === null).length;
-  const found = run.findings.filter(({ isRegression }) => isRegression).length;
-  if (untested === run.findings.length && found === 0)
-    return `Nothing can be concluded from ${counted(fewest, "trial")}: ${BLOCKS_MIN} of each treatment in either run are needed.`;
-  const rest =
-    untested > 0
-      ? ` (${untested} of ${counted(run.findings.length, "metric")} ${untested === 1 ? "has" : "have"} too few trials)`
-      : "";
-  const stalled = run.findings.filter(({ stalledTrials }) => stalledTrials.length > 0).length;
-  const ofStalls = stalled > 0 ? `, ${stalled} of them by stalled trials` : "";
-  if (found > 0)
-    return `${found} of ${counted(run.findings.length, "metric")} ${found === 1 ? "is" : "are"} worse by more than ${bound}${ofStalls}${rest}.`;
-  return `No metric is significantly worse by more than ${bound}${rest}.`;
+  const all = others.map((run) => ({ run, ...described(baseline, run) }));
+  const isJudged = ({ differences }: (typeof all)[number]): boolean =>
+    allowsDifferences || differences.length === 0;
+  const judged = judge(
+    baseline,
+    all.filter(isJudged).map(({ run }) => run),
+    maxRegression,
+  );
+  const runs = all.map(({ run: _, ...each }): RunComparison => {
+    const own = all.filter(isJudged).findIndex(({ directory }) => directory === each.directory);
+    return { ...each, isJudged: own >= 0, ...(judged[own] ?? NOT_JUDGED) };
+  });
+  const regressions = runs.flatMap(({ findings, stalls }) =>
+    [...findings, ...stalls].filter(({ isRegression }) => isRegression),
+  ).length;
+  return { version: 2, baseline: baseline.directory, maxRegression, runs, regressions };
 }

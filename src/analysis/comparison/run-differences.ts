@@ -1,5 +1,5 @@
 // Why two runs may differ although the program under test did not: another machine, other versions or settings,
-// another scenario, or a run that should not be used at all. One short warning for each kind, with the values.
+// another scenario, or a disturbed run. One sentence for each kind, with the values.
 import { scenarioDifferences } from "../../scenario/difference.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { listed } from "../lint/lint-design.js";
@@ -25,46 +25,66 @@ function factDifferences(before: Facts, after: Facts): string[] {
   return names.map((name) => `${name} ${before[name] ?? "none"} -> ${after[name] ?? "none"}`);
 }
 
-function stateWarnings({ directory, result: { verdict } }: Run): string[] {
-  const { counts, timings, reasons } = verdict;
-  return [
-    ...(verdict.status === "aborted" ? [`${directory} is aborted: ${reasons.join("; ")}`] : []),
-    ...(counts.isValid ? [] : [`counts of ${directory} are not valid: ${counts.reasons.join("; ")}`]),
-    ...(timings.isValid ? [] : [`timings of ${directory} are not valid: ${timings.reasons.join("; ")}`]),
-  ];
+interface Difference {
+  readonly kind: "rates" | "machine" | "versions" | "settings" | "scenario";
+  readonly words: string;
 }
 
-/** Most weighty first. */
-export function runWarnings(baseline: Run, run: Run): string[] {
-  return [
-    ...stateWarnings(baseline),
-    ...stateWarnings(run),
-    ...interferenceWarnings(baseline, run),
-    ...runDifferences(baseline, run),
-  ];
-}
-
-/** What of the surroundings is not the same in both, most weighty first. */
-export function runDifferences(baseline: Run, run: Run): string[] {
-  const [before, after] = [baseline.result, run.result];
+/** Differences between the surroundings of both runs, most weighty first. */
+function differencesOf({ result: before }: Run, { result: after }: Run): Difference[] {
   const scenario = scenarioDifferences(before.scenario.yaml, after.scenario.yaml)
     .filter(({ path }) => !SCENARIO_PASSED_OVER.test(path))
     .map(({ path, here, there }) => `${path} ${here} -> ${there}`);
-  const rateOf = ({ result }: Run): Facts =>
-    Object.fromEntries((result.capacity ?? []).map((each) => [each.treatment, each.ratePerSecond ?? "none"]));
-  const parts: [what: string, differences: string[]][] = [
+  const rateOf = ({ capacity = [] }: ResultDocument): Facts =>
+    Object.fromEntries(capacity.map((each) => [each.treatment, each.ratePerSecond ?? "none"]));
+  const [one, other] = [before.environment, after.environment];
+  const parts: [Difference["kind"], words: string, differences: string[]][] = [
     [
-      "rates found by the search for capacity, at which trials ran,",
-      factDifferences(rateOf(baseline), rateOf(run)),
+      "rates",
+      "rates found by the search for capacity, at which trials ran, differ",
+      factDifferences(rateOf(before), rateOf(after)),
     ],
-    ["the machine", factDifferences(before.environment.machine, after.environment.machine)],
-    ["versions", factDifferences(before.environment.versions, after.environment.versions)],
-    ["server settings", factDifferences(before.environment.settings, after.environment.settings)],
-    ["the scenario", scenario],
+    ["machine", "the machine differs", factDifferences(one.machine, other.machine)],
+    ["versions", "versions differ", factDifferences(one.versions, other.versions)],
+    ["settings", "server settings differ", factDifferences(one.settings, other.settings)],
+    ["scenario", "the scenario differs", scenario],
   ];
-  return parts.flatMap(([what, differences]) =>
-    differences.length === 0
-      ? []
-      : [`${what} differ${what.startsWith("the") ? "s" : ""}: ${listed(differences)}`],
+  return parts.flatMap(([kind, words, differences]) =>
+    differences.length === 0 ? [] : [{ kind, words: `${words}: ${listed(differences)}` }],
   );
+}
+
+/** Differences between the surroundings of both runs, most weighty first. */
+export function runDifferences(baseline: Run, run: Run): string[] {
+  return differencesOf(baseline, run).map(({ words }) => words);
+}
+
+/** Why counts or timings of these runs are not valid. */
+function disturbances(runs: readonly Run[]): string[] {
+  return runs.flatMap(({ directory, result: { verdict } }) =>
+    (["counts", "timings"] as const).flatMap((what) =>
+      verdict[what].isValid
+        ? []
+        : [`${what} of ${directory} are not valid: ${verdict[what].reasons.join("; ")}`],
+    ),
+  );
+}
+
+/** Differences and disturbances for which no verdict on the run is given unasked, most weighty first. */
+export function obstaclesBetween(baseline: Run, run: Run): string[] {
+  return [
+    ...disturbances([baseline, run]),
+    ...interferenceWarnings(baseline, run),
+    ...differencesOf(baseline, run).flatMap(({ kind, words }) => (kind === "versions" ? [] : [words])),
+  ];
+}
+
+/** Whatever else a reader has to know: runs that ended early, and other versions, which are a reason to compare. */
+export function runNotes(baseline: Run, run: Run): string[] {
+  return [
+    ...[baseline, run].flatMap(({ directory, result: { verdict } }) =>
+      verdict.status === "aborted" ? [`${directory} is aborted: ${verdict.reasons.join("; ")}`] : [],
+    ),
+    ...differencesOf(baseline, run).flatMap(({ kind, words }) => (kind === "versions" ? [words] : [])),
+  ];
 }

@@ -1,59 +1,47 @@
-// Findings about series that share no blocks: two runs of an experiment, days or versions apart. Nothing ties the
-// third trial of one to the third of the other, so the ratio is of the two medians, its interval resamples either
-// side by itself, and the test deals all trials out again. Correction and verdict are those of `findings.ts`.
-import { deriveSeed, Prng } from "../../foundation/prng.js";
-import type { RatioFinding } from "../../results/result-schema.js";
-import { BLOCKS_MIN, type ClaimBounds } from "../statistics/limits.js";
-import { expandedConfidence, median, quantile, twoSamplePValue } from "../statistics/statistics.js";
-import { adjusted, verdictOf, type Question } from "./findings.js";
+// The ratio of two series that share no blocks: two runs of an experiment, days or versions apart. Nothing ties the third
+// trial of one to the third of the other. Ratio, interval and test are of one model: the means of logarithms.
+import {
+  chanceBeyond,
+  deviateAt,
+  deviateOf,
+  shiftOf,
+  shiftsWithin,
+  type Shift,
+} from "../statistics/welch.js";
+import type { LogSeries } from "../steady-state/series.js";
+import { BLOCKS_MIN, SIGNIFICANCE } from "../statistics/limits.js";
+import { mean } from "../statistics/quantiles.js";
 
-const RESAMPLES = 10_000;
-
-function resampledMedian(values: readonly number[], prng: Prng, sample: Float64Array): number {
-  for (let i = 0; i < values.length; i++) sample[i] = values[prng.intBetween(0, values.length - 1)] as number;
-  return median(sample);
+export interface UnpairedRatio {
+  /** Values of the series that has fewer. */
+  readonly trials: number;
+  /** Of the geometric means. */
+  readonly ratio: number;
+  /** Absent with too few trials, as are interval and p-value. */
+  readonly shift: Shift | null;
+  readonly ciLow: number | null;
+  readonly ciHigh: number | null;
+  readonly pValue: number | null;
 }
 
-/** Bootstrap interval of the difference of two medians. */
-function medianDifferenceInterval(
-  reference: readonly number[],
-  values: readonly number[],
-  prng: Prng,
-  level: number,
-): { low: number; high: number } {
-  const [a, b] = [new Float64Array(reference.length), new Float64Array(values.length)];
-  const differences = Float64Array.from(
-    { length: RESAMPLES },
-    () => resampledMedian(values, prng, b) - resampledMedian(reference, prng, a),
-  );
-  const tail = (1 - expandedConfidence(Math.min(reference.length, values.length), level)) / 2;
-  return { low: quantile(differences, tail), high: quantile(differences, 1 - tail) };
+/** The ratios from which the shift is at most `deviate` away. */
+export function ratiosWithin(shift: Shift, deviate: number): [low: number, high: number] {
+  const [low, high] = shiftsWithin(shift, deviate);
+  return [Math.exp(low), Math.exp(high)];
 }
 
-type Unadjusted = Omit<RatioFinding, "verdict" | "pAdjusted">;
-
-function answer(question: Question, seed: number, level: number): Unadjusted | undefined {
-  const reference = [...question.reference.values()];
-  const values = [...question.values.values()];
-  const trials = Math.min(reference.length, values.length);
+/** Undefined where a side has no trial. The interval misses in `level` of all cases. */
+export function unpairedRatio(
+  reference: LogSeries,
+  values: LogSeries,
+  level = SIGNIFICANCE,
+): UnpairedRatio | undefined {
+  const [before, after] = [[...reference.values()], [...values.values()]];
+  const trials = Math.min(before.length, after.length);
   if (trials === 0) return undefined;
-  const prng = new Prng(deriveSeed(seed, "unpaired", question.key));
-  const ratio = Math.exp(median(values) - median(reference));
-  if (trials < BLOCKS_MIN)
-    return { blocks: trials, ratio, ciLow: null, ciHigh: null, test: null, pValue: null };
-  const { low, high } = medianDifferenceInterval(reference, values, prng, level);
-  const pValue = twoSamplePValue(reference, values, prng);
-  return { blocks: trials, ratio, ciLow: Math.exp(low), ciHigh: Math.exp(high), test: "unpaired", pValue };
-}
-
-/** One finding for each question, in order; undefined where a side has no trial. `blocks` is the fewer trials' number. */
-export function unpairedFindingsOf(
-  family: readonly Question[],
-  seed: number,
-  bounds: ClaimBounds,
-): (RatioFinding | undefined)[] {
-  return adjusted(
-    family.map((question) => answer(question, seed, bounds.level)),
-    bounds.level,
-  ).map((each, i) => each && { ...each, verdict: verdictOf(each, !family[i]?.hasOutlyingTrial, bounds) });
+  const ratio = Math.exp(mean(after) - mean(before));
+  if (trials < BLOCKS_MIN) return { trials, ratio, shift: null, ciLow: null, ciHigh: null, pValue: null };
+  const shift = shiftOf(before, after);
+  const [ciLow, ciHigh] = ratiosWithin(shift, deviateAt(level));
+  return { trials, ratio, shift, ciLow, ciHigh, pValue: chanceBeyond(deviateOf(shift)) };
 }

@@ -14,8 +14,7 @@ import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf } from "../../workloads/vocabulary.js";
 import { isWorse, keyOf, type StoredRun, type TreatmentMetric } from "../comparison/run-comparison.js";
 import { runDifferences } from "../comparison/run-differences.js";
-import { unpairedFindingsOf } from "../comparison/unpaired.js";
-import { PLAIN_BOUNDS } from "../statistics/limits.js";
+import { unpairedRatio } from "../comparison/unpaired.js";
 import { median } from "../statistics/statistics.js";
 import { deviationOf } from "../statistics/trials-to-decide.js";
 import { completeTrials, logSeries } from "../steady-state/series.js";
@@ -118,8 +117,7 @@ function levelChange(
   maxRegression: number,
 ): LevelChange[] {
   const [reference, after] = [levelOf(values, from, at), levelOf(values, at, to)];
-  const key = ["history", about.treatment, about.operation, about.metric, at].join("\n");
-  const [finding] = unpairedFindingsOf([{ key, reference, values: after }], 0, PLAIN_BOUNDS);
+  const finding = unpairedRatio(reference, after);
   if (!finding) return [];
   const { ratio, ciLow, ciHigh } = finding;
   const middle = (level: ReadonlyMap<number, number>): number => Math.exp(median([...level.values()]));

@@ -11,7 +11,7 @@ const ROTATIONS = 10_000;
 const ROUNDING = 1e-12;
 
 /** Fills with standard normal numbers, two at a time, by Box and Muller. */
-function fillNormal(vector: Float64Array, prng: Prng): void {
+export function fillNormal(vector: Float64Array, prng: Prng): void {
   for (let i = 0; i < vector.length; i += 2) {
     const [radius, angle] = [Math.sqrt(-2 * Math.log(1 - prng.float())), 2 * Math.PI * prng.float()];
     vector[i] = radius * Math.cos(angle);

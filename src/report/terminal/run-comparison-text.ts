@@ -1,21 +1,23 @@
-// A comparison of runs as text: warnings first, then regressions, then a table for each operation with the medians of
-// both sides, the ratio with its interval, and the verdict. With too few trials it says that nothing can be concluded.
+// A comparison of runs as text: differences of their surroundings first, then regressions, then a table for each operation
+// with the means of both sides, the ratio with its interval, and the verdict; then stalls, and the conclusion.
 import { isHeadline, isLargerBetter, titleOf } from "../../metrics/metric-lists.js";
-import { outlyingText } from "../../analysis/comparison/outlying-trials.js";
 import {
+  firstOf,
   intervalText,
-  NONE_IN_RATIOS,
   pText,
   ratioText,
   shortNumber,
+  trialsText,
 } from "../../foundation/text/numbers.js";
-import {
-  conclusionOf,
-  type ComparisonDocument,
-  type RunComparison,
-  type RunFinding,
-  type TreatmentMetric,
+import { counted } from "../../foundation/units.js";
+import type {
+  ComparisonDocument,
+  RunComparison,
+  RunFinding,
+  TreatmentMetric,
 } from "../../analysis/comparison/run-comparison.js";
+import type { StallFinding } from "../../analysis/comparison/stalls.js";
+import { BLOCKS_MIN, SIGNIFICANCE } from "../../analysis/statistics/limits.js";
 import {
   plainMarks,
   printable,
@@ -28,10 +30,6 @@ import {
 } from "../../foundation/text/text-table.js";
 
 const LABEL_WIDTH_MAX = 32;
-
-function interval({ ciLow, ciHigh }: RunFinding): string {
-  return intervalText(ciLow, ciHigh) || "-";
-}
 
 function verdictWord(finding: RunFinding): string {
   if (finding.isRegression) return "REGRESSION";
@@ -46,11 +44,11 @@ function table(findings: readonly RunFinding[], operation: string, marks: Marks)
     .map((each) => [
       shorten(each.treatment, LABEL_WIDTH_MAX),
       titleOf(each.metric, each.unit),
-      shortNumber(each.baselineMedian),
-      shortNumber(each.median),
+      shortNumber(each.baselineMean),
+      shortNumber(each.mean),
       ratioText(each.ratio),
-      interval(each),
-      String(each.blocks),
+      intervalText(each.ciLow, each.ciHigh) || "-",
+      String(each.trials),
       verdictWord(each),
     ]);
   const columns = [operation, "metric", "baseline", "here", "ratio", "95 % CI", "trials", "verdict"].map(
@@ -65,12 +63,33 @@ function table(findings: readonly RunFinding[], operation: string, marks: Marks)
   ];
 }
 
-function regressionLine(finding: RunFinding): string {
-  const { treatment, operation, metric, unit, ratio, pWorse, stalledTrials } = finding;
-  if (stalledTrials.length > 0)
-    return `REGRESSION: ${treatment} ${operation}: ${outlyingText(stalledTrials, unit)}; no trial of the baseline stalled`;
+const percentText = (share: number): string => `${Number((share * 100).toFixed(3))} %`;
+
+function regressionLine(finding: RunFinding, maxRegression: number): string {
+  const { treatment, operation, metric, unit, ratio, familyLow, familyHigh, pWorse } = finding;
   const direction = isLargerBetter(metric) ? "lower" : "higher";
-  return `REGRESSION: ${treatment} ${operation} ${titleOf(metric, unit)} is ${direction}: ${ratioText(ratio)} (95 % CI ${interval(finding)}, p ${pWorse === null ? "?" : pText(pWorse)} over all metrics)`;
+  const interval = `95 % CI ${intervalText(familyLow, familyHigh)} over all metrics`;
+  const p = pWorse === null ? "" : `, p ${pText(pWorse)} for at most ${percentText(maxRegression)}`;
+  return `REGRESSION: ${treatment} ${operation} ${titleOf(metric, unit)} is ${direction}: ${ratioText(ratio)} (${interval}${p})`;
+}
+
+function oddsText({ oddsLow, oddsHigh, familyP }: StallFinding): string {
+  if (oddsLow === null || familyP === null) return `inconclusive, needs ${BLOCKS_MIN} trials on either side`;
+  const upper = oddsHigh === null ? "inf" : shortNumber(oddsHigh);
+  const word = oddsLow > 1 ? "more often" : oddsHigh !== null && oddsHigh < 1 ? "less often" : "inconclusive";
+  return `${word} (odds ratio ${shortNumber(oddsLow)}-${upper}, p ${pText(familyP)} over all treatments)`;
+}
+
+const TRIALS_SHOWN = 5;
+
+function stallLine(finding: StallFinding): string {
+  const { treatment, operations, trials, ofTrials, baselineTrials, ofBaselineTrials } = finding;
+  const here =
+    trials.length === 0
+      ? ""
+      : ` (${trialsText(trials.slice(0, TRIALS_SHOWN))}${trials.length > TRIALS_SHOWN ? ", ..." : ""})`;
+  const where = `${treatment} ${firstOf(operations, TRIALS_SHOWN)}`;
+  return `${finding.isRegression ? "REGRESSION" : "stalls"}: ${where}: ${trials.length} of ${counted(ofTrials, "trial")} stalled${here}, ${baselineTrials.length} of ${ofBaselineTrials} in the baseline: ${oddsText(finding)}`;
 }
 
 /** `text add: mean(ms) p99(ms); text read: events/s`. */
@@ -83,36 +102,96 @@ function metricsText(metrics: readonly TreatmentMetric[]): string {
   return [...names].map(([key, own]) => `${key}: ${own.join(" ")}`).join("; ");
 }
 
+/** The share of slow trials that so many trials without one leave possible, with 95 %. */
+function unseenShare(trials: number): number {
+  return 1 - SIGNIFICANCE ** (1 / trials);
+}
+
+/** Beneath a run in which something is called the same. */
+function sameLines({ findings }: RunComparison): string[] {
+  const same = findings.filter(({ verdict }) => verdict === "indistinguishable");
+  if (same.length === 0) return [];
+  const trials = Math.min(...same.map((each) => each.trials));
+  const share = `${Math.ceil(100 * unseenShare(trials))} %`;
+  return wrap(
+    `~: the means are the same within 5 %, and no single trial is far from them. With ${counted(trials, "trial")}, up to ${share} of trials may be slower and not show.`,
+    WIDTH_MAX,
+  );
+}
+
+/** A sentence on one run that is judged. */
+export function conclusionOf(run: RunComparison, maxRegression: number): string {
+  const { findings, stalls, differences } = run;
+  const bound = percentText(maxRegression);
+  const metrics = counted(findings.length, "metric");
+  const untested = findings.filter(({ pWorse }) => pWorse === null);
+  const found = findings.filter(({ isRegression }) => isRegression).length;
+  const stalled = stalls.filter(({ isRegression }) => isRegression).length;
+  const fewest = Math.min(...findings.map(({ trials }) => trials));
+  if (untested.length === findings.length && stalled === 0)
+    return findings.length === 0
+      ? "Nothing can be concluded: no metric was measured on both sides."
+      : `Nothing can be concluded from ${counted(fewest, "trial")}: ${BLOCKS_MIN} of each treatment in either run are needed.`;
+  const rest =
+    untested.length > 0
+      ? ` (${untested.length} of ${metrics} ${untested.length === 1 ? "has" : "have"} too few trials)`
+      : "";
+  const caveat =
+    differences.length > 0
+      ? `, in runs with ${counted(differences.length, "difference")} that may be the cause`
+      : "";
+  const parts = [
+    ...(found > 0
+      ? [`${found} of ${metrics} ${found === 1 ? "is" : "are"} worse by more than ${bound}`]
+      : []),
+    ...(stalled > 0
+      ? [`${counted(stalled, "treatment")} ${stalled === 1 ? "stalls" : "stall"} more often`]
+      : []),
+  ];
+  if (parts.length === 0) parts.push(`No metric is significantly worse by more than ${bound}`);
+  return `${parts.join(", and ")}${caveat}${rest}.`;
+}
+
+const NOT_JUDGED =
+  "Not judged: the runs differ as listed, so a difference need not be the program's. Judge it all the same with --allow-differences.";
+
 function renderRun(run: RunComparison, document: ComparisonDocument, marks: Marks): string[] {
-  const operations = [...new Set(run.findings.map(({ operation }) => operation))];
+  const { findings, stalls, isJudged } = run;
+  const operations = [...new Set(findings.map(({ operation }) => operation))];
   const bulleted = (text: string, mark: (line: string) => string): string[] =>
     wrap(printable(text), WIDTH_MAX).map(mark);
   const named = (what: string, names: string): string[] =>
     names === "" ? [] : bulleted(`${what}: ${names}`, marks.dim);
+  const isRegression = (each: { readonly isRegression: boolean }): boolean => each.isRegression;
   return [
     marks.bold(printable(`${run.directory} against ${document.baseline}`)),
-    ...run.warnings.flatMap((words) => bulleted(`warning: ${words}`, marks.bad)),
+    ...run.differences.flatMap((words) => bulleted(`difference: ${words}`, marks.bad)),
+    ...run.notes.flatMap((words) => bulleted(`note: ${words}`, marks.dim)),
     ...named("only in the baseline", run.onlyInBaseline.join(", ")),
     ...named("only here", run.onlyHere.join(", ")),
     ...named("measured only in the baseline", metricsText(run.metricsOnlyInBaseline)),
     ...named("measured only here", metricsText(run.metricsOnlyHere)),
-    ...run.findings
-      .filter(({ isRegression }) => isRegression)
-      .flatMap((each) => bulleted(regressionLine(each), marks.bad)),
+    ...findings
+      .filter(isRegression)
+      .flatMap((each) => bulleted(regressionLine(each, document.maxRegression), marks.bad)),
+    ...stalls.flatMap((each) => bulleted(stallLine(each), each.isRegression ? marks.bad : marks.dim)),
     "",
-    ...operations.flatMap((operation) => table(run.findings, operation, marks)),
-    ...wrap(conclusionOf(run, document.maxRegression), WIDTH_MAX),
+    ...operations.flatMap((operation) => table(findings, operation, marks)),
+    ...sameLines(run),
+    ...wrap(isJudged ? conclusionOf(run, document.maxRegression) : NOT_JUDGED, WIDTH_MAX),
     "",
   ];
 }
 
+const READING =
+  "Response times and rates: geometric means over complete trials. Runs differ by more than their trials (another day, " +
+  "another start of the server): compare several runs before relying on a small difference.";
+const COUNTS_OF_NONE = "Ratios count 0 as half a count.";
+
 /** Ends with a line break; plain text unless marks are given. */
 export function renderRunComparison(document: ComparisonDocument, marks: Marks = plainMarks): string {
   const lines = document.runs.flatMap((run) => renderRun(run, document, marks));
-  const hasStall = document.runs.some(({ findings }) => findings.some(({ hasZero }) => hasZero));
-  const mind =
-    "Response times, medians over complete trials. Runs differ by more than their trials (another day, another start " +
-    "of the server): compare several runs before relying on a small difference.";
-  const stall = hasStall ? ` ${NONE_IN_RATIOS}` : "";
-  return `${[...lines, ...wrap(mind + stall, WIDTH_MAX)].join("\n")}\n`;
+  const hasNone = document.runs.some(({ findings }) => findings.some(({ hasZero }) => hasZero));
+  const reading = [READING, ...(hasNone ? [COUNTS_OF_NONE] : [])].join(" ");
+  return `${[...lines, ...wrap(reading, WIDTH_MAX)].join("\n")}\n`;
 }

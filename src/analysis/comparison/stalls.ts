@@ -1,0 +1,181 @@
+// Trials that stalled, compared as counts between runs and their baseline. A trial stalled where an operation made nothing, or
+// less than half of its median rate over all runs: one bound for all sides, so that none is favoured. To hold all treatments
+// of all runs to one error rate, whole blocks are dealt out again at random, with what stalled in them (min-P).
+import type { Prng } from "../../foundation/prng.js";
+import { operationsIn } from "../../metrics/operations.js";
+import type { TreatmentResult, TrialResult } from "../../results/result-schema.js";
+import { fisherPValue, leastFisherPValue, oddsInterval, type Counts } from "../statistics/fisher.js";
+import { BLOCKS_MIN, OUTLYING } from "../statistics/limits.js";
+import { median } from "../statistics/quantiles.js";
+import { completeTrials } from "../steady-state/series.js";
+import { chancesAllowed } from "./gate.js";
+import { isChance } from "./outlying-trials.js";
+
+const DEALS = 10_000;
+const ROUNDING = 1e-9;
+
+/** Treatments of one run by a key that is the same in all runs. */
+export type Treatments = ReadonlyMap<string, TreatmentResult>;
+
+/** The stalled trials of one treatment, in a run and in its baseline. */
+export interface StallFinding {
+  readonly treatment: string;
+  /** Operations that stalled in a trial of either side. */
+  readonly operations: readonly string[];
+  /** Numbers of the trials that stalled. */
+  readonly baselineTrials: readonly number[];
+  readonly trials: readonly number[];
+  readonly ofBaselineTrials: number;
+  readonly ofTrials: number;
+  /** Interval of the odds of a stall over those of the baseline; null with too few trials, and where it has no upper end. */
+  readonly oddsLow: number | null;
+  readonly oddsHigh: number | null;
+  /** Chance of as clear a difference in any treatment of any run, at a claim's 5 %; null with too few trials. */
+  readonly familyP: number | null;
+  /** Whether trials surely stalled more often than in the baseline. */
+  readonly isRegression: boolean;
+}
+
+/** One treatment of the run of this index; index 0 is the baseline. */
+interface Column {
+  readonly run: number;
+  readonly key: string;
+  readonly finding: Pick<
+    StallFinding,
+    "treatment" | "operations" | "baselineTrials" | "trials" | "ofBaselineTrials" | "ofTrials"
+  >;
+}
+
+type StalledOperations = ReadonlyMap<TrialResult, readonly string[]>;
+
+/** The operations of each trial that made nothing, or less than half of what is usual in these treatments. */
+function stalledOperations(treatments: readonly TreatmentResult[]): Map<TrialResult, string[]> {
+  const trials = treatments.flatMap(completeTrials);
+  const stalled = new Map<TrialResult, string[]>(trials.map((trial) => [trial, []]));
+  for (const operation of operationsIn(trials.map(({ operations }) => operations))) {
+    const known = trials.flatMap((trial) => {
+      const result = trial.operations[operation];
+      return result ? [{ trial, rate: result.eventsPerSecond, transactions: result.transactions }] : [];
+    });
+    const busy = known.filter(({ rate }) => rate > 0);
+    const usual = median(busy.map(({ rate }) => rate));
+    const usualPerSecond = median(busy.map(({ trial, transactions }) => transactions / trial.windowSeconds));
+    for (const { trial, rate, transactions } of known)
+      if (rate * OUTLYING < usual && !isChance(transactions, usualPerSecond * trial.windowSeconds))
+        stalled.get(trial)?.push(operation);
+  }
+  return stalled;
+}
+
+function columnsOf(runs: readonly Treatments[], stalled: StalledOperations): Column[] {
+  const [baseline, ...others] = runs;
+  const numbersOf = (trials: readonly TrialResult[]): number[] =>
+    trials.flatMap((trial) => (stalled.get(trial)?.length ? [trial.number] : []));
+  return others.flatMap((treatments, i) =>
+    [...treatments].flatMap(([key, after]) => {
+      const before = baseline?.get(key);
+      if (!before) return [];
+      const [ofBefore, ofAfter] = [completeTrials(before), completeTrials(after)];
+      const finding = {
+        treatment: before.id,
+        operations: [...new Set([...ofBefore, ...ofAfter].flatMap((trial) => stalled.get(trial) ?? []))],
+        ...{ baselineTrials: numbersOf(ofBefore), trials: numbersOf(ofAfter) },
+        ...{ ofBaselineTrials: ofBefore.length, ofTrials: ofAfter.length },
+      };
+      return [{ run: i + 1, key, finding }];
+    }),
+  );
+}
+
+function countsOf({ finding }: Column): Counts {
+  const { baselineTrials, trials, ofBaselineTrials, ofTrials } = finding;
+  const [before, after] = [baselineTrials.length, trials.length];
+  return { before, ofBefore: ofBaselineTrials, after, ofAfter: ofTrials };
+}
+
+const isTestable = ({ finding }: Column): boolean =>
+  Math.min(finding.ofBaselineTrials, finding.ofTrials) >= BLOCKS_MIN;
+
+/** A block of a run: whether each treatment stalled in it, by its key. */
+type Block = ReadonlyMap<string, boolean>;
+
+function blocksOf(treatments: Treatments, stalled: StalledOperations): Block[] {
+  const blocks = new Map<number, Map<string, boolean>>();
+  for (const [key, treatment] of treatments)
+    for (const trial of completeTrials(treatment)) {
+      const block = blocks.get(trial.block) ?? new Map<string, boolean>();
+      blocks.set(trial.block, block.set(key, (stalled.get(trial)?.length ?? 0) > 0));
+    }
+  return [...blocks.values()];
+}
+
+/** The least p-value of any column each time that the blocks are dealt out to the runs at random, in ascending order. */
+function leastByChance(
+  columns: readonly Column[],
+  dealt: readonly (readonly Block[])[],
+  prng: Prng,
+): Float64Array {
+  const known = new Map<string, number>();
+  const pValueOf = (counts: Counts): number => {
+    const name = Object.values(counts).join();
+    const p = known.get(name) ?? fisherPValue(counts);
+    known.set(name, p);
+    return p;
+  };
+  const all = dealt.flat();
+  const owners = dealt.flatMap((blocks, run) => blocks.map(() => run));
+  return Float64Array.from({ length: DEALS }, () => {
+    const runs = dealt.map((): Block[] => []);
+    prng.shuffle(owners).forEach((run, i) => runs[run]?.push(all[i] as Block));
+    const countIn = (run: number, key: string): [stalled: number, of: number] => {
+      const trials = (runs[run] ?? []).flatMap((block) => block.get(key) ?? []);
+      return [trials.filter(Boolean).length, trials.length];
+    };
+    return Math.min(
+      ...columns.map(({ run, key }) => {
+        const [[before, ofBefore], [after, ofAfter]] = [countIn(0, key), countIn(run, key)];
+        return pValueOf({ before, ofBefore, after, ofAfter });
+      }),
+    );
+  }).sort();
+}
+
+/** Stalls of all runs under one error rate. */
+export interface StallFamily {
+  /** Whether any count could be claimed at `level`, however the stalled trials were shared out. */
+  readonly canClaim: (level: number) => boolean;
+  /** Of the run of this index, each treatment of which a trial stalled on either side; claims miss at `level` in all. */
+  readonly findings: (run: number, level: number) => StallFinding[];
+}
+
+/** @param runs the baseline first */
+export function stallFamily(runs: readonly Treatments[], prng: Prng): StallFamily {
+  const keys = [...(runs[0]?.keys() ?? [])];
+  const stalled = new Map(
+    keys.flatMap((key) => [...stalledOperations(runs.flatMap((each) => each.get(key) ?? []))]),
+  );
+  const columns = columnsOf(runs, stalled).filter(({ finding }) => finding.operations.length > 0);
+  const testable = columns.filter(isTestable);
+  const dealt = runs.map((each) => blocksOf(each, stalled));
+  const least = testable.length > 0 ? leastByChance(testable, dealt, prng) : new Float64Array();
+
+  const findingOf = (column: Column, level: number): StallFinding => {
+    const { finding } = column;
+    if (!isTestable(column))
+      return { ...finding, oddsLow: null, oddsHigh: null, familyP: null, isRegression: false };
+    const counts = countsOf(column);
+    const pValue = fisherPValue(counts);
+    // P-values are discrete: a claim needs one below the first that chance shows too often.
+    const claimable = (least[chancesAllowed(least.length, level)] ?? 0) * (1 - ROUNDING);
+    const [oddsLow, oddsHigh] = oddsInterval(counts, Math.min(level, claimable));
+    const asLow = least.filter((each) => each <= pValue * (1 + ROUNDING)).length;
+    const familyP = Math.max(pValue, (1 + asLow) / (least.length + 1));
+    const upper = Number.isFinite(oddsHigh) ? oddsHigh : null;
+    return { ...finding, oddsLow, oddsHigh: upper, familyP, isRegression: oddsLow > 1 };
+  };
+  return {
+    canClaim: (level) => testable.some((column) => leastFisherPValue(countsOf(column)) <= level),
+    findings: (run, level) =>
+      columns.filter((column) => column.run === run).map((column) => findingOf(column, level)),
+  };
+}

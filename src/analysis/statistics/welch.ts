@@ -1,0 +1,71 @@
+// Welch's t of the difference between the means of two samples, and the normal deviate that is as improbable. Test and
+// interval are the same inequality in two forms, so they never contradict each other.
+import { mean, normalCdf, rootOf } from "./statistics.js";
+
+/** Differences below this are rounding. */
+const ROUNDING = 1e-9;
+
+/** By how much the mean of one sample exceeds that of another. */
+export interface Shift {
+  readonly difference: number;
+  readonly error: number;
+  /** Degrees of freedom (Satterthwaite 1946). */
+  readonly degrees: number;
+}
+
+/** The squared error of a sample's mean, and the values that it comes from. */
+export interface MeanError {
+  readonly squared: number;
+  readonly values: number;
+}
+
+/** A shift between means with these errors. */
+export function shiftBetween(difference: number, before: MeanError, after: MeanError): Shift {
+  const [a, b] = [before.squared, after.squared];
+  const error = Math.sqrt(a + b);
+  if (error < ROUNDING) return { difference, error: ROUNDING, degrees: before.values + after.values - 2 };
+  const degrees = (a + b) ** 2 / (a ** 2 / (before.values - 1) + b ** 2 / (after.values - 1));
+  return { difference, error, degrees };
+}
+
+/** Sum of squares around the mean. */
+export function squaresOf(values: readonly number[]): number {
+  const centre = mean(values);
+  return values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
+}
+
+/** From `before` to `after`, of two values or more each. */
+export function shiftOf(before: readonly number[], after: readonly number[]): Shift {
+  const errorOf = (values: readonly number[]): MeanError => ({
+    squared: squaresOf(values) / (values.length - 1) / values.length,
+    values: values.length,
+  });
+  return shiftBetween(mean(after) - mean(before), errorOf(before), errorOf(after));
+}
+
+const bend = (degrees: number): number => (8 * degrees + 1) / (8 * degrees + 3);
+
+/** How far the shift is from `expected`, as the normal deviate that is as improbable as its t (Wallace 1959). */
+export function deviateOf({ difference, error, degrees }: Shift, expected = 0): number {
+  const t = (difference - expected) / error;
+  return Math.sign(t) * bend(degrees) * Math.sqrt(degrees * Math.log1p((t * t) / degrees));
+}
+
+/** Shifts from which this one is at most `deviate` away. */
+export function shiftsWithin(
+  { difference, error, degrees }: Shift,
+  deviate: number,
+): [low: number, high: number] {
+  const t = Math.sqrt(degrees * Math.expm1((deviate / bend(degrees)) ** 2 / degrees));
+  return [difference - t * error, difference + t * error];
+}
+
+/** The chance of a normal deviate at least this far from 0. */
+export function chanceBeyond(deviate: number): number {
+  return Math.min(1, 2 * normalCdf(-Math.abs(deviate)));
+}
+
+/** The deviate beyond which, on both sides together, `level` lies. */
+export function deviateAt(level: number): number {
+  return rootOf((deviate) => chanceBeyond(deviate) - level, 0, 40);
+}
