@@ -1,0 +1,105 @@
+// Exact statistics of rare counts: what `0 of 5000` leaves open, and how many times as often one side fails as the other.
+// All are exact for independent events, and say more than clumped ones bear: a fault may lose a hundred at once.
+// Pure.
+
+const CONFIDENCE = 0.95;
+/** Halvings that leave no digit open. */
+const HALVINGS = 200;
+const FRACTIONS_MOST = 10_000;
+const TINY = 1e-300;
+
+/** Lanczos' coefficients for g = 7. */
+const LANCZOS = [
+  0.999_999_999_999_809_9, 676.520_368_121_885_1, -1259.139_216_722_402_8, 771.323_428_777_653_1,
+  -176.615_029_162_140_6, 12.507_343_278_686_905, -0.138_571_095_265_720_12, 9.984_369_578_019_572e-6,
+  1.505_632_735_149_311_6e-7,
+];
+
+function logGamma(x: number): number {
+  const shifted = x - 1;
+  const series = LANCZOS.reduce((sum, term, i) => (i === 0 ? term : sum + term / (shifted + i)), 0);
+  const base = shifted + LANCZOS.length - 1.5;
+  return 0.5 * Math.log(2 * Math.PI) + (shifted + 0.5) * Math.log(base) - base + Math.log(series);
+}
+
+/** Lentz's continued fraction of the incomplete beta function. */
+function betaFraction(x: number, a: number, b: number): number {
+  const away = (value: number): number => (Math.abs(value) < TINY ? TINY : value);
+  let d = 1 / away(1 - ((a + b) * x) / (a + 1));
+  let [c, result] = [1, d];
+  for (let m = 1; m < FRACTIONS_MOST; m++) {
+    const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
+    const odd = (-(a + m) * (a + b + m) * x) / ((a + 2 * m) * (a + 2 * m + 1));
+    let step = 1;
+    for (const term of [even, odd]) {
+      d = 1 / away(1 + term * d);
+      c = away(1 + term / c);
+      step = c * d;
+      result *= step;
+    }
+    if (Math.abs(step - 1) < 1e-15) break;
+  }
+  return result;
+}
+
+/** The regularised incomplete beta function: the share of a beta distribution that is below `x`. */
+export function betaBelow(x: number, a: number, b: number): number {
+  if (x <= 0) return 0;
+  if (x >= 1) return 1;
+  const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x));
+  return x < (a + 1) / (a + b + 2)
+    ? (front * betaFraction(x, a, b)) / a
+    : 1 - (front * betaFraction(1 - x, b, a)) / b;
+}
+
+function betaQuantile(share: number, a: number, b: number): number {
+  let [low, high] = [0, 1];
+  for (let i = 0; i < HALVINGS && low < high; i++) {
+    const middle = (low + high) / 2;
+    if (middle === low || middle === high) break;
+    if (betaBelow(middle, a, b) < share) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}
+
+export interface ShareInterval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The least and the most that the share behind `count` of `all` may be, each end missed with a chance of `tail`. */
+function shareBounds(count: number, all: number, tail: number): ShareInterval {
+  return {
+    low: count === 0 ? 0 : betaQuantile(tail, count, all - count + 1),
+    high: count === all ? 1 : betaQuantile(1 - tail, count + 1, all - count),
+  };
+}
+
+/**
+ * Clopper and Pearson's interval of the share behind `count` of `all`, 95 %. Of none and of all, the other end alone is
+ * open, so that it has the whole 5 %: 0 of n is at most 3/n.
+ */
+export function shareInterval(count: number, all: number): ShareInterval {
+  const isOneSided = count === 0 || count === all;
+  return shareBounds(count, all, isOneSided ? 1 - CONFIDENCE : (1 - CONFIDENCE) / 2);
+}
+
+/** Events of one kind among all that could have been one. */
+export interface RareCount {
+  readonly count: number;
+  readonly all: number;
+}
+
+/**
+ * How many times the rate of `over` is that of `under`, 95 %, given how many events both have together: exact, by the
+ * binomial distribution of how they fall on both sides. `high` is infinite where `under` has none. Undefined without events.
+ */
+export function rateRatioInterval(over: RareCount, under: RareCount): ShareInterval | undefined {
+  const events = over.count + under.count;
+  if (events === 0 || over.all === 0 || under.all === 0) return undefined;
+  const share = shareBounds(over.count, events, (1 - CONFIDENCE) / 2);
+  const ratioOf = (part: number): number =>
+    part >= 1 ? Number.POSITIVE_INFINITY : ((part / (1 - part)) * under.all) / over.all;
+  return { low: ratioOf(share.low), high: ratioOf(share.high) };
+}
