@@ -27,6 +27,18 @@ export const ThresholdResult = z.strictObject({
     .optional()
     .describe("Of a ratio: 95 % bootstrap interval; null with fewer than 5 blocks"),
   ciHigh: amount.nullable().optional(),
+  share: z
+    .strictObject({
+      count: z.int().min(0),
+      all: z.int().min(1).describe("Acknowledged units, transactions that ended, or audited trials"),
+      low: amount.max(1),
+      high: amount.max(1),
+    })
+    .optional()
+    .describe(
+      "Of a rare count (failures, lost, what an audit finds): its share with the 95 % interval of Clopper and Pearson, " +
+        "exact for independent events; of 0 the upper end alone",
+    ),
   reason: z.string().optional().describe("Why it was not judged, met by chance, or ended the experiment"),
 });
 export type ThresholdResult = z.infer<typeof ThresholdResult>;

@@ -91,6 +91,18 @@ export interface RareCount {
   readonly all: number;
 }
 
+function percentText(share: number): string {
+  return `${Number((share * 100).toPrecision(2))} %`;
+}
+
+/** `0 of 5000, at most 0.06 % with 95 %`, `12 of 5000, 0.24 % (95 % CI [0.12 %, 0.42 %])`. */
+export function rareText({ count, all }: RareCount): string {
+  const { low, high } = shareInterval(count, all);
+  const seen = `${count} of ${all}`;
+  if (count === 0) return `${seen}, at most ${percentText(high)} with 95 %`;
+  return `${seen}, ${percentText(count / all)} (95 % CI [${percentText(low)}, ${percentText(high)}])`;
+}
+
 /**
  * How many times the rate of `over` is that of `under`, 95 %, given how many events both have together: exact, by the
  * binomial distribution of how they fall on both sides. `high` is infinite where `under` has none. Undefined without events.

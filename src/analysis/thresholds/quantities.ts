@@ -6,12 +6,14 @@ import { restsOn, thresholdMetric } from "../../metrics/metric-lists.js";
 import { isRound } from "../../metrics/operations.js";
 import type {
   DatabaseEvidence,
+  Integrity,
   OperationResult,
   OperationResults,
   TreatmentResult,
 } from "../../results/result-schema.js";
 import type { Quantity } from "../../scenario/judgement.js";
 import { ALL_OPERATIONS, AUDIT, JUDGED_AS_A_WHOLE } from "../../scenario/threshold-metrics.js";
+import type { RareCount } from "../statistics/rare-counts.js";
 import { EVENTS_FOR_NONE } from "../steady-state/series.js";
 
 /** What thresholds count of an operation. */
@@ -33,6 +35,43 @@ export function operationOf(source: string, operations: OperationResults): Count
     emptyPolls: sum(({ emptyPolls }) => emptyPolls),
     failures: { all: sum(failuresOf) },
   };
+}
+
+export function integrityCount(aggregate: string, audits: readonly Integrity[]): number | undefined {
+  if (audits.length === 0) return undefined;
+  return audits.reduce((total, audit) => {
+    if (aggregate === "violations") return total + audit.violations.length;
+    // A workload whose audit lacks that finding has none of it.
+    const counts: Readonly<Record<string, unknown>> = audit;
+    return total + Number(counts[aggregate] ?? 0);
+  }, 0);
+}
+
+interface Evaluated {
+  readonly operations: OperationResults;
+  readonly audits: readonly Integrity[];
+}
+
+/** Counts of failures and of what an audit finds, among all that could have failed; undefined of other quantities. */
+export function rareCountOf(quantity: Quantity, evaluated: Evaluated): RareCount | undefined {
+  const found = rareAmong(quantity, evaluated);
+  return found && found.count <= found.all && found.all > 0 ? found : undefined;
+}
+
+function rareAmong(
+  { source, aggregate }: Quantity,
+  { operations, audits }: Evaluated,
+): RareCount | undefined {
+  const acknowledged = audits.reduce((sum, { published }) => sum + published, 0);
+  if (source === "integrity" && aggregate === "violations")
+    return { count: audits.filter(({ violations }) => violations.length > 0).length, all: audits.length };
+  if (source === "integrity") return { count: integrityCount(aggregate, audits) ?? 0, all: acknowledged };
+  const result = operationOf(source, operations);
+  if (!result) return undefined;
+  if (aggregate === "lost") return { count: result.lost ?? 0, all: acknowledged };
+  if (aggregate !== "failures" && aggregate !== "failedShare") return undefined;
+  const count = failuresOf(result);
+  return { count, all: result.transactions + count };
 }
 
 const PER_EVENT = "database.perEvent";

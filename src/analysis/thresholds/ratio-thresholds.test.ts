@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { exampleOperation, exampleResult } from "../../../test/support/example-result.js";
 import { HistogramSet } from "../../metrics/histograms.js";
+import { NONE_IN_RATIOS } from "../../foundation/text/numbers.js";
 import { DatabaseEvidence, ThresholdResult, type TreatmentResult } from "../../results/result-schema.js";
 import type { RatioThreshold } from "../../scenario/judgement.js";
 import { parseScenario } from "../../scenario/loader.js";
@@ -124,27 +125,65 @@ describe("a ratio", () => {
     });
   });
 
-  it("counts none as half of one, so that none is less than some", () => {
-    const failing =
-      (count: number): Change =>
-      ({ operations }) =>
-        Object.assign(operations.add ?? {}, { failures: count === 0 ? {} : { "40001": count } });
+  it("counts a rate of none as half an event, and says so", () => {
+    const stalled = treatmentsOf(5, { text: rate(0) });
+    expect(judge("events/s surely<0.01", stalled)).toMatchObject({ ok: true, reason: NONE_IN_RATIOS });
+  });
+});
+
+describe("a ratio of failures of which a trial has none", () => {
+  const failing =
+    (count: number): Change =>
+    ({ operations }) =>
+      Object.assign(operations.add ?? {}, { failures: count === 0 ? {} : { "40001": count } });
+  const { transactions } = exampleOperation(10);
+
+  it("is that of both rates over all trials, held by the exact interval", () => {
     const treatments = treatmentsOf(5, { jsonb: failing(10), text: failing(0) });
-    expect(judge("failures surely<0.1", treatments)).toMatchObject({
-      ok: true,
-      seen: expect.closeTo(0.05, 10) as number,
-    });
-    const { transactions } = exampleOperation(10);
-    expect(judge("failedShare<0.5", treatments).seen).toBeCloseTo(
-      0.5 / (transactions + 10) / (10 / (transactions + 10)),
-      10,
+    const found = judge("failures<0.1", treatments);
+    expect(found).toMatchObject({ ok: true, seen: 0, ciLow: 0 });
+    expect(found.ciHigh).toBeCloseTo(0.0766, 3);
+    const ended = 5 * transactions;
+    expect(found.reason).toMatch(
+      /^ratio 95 % CI \[0, 0\.0?77?\S*\]: text 0 of \d+, at most \S+ % with 95 %; jsonb 50 of/,
     );
+    expect(found.reason).toContain(`text 0 of ${ended},`);
+    expect(judge("failures surely<0.1", treatments)).toMatchObject({ ok: true });
+    expect(judge("failures>0.1", treatments)).toMatchObject({ ok: false });
+    expect(judge("failedShare<0.5", treatments)).toMatchObject({ ok: true, seen: 0 });
+  });
+
+  it("is not assessed where the interval includes the bound", () => {
+    const few = treatmentsOf(5, {
+      jsonb: (trial) => failing(trial.block === 0 ? 2 : 0)(trial),
+      text: failing(0),
+    });
+    expect(judge("failures<0.9", few)).toMatchObject({
+      ...{ ok: null, seen: 0 },
+      reason: expect.stringMatching(/^ratio 95 % CI \[0, \S+\] includes the bound: text 0 of/) as string,
+    });
+  });
+
+  it("has no upper end against a side without any", () => {
+    const found = judge("failures>2", treatmentsOf(5, { jsonb: failing(0), text: failing(10) }));
+    expect(found).toMatchObject({ ok: true, seen: null, ciHigh: null });
+    expect(found.ciLow).toBeGreaterThan(2);
+    expect(found.reason).toMatch(/^ratio 95 % CI \[13\S*, no end\]: text 50 of \d+, .*; jsonb 0 of/);
+  });
+
+  it("is not assessed without any on both sides, which says how many may be missed", () => {
     const neither = treatmentsOf(5, { jsonb: failing(0), text: failing(0) });
     expect(judge("failures<2", neither)).toMatchObject({
-      ...{ ok: null, seen: null, reason: "0 on both sides in every trial" },
+      ...{ ok: null, seen: null },
+      reason: expect.stringMatching(/^0 on both sides in every trial: text 0 of \d+, at most/) as string,
     });
-    const stalled = treatmentsOf(5, { text: rate(0) });
-    expect(judge("events/s surely<0.01", stalled)).toMatchObject({ ok: true });
+  });
+
+  it("is the median over blocks where every trial has some", () => {
+    expect(judge("failures<0.5", treatmentsOf(5, { jsonb: failing(10), text: failing(2) }))).toMatchObject({
+      ...{ ok: true, blocks: 5 },
+      seen: expect.closeTo(0.2, 10) as number,
+    });
   });
 });
 

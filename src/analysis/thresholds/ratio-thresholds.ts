@@ -1,16 +1,18 @@
 // Judges thresholds on ratios: of each pair of treatments the median over blocks of how many times the one's value is the
 // other's, with the interval that comparisons have. `surely` holds the whole interval against the bound, so with too few
-// blocks for an interval it is not met.
+// blocks for an interval it is not met. Counts of failures and losses that are 0 in a trial have no such ratio: their rates
+// over all trials are compared, and the exact interval decides.
 import { counted } from "../../foundation/units.js";
-import { intervalText } from "../../foundation/text/numbers.js";
+import { intervalText, NONE_IN_RATIOS, ratioNumber } from "../../foundation/text/numbers.js";
 import type { ThresholdResult, TreatmentResult } from "../../results/result-schema.js";
 import type { Quantity, RatioThreshold } from "../../scenario/judgement.js";
 import { metricIdOf } from "../../scenario/threshold-metrics.js";
 import { pairedRatio } from "../comparison/findings.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
+import { rareText, rateRatioInterval, type RareCount } from "../statistics/rare-counts.js";
 import { invalidTrials, objectionTo } from "../diagnosis/validity.js";
-import { logarithms, placeSeries, ratioSeries } from "../steady-state/series.js";
-import { quantityRestsOn, standInFor, type TrialValues } from "./quantities.js";
+import { completeTrials, logarithms, placeSeries, ratioSeries } from "../steady-state/series.js";
+import { quantityRestsOn, rareCountOf, standInFor, type TrialValues } from "./quantities.js";
 import { holds } from "./thresholds.js";
 
 /** What was measured: values of single trials, and the treatments whose trials those are. */
@@ -67,11 +69,60 @@ export function objectionToRatio(
   return objectionTo([...new Set(aspects)], invalidTrials(trials));
 }
 
-function judged(
+type Judgement = Omit<ThresholdResult, "metric" | "expression" | "treatment">;
+
+/** A rare count over the trials of one side. `rate` has the denominator of the quantity: trials for a count. */
+interface RareSide {
+  readonly words: string;
+  readonly rate: RareCount;
+}
+
+function hasZero({ quantity, treatment }: Side, { values }: MeasuredTrials): boolean {
+  return [...values.of(quantity, treatment).values()].includes(0);
+}
+
+function rareSide({ quantity, treatment }: Side, { treatments }: MeasuredTrials): RareSide | undefined {
+  const own = treatments.filter(({ id }) => id === treatment).flatMap(completeTrials);
+  const counts = own.flatMap(
+    ({ operations, integrity }) =>
+      rareCountOf(quantity, { operations, audits: integrity ? [integrity] : [] }) ?? [],
+  );
+  if (counts.length === 0) return undefined;
+  const count = counts.reduce((sum, each) => sum + each.count, 0);
+  const all = counts.reduce((sum, each) => sum + each.all, 0);
+  const isShare = quantity.aggregate === "failedShare";
+  return {
+    words: `${treatment} ${rareText({ count, all })}`,
+    rate: { count, all: isShare ? all : counts.length },
+  };
+}
+
+/** The judgement on rare counts of which a trial has none; undefined of other quantities. */
+function judgedByRates(
   threshold: RatioThreshold,
-  ratio: Ratio | string,
-  objection: string | undefined,
-): Omit<ThresholdResult, "metric" | "expression" | "treatment"> {
+  sides: readonly [Side, Side],
+  measured: MeasuredTrials,
+): Judgement | undefined {
+  if (!sides.some((side) => hasZero(side, measured))) return undefined;
+  const [over, under] = sides.map((side) => rareSide(side, measured));
+  if (!over || !under) return undefined;
+  const counts = `${over.words}; ${under.words}`;
+  const interval = rateRatioInterval(over.rate, under.rate);
+  if (!interval) return { seen: null, ok: null, reason: `0 on both sides in every trial: ${counts}` };
+  const { low, high } = interval;
+  const seen =
+    under.rate.count === 0 ? null : (over.rate.count * under.rate.all) / under.rate.count / over.rate.all;
+  const isOpen = low <= threshold.bound && threshold.bound <= high;
+  const ends = `[${low === 0 ? "0" : ratioNumber(low)}, ${Number.isFinite(high) ? ratioNumber(high) : "no end"}]`;
+  return {
+    seen,
+    ...{ ciLow: low, ciHigh: Number.isFinite(high) ? high : null },
+    ok: isOpen ? null : holds(threshold, low),
+    reason: `ratio 95 % CI ${ends}${isOpen ? " includes the bound" : ""}: ${counts}`,
+  };
+}
+
+function judged(threshold: RatioThreshold, ratio: Ratio | string, objection: string | undefined): Judgement {
   if (typeof ratio === "string") return { seen: null, ok: null, reason: ratio };
   const { ratio: seen, blocks, ciLow, ciHigh } = ratio;
   const about = { seen, blocks, ciLow, ciHigh };
@@ -99,7 +150,13 @@ export function evaluateRatios(
       ] as const;
       const ratio = measured ? ratioOf(...sides, measured) : "the trials of a search share no blocks";
       const objection = measured && objectionToRatio(...sides, measured);
-      return { metric, expression, treatment, against, ...judged(threshold, ratio, objection) };
+      const rare = measured && objection === undefined && judgedByRates(threshold, sides, measured);
+      const judgement = rare || judged(threshold, ratio, objection);
+      const isGuessed = measured && sides.some((side) => hasZero(side, measured)) && judgement.seen !== null;
+      const note = isGuessed ? NONE_IN_RATIOS : undefined;
+      const reason = judgement.reason ?? note;
+      const about = { metric, expression, treatment, against, ...judgement };
+      return reason === undefined ? about : { ...about, reason };
     }),
   );
 }

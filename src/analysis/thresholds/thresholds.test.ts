@@ -6,7 +6,7 @@ import type { OperationResult } from "../../results/result-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import { parseThreshold } from "../../scenario/thresholds.js";
 import { EXAMPLE_INTEGRITY, exampleOperation, exampleResult } from "../../../test/support/example-result.js";
-import { allHoldText, shortfallText } from "../../report/terminal/threshold-lines.js";
+import { allHoldText, noteOf, shortfallText } from "../../report/terminal/threshold-lines.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import {
   assess,
@@ -281,6 +281,26 @@ describe("at the end", () => {
         reason: "aborted the experiment in trial 3",
       },
     ]);
+  });
+});
+
+describe("a threshold on a rare count", () => {
+  it("says how large the share behind it may be", () => {
+    const share = (metric: string, condition: string) =>
+      assess(threshold(metric, condition), measured())?.share;
+    expect(share("add", "failures<9")).toMatchObject({ count: 3, all: 303 });
+    const lost = share("integrity", "lost==0");
+    expect(lost).toMatchObject({ count: 0, all: EXAMPLE_INTEGRITY.published, low: 0 });
+    expect((lost?.high ?? 0) * EXAMPLE_INTEGRITY.published).toBeCloseTo(3, 1);
+    expect(share("integrity", "violations==0")).toMatchObject({ count: 0, all: 1 });
+    expect(share("add", "count>0")).toBeUndefined();
+  });
+
+  it("shows it as its note", () => {
+    const share = { count: 0, all: 5000, low: 0, high: 0.0006 };
+    const about = { metric: "add", expression: "failures==0", treatment: "text", seen: 0, ok: true };
+    expect(noteOf({ ...about, share })).toBe("0 of 5000, at most 0.06 % with 95 %");
+    expect(noteOf({ ...about, share, reason: "no samples" })).toBe("no samples");
   });
 });
 

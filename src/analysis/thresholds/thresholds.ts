@@ -11,7 +11,16 @@ import { AUDIT, isOfArrivals } from "../../scenario/threshold-metrics.js";
 import { isSelected } from "../../scenario/thresholds.js";
 import { disturbedTrials, objectionTo, type InvalidTrials } from "../diagnosis/validity.js";
 import { median } from "../statistics/quantiles.js";
-import { databaseValue, isOfDatabase, operationOf, quantityRestsOn, type Counted } from "./quantities.js";
+import { shareInterval } from "../statistics/rare-counts.js";
+import {
+  databaseValue,
+  isOfDatabase,
+  operationOf,
+  quantityRestsOn,
+  type Counted,
+  integrityCount,
+  rareCountOf,
+} from "./quantities.js";
 import { chanceOf, samplesNeeded } from "./threshold-certainty.js";
 import type {
   DatabaseEvidence,
@@ -60,16 +69,6 @@ function operationCount(aggregate: string, result: Counted): number | undefined 
   if (needsSchedule(metric)) return result.offered ? value : undefined;
   const isIdle = result.transactions + failuresOf(result) + result.emptyPolls === 0;
   return isIdle && value === 0 ? undefined : value;
-}
-
-function integrityCount(aggregate: string, audits: readonly Integrity[]): number | undefined {
-  if (audits.length === 0) return undefined;
-  return audits.reduce((total, audit) => {
-    if (aggregate === "violations") return total + audit.violations.length;
-    // Results from before there was that kind of violation have none of it.
-    const counts: Readonly<Record<string, unknown>> = audit;
-    return total + Number(counts[aggregate] ?? 0);
-  }, 0);
 }
 
 function sizeIn(audit: Integrity, aggregate: string): number | undefined {
@@ -135,10 +134,18 @@ export interface Assessment {
   readonly ok: boolean | null;
   /** Why it cannot be judged, or is met in spite of what was seen. */
   readonly reason?: string;
+  /** The share behind a rare count. */
+  readonly share?: NonNullable<ThresholdResult["share"]>;
 }
 
 /** Undefined without samples. */
 export function assess(threshold: Threshold, measured: Measured): Assessment | undefined {
+  const outcome = outcomeOf(threshold, measured);
+  const rare = outcome && rareCountOf(threshold, measured);
+  return rare ? { ...outcome, share: { ...rare, ...shareInterval(rare.count, rare.all) } } : outcome;
+}
+
+function outcomeOf(threshold: Threshold, measured: Measured): Assessment | undefined {
   const seen = seenValue(threshold, measured);
   if (seen === undefined) return undefined;
   const objection = measured.invalid && objectionTo(quantityRestsOn(threshold), measured.invalid);

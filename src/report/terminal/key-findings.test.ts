@@ -71,7 +71,8 @@ describe("key findings", () => {
     result.thresholds = [{ metric: "add", expression: "count>0", treatment: "text", seen: 1, ok: true }];
     expect(texts(result)).toContain("The threshold holds.");
     expect(texts(result)).toContain(
-      "No event was lost or doubled, and each shows the work that was acknowledged: 150000 events in 10 trials.",
+      "No event was lost or doubled, and each shows the work that was acknowledged: 150000 events in 10 trials. " +
+        "Lost: 0 of 150000, at most 0.002 % with 95 %.",
     );
     const trial = firstTrial(result);
     trial.integrity = null;
@@ -103,6 +104,7 @@ describe("key findings", () => {
     firstTrial(result).integrity = { ...EXAMPLE_INTEGRITY, lost: 12, losses, allowed: ["lost"] };
     const said = texts(result);
     expect(said).toContain(`${result.treatments[0]?.id ?? ""} lost (allowed): add 12.`);
+    expect(said).toContain(`${result.treatments[1]?.id ?? ""} lost 0 of 75000, at most 0.004 % with 95 %.`);
     expect(said).toContain(
       "Beyond what a fault may lose, no event was lost or doubled, and each shows the work that was acknowledged: " +
         "150000 events in 10 trials.",

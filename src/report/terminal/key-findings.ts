@@ -34,6 +34,7 @@ import { flipSentences } from "../../analysis/why/flips.js";
 import { operationName } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
 import { lossText } from "../../results/losses.js";
+import { rareText } from "../../analysis/statistics/rare-counts.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf } from "../../workloads/vocabulary.js";
 
@@ -109,9 +110,11 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   // Audits from before work was held to each event did not look at that.
   const isWorkChecked = audited.every(({ integrity }) => integrity?.unexplained !== undefined);
   const what = losses.length > 0 ? `Beyond what a fault may lose, no ${one}` : `No ${one}`;
+  const bound =
+    losses.length === 0 && published > 0 ? ` Lost: ${rareText({ count: 0, all: published })}.` : "";
   const text = isWorkChecked
-    ? `${what} was lost or doubled, and each shows the work that was acknowledged: ${found}.`
-    : `${what} was lost or doubled: ${found}.`;
+    ? `${what} was lost or doubled, and each shows the work that was acknowledged: ${found}.${bound}`
+    : `${what} was lost or doubled: ${found}.${bound}`;
   return [...losses.map((words) => finding("plain", words)), finding("good", text)];
 }
 
@@ -137,9 +140,12 @@ function invariantFindings(result: ResultDocument): KeyFinding[] {
 
 /** What treatments lost of what had been acknowledged, as the scenario allows: `off lost (allowed) in each trial: add 134 120-150`. */
 function allowedLosses({ treatments }: ResultDocument): string[] {
-  return treatments.flatMap(({ id, trials, summary = [] }) => {
-    const text = lossText(trials.map(({ integrity }) => integrity));
-    if (text === undefined) return [];
+  const audits = treatments.map(({ trials }) => trials.map(({ integrity }) => integrity));
+  if (audits.every((each) => lossText(each) === undefined)) return [];
+  return treatments.flatMap(({ id, trials, summary = [] }, i) => {
+    const text = lossText(audits[i] ?? []);
+    const all = trials.reduce((sum, { integrity }) => sum + (integrity?.published ?? 0), 0);
+    if (text === undefined) return all > 0 ? [`${id} lost ${rareText({ count: 0, all })}.`] : [];
     const cells = summary.filter(({ metric, max }) => metric === "lost" && max > 0);
     const perTrial = cells.map((each) => `${operationName(each.operation)} ${valueCell(each)}`);
     return [`${id} ${text}${perTrial.length > 0 ? `; a trial: ${perTrial.join(", ")}` : ""}.`];

@@ -3,6 +3,7 @@
 import type { ResultDocument, ThresholdResult } from "../../results/result-schema.js";
 import { intervalText, seenText } from "../../foundation/text/numbers.js";
 import { fitted, printable, renderTable, type Column, type Marks } from "../../foundation/text/text-table.js";
+import { rareText } from "../../analysis/statistics/rare-counts.js";
 import { labelsOf } from "./treatment-labels.js";
 
 const COLUMNS: readonly Column[] = [
@@ -73,6 +74,11 @@ export function seenOf({ seen, expression, ciLow = null, ciHigh = null }: Thresh
   return `${seenText(seen, expression)}${interval === "" ? "" : ` (${interval})`}`;
 }
 
+/** Why it was not assessed, or how sure a rare count is; empty where neither is to be said. */
+export function noteOf({ reason, share }: ThresholdResult): string {
+  return reason ?? (share ? rareText(share) : "");
+}
+
 /** Empty without thresholds; else ends with an empty line. */
 export function renderThresholds({ thresholds = [], treatments }: ResultDocument, marks: Marks): string[] {
   if (thresholds.length === 0) return [];
@@ -83,9 +89,9 @@ export function renderThresholds({ thresholds = [], treatments }: ResultDocument
     printable(`${threshold.metric} ${threshold.expression}`),
     printable(judgedText(threshold, (id) => names.get(id) ?? id)),
     seenOf(threshold),
-    printable(threshold.reason ?? ""),
+    printable(noteOf(threshold)),
   ]);
-  const hasNotes = thresholds.some(({ reason }) => reason !== undefined);
+  const hasNotes = thresholds.some((threshold) => noteOf(threshold) !== "");
   const columns = hasNotes ? COLUMNS : COLUMNS.slice(0, -1);
   const lines = renderTable(columns, fitted(columns, rows, CONDITION));
   const marked = lines.map((line, i) => {

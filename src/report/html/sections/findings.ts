@@ -6,7 +6,7 @@ import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Html } from "../html.js";
 import type { KeyFinding, ReportData } from "../report-data.js";
 import { PUBLISHED_COLUMNS, publishedTables } from "../../terminal/published-lines.js";
-import { judgedText, outcomeOf, seenOf, thresholdHeading } from "../../terminal/threshold-lines.js";
+import { judgedText, noteOf, outcomeOf, seenOf, thresholdHeading } from "../../terminal/threshold-lines.js";
 import { sectionOf, sentence, tableOf, text } from "./table.js";
 
 /** The name of the experiment and what it consists of. */
@@ -50,7 +50,7 @@ function thresholdTable({ thresholds = [] }: ResultDocument): Html {
     outcomeOf(threshold).words,
     judgedText(threshold),
     seenOf(threshold),
-    threshold.reason,
+    noteOf(threshold),
   ]);
   return tableOf(
     thresholdHeading(thresholds),
