@@ -58,7 +58,7 @@ it("runs one, audits it, and reads its result without loading it again", async (
   for (const command of [
     ["report", directory],
     ["report", directory, "--verify"],
-    ["compare", directory, copy],
+    ["compare", directory, copy, "--allow-differences"],
     ["logs", directory],
   ]) {
     const read = await trainSim(command);
