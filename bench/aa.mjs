@@ -9,6 +9,7 @@ import os from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { isDifference } from "#program/analysis/comparison/verdicts.js";
 import { isHeadline } from "#program/metrics/metric-lists.js";
 
 const LEVEL = 0.05;
@@ -66,10 +67,6 @@ function runExperiment(seed, scenario, directory, options) {
   return result.comparisons.filter(({ metric, factor }) => factor === "none" && isHeadline(metric));
 }
 
-function isClaim({ verdict }) {
-  return verdict === "higher" || verdict === "lower";
-}
-
 /** The most claims among n that chance makes in 99 of 100 benches, if each is made with probability 5 %. */
 function claimsMax(n) {
   let [term, sum, k] = [(1 - LEVEL) ** n, (1 - LEVEL) ** n, 0];
@@ -86,7 +83,7 @@ function report(all, options) {
   const rows = names.map((name) => {
     const own = all.filter(({ operation, metric }) => `${operation} ${metric}` === name);
     const factors = own.map(({ ratio }) => Math.max(ratio, 1 / ratio)).sort((a, b) => a - b);
-    const claimed = own.filter(isClaim).length;
+    const claimed = own.filter(isDifference).length;
     return {
       name,
       comparisons: own.length,
@@ -95,7 +92,7 @@ function report(all, options) {
       mostFactor: factors.at(-1),
     };
   });
-  const claimed = all.filter(isClaim).length;
+  const claimed = all.filter(isDifference).length;
   const share = claimed / all.length;
   // Comparisons of one experiment hang together; each metric by itself is judged, and the share of all of them.
   const allowed = claimsMax(options.experiments);

@@ -86,7 +86,7 @@ for (const [kind, effect, revisions, cv] of /** @type {const} */ ([
     count.ranges += Number(outcome === "range" && isTrue);
     count.false += Number(isAnswer && !isTrue);
     count.unconfirmed += Number(outcome === "unconfirmed");
-    count.silent += Number(outcome === "no-regression" || outcome === "undecided");
+    count.silent += Number(outcome === "no-regression" || outcome === "inconclusive");
     count.steps += steps.length;
     count.trials += steps.reduce((sum, { trials }) => sum + 2 * trials, 0);
   }

@@ -10,7 +10,7 @@ import { Prng } from "#program/foundation/prng.js";
 import { compareTreatments } from "#program/analysis/comparison/comparisons.js";
 import { factorEffects } from "#program/analysis/comparison/effects.js";
 import { settling } from "#program/analysis/comparison/findings.js";
-import { isDifference } from "#program/analysis/comparison/noise-floor.js";
+import { isDifference } from "#program/analysis/comparison/verdicts.js";
 import { isHeadline } from "#program/metrics/metric-lists.js";
 import { readOptions } from "./options.mjs";
 import { CV, DESIGNS, NOISES, percent, simulated } from "./simulated-trials.mjs";
@@ -44,7 +44,7 @@ for (const design of options.largest ? DESIGNS.slice(-1) : DESIGNS)
       for (let i = 0; i < options.experiments; i++) {
         const all = shown(simulated(design, blocks, noise, CV, 1, prng), i + 1);
         byVerdicts += Number(all.some(({ isVerdict }) => isVerdict));
-        byFindings += Number(all.some(({ isFinding }) => isFinding));
+        byFindings += Number(all.some(({ verdict }) => verdict === "finding"));
       }
       const n = options.experiments;
       // Four standard deviations: sixty rows are looked at.
@@ -64,7 +64,7 @@ for (const design of options.largest ? [] : DESIGNS.slice(0, 3))
         for (let i = 0; i < options.powerExperiments; i++) {
           const noise = { drift: 1, spikes: 0 };
           const all = shown(simulated(design, blocks, noise, cv, effect, prng), i + 1);
-          found += Number(all.some((each) => each.isFinding && each.operation === "process"));
+          found += Number(all.some((each) => each.verdict === "finding" && each.operation === "process"));
         }
         const share = percent(found, options.powerExperiments);
         power.push({ treatments: design.name, blocks, cv, effect, foundPercent: share });

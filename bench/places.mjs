@@ -33,14 +33,14 @@ for (const design of DESIGNS.slice(0, 3))
         const all = headlines(simulated(design, blocks, noise, CV, 1, prng), i + 1);
         const one = all.find(({ operation, metric }) => operation === "process" && metric === "mean");
         const { ratio = 1, ciLow, ciHigh } = one ?? {};
-        wrong += Number(all.some(({ isFinding }) => isFinding));
+        wrong += Number(all.some(({ verdict }) => verdict === "finding"));
         squares += Math.log(ratio) ** 2;
         beyond += Number(ratio > 1.05);
         covered += Number((ciLow ?? 0) <= 1 && (ciHigh ?? 0) >= 1);
       }
       for (let i = 0; i < powerExperiments; i++) {
         const all = headlines(simulated(design, blocks, noise, CV, EFFECT, prng), i + 1);
-        found += Number(all.some((each) => each.isFinding && each.operation === "process"));
+        found += Number(all.some((each) => each.verdict === "finding" && each.operation === "process"));
       }
       isMissed ||= wrong > 0.05 * experiments + 4 * Math.sqrt(experiments * 0.05 * 0.95);
       rows.push({

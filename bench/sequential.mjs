@@ -78,7 +78,9 @@ for (const design of options.larger ? DESIGNS.slice(2) : DESIGNS.slice(0, 2))
       const looks = looksUpTo(options.max, { min: options.min, max: options.max });
       const hasFinding = (/** @type {number} */ blocks) =>
         mayFind(treatments, blocks) &&
-        [...looksAt(treatments, { seed: i + 1 }, blocks)].at(-1)?.claims.some(({ isFinding }) => isFinding);
+        [...looksAt(treatments, { seed: i + 1 }, blocks)]
+          .at(-1)
+          ?.claims.some(({ verdict }) => verdict === "finding");
       wrong += Number(looks.some(hasFinding));
     }
     const n = options.experiments;
@@ -106,9 +108,9 @@ for (const design of options.larger ? [] : DESIGNS.slice(0, 1))
         }
         const fixed = verdictOf([...looksAt(treatments, { ...ask, min: options.max })].at(-1));
         blocks += end?.blocks ?? 0;
-        differs += Number(verdictOf(end)?.isFinding === true);
+        differs += Number(verdictOf(end)?.verdict === "finding");
         same += Number(verdictOf(end)?.verdict === "indistinguishable");
-        fixedDiffers += Number(fixed?.isFinding === true);
+        fixedDiffers += Number(fixed?.verdict === "finding");
         fixedSame += Number(fixed?.verdict === "indistinguishable");
       }
       const n = options.powerExperiments;

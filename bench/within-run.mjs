@@ -60,7 +60,7 @@ for (const [name, series] of Object.entries(NOISES))
       let wrong = 0;
       for (let i = 0; i < experiments; i++) {
         const treatments = simulated(design, blocks, { drift: 1, spikes: 0, series }, CV, 1, prng);
-        wrong += Number(headlines(treatments, i + 1).some(({ isFinding }) => isFinding));
+        wrong += Number(headlines(treatments, i + 1).some(({ verdict }) => verdict === "finding"));
       }
       isMissed ||= wrong > 0.05 * experiments + 4 * Math.sqrt(experiments * 0.05 * 0.95);
       add("falseFindings", {
@@ -116,7 +116,8 @@ for (const blocks of [5, 6, 8, 10, 20]) {
     const treatments = simulated(TWO, blocks, noise, CV, 1 + finds, prng);
     found += Number(
       headlines(treatments, i + 1).some(
-        ({ operation, metric, isFinding }) => isFinding && operation === "process" && metric === "mean",
+        ({ operation, metric, verdict }) =>
+          verdict === "finding" && operation === "process" && metric === "mean",
       ),
     );
   }

@@ -110,7 +110,7 @@ async function run(scenario: string, options: BisectCommand): Promise<void> {
   await writeNamedFile(join(out, "bisect.json"), json);
   await writeNamedFile(join(out, "bisect.txt"), text);
   process.stdout.write(options.json ? json : withoutControls(`${text}Results: ${out}\n`));
-  const isWorse = document.outcome !== "no-regression" && document.outcome !== "undecided";
+  const isWorse = document.outcome !== "no-regression" && document.outcome !== "inconclusive";
   process.exitCode = isWorse ? ExitCode.thresholdFailed : ExitCode.done;
 }
 

@@ -1,4 +1,5 @@
 // What readers call operations and verdicts: summary, report, charts and live page take the names from here.
+import { HEADLINE_METRICS, labelOf } from "./metric-lists.js";
 import { isRound, stageOf } from "./operations.js";
 
 /** `published to completed` of the span to a stage, `cycle` of `__cycle__`, an operation's own name else. */
@@ -11,11 +12,44 @@ export function operationName(compared: string): string {
 /** Of a difference that is no larger than those of A/A pairs. */
 export const WITHIN_NOISE = "within the noise floor";
 
-/** Behind a ratio in a table; verdicts are called as they are stored. */
-export const MARKS = { finding: "*", indistinguishable: "~", inconclusive: "?", noise: "!" } as const;
+/** The verdicts on a comparison, as they are stored and called, each with its mark behind a ratio. */
+export const VERDICT_MARKS = {
+  finding: "*",
+  exploratory: "+",
+  indistinguishable: "~",
+  inconclusive: "?",
+} as const;
+
+export type ComparisonVerdict = keyof typeof VERDICT_MARKS;
+
+export const COMPARISON_VERDICTS = [
+  "finding",
+  "exploratory",
+  "indistinguishable",
+  "inconclusive",
+] as const satisfies readonly ComparisonVerdict[];
+
+/** A caveat behind the mark of the verdict. */
+const NOISE_MARK = "!";
+
+export function markOf(verdict: ComparisonVerdict, isBelowNoise = false): string {
+  return `${VERDICT_MARKS[verdict]}${isBelowNoise ? NOISE_MARK : ""}`;
+}
+
+/** Characters of a mark at most. */
+export const MARK_WIDTH = 2;
+
+/** Only these metrics are tested over the whole experiment; others are exploratory at most. */
+const HEADLINE_NAMES = HEADLINE_METRICS.map((id) => (id === "eventsPerSecond" ? "throughput" : labelOf(id)));
 
 /** `within`: how near two sides are called the same, 0.05 is 5 %. */
 export function legendOf(within: number): string {
-  const { finding, indistinguishable, inconclusive, noise } = MARKS;
-  return `${finding} finding, unmarked exploratory, ${indistinguishable} indistinguishable (medians within ${Number((within * 100).toFixed(1))} %), ${inconclusive} inconclusive, ${noise} ${WITHIN_NOISE}`;
+  const limits: Readonly<Partial<Record<ComparisonVerdict, string>>> = {
+    finding: ` (of ${HEADLINE_NAMES.join(", ")})`,
+    indistinguishable: ` (medians within ${Number((within * 100).toFixed(1))} %)`,
+  };
+  const marks = COMPARISON_VERDICTS.map(
+    (verdict) => `${VERDICT_MARKS[verdict]} ${verdict}${limits[verdict] ?? ""}`,
+  );
+  return `${marks.join(", ")}; ${NOISE_MARK} ${WITHIN_NOISE}`;
 }

@@ -9,6 +9,7 @@ import {
   type ComparisonField,
   type ComparisonMetric,
 } from "../metrics/metric-lists.js";
+import { COMPARISON_VERDICTS } from "../metrics/names.js";
 import { LIFECYCLE_STAGES, OPERATION_NAME, operationsIn } from "../metrics/operations.js";
 
 export { COMPARISON_METRICS, type ComparisonMetric };
@@ -128,8 +129,11 @@ const finding = {
     .nullable()
     .describe("Holm's correction over the same question's alternatives, and for looks"),
   verdict: z
-    .enum(["higher", "lower", "indistinguishable", "inconclusive"])
-    .describe("Of this comparison by itself: exploratory"),
+    .enum(COMPARISON_VERDICTS)
+    .describe(
+      "finding: different, at 5 % over all that is asked of the experiment; exploratory: different by this comparison alone; " +
+        "indistinguishable: the same within the margin; inconclusive: no claim. `ratio` says in which direction",
+    ),
   objection: z
     .string()
     .optional()
@@ -141,10 +145,6 @@ const finding = {
     .describe(
       "Corrected over all that is asked of the experiment; null with fewer than 5 blocks, and of p50 and p95",
     ),
-  isFinding: z
-    .boolean()
-    .optional()
-    .describe("Higher or lower, and so at 5 % over all that is asked of the experiment"),
 };
 export const RatioFinding = z.strictObject(finding);
 export type RatioFinding = z.infer<typeof RatioFinding>;
@@ -160,7 +160,7 @@ export const Comparison = z.strictObject({
   because: z
     .array(z.string())
     .optional()
-    .describe("Where it is significant: the evidence that moved most with it, in sentences"),
+    .describe("Where it is a difference: the evidence that moved most with it, in sentences"),
 });
 export type Comparison = z.infer<typeof Comparison>;
 

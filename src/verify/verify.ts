@@ -6,7 +6,6 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../foundation/errors.js";
 import { HistogramSet } from "../metrics/histograms.js";
-import { isAnalysed } from "../analysis/comparison/analysis.js";
 import { reportPage } from "../report/html/report-file.js";
 import { renderSummary } from "../report/terminal/summary.js";
 import { FIGURES, type Difference, type Verification } from "./verification.js";
@@ -89,7 +88,7 @@ class ResultVerifier {
   }
 
   private get hasSameDefinitions(): boolean {
-    return this.resultVersion === this.programVersion && (isAnalysed(this.result) || !this.isConcluded);
+    return this.resultVersion === this.programVersion;
   }
 
   async verify(): Promise<Verification> {

@@ -317,21 +317,6 @@ describe("what cannot be recomputed", () => {
     });
     expect(await recompute(both)).toMatchObject({ exitCode: 99 });
   });
-
-  it("is what a result of before statistics had findings does not hold", async () => {
-    const { exitCode, verification } = await recompute(
-      changed((result) => {
-        for (const each of result.comparisons) {
-          delete each.isFinding;
-          delete each.familyP;
-        }
-      }),
-    );
-    expect(exitCode).toBe(0);
-    expect(verification.redefined.map(({ path }) => path)).toContainEqual(
-      expect.stringMatching(/isFinding$/),
-    );
-  });
 });
 
 fullIt("agrees for a run that was stopped, and for one that was continued", async () => {

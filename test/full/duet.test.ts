@@ -34,7 +34,11 @@ it("measures both treatments in the same seconds, and goes on with whole pairs",
     expect(trial.servers?.[0]?.endpoint).not.toBe(other?.servers?.[0]?.endpoint);
   }
   const mean = result.comparisons.find(({ operation, metric }) => operation === "add" && metric === "mean");
-  expect(mean).toMatchObject({ verdict: "higher", blocks: 5 });
+  expect(mean).toMatchObject({
+    verdict: expect.stringMatching(/^(finding|exploratory)$/) as string,
+    blocks: 5,
+  });
+  expect(mean?.ratio).toBeGreaterThan(1);
   const verified = await trainSim(["report", directory, "--verify"]);
   expect(verified.exitCode, verified.stdout).toBe(0);
 }, 300_000);

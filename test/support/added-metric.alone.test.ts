@@ -142,7 +142,7 @@ describe("a metric that is one entry of the catalogue", () => {
     const result = experiment();
     const found = result.comparisons.find(({ metric }) => metric === (ROWS as ComparisonMetric));
     expect(found?.ratio).toBeCloseTo(1.5);
-    expect(found).toMatchObject({ operation: "add", verdict: "higher", isFinding: true });
+    expect(found).toMatchObject({ operation: "add", verdict: "finding" });
     const summary = renderSummary(result, { directory: "results" }).replace(/\s+/g, " ");
     expect(summary).toContain("has 1.50x jsonb's rows sent (95 % CI 1.50-1.50).");
     expect(summary).toContain("rows sent: add 600");

@@ -62,15 +62,7 @@ export function withAnalysis(result: ResultDocument): ResultDocument {
   };
 }
 
-/** Whether its statistics are stored, in the form of today. */
-export function isAnalysed({ treatments, comparisons }: ResultDocument): boolean {
-  return (
-    treatments.every(({ summary }) => summary) &&
-    comparisons.every(({ isFinding }) => isFinding !== undefined)
-  );
-}
-
-/** The document with its statistics: as stored or, where it lacks some (results of before there were any), made now. */
+/** The document with its statistics: as stored or, where it has none (a run that was killed), made now. */
 export function analysed(stored: ResultDocument): ResultDocument {
-  return isAnalysed(stored) ? stored : withAnalysis(stored);
+  return stored.treatments.every(({ summary }) => summary) ? stored : withAnalysis(stored);
 }

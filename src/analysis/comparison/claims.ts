@@ -1,8 +1,14 @@
 // What the trials can bear, in words: for each treatment how it differs from the first, where it surely does not,
-// and what is inconclusive; then how far the family of tests reaches and what A/A pairs say about noise. A difference
+// what is exploratory and what inconclusive; then how far the family of tests reaches and what A/A pairs say about noise. A difference
 // that is no finding of the whole experiment is not stated, and nothing that is not stored is made up here.
 import { counted, formatDuration } from "../../foundation/units.js";
-import { isHeadline, isLargerBetter, labelOf, SPAN_METRICS } from "../../metrics/metric-lists.js";
+import {
+  HEADLINE_METRICS,
+  isHeadline,
+  isLargerBetter,
+  labelOf,
+  SPAN_METRICS,
+} from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
   type ComparedOperation,
@@ -13,12 +19,21 @@ import {
 import { duetSentences } from "./duet-text.js";
 import { placeSentences } from "./place-text.js";
 import { raceSentences } from "./race-text.js";
-import { isBelieved, isBelowNoise, noiseFloor, NO_FACTOR, replicaComparisons } from "./noise-floor.js";
+import {
+  headlineComparisons,
+  isBelieved,
+  isBelowNoise,
+  noiseFloor,
+  NO_FACTOR,
+  replicaComparisons,
+} from "./noise-floor.js";
+import { outlookText } from "./outlook.js";
+import { countsText, isSettled, verdictCounts } from "./verdicts.js";
 import { BLOCKS_MIN, boundsOf, mostUnseen } from "../statistics/limits.js";
 import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/numbers.js";
 import { outlyingSentences } from "./outlying-trials.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
-import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
+import { unitOf, unitsText, type Vocabulary } from "../../workloads/vocabulary.js";
 import { completeTrials, metricOf } from "../steady-state/series.js";
 import { operationName, WITHIN_NOISE } from "../../metrics/names.js";
 import { stageOf } from "../../metrics/operations.js";
@@ -76,53 +91,48 @@ export function claimName({ operation, metric, treatment }: Comparison): string 
   return `${operationName(operation)} ${labelOf(metric)} of ${treatment}`;
 }
 
-/** Whether something may be stated of it: a finding of the experiment, or that two sides are the same. */
-export function isSettled({ isFinding, verdict }: Comparison): boolean {
-  return isFinding === true || verdict === "indistinguishable";
+/** `p99 (0.59x, 0.50-0.70; about 9 trials of each would decide)`, of a comparison that is not settled. */
+function openText(comparison: Comparison, result: ResultDocument): string {
+  const { operation, metric, ratio, ciLow, ciHigh, verdict } = comparison;
+  const outlook = verdict === "exploratory" ? outlookText(result, comparison) : "";
+  const seen = `${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)}${outlook && `; ${outlook}`}`;
+  return `${labelOf(metric, unitOf(vocabularyOf(result), operation))} (${seen})`;
 }
 
-function undecidedText(
-  { operation, metric, ratio, ciLow, ciHigh }: Comparison,
-  vocabulary: Vocabulary,
-): string {
-  return `${labelOf(metric, unitOf(vocabulary, operation))} (${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)})`;
-}
-
-function sentence(
-  comparisons: readonly Comparison[],
-  all: readonly Comparison[],
-  vocabulary: Vocabulary,
-): string {
-  const settled = comparisons.filter(isSettled);
-  const open = comparisons.filter((each) => !isSettled(each));
-  const [first] = settled;
-  if (!first) return "";
-  const undecided = `inconclusive: ${open.map((each) => undecidedText(each, vocabulary)).join(", ")}`;
-  const parts = settled.map((each) => settledText(each, all, vocabulary));
-  return `${first.treatment} ${[...parts, ...(open.length > 0 ? [undecided] : [])].join("; ")}.`;
+/** A treatment's verdicts in one sentence: first settled differences, then exploratory ones, then inconclusive comparisons. */
+function sentence(id: string, comparisons: readonly Comparison[], result: ResultDocument): string {
+  const settled = comparisons
+    .filter(isSettled)
+    .map((each) => settledText(each, result.comparisons, vocabularyOf(result)));
+  const open = (["exploratory", "inconclusive"] as const).flatMap((verdict) => {
+    const own = comparisons.filter((each) => each.verdict === verdict);
+    return own.length > 0 ? [`${verdict}: ${own.map((each) => openText(each, result)).join(", ")}`] : [];
+  });
+  return `${id}${settled.length > 0 ? "" : ","} ${[...settled, ...open].join("; ")}.`;
 }
 
 function throughputFirst(comparisons: readonly Comparison[]): Comparison[] {
   return comparisons.toSorted((a, b) => Number(isLargerBetter(b.metric)) - Number(isLargerBetter(a.metric)));
 }
 
-/** Verdicts on one operation, a sentence for each treatment of which anything is settled; nothing where there are too few trials for any. */
+/** Verdicts on one operation, a sentence for each treatment that differs or is the same in anything; nothing where there are too few trials for any. */
 export function renderVerdicts(result: ResultDocument, operation: ComparedOperation): string[] {
   const { comparisons, treatments } = result;
-  const vocabulary = vocabularyOf(result);
   const asked = throughputFirst(
-    comparisons.filter(
-      (each) => each.operation === operation && isHeadline(each.metric) && each.blocks >= BLOCKS_MIN,
+    headlineComparisons(comparisons).filter(
+      (each) => each.operation === operation && each.blocks >= BLOCKS_MIN,
     ),
   );
-  const claims = asked.filter(({ factor }) => factor !== NO_FACTOR);
-  const ofTreatment = (id: string): Comparison[] => claims.filter(({ treatment }) => treatment === id);
-  const isOpen = (id: string): boolean => !ofTreatment(id).some(isSettled);
+  const ofTreatment = (id: string): Comparison[] => asked.filter(({ treatment }) => treatment === id);
+  const isInconclusive = (id: string): boolean =>
+    ofTreatment(id).every(({ verdict }) => verdict === "inconclusive");
   const compared = treatments.map(({ id }) => id).filter((id) => ofTreatment(id).length > 0);
-  const open = compared.filter(isOpen);
+  const inconclusive = compared.filter(isInconclusive);
   return [
-    ...compared.filter((id) => !isOpen(id)).map((id) => sentence(ofTreatment(id), comparisons, vocabulary)),
-    ...(open.length > 0 ? [`Inconclusive against ${treatments[0]?.id ?? ""}: ${open.join(", ")}.`] : []),
+    ...compared.filter((id) => !isInconclusive(id)).map((id) => sentence(id, ofTreatment(id), result)),
+    ...(inconclusive.length > 0
+      ? [`Inconclusive against ${treatments[0]?.id ?? ""}: ${inconclusive.join(", ")}.`]
+      : []),
   ].flatMap((line) => wrap(line, WIDTH_MAX));
 }
 
@@ -141,14 +151,14 @@ export function noiseSentences(result: ResultDocument): string[] {
       `${operation} ${labelOf(metric, unitOf(vocabulary, operation))} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`,
     ];
   });
-  const flagged = replicas.filter(({ isFinding }) => isFinding);
+  const flagged = replicas.filter(({ verdict }) => verdict === "finding");
   const suspicious =
     `A/A pairs differ in ${flagged.length} of ${counted(replicas.length, "comparison")}: ` +
     flagged.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ") +
     ". Only chance (1 experiment in 20) or an order effect explains that.";
-  const below = comparisons.filter((each) => each.isFinding && isBelowNoise(each, comparisons));
+  const below = comparisons.filter((each) => each.verdict === "finding" && isBelowNoise(each, comparisons));
   const warning =
-    `${counted(below.length, "claimed difference is", "claimed differences are")} ${WITHIN_NOISE}; ` +
+    `${counted(below.length, "finding is", "findings are")} ${WITHIN_NOISE}; ` +
     `do not rely on: ${below.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ")}.`;
   return [
     `Noise floor (largest difference between A/A pairs): ${floors.join(", ")}.`,
@@ -158,8 +168,8 @@ export function noiseSentences(result: ResultDocument): string[] {
 }
 
 /** What "indistinguishable" leaves open: it speaks of medians, and a rare slow trial need not be among few. */
-function sameSentences(claims: readonly Comparison[], stopping: ResultDocument["stopping"]): string[] {
-  const same = claims.filter(({ verdict }) => verdict === "indistinguishable");
+function sameSentences(asked: readonly Comparison[], stopping: ResultDocument["stopping"]): string[] {
+  const same = asked.filter(({ verdict }) => verdict === "indistinguishable");
   if (same.length === 0) return [];
   const blocks = Math.min(...same.map((each) => each.blocks));
   const within = Number((100 * (boundsOf({ stopping }).equivalence - 1)).toFixed(1));
@@ -170,27 +180,51 @@ function sameSentences(claims: readonly Comparison[], stopping: ResultDocument["
   ];
 }
 
-type Reached = Pick<ResultDocument, "comparisons" | "stopping">;
-
-function reachOf({ comparisons, stopping }: Reached, fewest: number): string[] {
-  const claims = headlineClaims(comparisons);
-  const undecided = claims.filter((each) => !isSettled(each));
-  const open = undecided.length;
+/** Why comparisons are inconclusive; empty where none is. `fewest` trials of a treatment are complete. */
+function inconclusiveReason(asked: readonly Comparison[], fewest: number): string {
+  const open = asked.filter(({ verdict }) => verdict === "inconclusive");
+  if (open.length === 0) return "";
+  if (fewest < BLOCKS_MIN)
+    return `: ${counted(fewest, "trial")} of each treatment; intervals and tests need at least ${BLOCKS_MIN}`;
   // Trials that lack a value, on one side or the other, leave fewer blocks than there are trials.
-  const unpaired = undecided.filter(({ blocks, objection }) => !objection && blocks < BLOCKS_MIN).length;
-  const objected = undecided.filter(({ objection }) => objection !== undefined).length;
-  if (claims.length === 0) return [];
-  const why = `${counted(fewest, "trial")} neither show a difference nor exclude one`;
+  const unpaired = open.filter(({ blocks, objection }) => !objection && blocks < BLOCKS_MIN).length;
+  const objected = open.filter(({ objection }) => objection !== undefined).length;
   const lack = `fewer than ${BLOCKS_MIN} blocks have a value on both sides`;
   const reasons = [
-    ...(unpaired + objected < open ? [why] : []),
-    ...(unpaired > 0 ? [`${unpaired < open ? `of ${unpaired} ` : ""}${lack}`] : []),
+    ...(unpaired + objected < open.length
+      ? [`${counted(fewest, "trial")} neither show a difference nor exclude one`]
+      : []),
+    ...(unpaired > 0 ? [`${unpaired < open.length ? `of ${unpaired} ` : ""}${lack}`] : []),
     ...(objected > 0
       ? [
-          `${objected < open ? `${objected} rest` : "they rest"} on trials whose timings or counts are not valid`,
+          `${objected < open.length ? `${objected} rest` : "they rest"} on trials whose timings or counts are not valid`,
         ]
       : []),
   ];
+  return `: ${reasons.join("; ")}`;
+}
+
+/** `26 comparisons (mean, p99, events/s)`, of headline metrics. */
+function askedText(asked: readonly Comparison[], vocabulary: Vocabulary): string {
+  const labels = HEADLINE_METRICS.flatMap((metric) => {
+    const own = asked.filter((each) => each.metric === metric);
+    const work = unitsText(own.map(({ operation }) => unitOf(vocabulary, operation)));
+    return own.length > 0 ? [labelOf(metric, work)] : [];
+  });
+  return `${counted(asked.length, "comparison")} (${labels.join(", ")})`;
+}
+
+/** The headline's counts of verdicts, why some comparisons are inconclusive, and the error rate of findings. */
+function reachOf(result: ResultDocument, fewest: number): string[] {
+  const { comparisons, stopping } = result;
+  const asked = headlineComparisons(comparisons);
+  if (asked.length === 0)
+    return fewest < BLOCKS_MIN
+      ? [`Nothing is compared: ${counted(fewest, "complete trial")} of each treatment.`]
+      : [];
+  const counts =
+    `Of ${askedText(asked, vocabularyOf(result))}, ${countsText(verdictCounts(asked))}` +
+    `${inconclusiveReason(asked, fewest)}.`;
   const looks = stopping?.looks ?? [];
   const paid = looks.length > 1 ? ` over all ${looks.length} looks` : "";
   const chance =
@@ -198,13 +232,9 @@ function reachOf({ comparisons, stopping }: Reached, fewest: number): string[] {
     "Each 95 % interval covers its own comparison.";
   // Of a race, those with the best one were to be decided: its own words say how they ended.
   return [
-    ...(open > 0 && !stopping?.race
-      ? [
-          `${open} of ${counted(claims.length, "comparison")} ${open === 1 ? "is" : "are"} inconclusive: ${reasons.join("; ")}.`,
-        ]
-      : []),
-    ...(open < claims.length ? [chance] : []),
-    ...sameSentences(claims, stopping),
+    ...(stopping?.race ? [] : [counts]),
+    ...(asked.some(isSettled) ? [chance] : []),
+    ...sameSentences(asked, stopping),
   ];
 }
 
@@ -242,9 +272,7 @@ export function reachSentences(result: ResultDocument): string[] {
   const complete = treatments.map((treatment) => completeTrials(treatment).length);
   const fewest = Math.min(...complete);
   const isTested = comparisons.some(({ factor, blocks }) => factor !== NO_FACTOR && blocks >= BLOCKS_MIN);
-  if (isTested) return reachOf(result, Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)));
-  const few = `No significance claimed: ${counted(fewest, "trial")} of each treatment; intervals and tests need at least ${BLOCKS_MIN}.`;
-  return fewest < BLOCKS_MIN ? [few] : reachOf(result, fewest);
+  return reachOf(result, isTested ? Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)) : fewest);
 }
 
 /** Trials that a median hides, of any experiment, and what 0 events/s make of ratios; nothing without such. */
@@ -279,11 +307,6 @@ export function noInteractionSentence(interactions: readonly Interaction[]): str
     : `No interaction was found in ${counted(tested, "test")}; small ones may exist.`;
 }
 
-/** Comparisons that are claims: of headline metrics, between treatments that differ. */
-export function headlineClaims(comparisons: readonly Comparison[]): Comparison[] {
-  return comparisons.filter(({ factor, metric }) => factor !== NO_FACTOR && isHeadline(metric));
-}
-
 /** How far from 1 the nearer end of the interval is, as a logarithm. */
 function strength({ ratio, ciLow, ciHigh }: Comparison): number {
   return Math.min(...[ratio, ciLow ?? ratio, ciHigh ?? ratio].map((end) => Math.abs(Math.log(end))));
@@ -298,7 +321,7 @@ export function believedDifferences(
   bounds: ReadonlyMap<string, string>,
 ): Comparison[][] {
   const groups = new Map<string, Comparison[]>();
-  for (const claim of headlineClaims(comparisons).filter((each) => isBelieved(each, comparisons))) {
+  for (const claim of headlineComparisons(comparisons).filter((each) => isBelieved(each, comparisons))) {
     if (claim.metric === "eventsPerSecond" && bounds.has(claim.operation)) continue;
     const key = JSON.stringify([claim.treatment, claim.operation]);
     groups.set(key, [...(groups.get(key) ?? []), claim]);

@@ -47,7 +47,7 @@ describe("compareTreatments", () => {
         blocks: 8,
       });
     }
-    expect(comparisons[0]).toMatchObject({ operation: "add", metric: "mean", verdict: "higher" });
+    expect(comparisons[0]).toMatchObject({ operation: "add", metric: "mean", verdict: "exploratory" });
     expect(comparisons[0]?.ratio).toBeCloseTo(2, 10);
     expect(comparisons[0]?.pValue).toBeLessThan(1e-6);
     expect(comparisons.find(({ metric }) => metric === "eventsPerSecond")).toMatchObject({
@@ -55,7 +55,7 @@ describe("compareTreatments", () => {
       verdict: "indistinguishable",
     });
     const faster = compareTreatments(exampleResult(8, 0.5).treatments, 42);
-    expect(faster[0]).toMatchObject({ verdict: "lower" });
+    expect(faster[0]).toMatchObject({ verdict: "exploratory" });
     expect(faster[0]?.ratio).toBeCloseTo(0.5, 10);
   });
 
@@ -78,7 +78,7 @@ describe("compareTreatments", () => {
       treatment("a", 5, drifting(1)),
       treatment("b", 5, (block) => 11 * 1.5 ** block),
     ]);
-    expect(comparison).toMatchObject({ test: "paired", verdict: "higher" });
+    expect(comparison).toMatchObject({ test: "paired", verdict: "exploratory" });
     expect(comparison?.ratio).toBeCloseTo(1.1, 6);
   });
 
@@ -98,7 +98,7 @@ describe("compareTreatments", () => {
     expect(pair(1)?.ratio).toBeCloseTo(1, 2);
     expect(pair(1)?.verdict).toBe("indistinguishable");
     expect(pair(1.05)?.ratio).toBeCloseTo(1.05, 2);
-    expect(pair(1.05)?.verdict).toBe("higher");
+    expect(pair(1.05)?.verdict).toBe("exploratory");
   });
 
   it("does not call treatments the same whose trials are near but for one of twenty that took 1.8 times as long", () => {
@@ -118,7 +118,7 @@ describe("compareTreatments", () => {
       treatment("a", 8, (block) => 10 * 1.5 ** block),
       treatment("b", 8, drifting(1.1)),
     ]);
-    expect(comparison?.verdict).toBe("higher");
+    expect(comparison?.verdict).toBe("exploratory");
     expect(comparison?.ratio).toBeCloseTo(1.111, 2);
     expect(comparison?.ciLow).toBeGreaterThan(1.09);
     expect(comparison?.ciHigh).toBeLessThan(1.13);
@@ -145,10 +145,10 @@ describe("compareTreatments", () => {
   it("takes a stall for what it is: as little as half an event in the window", () => {
     const working = [500, 510, 490, 505, 495, 500, 502, 498];
     const stalled = rateOfAdd([rates("a", working), rates("b", Array<number>(8).fill(0))]);
-    expect(stalled).toMatchObject({ blocks: 8, verdict: "lower" });
+    expect(stalled).toMatchObject({ blocks: 8, verdict: "exploratory" });
     expect(stalled?.ratio).toBeCloseTo(0.5 / 30 / 500, 7);
     const started = rateOfAdd([rates("a", Array<number>(8).fill(0)), rates("b", working)]);
-    expect(started).toMatchObject({ blocks: 8, verdict: "higher" });
+    expect(started).toMatchObject({ blocks: 8, verdict: "exploratory" });
     // Three stalls of eight trials do not drop out: what is left would be the same.
     const sometimes = rateOfAdd([rates("a", working), rates("b", [...working.slice(0, 5), 0, 0, 0])]);
     expect(sometimes).toMatchObject({ blocks: 8, verdict: "inconclusive" });
@@ -197,8 +197,8 @@ describe("compareTreatments", () => {
     ]);
     expect(noiseFloor(all, "add", "mean")).toBeCloseTo(1.2, 10);
     expect(add.map((each) => [each.verdict, isBelowNoise(each, all)]).slice(0, 2)).toEqual([
-      ["higher", true],
-      ["higher", true],
+      ["exploratory", true],
+      ["exploratory", true],
     ]);
     expect(noiseFloor(all, "archive", "mean")).toBeUndefined();
     const larger = compareTreatments([first, again, treatment("text", 8, () => 13)], 1);

@@ -62,11 +62,11 @@ describe("factorEffects", () => {
     expect(pool?.ratio).toBeCloseTo(2, 1);
     // The machine drifts over blocks by 1.6 times, which both sides share.
     expect([payload?.verdict, pool?.verdict, batch?.verdict]).toEqual([
-      "higher",
-      "higher",
+      "exploratory",
+      "exploratory",
       "indistinguishable",
     ]);
-    expect(interactions.filter(ofAddMean).map(({ verdict }) => verdict)).not.toContain("higher");
+    expect(interactions.filter(ofAddMean).map(({ verdict }) => verdict)).not.toContain("exploratory");
     for (const { differences, ...effect } of effects) {
       expect(Effect.parse(effect)).toEqual(effect);
       expect(differences.size).toBe(effect.blocks);
@@ -83,7 +83,7 @@ describe("factorEffects", () => {
     expect(interaction).toMatchObject({
       ...{ factor: "payload", level: "text", baselineLevel: "jsonb" },
       ...{ otherFactor: "pool", otherLevel: "pg-pool", otherBaselineLevel: "direct" },
-      ...{ verdict: "higher", test: "paired" },
+      ...{ verdict: "exploratory", test: "paired" },
     });
     expect(interaction?.ratio).toBeCloseTo(2, 1);
     expect(effects.find(ofAddMean)?.ratio).toBeCloseTo(Math.sqrt(1.5 * 3), 1);
@@ -103,7 +103,7 @@ describe("factorEffects", () => {
         }),
       }));
       const [interaction] = factorEffects(treatments, i).interactions.filter(ofAddMean);
-      if (interaction?.verdict === "higher" || interaction?.verdict === "lower") flagged++;
+      if (interaction?.verdict === "exploratory") flagged++;
     }
     // Binomial(60, 0.05) exceeds 8 with probability 0.005; the seeds are fixed.
     expect(flagged).toBeLessThanOrEqual(8);
@@ -122,10 +122,10 @@ describe("factorEffects", () => {
       operation === "add" && metric === "eventsPerSecond";
     const { effects, interactions } = stalledWith(["pg-pool"]);
     expect(effects.filter(rate).map(({ factor, verdict }) => [factor, verdict])).toEqual([
-      ["payload", "lower"],
-      ["pool", "lower"],
+      ["payload", "exploratory"],
+      ["pool", "exploratory"],
     ]);
-    expect(interactions.filter(rate)).toMatchObject([{ blocks: 6, verdict: "lower" }]);
+    expect(interactions.filter(rate)).toMatchObject([{ blocks: 6, verdict: "exploratory" }]);
     // With both pools text does nothing: what a pool changes is told of jsonb alone, and no average is taken.
     const both = stalledWith(["direct", "pg-pool"]);
     expect(both.effects.filter(rate).map(({ factor }) => factor)).toEqual(["payload"]);

@@ -4,7 +4,7 @@ import { exampleResult, exampleTrial } from "../../../test/support/example-resul
 import type { ResultDocument } from "../../results/result-schema.js";
 import { withAnalysis } from "./analysis.js";
 import { factorGrids } from "./factor-grid.js";
-import { fewTrialsOf, fewTrialsOutlook } from "./few-trials.js";
+import { fewTrialsOutlook, outlookOf } from "./outlook.js";
 
 /** Treatment i takes about i / 10 longer than the first to add, a little more so in each further block. */
 function crossed(levels: readonly Readonly<Record<string, string>>[], trials: number): ResultDocument {
@@ -79,7 +79,7 @@ describe("few trials", () => {
       (each) => each.treatment === "flat-pooled" && each.operation === "add" && each.metric === "mean",
     );
     if (!last) throw new Error("the example compares the last treatment");
-    const { range, trialsToDecide } = fewTrialsOf(result, last) ?? {};
+    const { range, trialsToDecide } = outlookOf(result, last) ?? {};
     expect(range?.map((end) => end.toFixed(3))).toEqual(["1.500", "1.540"]);
     expect(trialsToDecide === undefined || trialsToDecide >= 5).toBe(true);
     expect(fewTrialsOutlook(result)?.text).toMatch(

@@ -5,6 +5,7 @@ import { Prng } from "../../foundation/prng.js";
 import type { RatioFinding } from "../../results/result-schema.js";
 import { findingsOf, medianWithInterval, settling, type Question } from "./findings.js";
 import type { LogSeries } from "../steady-state/series.js";
+import { isDifference } from "./verdicts.js";
 
 /** Standard normal, by Box and Muller. */
 function normal(prng: Prng): number {
@@ -41,7 +42,7 @@ function aaQuestion(blocks: number, machine: Machine, prng: Prng): Question {
 }
 
 function isClaim(finding: RatioFinding | undefined): boolean {
-  return finding?.verdict === "higher" || finding?.verdict === "lower";
+  return finding?.verdict === "exploratory";
 }
 
 function claimRate(blocks: number, machine: Machine, experiments: number, family = 1): number {
@@ -87,7 +88,9 @@ describe("findingsOf", () => {
       const values = new Map([...question.values].map(([block, value]) => [block, value + 4]));
       return findingsOf([{ ...question, values }], i)[0];
     });
-    expect(found.filter((finding) => finding?.verdict === "higher").length).toBeGreaterThan(180);
+    expect(found.filter((finding) => isClaim(finding) && (finding?.ratio ?? 0) > 1).length).toBeGreaterThan(
+      180,
+    );
   });
 
   it("lets interval and verdict agree, whatever the trials are, and the finding with both", () => {
@@ -118,13 +121,13 @@ describe("findingsOf", () => {
           bound,
         ).flatMap((each) => each ?? []);
         for (const each of asked.map(settling(asked, 1, bound))) {
-          const { ciLow, ciHigh, ratio, isFinding, pAdjusted, familyP, verdict } = each;
+          const { ciLow, ciHigh, ratio, pAdjusted, familyP, verdict } = each;
           if (ciLow === null || ciHigh === null) throw new Error("five blocks have an interval");
           expect(ciLow).toBeLessThanOrEqual(ratio);
           expect(ciHigh).toBeGreaterThanOrEqual(ratio);
-          const differs = verdict === "higher" || verdict === "lower";
+          const differs = isDifference(each);
           if (differs) expect([ciLow > 1 || ciHigh < 1, (pAdjusted ?? 1) <= 0.05]).toEqual([true, true]);
-          if (isFinding) expect([differs, (familyP ?? 1) <= 0.05]).toEqual([true, true]);
+          if (differs) expect(verdict === "finding").toBe((familyP ?? 1) <= 0.05);
           if (verdict !== "indistinguishable") continue;
           expect(ciLow).toBeGreaterThanOrEqual(1 / bound.equivalence);
           expect(ciHigh).toBeLessThanOrEqual(bound.equivalence);

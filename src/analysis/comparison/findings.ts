@@ -25,7 +25,7 @@ import {
   studentPValue,
 } from "../statistics/statistics.js";
 import { differencesOf, ratioSeries, type LogSeries } from "../steady-state/series.js";
-import { isDifference } from "./noise-floor.js";
+import { isDifference } from "./verdicts.js";
 
 /** Are `values` higher or lower than `reference`? */
 export interface Question {
@@ -61,7 +61,10 @@ export function areNear(ratios: readonly number[], equivalence: number): boolean
   );
 }
 
-/** Higher or lower needs test and interval to agree; indistinguishable needs the interval to be near 1, and `isSteady`. */
+/**
+ * The verdict of a comparison by itself. A difference needs test and interval to agree, and is exploratory until `settling`
+ * makes it a finding; indistinguishable needs the interval to be near 1, and `isSteady`.
+ */
 export function verdictOf(
   finding: Omit<RatioFinding, "verdict">,
   isSteady: boolean,
@@ -69,8 +72,7 @@ export function verdictOf(
 ): RatioFinding["verdict"] {
   const { ciLow, ciHigh, pAdjusted } = finding;
   if (ciLow === null || ciHigh === null || pAdjusted === null) return "inconclusive";
-  if (pAdjusted <= SIGNIFICANCE && ciLow > 1) return "higher";
-  if (pAdjusted <= SIGNIFICANCE && ciHigh < 1) return "lower";
+  if (pAdjusted <= SIGNIFICANCE && (ciLow > 1 || ciHigh < 1)) return "exploratory";
   const isSame = ciLow >= 1 / equivalence && ciHigh <= equivalence;
   return isSame && isSteady ? "indistinguishable" : "inconclusive";
 }
@@ -161,14 +163,14 @@ export function adjusted<T extends { readonly pValue: number | null }>(
 }
 
 /**
- * Puts what is asked of an experiment under one error rate. The function that it gives says of each answer, in place of its
- * differences, what its p-value is among all of them, and whether it is a finding; one outside of the family is none.
+ * Puts what is asked of an experiment under one error rate. The function that it gives replaces the differences of an answer
+ * by its p-value among all of them, and makes an exploratory answer of the family a finding where that is significant.
  */
 export function settling(
   family: readonly Asked[],
   seed: number,
   { level } = PLAIN_BOUNDS,
-): <T extends Asked>(each: T) => Omit<T, "differences"> & { familyP: number | null; isFinding: boolean } {
+): <T extends Asked>(each: T) => Omit<T, "differences"> & { familyP: number | null } {
   const testable = family.filter(({ blocks }) => blocks >= BLOCKS_MIN);
   const prng = new Prng(deriveSeed(seed, "family"));
   const pValues = familyPValues(
@@ -179,10 +181,7 @@ export function settling(
   return (each) => {
     const { differences, ...answer } = each;
     const familyP = known.get(each) ?? null;
-    return {
-      ...answer,
-      familyP,
-      isFinding: familyP !== null && familyP <= SIGNIFICANCE && isDifference(each),
-    };
+    const isFinding = familyP !== null && familyP <= SIGNIFICANCE && isDifference(each);
+    return { ...answer, ...(isFinding && { verdict: "finding" as const }), familyP };
   };
 }

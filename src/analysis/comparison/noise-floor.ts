@@ -1,14 +1,16 @@
 // What comparisons of A/A pairs, treatments of the very same settings, say of all others: they differ by noise alone, and
 // a difference that is no larger deserves no belief. Of stored comparisons, so that charts and texts say the same.
-import type {
-  ComparedOperation,
-  Comparison,
-  ComparisonMetric,
-  RatioFinding,
-} from "../../results/result-schema.js";
+import { isHeadline } from "../../metrics/metric-lists.js";
+import type { ComparedOperation, Comparison, ComparisonMetric } from "../../results/result-schema.js";
+import { isDifference } from "./verdicts.js";
 
 /** The factor of comparisons between treatments that do not differ. */
 export const NO_FACTOR = "none";
+
+/** Comparisons of headline metrics between treatments that differ: those that the headline counts. */
+export function headlineComparisons(comparisons: readonly Comparison[]): Comparison[] {
+  return comparisons.filter(({ factor, metric }) => factor !== NO_FACTOR && isHeadline(metric));
+}
 
 /** The comparisons of A/A pairs. */
 export function replicaComparisons(comparisons: readonly Comparison[]): Comparison[] {
@@ -32,14 +34,9 @@ export function noiseFloor(
   return pairs.length > 0 ? Math.max(...pairs.map(reach)) : undefined;
 }
 
-/** Whether it says that two sides differ; by itself, which is not yet a finding of the experiment. */
-export function isDifference({ verdict }: Pick<RatioFinding, "verdict">): boolean {
-  return verdict === "higher" || verdict === "lower";
-}
-
 /** Whether it is a finding of the experiment, and one that A/A pairs do not make look like noise. */
 export function isBelieved(claim: Comparison, comparisons: readonly Comparison[]): boolean {
-  return claim.isFinding === true && !isBelowNoise(claim, comparisons);
+  return claim.verdict === "finding" && !isBelowNoise(claim, comparisons);
 }
 
 /** Whether a claimed difference is no larger than what the very same settings show. */

@@ -11,10 +11,11 @@ import type { Quantity, Stopping } from "../../scenario/judgement.js";
 import { metricIdOf } from "../../scenario/threshold-metrics.js";
 import { levelOf, plannedLooks } from "../statistics/group-sequential.js";
 import { BLOCKS_MIN, PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
-import { headlineClaims, isSettled } from "./claims.js";
 import { compareTreatments } from "./comparisons.js";
 import { factorEffects } from "./effects.js";
 import { settling } from "./findings.js";
+import { headlineComparisons } from "./noise-floor.js";
+import { isSettled } from "./verdicts.js";
 
 /** What is asked of an experiment, under one error rate: comparisons, and effects and interactions where factors cross. */
 export function settledDifferences(
@@ -39,7 +40,7 @@ export function claimsOfInterest(
   comparisons: readonly Comparison[],
   thresholds: readonly Quantity[],
 ): Comparison[] {
-  const claims = headlineClaims(comparisons);
+  const claims = headlineComparisons(comparisons);
   const named = claims.filter(({ operation, metric }) =>
     thresholds.some((each) => each.source === operation && metricIdOf(each) === metric),
   );

@@ -3,7 +3,8 @@
 // that was collected shows nothing; no list at all, that there is no difference to explain or that it is no larger than noise.
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
-import { isBelowNoise, isDifference, NO_FACTOR } from "../comparison/noise-floor.js";
+import { isBelowNoise, NO_FACTOR } from "../comparison/noise-floor.js";
+import { isDifference } from "../comparison/verdicts.js";
 import { completeTrials } from "../steady-state/series.js";
 import { movedWith, type Difference, type Moved } from "./evidence.js";
 import { flipReasons } from "./flips.js";

@@ -27,8 +27,8 @@ export interface Difference {
 }
 
 /** Slower, or less throughput. */
-export function isWorse({ metric, verdict }: Comparison): boolean {
-  return verdict === (isLargerBetter(metric) ? "lower" : "higher");
+export function isWorse({ metric, ratio }: Comparison): boolean {
+  return isLargerBetter(metric) ? ratio < 1 : ratio > 1;
 }
 
 /** Whether two samples of trials differ by more than the trials of either do. `key` seeds the test where it samples. */

@@ -34,7 +34,7 @@ export function reasonsByOperation(
   comparisons: readonly Comparison[],
 ): { readonly baseline: string; readonly reasons: Reason[] } {
   const findings = comparisons.filter(
-    ({ treatment, because, isFinding }) => treatment === id && because && isFinding,
+    ({ treatment, because, verdict }) => treatment === id && because && verdict === "finding",
   );
   const told = new Map<string, ComparedOperation[]>();
   for (const operation of new Set(findings.map((comparison) => comparison.operation))) {

@@ -32,13 +32,12 @@ function resultOf(ratio: number, within: number, more: Partial<Comparison> = {})
   const [ciLow, ciHigh] = [ratio * 0.98, ratio * 1.02];
   const isFinding = ciHigh < 1 || ciLow > 1;
   const isSame = ciLow >= 1 / (1 + within) && ciHigh <= 1 + within;
-  const differs = ratio < 1 ? "lower" : "higher";
-  const verdict = isFinding ? differs : isSame ? "indistinguishable" : "inconclusive";
+  const verdict = isFinding ? "finding" : isSame ? "indistinguishable" : "inconclusive";
   const claim = { operation: "pay", metric: "eventsPerSecond", ratio, ciLow, ciHigh, pValue: 0.01 };
   return {
     comparisons: [
       { ...claim, operation: "look", ratio: 1 },
-      { ...claim, isFinding, verdict, ...more },
+      { ...claim, verdict, ...more },
     ],
     treatments: [{ trials: [] }, { trials: Array.from({ length: 5 }) }],
     verdict: EXAMPLE_VERDICT,
@@ -68,7 +67,7 @@ async function bisected(history: History): Promise<{ document: Bisection; asked:
 
 const inconclusive = (pair: Pair): ReturnType<Measure> =>
   Promise.resolve({
-    result: resultOf(0.9, pair.within, { verdict: "inconclusive", isFinding: false }),
+    result: resultOf(0.9, pair.within, { verdict: "inconclusive" }),
     directory: "d",
   });
 
@@ -100,7 +99,7 @@ describe("a bisection", () => {
       seen({ reference, revision, within }) {
         const ratio = Number(rates[revision]) / Number(rates[reference]);
         return Promise.resolve({
-          result: resultOf(ratio, within, { metric: "p95", isFinding: false }),
+          result: resultOf(ratio, within, { metric: "p95", verdict: "exploratory" }),
           directory: "d",
         });
       },
@@ -148,17 +147,17 @@ describe("a bisection", () => {
     expect(text(document)).toContain("Nothing to find: r2 is not worse than r0 by more than 5 %.");
   });
 
-  it("says so where the ends are undecided", async () => {
+  it("says so where the ends are inconclusive", async () => {
     const { document } = await bisected({ rates: [100, 90], seen: inconclusive });
-    expect(document.outcome).toBe("undecided");
-    expect(text(document)).toMatch(/^Undecided: .*r1 is worse than r0.*--trials/);
+    expect(document.outcome).toBe("inconclusive");
+    expect(text(document)).toMatch(/^Inconclusive: .*r1 is worse than r0.*--trials/);
   });
 
-  it("is undecided where the bad one is surely worse, and its interval does not show by how little", async () => {
+  it("is inconclusive where the bad one is surely worse, and its interval does not show by how little", async () => {
     const { document, asked } = await bisected({ rates: [100, 50, 97] });
-    expect(document.outcome).toBe("undecided");
+    expect(document.outcome).toBe("inconclusive");
     expect(asked).toEqual(["ends r0 r2"]);
-    expect(text(document)).toMatch(/^Undecided: .*whether r2 is worse than r0 by more than 5 %/);
+    expect(text(document)).toMatch(/^Inconclusive: .*whether r2 is worse than r0 by more than 5 %/);
   });
 
   it("skips what cannot be loaded or run, and answers with a range where that is at the edge", async () => {
@@ -178,7 +177,7 @@ describe("a bisection", () => {
     expect(refused.document.skipped).toEqual([{ revision: "r2", problem: "refused" }]);
   });
 
-  it("ends the search after three undecided steps, with a range", async () => {
+  it("ends the search after three inconclusive steps, with a range", async () => {
     const rates = [100, ...Array<number>(20).fill(100), 80];
     const { document, asked } = await bisected({
       rates,

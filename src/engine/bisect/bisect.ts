@@ -4,13 +4,14 @@
 // revision is compared afresh with the last one before it, and that alone decides whether it is named. So at most 1 answer
 // in 20 names a revision that is not worse than the one before.
 import type { Objective } from "../../scenario/judgement.js";
+import { isDifference } from "../../analysis/comparison/verdicts.js";
 import { UsageError } from "../../foundation/errors.js";
 import { isHeadline } from "../../metrics/metric-lists.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import type { Loaded, Revision, Unrunnable } from "./revisions.js";
 
 /** worse: surely, and by more than the step asks about; good: surely not that; skipped: it could not be run. */
-export type Standing = "worse" | "good" | "undecided" | "skipped";
+export type Standing = "worse" | "good" | "inconclusive" | "skipped";
 
 type Purpose = "ends" | "search" | "confirmation";
 
@@ -38,7 +39,7 @@ export interface Step {
 
 /** The whole answer; `bisect.json`. */
 export interface Bisection {
-  readonly version: 1;
+  readonly version: 2;
   readonly objective: string;
   readonly maxRegression: number;
   readonly good: Revision;
@@ -47,9 +48,9 @@ export interface Bisection {
   readonly revisions: number;
   /**
    * found: one revision, confirmed; range: one of several, confirmed; unconfirmed: the fresh comparison shows no difference;
-   * no-regression: the bad one is not worse; undecided: whether it is, is open.
+   * no-regression: the bad one is not worse; inconclusive: the trials do not show whether it is.
    */
-  readonly outcome: "found" | "range" | "unconfirmed" | "no-regression" | "undecided";
+  readonly outcome: "found" | "range" | "unconfirmed" | "no-regression" | "inconclusive";
   /** The last revision that is known to be good. */
   readonly lastGood?: Revision | undefined;
   /** The first that is known to be worse. */
@@ -91,8 +92,8 @@ export type Measure = (pair: Pair) => Promise<Measured>;
 
 /** Of a scenario's `trials.within`. */
 const WITHIN = { least: 0.01, most: 0.5 };
-/** Steps of the search that stay undecided, after which it ends with a range: its neighbours would do no better. */
-const UNDECIDED_MOST = 3;
+/** Steps of the search that stay inconclusive, after which it ends with a range: its neighbours would do no better. */
+const INCONCLUSIVE_MOST = 3;
 
 function claimOf({ comparisons }: ResultDocument, objective: Objective): Comparison | undefined {
   return comparisons.find(
@@ -107,14 +108,11 @@ interface Judged {
 
 /** As `compare` has it: worse surely, and by more than is accepted. 1/(1+r) and 1+r are equally far from 1. */
 function judged({ isMaximised }: Objective, within: number, claim: Comparison | undefined): Judged {
-  const open = { standing: "undecided", isSurelyWorse: false } as const;
-  // Findings are of headline metrics only. For another one the verdict counts, which is corrected for its comparisons.
-  const isUnproven = claim?.isFinding === false && isHeadline(claim.metric);
-  if (!claim || claim.verdict === "inconclusive" || isUnproven) {
-    const isSame = claim?.verdict === "indistinguishable";
-    return isSame ? { ...open, standing: "good" } : open;
-  }
-  const isSurelyWorse = claim.verdict === (isMaximised ? "lower" : "higher");
+  const open = { standing: "inconclusive", isSurelyWorse: false } as const;
+  // Findings are of headline metrics only. For another metric an exploratory difference counts, corrected for its comparisons.
+  const isProven = claim && (isHeadline(claim.metric) ? claim.verdict === "finding" : isDifference(claim));
+  if (!isProven) return claim?.verdict === "indistinguishable" ? { ...open, standing: "good" } : open;
+  const isSurelyWorse = isMaximised ? claim.ratio < 1 : claim.ratio > 1;
   const isBeyond = Math.abs(Math.log(claim.ratio)) > Math.log1p(within);
   return { standing: isSurelyWorse && isBeyond ? "worse" : "good", isSurelyWorse };
 }
@@ -152,8 +150,8 @@ class Bisecting {
     if (problem !== undefined)
       throw new UsageError(`the good and the bad revision cannot be compared: ${problem}`, "Name others.");
     if (standing !== "worse") {
-      const isOpen = standing === "undecided" || (ends.isSurelyWorse && !isWithin(ends, maxRegression));
-      return this.answer(isOpen ? "undecided" : "no-regression");
+      const isOpen = standing === "inconclusive" || (ends.isSurelyWorse && !isWithin(ends, maxRegression));
+      return this.answer(isOpen ? "inconclusive" : "no-regression");
     }
     this.learn(this.high, "worse");
     const half = Math.exp(Math.abs(Math.log(ratio ?? 1)) / 2) - 1;
@@ -186,7 +184,8 @@ class Bisecting {
   /** The place nearest to the middle of which something can be learnt. */
   private next(): number | undefined {
     const { low, high, steps } = this;
-    if (steps.filter(({ standing }) => standing === "undecided").length >= UNDECIDED_MOST) return undefined;
+    if (steps.filter(({ standing }) => standing === "inconclusive").length >= INCONCLUSIVE_MOST)
+      return undefined;
     const distance = (place: number): number => Math.abs(place - (low + high) / 2);
     const open = Array.from({ length: high - low - 1 }, (_, i) => low + 1 + i).filter(
       (place) => !this.silent.has(place),
@@ -227,9 +226,9 @@ class Bisecting {
     const { plan, low, high, steps } = this;
     const { candidates, objective, maxRegression } = plan;
     const revisions = candidates.map(({ revision }) => revision) as [Revision, ...Revision[]];
-    const isNarrowed = outcome !== "no-regression" && outcome !== "undecided";
+    const isNarrowed = outcome !== "no-regression" && outcome !== "inconclusive";
     return {
-      version: 1,
+      version: 2,
       objective: objective.words,
       maxRegression,
       good: revisions[0],

@@ -5,6 +5,7 @@
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { UsageError } from "../../foundation/errors.js";
 import { formatDuration } from "../../foundation/units.js";
+import { isDifference } from "../../analysis/comparison/verdicts.js";
 import { median } from "../../analysis/statistics/statistics.js";
 import { excessOf, logGain, valueIn } from "../../analysis/recommend/objective.js";
 import { Search, type Score } from "../../analysis/recommend/search.js";
@@ -133,7 +134,6 @@ function holdoutOf(plan: RecommendationPlan, result: ResultDocument, load: strin
   const { objective, conditions } = plan;
   const proposed = result.treatments[1] as TreatmentResult;
   const claim = claimOf(result, 1, objective);
-  const better = objective.isMaximised ? "higher" : "lower";
   return {
     ...(load !== undefined && { load }),
     trials: proposed.trials.length,
@@ -141,7 +141,7 @@ function holdoutOf(plan: RecommendationPlan, result: ResultDocument, load: strin
     ciLow: claim?.ciLow ?? null,
     ciHigh: claim?.ciHigh ?? null,
     pValue: claim?.pValue ?? null,
-    isBetter: claim?.verdict === better,
+    isBetter: claim !== undefined && isDifference(claim) && claim.ratio > 1 === objective.isMaximised,
     conditions: conditions.map((condition) => {
       const values = proposed.trials.flatMap((trial) => valueIn(trial, condition) ?? []);
       const seen = values.length > 0 ? median(values) : null;

@@ -151,7 +151,7 @@ it("ends at the first look at which every comparison is decided, and lacks nothi
   expect(result.stopping).toMatchObject({ reason: "decided", level: levelOf([5], 12) });
   expect(notes).toEqual([expect.stringMatching(/^after 5 blocks: \d+ comparisons are decided$/)]);
   const [mean] = result.comparisons.filter((each) => each.operation === "add" && each.metric === "mean");
-  expect(mean).toMatchObject({ verdict: "higher", isFinding: true });
+  expect(mean).toMatchObject({ verdict: "finding" });
   expect(renderSummary(result, { directory: out })).toContain("Decided after 5 of at most 12 blocks.");
 });
 
@@ -166,7 +166,7 @@ it("goes on while something is open, to its last block, and says what is open at
   expect(notes[0]).toMatch(
     /^after 5 blocks: 4 of 8 comparisons open \(add mean of jsonb-manual, .*\); next look after 7, at most 7 blocks to go$/,
   );
-  expect(result.comparisons.filter(({ isFinding }) => isFinding)).toEqual([]);
+  expect(result.comparisons.filter(({ verdict }) => verdict === "finding")).toEqual([]);
 });
 
 it("looks only at what thresholds are about, where there are any", async () => {
@@ -244,7 +244,7 @@ it("runs both treatments of a duet at the same time, each block on other servers
     sides.map((server) => (server === 1 ? 2 : 1)),
   );
   const [mean] = result.comparisons.filter((each) => each.operation === "add" && each.metric === "mean");
-  expect(mean).toMatchObject({ verdict: "higher", blocks: 6 });
+  expect(mean).toMatchObject({ verdict: "finding", blocks: 6 });
   const summary = renderSummary(result, { directory: out }).replaceAll(/\s+/g, " ");
   expect(summary).toContain("Both treatments ran at the same time");
 });

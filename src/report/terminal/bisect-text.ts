@@ -44,7 +44,7 @@ function answerLines(document: Bisection): string[] {
     const what =
       outcome === "no-regression"
         ? `Nothing to find: ${bad.id} is not worse than ${good.id} by more than ${accepted(document)}.`
-        : `Undecided: the trials do not show whether ${bad.id} is worse than ${good.id} by more than ${accepted(document)}. Allow more of them (--trials).`;
+        : `Inconclusive: the trials do not show whether ${bad.id} is worse than ${good.id} by more than ${accepted(document)}. Allow more of them (--trials).`;
     return [what, confirmed.replace("Fresh comparison", "Comparison")];
   }
   const since = `The last good revision: ${named(lastGood)}`;

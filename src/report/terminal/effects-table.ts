@@ -5,7 +5,6 @@ import type { Effect, Interaction, ResultDocument } from "../../results/result-s
 import { HEADLINE_METRICS, labelOf } from "../../metrics/metric-lists.js";
 import { noInteractionSentence } from "../../analysis/comparison/claims.js";
 import { intervalText, ratioText } from "../../foundation/text/numbers.js";
-import { markOf } from "./side-by-side.js";
 import {
   renderWithin,
   shorten,
@@ -15,7 +14,7 @@ import {
   type Marks,
 } from "../../foundation/text/text-table.js";
 import { boundsOf } from "../../analysis/statistics/limits.js";
-import { legendOf } from "../../metrics/names.js";
+import { legendOf, markOf } from "../../metrics/names.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf, unitsText, type Vocabulary } from "../../workloads/vocabulary.js";
 
@@ -29,7 +28,7 @@ const columnsOf = (unit: string): readonly Column[] => [
 function cell(effect: Effect | undefined): string {
   if (!effect) return "-";
   const interval = intervalText(effect.ciLow, effect.ciHigh);
-  return `${ratioText(effect.ratio)}${interval && ` ${interval}`}${markOf(effect)}`;
+  return `${ratioText(effect.ratio)}${interval && ` ${interval}`} ${markOf(effect.verdict)}`;
 }
 
 function nameOf({ factor, level, baselineLevel }: Effect): string {
@@ -64,7 +63,7 @@ function interactionText(interaction: Interaction, vocabulary: Vocabulary): stri
 
 function interactionLines(interactions: readonly Interaction[], vocabulary: Vocabulary): string[] {
   if (interactions.length === 0) return [];
-  const shown = interactions.filter(({ isFinding }) => isFinding);
+  const shown = interactions.filter(({ verdict }) => verdict === "finding");
   if (shown.length === 0) return [noInteractionSentence(interactions)];
   return [
     "Interactions: the effects above average over effects that differ; read the treatments one by one.",

@@ -30,7 +30,6 @@ function firstTrial(result: ResultDocument) {
 const undecided = (comparison: Comparison): Comparison => ({
   ...comparison,
   verdict: "inconclusive",
-  isFinding: false,
 });
 
 describe("key findings", () => {
@@ -146,14 +145,14 @@ describe("key findings", () => {
     expect(texts(result)).toContain("3 smaller differences are in the tables.");
   });
 
-  it("claim nothing that is undecided, an A/A pair's, or no larger than one, and warn of these", () => {
+  it("claim nothing that is inconclusive, an A/A pair's, or no larger than one, and warn of these", () => {
     const replica = { ...claim(PROCESS_MEAN), factor: "none", ratio: 2.5, ciLow: 2.4, ciHigh: 2.6 };
     const result = example([replica, claim(PROCESS_MEAN), undecided(claim(PROCESS_RATE))]);
     expect(texts(result).filter((text) => text.startsWith("text "))).toEqual([]);
     const warnings = keyFindings(result).filter(({ tone }) => tone === "warn");
     expect(warnings.map(({ text }) => text)).toEqual([
       expect.stringMatching(/^A\/A pairs differ in 1 of 1 comparison: process mean of text\./),
-      expect.stringMatching(/^1 claimed difference is within the noise floor; do not rely on: /),
+      expect.stringMatching(/^1 finding is within the noise floor; do not rely on: /),
     ]);
     expect(texts(result)).toContain(
       "Noise floor (largest difference between A/A pairs): process mean 160 %.",
@@ -163,7 +162,9 @@ describe("key findings", () => {
   it("warn where the trials cannot support any conclusion, and say why", () => {
     const few = { ...exampleResult(3), comparisons: [{ ...undecided(claim(PROCESS_MEAN)), blocks: 3 }] };
     const warnings = keyFindings(few).filter(({ tone }) => tone === "warn");
-    expect(warnings[0]?.text).toMatch(/^No significance claimed: 3 trials of each treatment;/);
+    expect(warnings[0]?.text).toMatch(
+      /^Of 1 comparison \(mean\), 1 is inconclusive: 3 trials of each treatment;/,
+    );
     expect(keyFindings(example([claim(PROCESS_MEAN)])).filter(({ tone }) => tone === "warn")).toEqual([]);
   });
 

@@ -2,7 +2,8 @@
 // and what moved with it, what is the same, what is inconclusive. Every sentence comes from what is stored; nothing is
 // judged here but what comes first.
 import { counted } from "../../foundation/units.js";
-import { fewTrialsOutlook } from "../../analysis/comparison/few-trials.js";
+import { exploratoryOutlook, fewTrialsOutlook } from "../../analysis/comparison/outlook.js";
+import { headlineComparisons } from "../../analysis/comparison/noise-floor.js";
 import { invalidTrials, objectionTo } from "../../analysis/diagnosis/validity.js";
 import { ASPECTS } from "../../metrics/catalogue.js";
 import type { FaultRecord, ResultDocument, TrialResult } from "../../results/result-schema.js";
@@ -10,14 +11,13 @@ import { capacityText } from "./capacity-table.js";
 import {
   believedDifferences,
   differenceText,
-  headlineClaims,
-  isSettled,
   noiseSentences,
   placesOf,
   reachSentences,
   stallSentences,
   stoppingSentences,
 } from "../../analysis/comparison/claims.js";
+import { isSettled } from "../../analysis/comparison/verdicts.js";
 import { duetSentences } from "../../analysis/comparison/duet-text.js";
 import { raceSentences } from "../../analysis/comparison/race-text.js";
 import { loadBounds, loadBoundSentences } from "../../analysis/comparison/load-bound.js";
@@ -188,7 +188,7 @@ function smallerDifferences({ comparisons }: ResultDocument, bounds: Bounds): Ke
 
 function sameFindings(result: ResultDocument, bounds: Bounds): KeyFinding[] {
   const vocabulary = vocabularyOf(result);
-  const same = headlineClaims(result.comparisons).filter(
+  const same = headlineComparisons(result.comparisons).filter(
     ({ verdict, metric, operation }) =>
       verdict === "indistinguishable" && !(metric === "eventsPerSecond" && bounds.has(operation)),
   );
@@ -239,15 +239,15 @@ function faultFindings({ faults }: ResultDocument): KeyFinding[] {
 
 /** Whether nothing can be said of any difference. */
 function isUndecided({ comparisons, capacity }: ResultDocument): boolean {
-  return !capacity && !headlineClaims(comparisons).some(isSettled);
+  return !capacity && !headlineComparisons(comparisons).some(isSettled);
 }
 
 /** What conclusions are worth, or why none are drawn. */
 function reachFindings(result: ResultDocument, tone: "plain" | "warn"): KeyFinding[] {
-  const outlook = fewTrialsOutlook(result);
+  const outlooks = [fewTrialsOutlook(result), exploratoryOutlook(result)];
   return [
     ...reachSentences(result).map((text) => finding(tone, text)),
-    ...(outlook ? [finding("plain", outlook.text, outlook.because)] : []),
+    ...outlooks.flatMap((outlook) => (outlook ? [finding("plain", outlook.text, outlook.because)] : [])),
   ];
 }
 

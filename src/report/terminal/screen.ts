@@ -14,7 +14,7 @@ import {
   type Marks,
 } from "../../foundation/text/text-table.js";
 import { titleOf, type ComparisonMetric } from "../../metrics/metric-lists.js";
-import { legendOf, operationName } from "../../metrics/names.js";
+import { legendOf, markOf, MARK_WIDTH, operationName } from "../../metrics/names.js";
 import { operationsIn, type Operation } from "../../metrics/operations.js";
 import { REPORT_FILE, SUMMARY_FILE } from "../../results/directory.js";
 import type { OperationResult, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
@@ -27,7 +27,7 @@ import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf, unitsText } from "../../workloads/vocabulary.js";
 import { alarmFindings, answerFindings, assuranceFindings, reservationFindings } from "./key-findings.js";
 import type { KeyFinding } from "../html/report-data.js";
-import { markOf, valueCell } from "./side-by-side.js";
+import { valueCell } from "./side-by-side.js";
 import { shownOf } from "./terminal.js";
 import { labelsOf } from "./treatment-labels.js";
 
@@ -119,8 +119,8 @@ function cell(
       each.factor !== NO_FACTOR &&
       each.blocks >= BLOCKS_MIN,
   );
-  const mark = compared ? markOf(compared, isBelowNoise(compared, result.comparisons)) : "";
-  return `${summary ? valueCell(summary) : shownValue(own, metric)}${mark.padEnd(2)}`;
+  const mark = compared ? markOf(compared.verdict, isBelowNoise(compared, result.comparisons)) : "";
+  return `${summary ? valueCell(summary) : shownValue(own, metric)} ${mark.padEnd(MARK_WIDTH)}`;
 }
 
 function tableLines(result: ResultDocument, marks: Marks, rest: string): string[] {
@@ -144,7 +144,7 @@ function tableLines(result: ResultDocument, marks: Marks, rest: string): string[
     { title: "operation", align: "left" },
     { title: "treatment", align: "left" },
     ...TABLE_METRICS.map((metric): Column => ({
-      title: `${titleOf(metric, unit)}  `,
+      title: `${titleOf(metric, unit)} ${" ".repeat(MARK_WIDTH)}`,
       align: "right",
     })),
     { title: "errors", align: "right" },

@@ -8,7 +8,6 @@ import {
   type Comparison,
   type ComparisonMetric,
   type MetricSummary,
-  type RatioFinding,
   type ResultDocument,
 } from "../../results/result-schema.js";
 import { BLOCKS_MIN, boundsOf } from "../../analysis/statistics/limits.js";
@@ -16,7 +15,7 @@ import { renderVerdicts } from "../../analysis/comparison/claims.js";
 import { isBelowNoise } from "../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
-import { legendOf, MARKS, operationName } from "../../metrics/names.js";
+import { legendOf, markOf, operationName } from "../../metrics/names.js";
 import { stageOf } from "../../metrics/operations.js";
 import { labelsOf } from "./treatment-labels.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
@@ -31,17 +30,10 @@ export function valueCell(summary: MetricSummary | undefined): string {
   return trials > 1 ? `${shortNumber(median)} ${shortNumber(min)}..${shortNumber(max)}` : shortNumber(median);
 }
 
-/** What the legends of the tables explain. */
-export function markOf({ verdict, isFinding }: RatioFinding, isNoise = false): string {
-  if (verdict === "inconclusive" || verdict === "indistinguishable") return ` ${MARKS[verdict]}`;
-  if (isNoise) return ` ${MARKS.noise}`;
-  return isFinding ? ` ${MARKS.finding}` : "";
-}
-
 function ratioCell(comparison: Comparison | undefined, all: readonly Comparison[]): string {
   if (!comparison) return "-";
   const interval = intervalText(comparison.ciLow, comparison.ciHigh);
-  return `${ratioText(comparison.ratio)}${interval && ` ${interval}`}${markOf(comparison, isBelowNoise(comparison, all))}`;
+  return `${ratioText(comparison.ratio)}${interval && ` ${interval}`} ${markOf(comparison.verdict, isBelowNoise(comparison, all))}`;
 }
 
 function metricsOf(

@@ -12,7 +12,7 @@ import {
 } from "../../../results/result-schema.js";
 import { BLOCKS_MIN } from "../../../analysis/statistics/limits.js";
 import { counterLagWords } from "../../../analysis/diagnosis/counter-lag.js";
-import { fewTrialsOf } from "../../../analysis/comparison/few-trials.js";
+import { outlookOf } from "../../../analysis/comparison/outlook.js";
 import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../../foundation/text/numbers.js";
 import { WITHIN_NOISE } from "../../../metrics/names.js";
@@ -49,12 +49,11 @@ const FINDING_COLUMNS = [
 ] as const;
 
 function findingCells(finding: RatioFinding): string[] {
-  const { ratio, ciLow, ciHigh, pValue, pAdjusted, familyP, blocks, verdict, isFinding } = finding;
+  const { ratio, ciLow, ciHigh, pValue, pAdjusted, familyP, blocks, verdict } = finding;
   const p = (value: number | null = null): string =>
     value === null ? "-" : String(Number(value.toPrecision(3)));
   const interval = intervalText(ciLow, ciHigh) || "-";
-  const words = `${verdict} (${isFinding ? "finding" : "exploratory"})`;
-  return [ratioText(ratio), interval, ...[pValue, pAdjusted, familyP].map(p), String(blocks), words];
+  return [ratioText(ratio), interval, ...[pValue, pAdjusted, familyP].map(p), String(blocks), verdict];
 }
 
 /** One row for each piece of evidence, with the metrics that it stands beside. */
@@ -86,10 +85,10 @@ function reasonsOf(
   )}${caveat && html`<p>${caveat}</p> `}`;
 }
 
-/** The range over blocks, and the trials of each treatment that would decide, where there are too few of them. */
+/** The range over few blocks, and the trials of each treatment that would decide an open comparison. */
 function outlookCells(result: ResultDocument, comparison: Comparison): Fillable[] {
-  const few = fewTrialsOf(result, comparison);
-  return [few?.range && `[${intervalText(...few.range)}]`, few?.trialsToDecide];
+  const outlook = outlookOf(result, comparison);
+  return [outlook?.range && `[${intervalText(...outlook.range)}]`, outlook?.trialsToDecide];
 }
 
 function operationPart(result: ResultDocument, operation: ComparedOperation): Html {
@@ -171,8 +170,9 @@ export function renderComparisons(result: ResultDocument): Html {
     html`<p class="muted">
       Times are response times in ms. Medians are over complete trials, with the 95 % interval (low to high)
       from ${BLOCKS_MIN} trials on, else with their range [least to most]. Ratios are medians over blocks of
-      trials; p-values are of t-tests over blocks, adjusted over the treatments compared. Findings hold at 5 %
-      over the whole experiment; other verdicts are exploratory, at 5 % for each metric.
+      trials; p-values are of t-tests over blocks, adjusted over the treatments compared. A finding holds at 5
+      % over the whole experiment, an exploratory difference for its metric alone. p50 and p95 are exploratory
+      at most. An open comparison has the trials that would decide it if ratio and spread stay as seen.
     </p> `,
     comparedOperations(result.treatments).map((operation) => operationPart(result, operation)),
     effectTables(result),

@@ -2,10 +2,11 @@
 // means. The forest and what stands behind it take them from here, so that they say the same.
 import { counted } from "../../../../foundation/units.js";
 import { labelOf } from "../../../../metrics/metric-lists.js";
-import { WITHIN_NOISE } from "../../../../metrics/names.js";
+import { markOf, WITHIN_NOISE } from "../../../../metrics/names.js";
 import type { Comparison, RatioFinding } from "../../../../results/result-schema.js";
-import { fewTrialsOf } from "../../../../analysis/comparison/few-trials.js";
-import { isBelieved, isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
+import { outlookOf, outlookText } from "../../../../analysis/comparison/outlook.js";
+import { isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
+import { countsText, isDifference, verdictCounts } from "../../../../analysis/comparison/verdicts.js";
 import type { ChartTable, View } from "./drawing.js";
 import { written } from "./values.js";
 import { operationName, treatmentNamed, workOf } from "./view.js";
@@ -14,8 +15,7 @@ export function verdictWords(comparison: Comparison, view: View): string {
   const { objection, verdict } = comparison;
   if (objection !== undefined) return `${verdict}: ${objection}`;
   const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
-  const isExploratory = comparison.isFinding !== true && comparison.verdict !== "inconclusive";
-  return `${comparison.verdict}${isExploratory ? " (exploratory)" : ""}${isNoise ? `, ${WITHIN_NOISE}` : ""}`;
+  return `${comparison.verdict}${isNoise ? `, ${WITHIN_NOISE}` : ""}`;
 }
 
 function pairName({ treatment, baseline }: Comparison, view: View): string {
@@ -26,10 +26,11 @@ function metricName({ metric, operation }: Comparison, { report }: View): string
   return labelOf(metric, workOf(report, [operation]));
 }
 
-/** The baseline is named where there are several. */
+/** With the mark of its verdict. The baseline is named where there are several. */
 export function rowName(comparison: Comparison, view: View, hasOneBaseline: boolean): string {
-  const label = treatmentNamed(view, comparison.treatment);
-  return `${metricName(comparison, view)}  ${hasOneBaseline ? label : pairName(comparison, view)}`;
+  const label = hasOneBaseline ? treatmentNamed(view, comparison.treatment) : pairName(comparison, view);
+  const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
+  return `${metricName(comparison, view)}  ${label} ${markOf(comparison.verdict, isNoise)}`;
 }
 
 /** The interval, as far as there is one. */
@@ -40,15 +41,14 @@ export function ratioWithInterval({ ratio, ciLow, ciHigh }: RatioFinding): strin
 }
 
 export function verdictText(comparison: Comparison, view: View): string {
-  const trialsToDecide = fewTrialsOf(view.report.result, comparison)?.trialsToDecide;
   const range = rangeText(comparison, view);
   const spread = range === "-" ? "" : ` [${range}]`;
-  const outlook = trialsToDecide === undefined ? "" : `; about ${trialsToDecide} trials of each would decide`;
-  return `${ratioWithInterval(comparison)}${spread}: ${verdictWords(comparison, view)}${outlook}`;
+  const outlook = outlookText(view.report.result, comparison);
+  return `${ratioWithInterval(comparison)}${spread}: ${verdictWords(comparison, view)}${outlook && `; ${outlook}`}`;
 }
 
 function rangeText(comparison: Comparison, view: View): string {
-  const range = fewTrialsOf(view.report.result, comparison)?.range;
+  const range = outlookOf(view.report.result, comparison)?.range;
   return range ? `${written(range[0], "x")} to ${written(range[1], "x")}` : "-";
 }
 
@@ -71,7 +71,7 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
       pairName(each, view),
       ratioWithInterval(each),
       rangeText(each, view),
-      fewTrialsOf(view.report.result, each)?.trialsToDecide ?? "-",
+      outlookOf(view.report.result, each)?.trialsToDecide ?? "-",
       each.familyP?.toPrecision(2) ?? "-",
       verdictWords(each, view),
     ]),
@@ -79,13 +79,13 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
 }
 
 export function comparisonWords(rows: readonly Comparison[], view: View): string {
-  const sure = rows.filter((each) => isBelieved(each, view.report.result.comparisons));
-  const sentences = sure.map(
-    (each) =>
-      `${operationName(each.operation)} ${metricName(each, view)} ${pairName(each, view)}: ${verdictText(each, view)}.`,
+  const sentences = rows
+    .filter(isDifference)
+    .map(
+      (each) =>
+        `${operationName(each.operation)} ${metricName(each, view)} ${pairName(each, view)}: ${verdictText(each, view)}.`,
+    );
+  return [`Of ${counted(rows.length, "comparison")}, ${countsText(verdictCounts(rows))}.`, ...sentences].join(
+    " ",
   );
-  return [
-    `${sure.length} of ${counted(rows.length, "comparison")} ${sure.length === 1 ? "is a finding" : "are findings"}, at 5 % over the whole experiment.`,
-    ...sentences,
-  ].join(" ");
 }

@@ -1,6 +1,5 @@
-// The comparisons as a forest: each ratio with its 95 % interval on a logarithmic axis, against the line at 1. Filled
-// marks are differences that the statistics stand behind; hollow ones are not to be built upon. The band holds what
-// is called indistinguishable.
+// The comparisons as a forest: each ratio with its 95 % interval on a logarithmic axis, against the line at 1. Filled marks are
+// findings beyond noise. The band holds the intervals of indistinguishable comparisons.
 import type {
   CustomSeriesOption,
   ScatterSeriesOption,
@@ -13,9 +12,9 @@ import {
   isHeadline,
   labelOf,
 } from "../../../../metrics/metric-lists.js";
-import { WITHIN_NOISE } from "../../../../metrics/names.js";
+import { legendOf } from "../../../../metrics/names.js";
 import type { Comparison } from "../../../../results/result-schema.js";
-import { fewTrialsOf } from "../../../../analysis/comparison/few-trials.js";
+import { outlookOf } from "../../../../analysis/comparison/outlook.js";
 import { isBelieved } from "../../../../analysis/comparison/noise-floor.js";
 import { BLOCKS_MIN, boundsOf } from "../../../../analysis/statistics/limits.js";
 import { chosen, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
@@ -98,7 +97,7 @@ function marks(rows: readonly Comparison[], panel: number, view: View): ScatterS
 function spreadOf(comparison: Comparison, view: View): readonly [number, number] | undefined {
   const { ciLow, ciHigh } = comparison;
   if (ciLow !== null && ciHigh !== null) return [ciLow, ciHigh];
-  return fewTrialsOf(view.report.result, comparison)?.range;
+  return outlookOf(view.report.result, comparison)?.range;
 }
 
 function intervals(rows: readonly Comparison[], panel: number, view: View): CustomSeriesOption {
@@ -210,7 +209,7 @@ function plotForest(rows: readonly Comparison[], view: View): Plot {
     legend: [],
     words: comparisonWords(rows, view),
     table: () => comparisonTable(rows, view),
-    note: `${baseline}Filled: the difference is a finding. Hollow: inconclusive, indistinguishable (the band), or ${WITHIN_NOISE}. Whiskers: 95 % intervals${hasFewBlocks(rows) ? "; ranges over blocks where there are fewer than 5" : ""}.`,
+    note: `${baseline}${legendOf(boundsOf(view.report.result).equivalence - 1)}. Filled: a finding beyond noise. The band is the margin of indistinguishable. Whiskers: 95 % intervals${hasFewBlocks(rows) ? "; ranges over blocks where there are fewer than 5" : ""}.`,
     option: {
       textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,

@@ -126,7 +126,7 @@ function interactionNote({ grids, metric }: ShownGrids, view: View): string {
     (each) => each.metric === metric && operations.has(each.operation) && each.familyP !== null,
   );
   if (tested.length === 0) return "Interactions are not tested with fewer than 5 blocks of trials.";
-  const found = tested.filter(({ isFinding }) => isFinding);
+  const found = tested.filter(({ verdict }) => verdict === "finding");
   const sentences = found.map((each) => {
     const { operation, factor, level, baselineLevel, otherFactor, otherLevel, otherBaselineLevel } = each;
     return `${operationName(operation)}: the ratio of ${factor} ${level} to ${baselineLevel} is ${ratioWithInterval(each)} as large with ${otherFactor} ${otherLevel} as with ${otherBaselineLevel}.`;

@@ -2,8 +2,10 @@
 // and worst are marked by a word and a frame; a shade alone says nothing.
 import type { CustomSeriesOption, XAXisComponentOption, YAXisComponentOption } from "echarts";
 import type { Grid, GridCell } from "../../../../analysis/comparison/factor-grid.js";
-import { isBelieved } from "../../../../analysis/comparison/noise-floor.js";
+import { isBelieved, isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
+import { boundsOf } from "../../../../analysis/statistics/limits.js";
 import { isLargerBetter } from "../../../../metrics/metric-lists.js";
+import { legendOf, markOf } from "../../../../metrics/names.js";
 import { verdictText } from "./comparison-words.js";
 import type { Chart, Plot, View } from "./drawing.js";
 import {
@@ -36,9 +38,8 @@ interface Line {
 function ratioText({ comparison, isBaseline }: GridCell, view: View): string {
   if (isBaseline) return "baseline";
   if (!comparison) return "";
-  const mark = { inconclusive: " ?", indistinguishable: " ~", higher: "", lower: "" }[comparison.verdict];
-  const isFinding = isBelieved(comparison, view.report.result.comparisons);
-  return `${written(comparison.ratio, "x")}${isFinding ? " *" : mark}`;
+  const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
+  return `${written(comparison.ratio, "x")} ${markOf(comparison.verdict, isNoise)}`;
 }
 
 /** Green and red of the theme where a finding is for the better or the worse, else the page's own ground. */
@@ -192,7 +193,7 @@ function plotMatrix(shown: ShownGrids, view: View): Plot {
     table: () => gridTable(shown, view),
     note:
       "Median over trials, with its 95 % interval, or the [range] of fewer than 5 trials; then the ratio to the baseline, median over blocks. " +
-      "* a finding, green for the better, red for the worse; ~ indistinguishable; ? inconclusive. Best and worst are by the median.",
+      `${legendOf(boundsOf(view.report.result).equivalence - 1)}. A finding beyond noise is green for the better, red for the worse. Best and worst are by the median.`,
     option: {
       textStyle: { fontFamily: FONT_FAMILY },
       title: layout.titles,

@@ -1,0 +1,39 @@
+// The verdicts of stored comparisons, read and counted. `findings.ts` decides them; each output counts them by this file.
+import { COMPARISON_VERDICTS, type ComparisonVerdict } from "../../metrics/names.js";
+import type { RatioFinding } from "../../results/result-schema.js";
+
+type Judged = Pick<RatioFinding, "verdict">;
+
+/** Whether two sides differ: by a finding of the experiment, or by this comparison alone. */
+export function isDifference({ verdict }: Judged): boolean {
+  return verdict === "finding" || verdict === "exploratory";
+}
+
+/** Whether something may be stated of it: a finding of the experiment, or that two sides are the same. */
+export function isSettled({ verdict }: Judged): boolean {
+  return verdict === "finding" || verdict === "indistinguishable";
+}
+
+export type VerdictCounts = Readonly<Record<ComparisonVerdict, number>>;
+
+export function verdictCounts(comparisons: readonly Judged[]): VerdictCounts {
+  const count = (wanted: ComparisonVerdict): number =>
+    comparisons.filter(({ verdict }) => verdict === wanted).length;
+  return {
+    finding: count("finding"),
+    exploratory: count("exploratory"),
+    indistinguishable: count("indistinguishable"),
+    inconclusive: count("inconclusive"),
+  };
+}
+
+/** `2 are findings, 4 exploratory and 20 inconclusive`; empty of no comparison. */
+export function countsText(counts: VerdictCounts): string {
+  const parts = COMPARISON_VERDICTS.filter((verdict) => counts[verdict] > 0).map((verdict, i) => {
+    const count = counts[verdict];
+    const [verb, noun] = count === 1 ? ["is", "a finding"] : ["are", "findings"];
+    return `${count} ${i === 0 ? `${verb} ` : ""}${verdict === "finding" ? noun : verdict}`;
+  });
+  const last = parts.pop() ?? "";
+  return parts.length > 0 ? `${parts.join(", ")} and ${last}` : last;
+}
