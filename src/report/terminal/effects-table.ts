@@ -79,7 +79,7 @@ export function renderEffects(result: ResultDocument, marks: Marks): string[] {
   const unit = unitsText(effects.map(({ operation }) => unitOf(vocabulary, operation)));
   return [
     marks.bold("Effects of each factor over the combinations of the others (geometric mean of ratios)"),
-    `${legendOf(boundsOf(result).equivalence - 1)}.`,
+    ...wrap(`${legendOf(boundsOf(result).equivalence - 1)}.`, WIDTH_MAX),
     "",
     ...renderWithin(columnsOf(unit), rows(effects), marks),
     ...interactionLines(interactions, vocabulary).flatMap((line) => wrap(line, WIDTH_MAX)),

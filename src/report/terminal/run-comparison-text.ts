@@ -33,7 +33,7 @@ const LABEL_WIDTH_MAX = 32;
 
 function verdictWord(finding: RunFinding): string {
   if (finding.isRegression) return "REGRESSION";
-  return finding.verdict === "indistinguishable" ? "~" : finding.verdict;
+  return finding.verdict;
 }
 
 /** The headline metrics, and any other that is a regression. */

@@ -584,7 +584,7 @@ describe("the forest", () => {
       { itemStyle: { color: LIGHT.page } },
     ]);
     expect(plot.table().rows[0]?.at(-1)).toBe("finding, within the noise floor");
-    expect(plot.words).toContain("0 of 2 comparisons are findings, at 5 % over the whole experiment.");
+    expect(plot.words).toContain("Of 2 comparisons, 1 is a finding and 1 inconclusive.");
   });
 
   test.each([
