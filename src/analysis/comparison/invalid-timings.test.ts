@@ -84,7 +84,10 @@ describe("comparisons", () => {
     disturb(other, 0, "timings");
     disturb(treatments[1], 0);
     const ofMean = compareTreatments([...treatments, other], 1).filter(({ metric }) => metric === "mean");
-    expect(ofMean.map(({ treatment, verdict }) => [treatment, verdict])).toContainEqual(["text", "exploratory"]);
+    expect(ofMean.map(({ treatment, verdict }) => [treatment, verdict])).toContainEqual([
+      "text",
+      "exploratory",
+    ]);
     expect(ofMean.filter(({ treatment }) => treatment === "flat").map(({ verdict }) => verdict)).toEqual(
       Array(3).fill("inconclusive"),
     );
