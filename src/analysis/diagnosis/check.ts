@@ -3,7 +3,7 @@
 // its evidence says nothing. The registry in `diagnose.ts` says what an observation invalidates.
 import type { DiagnosisSettings } from "../../scenario/judgement.js";
 import { sidedText } from "../../foundation/text/numbers.js";
-import type { Ceiling, TrialResult } from "../../results/result-schema.js";
+import type { Aspect, Ceiling, TrialResult } from "../../results/result-schema.js";
 
 /** What a trial is judged with. */
 export interface Examined {
@@ -20,8 +20,8 @@ export interface Observation {
   readonly seen: number;
   readonly bound: number;
   readonly words: string;
-  /** Worth saying, but it invalidates nothing. */
-  readonly isWarning?: true;
+  /** Left out if it invalidates what the registry says; a warning invalidates nothing. */
+  readonly invalidates?: readonly Aspect[];
 }
 
 export type Check = (examined: Examined) => Observation | undefined;
@@ -66,5 +66,5 @@ export function above(
 /** The same, beyond a bound from which on it is worth saying. */
 export function warningAbove(...about: Parameters<typeof above>): Observation | undefined {
   const observation = above(...about);
-  return observation && { ...observation, isWarning: true };
+  return observation && { ...observation, invalidates: [] };
 }

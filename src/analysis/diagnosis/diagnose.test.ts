@@ -281,6 +281,16 @@ describe("every check", () => {
     ]);
   });
 
+  it("leaves counts alone if time is missing while the machine was busy, and not if time was booked twice", () => {
+    const machine = { ...MACHINE, otherCpuRatio: 0.5 };
+    const ofClosure = (accountedRatio: number) =>
+      diagnose(examined({ machine, client: { ...CLIENT, accountedRatio } })).find(
+        ({ check }) => check === "closure",
+      );
+    expect(ofClosure(0.9)?.invalidates).toEqual(["timings"]);
+    expect(ofClosure(1.1)?.invalidates).toEqual(["counts", "timings"]);
+  });
+
   it("can be relaxed by its bound", () => {
     const [, beyond] = CASES[0] ?? [];
     if (!beyond) throw new Error("there are cases");

@@ -53,11 +53,11 @@ const CHECKS: Readonly<Record<Finding["check"], readonly [examine: Check, ...inv
 export function diagnose(examined: Examined): Finding[] {
   if (examined.trial.status !== "complete") return [];
   return CHECK_NAMES.flatMap((check): Finding[] => {
-    const [examine, ...invalidates] = CHECKS[check];
+    const [examine, ...aspects] = CHECKS[check];
     const observation = examine(examined);
     if (!observation) return [];
-    const { isWarning = false, ...finding } = observation;
-    return [{ check, invalidates: isWarning ? [] : invalidates, ...finding }];
+    const { invalidates = aspects, ...finding } = observation;
+    return [{ check, invalidates: [...invalidates], ...finding }];
   });
 }
 
@@ -101,21 +101,22 @@ export interface Reason {
   readonly words: string;
 }
 
-/** In the order of checks; what invalidates and what only warns are told apart. */
+const effectOf = ({ invalidates }: Finding): string => invalidates.join(" ");
+
+/** In the order of checks; findings of one check that invalidate different aspects are told apart. */
 export function reasonsOf(findings: readonly TrialFinding[]): Reason[] {
-  return CHECK_NAMES.flatMap((check) =>
-    [true, false].flatMap((isWarning) => {
-      const own = findings.filter(
-        (finding) => finding.check === check && (finding.invalidates.length === 0) === isWarning,
-      );
+  return CHECK_NAMES.flatMap((check) => {
+    const ofCheck = findings.filter((finding) => finding.check === check);
+    return [...new Set(ofCheck.map(effectOf))].flatMap((effect) => {
+      const own = ofCheck.filter((finding) => effectOf(finding) === effect);
       const [worst, ...others] = own.toSorted((a, b) => b.seen - a.seen);
       if (!worst) return [];
       const numbers = others.map(({ trial }) => trial).sort((a, b) => a - b);
       const more = numbers.length > 0 ? ` (also in ${trialsText(numbers)})` : "";
       const words = `trial ${worst.trial} (${worst.treatment}): ${worst.words}${more}`;
       return [{ invalidates: worst.invalidates, words }];
-    }),
-  );
+    });
+  });
 }
 
 /** Sentences of findings that invalidate nothing. */

@@ -53,8 +53,8 @@ describe("what becomes of findings", () => {
     const quiet: Finding = { ...loud, invalidates: [], seen: 0.1, bound: 0 };
     treatments[1]?.trials.forEach((trial, i) => (trial.diagnosis = [i === 0 ? loud : quiet]));
     expect(reasonsOf(findingsOf(treatments)).slice(1)).toEqual([
-      { invalidates: [], words: "trial 4 (text): stood still (also in trial 6)" },
       { invalidates: ["timings"], words: "trial 2 (text): stood still" },
+      { invalidates: [], words: "trial 4 (text): stood still (also in trial 6)" },
     ]);
     expect(warningsOf(treatments)).toEqual(["trial 4 (text): stood still (also in trial 6)"]);
   });
