@@ -35,6 +35,8 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cli\/import\.ts$/, ["import pgbench"]],
   [/^cli\/agent\.ts$/, ["agent", "run"]],
   [/^cli\/agents\.ts$/, ["agents manifest"]],
+  [/^cli\/option-values\.ts$/, ["compare", "bisect"]],
+  [/^report\/terminal\/run-comparison-text/, ["compare"]],
   [/^cli\/([a-z-]+)\.ts$/, []],
   [/^logs\//, ["logs"]],
   [/^engine\/recommend\//, ["recommend"]],
