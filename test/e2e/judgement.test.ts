@@ -29,6 +29,13 @@ appDelay: 0
 trial: { warmUp: 200ms, duration: 1s, drain: 10s }
 diagnosis: { ceiling: false }
 `;
+/** Bounds that a busy machine and a shared server keep, so that timings are judged. */
+const UNDISTURBED = [
+  ...["diagnosis.maxOtherCpuRatio=1", "diagnosis.maxStealRatio=1", "diagnosis.maxOtherIoRatio=1"],
+  ...["diagnosis.maxForeignSessions=1000", "diagnosis.maxForeignTransactionRatio=1"],
+  ...["diagnosis.maxEventLoopDelay=60s", "diagnosis.maxWorkerUtilization=1", "diagnosis.maxStalledRatio=1"],
+  "diagnosis.maxClockStep=60s",
+];
 const ON_SUITE_SERVER = BASE + onSuiteServer("judged");
 
 interface Judged {
@@ -63,6 +70,7 @@ function findings({ result }: Judged): string[] {
 describe("thresholds", () => {
   it("exit with 99 when one fails or has too few samples to be passed, and are shown first", async () => {
     const { exitCode, stdout, result } = await run(
+      ...UNDISTURBED,
       "thresholds.add=[count>0, max<0.001, p(99.9)<60000, p(50)<60000]",
       "thresholds.integrity=violations==0",
     );
@@ -81,6 +89,7 @@ describe("thresholds", () => {
 
   fullIt("on ratios pair trials by block, and are not surely met with too few", async () => {
     const { exitCode, stdout, result } = await run(
+      ...UNDISTURBED,
       ...["trials=2", "factors.payload=[text, jsonb-manual]", "trial.warmUp=0s"],
       'thresholds."add{payload:text} / add{payload:jsonb-manual}"=[events/s>0.01, events/s surely>0.01]',
       'thresholds."database{payload:text} / database{payload:jsonb-manual}"=[sizeBytes<100]',
@@ -102,7 +111,7 @@ describe("thresholds", () => {
   fullIt("do not blame the server for what a Poisson schedule did not offer", async () => {
     const { exitCode, result } = await run(
       "actors.producers.load={ executor: constant-arrival-rate, rate: 40, maxClients: 16 }",
-      ...["seed=2", "trial.duration=2s", "thresholds.add=[rate>=40]"],
+      ...[...UNDISTURBED, "seed=2", "trial.duration=2s", "thresholds.add=[rate>=40]"],
     );
     const { offered = 0 } = result.treatments[0]?.trials[0]?.operations.add ?? {};
     expect(offered, "the schedule of this seed").toBeLessThan(80);
