@@ -32,7 +32,7 @@ export function countsRows({ steps }: Pick<ScriptTransaction, "steps">): boolean
 }
 
 /** Whether a transaction may end as an empty poll. */
-export function mayBeEmpty({ steps }: Pick<ScriptTransaction, "steps">): boolean {
+function mayBeEmpty({ steps }: Pick<ScriptTransaction, "steps">): boolean {
   return sqlStepsOf(steps).some((step) => step.orEnd ?? step.countsRows);
 }
 
