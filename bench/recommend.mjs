@@ -1,6 +1,7 @@
-// How good recommendations are: the program's own search and holdout on simulated configurations, of which one in the flat
-// space differs in nothing, and on hills of four factors with interactions. A trial takes one unit of time. Exits with 1 where
-// a flat space gets a change recommended in more than 5 % of runs, by more than chance. Run `npm run build` first.
+// How good recommendations are: the program's own search and holdout on simulated configurations, in a flat space and on hills
+// of four factors with interactions; and how often a configuration that is 20 % faster is recommended if its p(99) lies near
+// the limit of a condition. A trial takes one unit of time. Exits with 1 if a flat space gets a change recommended in more than
+// 5 % of runs, by more than chance. Run `npm run build` first.
 //
 //   node bench/recommend.mjs [--runs 200] [--json]
 import { Prng } from "#program/foundation/prng.js";
@@ -11,19 +12,22 @@ import { readOptions } from "./options.mjs";
 import { normal } from "./noises.mjs";
 
 const { runs, json } = readOptions({ runs: 200 });
-const SCENARIO = `
+/** @param {string} factors in YAML's flow style */
+function experimentOf(factors) {
+  const yaml = `
 name: simulated
 seed: 1
 topology: cycle
 pool: { strategy: pg-pool }
 trial: { warmUp: 0s, duration: 1s, drain: 0s }
-factors:
-  pool.size: 1..128
-  batch: [1, 2, 4, 8, 16]
-  payload: [jsonb, text]
-  target.settings.work_mem: 1..8MB
+factors: { ${factors} }
 `;
-const experiment = parseScenario(SCENARIO, "simulated.yaml");
+  return parseScenario(yaml, "simulated.yaml");
+}
+const HILLS = experimentOf(
+  "pool.size: 1..128, batch: [1, 2, 4, 8, 16], payload: [jsonb, text], target.settings.work_mem: 1..8MB",
+);
+const FEW = experimentOf("pool.size: 1..8, payload: [jsonb, text]");
 const objective = /** @type {const} */ ({
   operation: "add",
   metric: "eventsPerSecond",
@@ -31,6 +35,12 @@ const objective = /** @type {const} */ ({
   words: "maximise add.events/s",
 });
 const TRIAL_MS = 10_000;
+const LIMIT_MS = 50;
+const condition = /** @type {const} */ ({
+  ...{ operation: "add", metric: "p99", operator: "<", bound: LIMIT_MS, words: "add: p(99)<50" },
+});
+/** Standard deviation of a trial's p(99), as a logarithm. */
+const P99_NOISE = 0.1;
 
 /**
  * The logarithm of the rate of a configuration: a parabola in each ordered factor with its top anywhere, a step of the
@@ -53,10 +63,14 @@ function surface(height, prng) {
   };
 }
 
-/** @param {number} height @param {number} noise @param {number} trials of the budget @param {number} seed */
-async function simulated(height, noise, trials, seed) {
-  const prng = new Prng(seed);
-  const rate = surface(height, prng);
+/**
+ * @param {{ experiment: typeof HILLS, rate: ReturnType<typeof surface>, p99Ms?: (values: Readonly<Record<string, unknown>>) => number }} server
+ * @param {number} noise
+ * @param {number} trials of the budget
+ * @param {number} seed
+ */
+async function simulated({ experiment, rate, p99Ms }, noise, trials, seed) {
+  const prng = new Prng(seed + 1_000_000);
   let nowMs = 0;
   /** @type {import("#program/engine/recommend/recommend.js").Measure} */
   const measure = async (_, set) => {
@@ -74,24 +88,29 @@ async function simulated(height, noise, trials, seed) {
         status: "complete",
         windowSeconds: 10,
         lifecycle: {},
-        operations: { add: { eventsPerSecond: 1000 * Math.exp(rate(values) + noise * normal(prng)) } },
+        operations: {
+          add: {
+            eventsPerSecond: 1000 * Math.exp(rate(values) + noise * normal(prng)),
+            ...(p99Ms && { responseTimeMs: { p99: p99Ms(values) * Math.exp(P99_NOISE * normal(prng)) } }),
+          },
+        },
       })),
     }));
     nowMs += blocks * include.length * TRIAL_MS;
     const comparisons = compareTreatments(/** @type {any} */ (treatments), seed);
-    return /** @type {any} */ ({ treatments, comparisons, verdict: { status: "ok" } });
+    const verdict = { status: "ok", counts: { isValid: true }, timings: { isValid: true } };
+    return /** @type {any} */ ({ treatments, comparisons, verdict });
   };
   const varied = { ...experiment, seed };
-  const plan = { experiment: varied, objective, conditions: [], budgetMs: trials * TRIAL_MS, loads: [] };
+  const conditions = p99Ms ? [condition] : [];
+  const plan = { experiment: varied, objective, conditions, budgetMs: trials * TRIAL_MS, loads: [] };
   const { advice, present, proposal } = await recommend(plan, measure, () => nowMs);
-  const all = experiment.treatments.length;
   const every = spaceRates(rate);
   const own = rate(advice === "change" && proposal ? proposal.values : present.values);
   return {
     advice,
     regret: Math.max(...every) - own,
     gain: own - rate(present.values),
-    all,
     spent: nowMs / TRIAL_MS / trials,
   };
 }
@@ -120,7 +139,10 @@ for (const [label, height] of /** @type {const} */ ([
   for (const noise of [0.03, 0.1])
     for (const trials of [60, 150]) {
       const results = [];
-      for (let run = 0; run < runs; run++) results.push(await simulated(height, noise, trials, 5000 + run));
+      for (let run = 0; run < runs; run++) {
+        const rate = surface(height, new Prng(5000 + run));
+        results.push(await simulated({ experiment: HILLS, rate }, noise, trials, 5000 + run));
+      }
       const changes = results.filter(({ advice }) => advice === "change");
       rows.push({
         label,
@@ -143,15 +165,32 @@ for (const [label, height] of /** @type {const} */ ([
         spent: Math.max(...results.map(({ spent }) => spent)),
       });
     }
+/** @type {(values: Readonly<Record<string, unknown>>) => boolean} */
+const isFaster = (values) => values["payload"] === "text" && values["pool.size"] === 4;
+const nearLimit = [];
+for (const share of [0.5, 0.9, 0.95, 1.02, 1.05, 1.2])
+  for (const trials of [60, 150, 400]) {
+    let changed = 0;
+    for (let run = 0; run < runs; run++) {
+      const rate = (values) => (isFaster(values) ? Math.log(1.2) : 0);
+      const p99Ms = (values) => LIMIT_MS * (isFaster(values) ? share : 0.5);
+      const { advice } = await simulated({ experiment: FEW, rate, p99Ms }, 0.03, trials, 9000 + run);
+      if (advice === "change") changed++;
+    }
+    nearLimit.push({ share, trials, changed: changed / runs });
+  }
 const bound = 0.05 + 2.6 * Math.sqrt((0.05 * 0.95) / runs);
 const isMissed = rows.some(({ label, changed }) => label === "flat" && changed > bound);
 /** @param {number} share */
 const percent = (share) => `${(share * 100).toFixed(1)} %`;
-if (json) console.log(JSON.stringify({ runs, rows, isMissed }, null, 2));
-else
+if (json) console.log(JSON.stringify({ runs, rows, nearLimit, isMissed }, null, 2));
+else {
   for (const { label, noise, trials, changed, worse, gain, regret, regret90, spent } of rows)
     console.log(
       `${label.padEnd(6)} noise ${percent(noise)}, ${trials} trials: change ${percent(changed)}, for the worse ${percent(worse)}, ` +
         `gain ${percent(Math.expm1(gain))}, regret ${percent(-Math.expm1(-regret))} (90 %: ${percent(-Math.expm1(-regret90))}), budget ${spent.toFixed(2)}`,
     );
+  for (const { share, trials, changed } of nearLimit)
+    console.log(`20 % faster, p(99) ${share} of the limit, ${trials} trials: change ${percent(changed)}`);
+}
 process.exitCode = isMissed ? 1 : 0;

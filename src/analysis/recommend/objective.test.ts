@@ -6,7 +6,7 @@ it("measures gain and excess in logarithms, larger gain being better", () => {
   expect(logGain({ isMaximised: true }, 200, 100)).toBeCloseTo(Math.log(2));
   expect(logGain({ isMaximised: false }, 200, 100)).toBeCloseTo(-Math.log(2));
   const condition = { operator: "<" as const, bound: 50 };
-  expect(excessOf(condition, 49)).toBe(0);
+  expect(excessOf(condition, 25)).toBeCloseTo(-Math.log(2));
   expect(excessOf(condition, 100)).toBeCloseTo(Math.log(2));
   expect(excessOf({ operator: ">", bound: 50 }, 25)).toBeCloseTo(Math.log(2));
 });

@@ -18,8 +18,8 @@ export function logGain(
   return Math.log(value / present) * (isMaximised ? 1 : -1);
 }
 
-/** Logarithm of how far a value is beyond the bound; 0 where it keeps the condition. */
+/** Logarithm of how far a value is beyond the bound; negative if it keeps the condition with room. */
 export function excessOf({ operator, bound }: Pick<Condition, "operator" | "bound">, value: number): number {
   const ratio = Math.log(Math.max(value, Number.MIN_VALUE) / Math.max(bound, Number.MIN_VALUE));
-  return Math.max(0, operator.startsWith("<") ? ratio : -ratio);
+  return operator.startsWith("<") ? ratio : -ratio;
 }

@@ -26,7 +26,7 @@ function searched(
     for (const one of round)
       search.add(
         one,
-        [0, 1].map(() => ({ gain: gainOf(one) + 0.02 * (prng.float() - 0.5), excess: excessOf(one) })),
+        [0, 1].map(() => ({ gain: gainOf(one) + 0.02 * (prng.float() - 0.5), excesses: [excessOf(one)] })),
       );
   }
   return { search, rounds };
@@ -55,6 +55,24 @@ describe("a search", () => {
   it("puts what keeps the conditions before what is faster and does not", () => {
     const { search } = searched(grid(8, 0), hill, (one) => (one % 8 > 2 ? one % 8 : 0));
     expect((search.ranking()[0] ?? 0) % 8).toBeLessThanOrEqual(2);
+  });
+
+  it("measures a configuration again although a condition was missed once, until half of its trials miss", () => {
+    const search = new Search({ count: 20, present: 0, neighbours: () => [] }, new Prng(7));
+    const tried = (one: number, excesses: readonly number[]): void =>
+      search.add(
+        one,
+        excesses.map((excess) => ({ gain: one / 100, excesses: [-1, excess] })),
+      );
+    for (let one = 1; one < 19; one++) tried(one, [-0.3, -0.3]);
+    tried(19, [0.2, -0.05]);
+    expect(search.next()).toContain(19);
+    expect(search.standingOf(19)).toMatchObject({ excess: 0.075 });
+    tried(19, [-0.05, -0.05, -0.05, 0.2]);
+    expect(search.ranking()[0]).toBe(19);
+    expect(search.standingOf(19)).toMatchObject({ excess: 0 });
+    tried(19, [0.2, 0.2, 0.2]);
+    expect(search.ranking().at(-1)).toBe(19);
   });
 
   it("ends once everything is measured and the leaders are known well", () => {

@@ -4,6 +4,7 @@
 // search may look as often as it likes. Pure.
 import type { Prng } from "../../foundation/prng.js";
 import { mean } from "../statistics/quantiles.js";
+import { median } from "../statistics/statistics.js";
 
 /** What there is to choose from: configurations by number, from 0. */
 export interface Space {
@@ -18,7 +19,15 @@ export interface Space {
 export interface Score {
   /** Logarithm of the ratio of the objectives; larger is better. */
   readonly gain: number;
-  /** Logarithm of how far the worst condition is missed; 0 where all hold. */
+  /** For each condition, the logarithm of how far it is missed; 0 or less if it holds. */
+  readonly excesses: readonly number[];
+}
+
+/** The scores of all trials of a configuration. */
+interface Standing {
+  /** Mean of the trials. */
+  readonly gain: number;
+  /** Median of the trials, of the condition that is missed most; 0 if all hold. */
   readonly excess: number;
 }
 
@@ -28,8 +37,17 @@ const ROUND = 8;
 const KEPT = 3;
 /** Whose neighbours are tried. */
 const LEADERS = 2;
-/** Trials that a leader needs before the search may end for want of news. */
+/** Trials that a leader needs before the search may end for want of news, and before half of them may bar it. */
 const TRIALS_ENOUGH = 6;
+
+/** The excess of the condition that is missed most; `summary` makes one number of a condition's trials. */
+function worstExcess(scores: readonly Score[], summary: (values: readonly number[]) => number): number {
+  const conditions = scores[0]?.excesses.length ?? 0;
+  const worst = Array.from({ length: conditions }, (_, i) =>
+    summary(scores.map(({ excesses }) => excesses[i] ?? 0)),
+  );
+  return Math.max(0, ...worst);
+}
 
 export class Search {
   private readonly scores = new Map<number, Score[]>();
@@ -47,20 +65,24 @@ export class Search {
     return this.scores.get(configuration)?.length ?? 0;
   }
 
-  /** Mean over its trials; undefined where it has none. */
-  scoreOf(configuration: number): Score | undefined {
+  /** Undefined if the configuration has no trial. */
+  standingOf(configuration: number): Standing | undefined {
     const own = this.scores.get(configuration);
     if (!own || own.length === 0) return undefined;
-    return { gain: mean(own.map(({ gain }) => gain)), excess: mean(own.map(({ excess }) => excess)) };
+    return { gain: mean(own.map(({ gain }) => gain)), excess: worstExcess(own, median) };
   }
 
-  /** All that were measured, without the present one, best first: those that meet the conditions, by their gain. */
+  /**
+   * All measured configurations without the present one, best first. Those that miss a condition come last: with few trials
+   * in all of them, later in half of them. So one bad trial does not keep a configuration from being measured again.
+   */
   ranking(): number[] {
-    const scored = [...this.scores.keys()].map((configuration) => ({
+    const ranked = [...this.scores].map(([configuration, own]) => ({
       configuration,
-      ...(this.scoreOf(configuration) as Score),
+      gain: mean(own.map(({ gain }) => gain)),
+      excess: worstExcess(own, own.length < TRIALS_ENOUGH ? (values) => Math.min(...values) : median),
     }));
-    return scored
+    return ranked
       .sort((a, b) => a.excess - b.excess || b.gain - a.gain)
       .map(({ configuration }) => configuration);
   }

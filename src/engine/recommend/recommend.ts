@@ -99,13 +99,13 @@ function scoresOf(
   return treatment.trials.flatMap((trial) => {
     const [own, other] = [valueIn(trial, objective), beside.get(trial.block)];
     if (other === undefined || other === 0) return [];
-    const missed = conditions.map((condition) => {
+    const excesses = conditions.map((condition) => {
       const value = valueIn(trial, condition);
       return value === undefined ? 0 : excessOf(condition, value);
     });
     // Half of the smallest that has a logarithm: a configuration that does nothing is as bad as can be.
     const gain = own === undefined || own === 0 ? -Math.log(1e6) : logGain(objective, own, other);
-    return [{ gain, excess: Math.max(0, ...missed) }];
+    return [{ gain, excesses }];
   });
 }
 
@@ -211,8 +211,8 @@ class Recommending {
     const search = await this.search(present);
     const ranking = search.ranking();
     const best = ranking.find((one) => {
-      const { gain, excess } = search.scoreOf(one) as Score;
-      return gain > 0 && excess === 0;
+      const standing = search.standingOf(one);
+      return standing !== undefined && standing.gain > 0 && standing.excess === 0;
     });
     const proposal = best === undefined ? undefined : this.at(best);
     const holdouts = proposal ? await this.compareAfresh(present, proposal) : [];
@@ -330,9 +330,10 @@ class Recommending {
   private neighboursOf(best: number, search: Search): Recommendation["neighbours"] {
     const { isMaximised } = this.plan.objective;
     return this.space.neighbours(best).flatMap((one) => {
-      const score = search.scoreOf(one);
-      if (!score) return [];
-      return [{ levels: this.at(one).levels, ratio: Math.exp(isMaximised ? score.gain : -score.gain) }];
+      const standing = search.standingOf(one);
+      if (!standing) return [];
+      const logRatio = isMaximised ? standing.gain : -standing.gain;
+      return [{ levels: this.at(one).levels, ratio: Math.exp(logRatio) }];
     });
   }
 }
