@@ -31,11 +31,6 @@ export function countsRows({ steps }: Pick<ScriptTransaction, "steps">): boolean
   return sqlStepsOf(steps).some((step) => step.countsRows);
 }
 
-/** Whether a transaction may end as an empty poll. */
-function mayBeEmpty({ steps }: Pick<ScriptTransaction, "steps">): boolean {
-  return sqlStepsOf(steps).some((step) => step.orEnd ?? step.countsRows);
-}
-
 /** Each statement of a program, once: what is prepared is known by its object. */
 export function statementsOf({
   transactions,
