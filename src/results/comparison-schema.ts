@@ -157,6 +157,11 @@ export const Comparison = z.strictObject({
   baseline: TreatmentId,
   treatment: TreatmentId,
   ...finding,
+  zeroAs: z
+    .number()
+    .positive()
+    .optional()
+    .describe("The number that the ratio takes for a value of 0; left out if no trial has one"),
   because: z
     .array(z.string())
     .optional()

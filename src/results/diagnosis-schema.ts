@@ -30,7 +30,10 @@ export const ThresholdResult = z.strictObject({
   share: z
     .strictObject({
       count: z.int().min(0),
-      all: z.int().min(1).describe("Acknowledged units, transactions that ended, or audited trials"),
+      all: z.int().min(1),
+      unit: z
+        .enum(["trial", "transaction", "acknowledgement"])
+        .describe("What `all` counts: audited trials, transactions that ended, acknowledged units of work"),
       low: amount.max(1),
       high: amount.max(1),
     })

@@ -10,9 +10,9 @@ import {
   SPAN_METRICS,
 } from "../../metrics/metric-lists.js";
 import {
-  comparedOperations,
   type ComparedOperation,
   type Comparison,
+  type ComparisonMetric,
   type Interaction,
   type ResultDocument,
 } from "../../results/result-schema.js";
@@ -275,27 +275,28 @@ export function reachSentences(result: ResultDocument): string[] {
   return reachOf(result, isTested ? Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)) : fewest);
 }
 
-/** Trials that a median hides, of any experiment, and what 0 events/s make of ratios; nothing without such. */
-export function stallSentences(result: ResultDocument): string[] {
-  const { treatments, comparisons } = result;
-  const zeros = treatments.flatMap(({ id, trials }) =>
-    comparedOperations(treatments).flatMap((operation) => {
-      const isCompared = comparisons.some(
-        (each) =>
-          each.operation === operation &&
-          each.metric === "eventsPerSecond" &&
-          (each.baseline === id || each.treatment === id),
-      );
-      const rates = trials.flatMap((trial) => metricOf(trial, operation, "eventsPerSecond") ?? []);
-      const none = rates.filter((rate) => rate === 0).length;
-      return isCompared && none > 0
-        ? [`${operation} of ${id} in ${none} of ${counted(rates.length, "trial")}`]
-        : [];
-    }),
+/** `0 lost: add of on in 5 of 5 trials`: the trials of a treatment whose value of 0 a ratio replaces. */
+function zerosOf({ treatments, comparisons }: ResultDocument): string[] {
+  const replaced = comparisons.filter(({ zeroAs }) => zeroAs !== undefined);
+  const sides = replaced.flatMap(({ operation, metric, baseline, treatment }) =>
+    [baseline, treatment].map((id) => JSON.stringify([metric, operation, id])),
   );
+  return [...new Set(sides)].flatMap((side) => {
+    const [metric, operation, id] = JSON.parse(side) as [ComparisonMetric, ComparedOperation, string];
+    const trials = treatments.find((each) => each.id === id)?.trials ?? [];
+    const values = trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
+    const none = values.filter((value) => value === 0).length;
+    const where = `${operation} of ${id} in ${none} of ${counted(values.length, "trial")}`;
+    return none === 0 ? [] : [`0 ${labelOf(metric)}: ${where}`];
+  });
+}
+
+/** Trials that a median hides, and values of 0 that ratios replace; empty without such. */
+export function stallSentences(result: ResultDocument): string[] {
+  const zeros = zerosOf(result);
   return [
-    ...outlyingSentences(treatments, vocabularyOf(result)),
-    ...(zeros.length > 0 ? [`0 events/s: ${zeros.join(", ")}. ${NONE_IN_RATIOS}`] : []),
+    ...outlyingSentences(result.treatments, vocabularyOf(result)),
+    ...(zeros.length > 0 ? [`${zeros.join(", ")}. ${NONE_IN_RATIOS}`] : []),
   ];
 }
 

@@ -147,6 +147,8 @@ describe("compareTreatments", () => {
     const stalled = rateOfAdd([rates("a", working), rates("b", Array<number>(8).fill(0))]);
     expect(stalled).toMatchObject({ blocks: 8, verdict: "exploratory" });
     expect(stalled?.ratio).toBeCloseTo(0.5 / 30 / 500, 7);
+    expect(stalled?.zeroAs).toBeCloseTo(0.5 / 30, 7);
+    expect(rateOfAdd([rates("a", working), rates("b", working)])?.zeroAs).toBeUndefined();
     const started = rateOfAdd([rates("a", Array<number>(8).fill(0)), rates("b", working)]);
     expect(started).toMatchObject({ blocks: 8, verdict: "exploratory" });
     // Three stalls of eight trials do not drop out: what is left would be the same.

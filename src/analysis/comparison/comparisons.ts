@@ -14,7 +14,7 @@ import { objectionToMetric } from "../diagnosis/validity.js";
 import { findingsOf, type Asked } from "./findings.js";
 import { NO_FACTOR } from "./noise-floor.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
-import { isZeroThroughout, logSeries, placeSeries, ratioSeries } from "../steady-state/series.js";
+import { isZeroThroughout, logSeries, placeSeries, ratioSeries, zeroAs } from "../steady-state/series.js";
 
 /** The factors whose levels differ, as one name. */
 function differingFactors(baseline: TreatmentResult, treatment: TreatmentResult): string {
@@ -50,7 +50,9 @@ function compareFamily(
     const [baseline, treatment] = compared[i] as Pair;
     if (!finding) return [];
     const factor = differingFactors(baseline, treatment);
-    return [{ factor, operation, metric, baseline: baseline.id, treatment: treatment.id, ...finding }];
+    const zero = zeroAs([baseline, treatment], operation, metric);
+    const about = { factor, operation, metric, baseline: baseline.id, treatment: treatment.id };
+    return [{ ...about, ...finding, ...(zero !== undefined && { zeroAs: zero }) }];
   });
 }
 

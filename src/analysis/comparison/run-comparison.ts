@@ -17,7 +17,7 @@ import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { boundsOf, PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
 import { deviateOf } from "../statistics/welch.js";
-import { completeTrials, hasZero, logSeries, type LogSeries } from "../steady-state/series.js";
+import { completeTrials, logSeries, zeroAs, type LogSeries } from "../steady-state/series.js";
 import { areNear, pricedP } from "./findings.js";
 import { chanceMaxima, deviateToClaim, familyPValue, type ChanceMaxima, type GateColumn } from "./gate.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
@@ -48,8 +48,8 @@ export interface RunFinding extends TreatmentMetric, Omit<UnpairedRatio, "shift"
   /** Geometric means over complete trials, in milliseconds or events per second. */
   readonly baselineMean: number;
   readonly mean: number;
-  /** Whether half a count stands in for a count of 0. */
-  readonly hasZero: boolean;
+  /** The number that the ratio takes for a value of 0; left out if no trial has one. */
+  readonly zeroAs?: number;
   /** Interval that holds together with those of all metrics of all runs. */
   readonly familyLow: number | null;
   readonly familyHigh: number | null;
@@ -252,10 +252,11 @@ function findingOf(measured: Measured, gate: Gate, bounds: ClaimBounds): RunFind
   const { trials, ratio, ciLow, ciHigh, pValue } = measured.ratio;
   const middle = (series: LogSeries): number => Math.exp(mean([...series.values()]));
   const claim = claimOf(measured, gate);
+  const zero = zeroAs([before, after], operation, metric);
   return {
     ...{ treatment, levels: before.levels, operation, metric, unit },
     ...{ baselineMean: middle(reference), mean: middle(values), trials, ratio, ciLow, ciHigh, pValue },
-    hasZero: !isLargerBetter(metric) && hasZero([before, after], operation, metric),
+    ...(zero !== undefined && { zeroAs: zero }),
     ...claim,
     verdict: verdictOf(measured, claim, bounds),
   };

@@ -1,6 +1,7 @@
 // Exact statistics of rare counts: what `0 of 5000` leaves open, and how many times as often one side fails as the other.
 // All are exact for independent events, and say more than clumped ones bear: a fault may lose a hundred at once.
 // Pure.
+import { counted } from "../../foundation/units.js";
 
 const CONFIDENCE = 0.95;
 /** Halvings that leave no digit open. */
@@ -95,10 +96,10 @@ function percentText(share: number): string {
   return `${Number((share * 100).toPrecision(2))} %`;
 }
 
-/** `0 of 5000, at most 0.06 % with 95 %`, `12 of 5000, 0.24 % (95 % CI [0.12 %, 0.42 %])`. */
-export function rareText({ count, all }: RareCount): string {
+/** `0 of 5000 trials, at most 0.06 % with 95 %`, `12 of 5000 trials, 0.24 % (95 % CI [0.12 %, 0.42 %])`. */
+export function rareText({ count, all, unit }: RareCount & { readonly unit: string }): string {
   const { low, high } = shareInterval(count, all);
-  const seen = `${count} of ${all}`;
+  const seen = `${count} of ${counted(all, unit)}`;
   if (count === 0) return `${seen}, at most ${percentText(high)} with 95 %`;
   return `${seen}, ${percentText(count / all)} (95 % CI [${percentText(low)}, ${percentText(high)}])`;
 }

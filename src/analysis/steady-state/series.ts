@@ -87,13 +87,16 @@ export function isZeroThroughout(
   return treatments.every(({ trials }) => trials.every((trial) => !metricOf(trial, operation, metric)));
 }
 
-/** Whether something stands in for a value of 0 in any of their series. */
-export function hasZero(
+/** The number that stands in for 0 in the series of these treatments; undefined if they have no 0. */
+export function zeroAs(
   treatments: readonly TreatmentResult[],
   operation: ComparedOperation,
   metric: ComparisonMetric,
-): boolean {
-  return treatments.some(({ trials }) => trials.some((trial) => metricOf(trial, operation, metric) === 0));
+): number | undefined {
+  const hasZero = treatments.some(({ trials }) =>
+    trials.some((trial) => metricOf(trial, operation, metric) === 0),
+  );
+  return hasZero ? standInFor(treatments, metric) : undefined;
 }
 
 /** Over the blocks that all of them have. */

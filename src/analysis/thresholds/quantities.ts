@@ -47,13 +47,16 @@ export function integrityCount(aggregate: string, audits: readonly Integrity[]):
   }, 0);
 }
 
+/** A rare count, and what it is counted among. */
+export type CountedShare = RareCount & { readonly unit: "trial" | "transaction" | "acknowledgement" };
+
 interface Evaluated {
   readonly operations: OperationResults;
   readonly audits: readonly Integrity[];
 }
 
 /** Counts of failures and of what an audit finds, among all that could have failed; undefined of other quantities. */
-export function rareCountOf(quantity: Quantity, evaluated: Evaluated): RareCount | undefined {
+export function rareCountOf(quantity: Quantity, evaluated: Evaluated): CountedShare | undefined {
   const found = rareAmong(quantity, evaluated);
   return found && found.count <= found.all && found.all > 0 ? found : undefined;
 }
@@ -61,17 +64,23 @@ export function rareCountOf(quantity: Quantity, evaluated: Evaluated): RareCount
 function rareAmong(
   { source, aggregate }: Quantity,
   { operations, audits }: Evaluated,
-): RareCount | undefined {
+): CountedShare | undefined {
   const acknowledged = audits.reduce((sum, { published }) => sum + published, 0);
+  const unit = "acknowledgement";
   if (source === "integrity" && aggregate === "violations")
-    return { count: audits.filter(({ violations }) => violations.length > 0).length, all: audits.length };
-  if (source === "integrity") return { count: integrityCount(aggregate, audits) ?? 0, all: acknowledged };
+    return {
+      count: audits.filter(({ violations }) => violations.length > 0).length,
+      all: audits.length,
+      unit: "trial",
+    };
+  if (source === "integrity")
+    return { count: integrityCount(aggregate, audits) ?? 0, all: acknowledged, unit };
   const result = operationOf(source, operations);
   if (!result) return undefined;
-  if (aggregate === "lost") return { count: result.lost ?? 0, all: acknowledged };
+  if (aggregate === "lost") return { count: result.lost ?? 0, all: acknowledged, unit };
   if (aggregate !== "failures" && aggregate !== "failedShare") return undefined;
   const count = failuresOf(result);
-  return { count, all: result.transactions + count };
+  return { count, all: result.transactions + count, unit: "transaction" };
 }
 
 const PER_EVENT = "database.perEvent";

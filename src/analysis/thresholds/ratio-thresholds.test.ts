@@ -145,9 +145,9 @@ describe("a ratio of failures of which a trial has none", () => {
     expect(found.ciHigh).toBeCloseTo(0.0766, 3);
     const ended = 5 * transactions;
     expect(found.reason).toMatch(
-      /^ratio 95 % CI \[0, 0\.0?77?\S*\]: text 0 of \d+, at most \S+ % with 95 %; jsonb 50 of/,
+      /^ratio 95 % CI \[0, 0\.0?77?\S*\]: text 0 of \d+ transactions, at most \S+ % with 95 %; jsonb 50 of/,
     );
-    expect(found.reason).toContain(`text 0 of ${ended},`);
+    expect(found.reason).toContain(`text 0 of ${ended} transactions,`);
     expect(judge("failures surely<0.1", treatments)).toMatchObject({ ok: true });
     expect(judge("failures>0.1", treatments)).toMatchObject({ ok: false });
     expect(judge("failedShare<0.5", treatments)).toMatchObject({ ok: true, seen: 0 });
@@ -168,14 +168,18 @@ describe("a ratio of failures of which a trial has none", () => {
     const found = judge("failures>2", treatmentsOf(5, { jsonb: failing(0), text: failing(10) }));
     expect(found).toMatchObject({ ok: true, seen: null, ciHigh: null });
     expect(found.ciLow).toBeGreaterThan(2);
-    expect(found.reason).toMatch(/^ratio 95 % CI \[13\S*, no end\]: text 50 of \d+, .*; jsonb 0 of/);
+    expect(found.reason).toMatch(
+      /^ratio 95 % CI \[13\S*, no end\]: text 50 of \d+ transactions, .*; jsonb 0 of/,
+    );
   });
 
   it("is not assessed without any on both sides, which says how many may be missed", () => {
     const neither = treatmentsOf(5, { jsonb: failing(0), text: failing(0) });
     expect(judge("failures<2", neither)).toMatchObject({
       ...{ ok: null, seen: null },
-      reason: expect.stringMatching(/^0 on both sides in every trial: text 0 of \d+, at most/) as string,
+      reason: expect.stringMatching(
+        /^0 on both sides in every trial: text 0 of \d+ transactions, at most/,
+      ) as string,
     });
   });
 

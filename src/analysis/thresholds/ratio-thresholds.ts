@@ -12,7 +12,13 @@ import { BLOCKS_MIN } from "../statistics/limits.js";
 import { rareText, rateRatioInterval, type RareCount } from "../statistics/rare-counts.js";
 import { invalidTrials, objectionTo } from "../diagnosis/validity.js";
 import { completeTrials, logarithms, placeSeries, ratioSeries } from "../steady-state/series.js";
-import { quantityRestsOn, rareCountOf, standInFor, type TrialValues } from "./quantities.js";
+import {
+  quantityRestsOn,
+  rareCountOf,
+  standInFor,
+  type CountedShare,
+  type TrialValues,
+} from "./quantities.js";
 import { holds } from "./thresholds.js";
 
 /** What was measured: values of single trials, and the treatments whose trials those are. */
@@ -91,8 +97,9 @@ function rareSide({ quantity, treatment }: Side, { treatments }: MeasuredTrials)
   const count = counts.reduce((sum, each) => sum + each.count, 0);
   const all = counts.reduce((sum, each) => sum + each.all, 0);
   const isShare = quantity.aggregate === "failedShare";
+  const [{ unit }] = counts as [CountedShare, ...CountedShare[]];
   return {
-    words: `${treatment} ${rareText({ count, all })}`,
+    words: `${treatment} ${rareText({ count, all, unit })}`,
     rate: { count, all: isShare ? all : counts.length },
   };
 }

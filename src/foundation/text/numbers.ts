@@ -86,6 +86,6 @@ export function firstOf(names: readonly string[], max: number): string {
   return `${names.slice(0, max).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** What a ratio to or of 0 events/s is worth; `series.ts` makes it so. */
+/** The worth of a ratio that replaces a 0, as `zeroAs` of `series.ts` does. */
 export const NONE_IN_RATIOS =
-  "Ratios count 0 events/s as half an event in the window: they show that two sides differ, not by how much.";
+  "Ratios take half of one for 0: they show that two sides differ, not by how much.";

@@ -71,7 +71,7 @@ describe("key findings", () => {
     expect(texts(result)).toContain("The threshold holds.");
     expect(texts(result)).toContain(
       "No event was lost or doubled, and each shows the work that was acknowledged: 150000 events in 10 trials. " +
-        "Lost: 0 of 150000, at most 0.002 % with 95 %.",
+        "Lost: 0 of 150000 events, at most 0.002 % with 95 %.",
     );
     const trial = firstTrial(result);
     trial.integrity = null;
@@ -103,7 +103,9 @@ describe("key findings", () => {
     firstTrial(result).integrity = { ...EXAMPLE_INTEGRITY, lost: 12, losses, allowed: ["lost"] };
     const said = texts(result);
     expect(said).toContain(`${result.treatments[0]?.id ?? ""} lost (allowed): add 12.`);
-    expect(said).toContain(`${result.treatments[1]?.id ?? ""} lost 0 of 75000, at most 0.004 % with 95 %.`);
+    expect(said).toContain(
+      `${result.treatments[1]?.id ?? ""} lost 0 of 75000 events, at most 0.004 % with 95 %.`,
+    );
     expect(said).toContain(
       "Beyond what a fault may lose, no event was lost or doubled, and each shows the work that was acknowledged: " +
         "150000 events in 10 trials.",
@@ -168,15 +170,20 @@ describe("key findings", () => {
     expect(keyFindings(example([claim(PROCESS_MEAN)])).filter(({ tone }) => tone === "warn")).toEqual([]);
   });
 
-  it("warn of compared operations that got nothing done in a trial, of which a ratio is no size", () => {
-    const result = example([{ ...claim(PROCESS_RATE), ratio: 0.00003, ciLow: 0.00003, ciHigh: 0.00004 }]);
-    expect(texts(result).join()).not.toContain("0 events/s");
-    const { process } = result.treatments[1]?.trials[0]?.operations ?? {};
-    if (process) process.eventsPerSecond = 0;
+  it("warn of trials whose value of 0 a ratio replaces, because such a ratio is no size", () => {
+    const stalled = { ...claim(PROCESS_RATE), ratio: 0.00003, ciLow: 0.00003, ciHigh: 0.00004 };
+    expect(texts(example([stalled])).join()).not.toContain("0 events/s");
+    const result = example([
+      { ...stalled, zeroAs: 0.01 },
+      { ...claim({ operation: "add", metric: "lost" }), zeroAs: 0.5 },
+    ]);
+    const { add, process } = result.treatments[1]?.trials[0]?.operations ?? {};
+    Object.assign(process ?? {}, { eventsPerSecond: 0 });
+    Object.assign(add ?? {}, { lost: 0 });
     expect(keyFindings(result)).toContainEqual({
       tone: "warn",
       text: expect.stringMatching(
-        /^0 events\/s: process of text in 1 of 5 trials\. Ratios count 0 events\/s as half an event/,
+        /^0 events\/s: process of text in 1 of 5 trials, 0 lost: add of text in 1 of 1 trial\. Ratios take half of one for 0/,
       ) as string,
       because: [],
     });

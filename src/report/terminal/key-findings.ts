@@ -111,7 +111,9 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   const isWorkChecked = audited.every(({ integrity }) => integrity?.unexplained !== undefined);
   const what = losses.length > 0 ? `Beyond what a fault may lose, no ${one}` : `No ${one}`;
   const bound =
-    losses.length === 0 && published > 0 ? ` Lost: ${rareText({ count: 0, all: published })}.` : "";
+    losses.length === 0 && published > 0
+      ? ` Lost: ${rareText({ count: 0, all: published, unit: one })}.`
+      : "";
   const text = isWorkChecked
     ? `${what} was lost or doubled, and each shows the work that was acknowledged: ${found}.${bound}`
     : `${what} was lost or doubled: ${found}.${bound}`;
@@ -139,13 +141,15 @@ function invariantFindings(result: ResultDocument): KeyFinding[] {
 }
 
 /** What treatments lost of what had been acknowledged, as the scenario allows: `off lost (allowed) in each trial: add 134 120-150`. */
-function allowedLosses({ treatments }: ResultDocument): string[] {
+function allowedLosses(result: ResultDocument): string[] {
+  const { treatments } = result;
+  const { one } = vocabularyOf(result).audited;
   const audits = treatments.map(({ trials }) => trials.map(({ integrity }) => integrity));
   if (audits.every((each) => lossText(each) === undefined)) return [];
   return treatments.flatMap(({ id, trials, summary = [] }, i) => {
     const text = lossText(audits[i] ?? []);
     const all = trials.reduce((sum, { integrity }) => sum + (integrity?.published ?? 0), 0);
-    if (text === undefined) return all > 0 ? [`${id} lost ${rareText({ count: 0, all })}.`] : [];
+    if (text === undefined) return all > 0 ? [`${id} lost ${rareText({ count: 0, all, unit: one })}.`] : [];
     const cells = summary.filter(({ metric, max }) => metric === "lost" && max > 0);
     const perTrial = cells.map((each) => `${operationName(each.operation)} ${valueCell(each)}`);
     return [`${id} ${text}${perTrial.length > 0 ? `; a trial: ${perTrial.join(", ")}` : ""}.`];

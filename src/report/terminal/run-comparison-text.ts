@@ -2,6 +2,7 @@
 // with the means of both sides, the ratio with its interval, and the verdict; then stalls, and the conclusion.
 import { isHeadline, isLargerBetter, titleOf } from "../../metrics/metric-lists.js";
 import {
+  NONE_IN_RATIOS,
   firstOf,
   intervalText,
   pText,
@@ -186,12 +187,11 @@ function renderRun(run: RunComparison, document: ComparisonDocument, marks: Mark
 const READING =
   "Response times and rates: geometric means over complete trials. Runs differ by more than their trials (another day, " +
   "another start of the server): compare several runs before relying on a small difference.";
-const COUNTS_OF_NONE = "Ratios count 0 as half a count.";
 
 /** Ends with a line break; plain text unless marks are given. */
 export function renderRunComparison(document: ComparisonDocument, marks: Marks = plainMarks): string {
   const lines = document.runs.flatMap((run) => renderRun(run, document, marks));
-  const hasNone = document.runs.some(({ findings }) => findings.some(({ hasZero }) => hasZero));
-  const reading = [READING, ...(hasNone ? [COUNTS_OF_NONE] : [])].join(" ");
+  const hasZero = document.runs.some(({ findings }) => findings.some(({ zeroAs }) => zeroAs !== undefined));
+  const reading = [READING, ...(hasZero ? [NONE_IN_RATIOS] : [])].join(" ");
   return `${[...lines, ...wrap(reading, WIDTH_MAX)].join("\n")}\n`;
 }

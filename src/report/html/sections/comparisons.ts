@@ -117,7 +117,10 @@ function operationPart(result: ResultDocument, operation: ComparedOperation): Ht
     metricText(each.metric, unit),
     ...findingCells(each),
     ...outlookCells(result, each),
-    isBelowNoise(each, comparisons) && WITHIN_NOISE,
+    [
+      ...(isBelowNoise(each, comparisons) ? [WITHIN_NOISE] : []),
+      ...(each.zeroAs === undefined ? [] : [`takes ${exact(each.zeroAs)} for 0`]),
+    ].join("; "),
   ]);
   return html`<h3>${title}</h3>
     ${tableOf(`${title}: medians over trials`, [text("treatment"), ...metrics.map((metric) => metricText(metric, unit))], medians)}${tableOf(
