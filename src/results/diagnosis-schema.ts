@@ -73,6 +73,7 @@ export const CHECKS = [
   "new-log-files",
   "stall",
   "server-change",
+  "table-change",
   "foreign-sessions",
   "foreign-transactions",
   "other-io",

@@ -86,6 +86,16 @@ export const StatementPlan = z
   .describe("What the planner made of a statement at the end of the window, without its values");
 export type StatementPlan = z.infer<typeof StatementPlan>;
 
+export const TableChange = z
+  .strictObject({
+    part: z.string().describe("As `index events_pkey`, `column events.payload`, `table events`"),
+    table: z.string(),
+    before: z.string().nullable().describe("Its definition; null if it was not there"),
+    after: z.string().nullable(),
+  })
+  .describe("A part of a measured table that was defined otherwise at the end of the window");
+export type TableChange = z.infer<typeof TableChange>;
+
 const MeanMax = z.strictObject({ mean: amount, max: amount });
 
 export const PoolerEvidence = z
@@ -176,6 +186,7 @@ export const DatabaseEvidence = z.strictObject({
     .array(ScanCount)
     .optional()
     .describe("Those of the workload's tables and indexes, most frequent first"),
+  tableChanges: z.array(TableChange).optional().describe("Left out if no part of a table changed"),
   pooler: PoolerEvidence.optional(),
   foreign: ForeignWork.optional(),
   sampling: z

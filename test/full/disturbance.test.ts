@@ -31,7 +31,7 @@ trial: { warmUp: 300ms, duration: 4s, drain: 10s }
 diagnosis: { ceiling: false }
 `;
 const ROLE = "plain_role";
-const OF_DISTURBANCE = ["foreign-sessions", "foreign-transactions", "server-change"];
+const OF_DISTURBANCE = ["foreign-sessions", "foreign-transactions", "server-change", "table-change"];
 
 let server: RunningTarget;
 let admin: AdminClient;
@@ -209,6 +209,16 @@ describe("a server that changes", () => {
     } finally {
       await change("ALTER SYSTEM RESET synchronous_commit", "SELECT pg_reload_conf()");
     }
+  });
+
+  it("within a trial, by an index that another session drops, is named", async () => {
+    const { trials } = await ranWith({
+      during: MEASURING,
+      happens: () => change("DROP INDEX train_sim.event_status_status_updated_at_idx"),
+    });
+    expect(trials.flatMap(findingsOf).filter(({ check }) => check === "table-change")).toMatchObject([
+      { invalidates: ["timings"], words: expect.stringMatching(/index \S+ of \S+ is gone/) as string },
+    ]);
   });
 
   it("within a trial, by a setting of the database or of the role, is named too", async () => {

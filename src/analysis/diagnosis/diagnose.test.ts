@@ -195,6 +195,21 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
     /^the server changed: synchronous_commit: on -> off \(within the trial\); postmaster start: .* \(since trial 2\); repeat/,
   ],
   [
+    "table-change",
+    examined({
+      database: {
+        tableChanges: [
+          { part: "index soon_gone", table: "n.jobs", before: "CREATE INDEX ...", after: null },
+          { part: "column n.jobs.tries", table: "n.jobs", before: "integer", after: "bigint" },
+          { part: "trigger slow", table: "n.jobs", before: null, after: "CREATE TRIGGER ..." },
+          { part: "table n.jobs", table: "n.jobs", before: "logged", after: "unlogged" },
+        ],
+      },
+    }),
+    examined({ database: { tableChanges: [] } }),
+    /^the measured tables changed in the window: index soon_gone of n\.jobs is gone; column n\.jobs\.tries: integer -> bigint; trigger slow of n\.jobs is new; 1 more; repeat/,
+  ],
+  [
     "foreign-sessions",
     examined({
       database: { foreign: { sessionsActive: { mean: 2, max: 4 }, sessions: PGBENCH, cpuSeconds: 3 } },
@@ -243,7 +258,15 @@ describe("every check", () => {
     ]);
     expect(namesOf("timings")).toEqual([
       ...["event-loop-delay", "worker-utilization", "dropped", "clock-step", "agent-clock", "failures"],
-      ...["steal", "other-cpu", "server-change", "foreign-sessions", "foreign-transactions", "other-io"],
+      ...[
+        "steal",
+        "other-cpu",
+        "server-change",
+        "table-change",
+        "foreign-sessions",
+        "foreign-transactions",
+        "other-io",
+      ],
     ]);
   });
 

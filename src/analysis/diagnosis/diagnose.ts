@@ -21,6 +21,7 @@ import { pendingIndexWork } from "./pending-index-work.js";
 import { retries } from "./retries.js";
 import { stall } from "./stall.js";
 import { serverChange } from "./server-change.js";
+import { tableChange } from "./table-change.js";
 import { withoutRows } from "./without-rows.js";
 import { workerUtilization } from "./worker-utilization.js";
 
@@ -44,6 +45,7 @@ const CHECKS: Readonly<Record<Finding["check"], readonly [examine: Check, ...inv
   "new-log-files": [newLogFiles],
   stall: [stall, "timings"],
   "server-change": [serverChange, "timings"],
+  "table-change": [tableChange, "timings"],
   "foreign-sessions": [foreignSessions, "timings"],
   "foreign-transactions": [foreignTransactions, "timings"],
   "other-io": [otherIo, "timings"],

@@ -7,6 +7,7 @@ import { FOREIGN_SESSIONS, FOREIGN_TRANSACTIONS } from "./postgres-foreign.js";
 import { SESSIONS, WORKING_SESSIONS } from "./postgres-sessions.js";
 import { POSTGRES_PLANS } from "./postgres-plans.js";
 import { POSTGRES_STATEMENTS } from "./postgres-statements.js";
+import { POSTGRES_TABLES } from "./postgres-tables.js";
 import {
   SAMPLER_MARK,
   STATISTICS_BEGAN,
@@ -16,12 +17,8 @@ import {
   type Survey,
   type View,
   type ViewGroup,
+  tableList,
 } from "./view.js";
-
-const tableList = ({ tables }: Survey): string =>
-  Object.values(tables)
-    .map((table) => `'${table.replaceAll("'", "''")}'::regclass`)
-    .join(", ");
 
 const NO_WAL_TIMING = "track_wal_io_timing is off on the server";
 const ifWalTiming = (column: string): string =>
@@ -260,6 +257,7 @@ export const POSTGRES_SAMPLER: SamplerDialect = {
   equip: ["CREATE EXTENSION IF NOT EXISTS pg_stat_statements", "CREATE EXTENSION IF NOT EXISTS pgstattuple"],
   statements: POSTGRES_STATEMENTS,
   scans: SCANS,
+  tables: POSTGRES_TABLES,
   plans: POSTGRES_PLANS,
   workingSessions: WORKING_SESSIONS,
   survey,

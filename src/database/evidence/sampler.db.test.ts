@@ -124,6 +124,63 @@ describe("scans", () => {
   });
 });
 
+describe("definitions of the workload's tables", () => {
+  const PARTED = { workload: { tables: { parted: "aside.parted" }, loadNames: [], groups: [] } };
+  beforeEach(async () => {
+    await admin.query(`CREATE SCHEMA aside; CREATE TABLE aside.parted (id int PRIMARY KEY) PARTITION BY RANGE (id);
+      CREATE TABLE aside.first PARTITION OF aside.parted FOR VALUES FROM (0) TO (10);
+      CREATE TABLE aside.second PARTITION OF aside.parted FOR VALUES FROM (10) TO (20)`);
+  });
+  afterEach(async () => {
+    await admin.query("DROP SCHEMA aside CASCADE");
+  });
+
+  it("are the same at both ends of a window in which rows change and partitions come and go", async () => {
+    const sampler = await samplerOf({ ...PARTED });
+    await sampler.openTables();
+    await admin.query(`INSERT INTO aside.parted VALUES (1), (11); ANALYZE aside.parted; DROP TABLE aside.first;
+      CREATE TABLE aside.third PARTITION OF aside.parted FOR VALUES FROM (20) TO (30)`);
+    expect(await sampler.closeTables()).toEqual([]);
+  });
+
+  it("name each column, index, constraint, trigger, option and storage that is another", async () => {
+    const sampler = await samplerOf();
+    await admin.query("CREATE INDEX soon_gone ON n.event_status (attempts)");
+    await sampler.openTables();
+    await admin.query(`DROP INDEX n.soon_gone; CREATE INDEX added ON n.event_status (attempts DESC);
+      ALTER TABLE n.event_status ALTER COLUMN attempts TYPE bigint; ALTER TABLE n.event_status SET (fillfactor = 50, autovacuum_enabled = off);
+      ALTER TABLE n.event_status ADD CONSTRAINT few CHECK (attempts < 1000000) NOT VALID;
+      ALTER TABLE n.events ALTER COLUMN payload SET STORAGE EXTERNAL;
+      CREATE TRIGGER slow BEFORE UPDATE ON n.event_status FOR EACH ROW
+        EXECUTE FUNCTION suppress_redundant_updates_trigger();
+      ALTER TABLE n.events_archive SET UNLOGGED`);
+    const found = new Map((await sampler.closeTables())?.map((change) => [change.part, change]));
+    expect([...found.keys()].sort()).toEqual([
+      ...["column n.event_status.attempts", "column n.events.payload", "constraint few", "index added"],
+      ...[
+        "index events_archive_pkey",
+        "index soon_gone",
+        "table n.event_status",
+        "table n.events_archive",
+        "trigger slow",
+      ],
+    ]);
+    expect(found.get("index added")).toMatchObject({ table: "n.event_status", before: null });
+    expect(found.get("index soon_gone")).toMatchObject({ after: null });
+    expect(found.get("column n.event_status.attempts")?.before).toMatch(/^(integer|smallint), not null/);
+    expect(found.get("column n.event_status.attempts")?.after).toMatch(/^bigint, not null/);
+    expect(found.get("table n.event_status")?.after).toContain("fillfactor=50, autovacuum_enabled=off");
+    expect(found.get("table n.events_archive")?.after).toContain("unlogged");
+  });
+
+  it("cover the partitions of a table", async () => {
+    const sampler = await samplerOf({ ...PARTED });
+    await sampler.openTables();
+    await admin.query("ALTER TABLE aside.first SET (fillfactor = 70)");
+    expect(await sampler.closeTables()).toMatchObject([{ part: "table aside.first", table: "aside.first" }]);
+  });
+});
+
 describe("a superuser's sampler", () => {
   it("reads every metric that the views of this version give, and skips nothing", async () => {
     const sampler = await samplerOf();

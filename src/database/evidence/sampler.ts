@@ -36,6 +36,37 @@ interface ScanCount {
   readonly scans: number;
 }
 
+/** A part of a table that was another at the end of the window; null if it was not there. */
+export interface TableChange {
+  readonly part: string;
+  readonly table: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+interface Definition {
+  readonly part: string;
+  readonly table: string;
+  readonly definition: string;
+}
+
+/** Tables of one end alone are left out: a workload may make partitions, and drop them. */
+function changesBetween(before: readonly Definition[], after: readonly Definition[]): TableChange[] {
+  const tablesOf = (all: readonly Definition[]): Set<string> => new Set(all.map(({ table }) => table));
+  const [early, late] = [tablesOf(before), tablesOf(after)];
+  const lasting = (all: readonly Definition[]): Map<string, Definition> =>
+    new Map(
+      all
+        .filter(({ table }) => early.has(table) && late.has(table))
+        .map((each) => [`${each.table}\n${each.part}`, each]),
+    );
+  const [old, now] = [lasting(before), lasting(after)];
+  return [...new Map([...old, ...now])].flatMap(([key, { part, table }]): TableChange[] => {
+    const [was, is] = [old.get(key)?.definition ?? null, now.get(key)?.definition ?? null];
+    return was === is ? [] : [{ part, table, before: was, after: is }];
+  });
+}
+
 interface ScanReading {
   readonly counts: readonly ScanCount[];
   /** When the server's counts were last reset, as it writes it. */
@@ -68,6 +99,7 @@ export class DatabaseSampler {
   private readonly failures = new Map<string, { samples: number; reason: string }>();
   private statementsBefore: StatementReading | undefined;
   private scansBefore: ScanReading | undefined;
+  private tablesBefore: readonly Definition[] | undefined;
   private foreign: readonly number[] = [];
 
   constructor(private readonly options: SamplerOptions) {}
@@ -157,8 +189,34 @@ export class DatabaseSampler {
     return added?.filter(({ scans }) => scans > 0).sort((a, b) => b.scans - a.scans);
   }
 
+  /** Remembers how the workload's tables are defined; where it cannot, that is named. */
+  async openTables(): Promise<void> {
+    this.tablesBefore = await this.readTables();
+  }
+
+  /** The parts of the workload's tables that are defined otherwise since; undefined where that is not known. */
+  async closeTables(): Promise<TableChange[] | undefined> {
+    const before = this.tablesBefore;
+    const after = before && (await this.readTables());
+    return after && changesBetween(before, after);
+  }
+
   async close(): Promise<void> {
     await this.session.close();
+  }
+
+  private async readTables(): Promise<Definition[] | undefined> {
+    const source = this.options.dialect.sampler.tables;
+    if (!source) return undefined;
+    return this.orSkip(source.name, async ({ client, survey }) => {
+      if (Object.keys(survey.tables).length === 0) return [];
+      const rows = await client.query(source.definitions(survey));
+      return rows.map(({ part, table, definition }) => ({
+        part: String(part),
+        table: String(table),
+        definition: String(definition),
+      }));
+    });
   }
 
   private async readScans(): Promise<ScanReading | undefined> {

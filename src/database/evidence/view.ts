@@ -86,6 +86,14 @@ export interface ScanSource {
   counts(survey: Survey): string;
 }
 
+/** How a dialect shows what the workload's tables are made of: columns, indexes, constraints, triggers, storage. */
+export interface TableSource {
+  /** As it is named where it cannot be read. */
+  readonly name: string;
+  /** Rows of part (`index events_pkey`), its table, and its definition. */
+  definitions(survey: Survey): string;
+}
+
 /** How the planner is asked what it would make of a statement without its values. Nothing of the statement runs. */
 export interface PlanSource {
   /** Why it cannot be asked; undefined where it can. */
@@ -106,6 +114,7 @@ export interface SamplerDialect {
   /** Undefined where nobody counts statements. */
   readonly statements?: StatementSource;
   readonly scans?: ScanSource;
+  readonly tables?: TableSource;
   /** Undefined where no plan can be asked for ahead of its values. */
   readonly plans?: PlanSource;
   /** Asks on which of the sessions named $1 the server works, as `sessions`, `seconds`, `waits`; undefined where that is not told. */
@@ -130,6 +139,13 @@ export function metricName(family: string, member: string): string {
 /** Names as a list of SQL literals. Application names of the load hold no quotes. */
 export function literals(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(", ");
+}
+
+/** The workload's tables as a list of regclass values; null for a table that is not there any more. */
+export function tableList({ tables }: Pick<Survey, "tables">): string {
+  return Object.values(tables)
+    .map((table) => `to_regclass('${table.replaceAll("'", "''")}')`)
+    .join(", ");
 }
 
 /** The numbers of a row. */

@@ -114,6 +114,7 @@ export class DatabaseSource implements EvidenceSource {
   private readonly sampler: DatabaseSampler;
   private readonly workloadStatements: readonly Statement[];
   private counted: Pick<DatabaseEvidence, "statements" | "scans"> = {};
+  private tableChanges: DatabaseEvidence["tableChanges"];
 
   constructor(endpoint: Endpoint, settings: TreatmentSettings) {
     const { dialect, namespace, target } = settings;
@@ -146,15 +147,18 @@ export class DatabaseSource implements EvidenceSource {
   async opened(): Promise<void> {
     await this.sampler.openStatements();
     await this.sampler.openScans();
+    await this.sampler.openTables();
   }
 
   async closed(): Promise<void> {
     const statements = await this.sampler.closeStatements(this.workloadStatements);
     this.counted = { statements, scans: await this.sampler.closeScans() };
+    this.tableChanges = await this.sampler.closeTables();
   }
 
   summary(window: WindowEvidence): Partial<DatabaseEvidence> {
-    return databaseSummary(window, this.counted);
+    const { tableChanges = [] } = this;
+    return { ...databaseSummary(window, this.counted), ...(tableChanges.length > 0 && { tableChanges }) };
   }
 
   close(): Promise<void> {
