@@ -9,17 +9,21 @@ import { dropNamespace, resetNamespace } from "../../workloads/namespace.js";
 const claimOf = (namespace: string, events?: ClaimEvents): Promise<NamespaceClaim> =>
   claimNamespace(inject("adminEndpoint"), namespace, dialectOf("postgres"), events);
 
-/** The session that claimed last. */
-async function lastClaim(): Promise<{ pid: number; xmin: unknown; state: unknown }> {
+/** The session that holds a claim: other test files claim on the same server. */
+async function sessionOf({
+  run = "",
+}: NamespaceClaim): Promise<{ pid: number; xmin: unknown; state: unknown }> {
   const admin = await connectAdmin(inject("adminEndpoint"));
-  const [row] = await admin.query(`SELECT pid, backend_xmin AS xmin, state FROM pg_stat_activity
-    WHERE application_name LIKE 'train-sim/claim/%' ORDER BY backend_start DESC LIMIT 1`);
+  const [row] = await admin.query(
+    "SELECT pid, backend_xmin AS xmin, state FROM pg_stat_activity WHERE application_name = $1",
+    [`train-sim/claim/${run}`],
+  );
   await admin.close();
   return row as { pid: number; xmin: unknown; state: unknown };
 }
 
-async function endLastClaim(): Promise<void> {
-  const { pid } = await lastClaim();
+async function endSessionOf(claim: NamespaceClaim): Promise<void> {
+  const { pid } = await sessionOf(claim);
   const admin = await connectAdmin(inject("adminEndpoint"));
   await admin.query("SELECT pg_terminate_backend($1)", [pid]);
   await admin.close();
@@ -42,7 +46,7 @@ it("keeps another from the same namespace until it is released, and nobody from 
 
 it("keeps no row from being vacuumed", async () => {
   const claim = await claimOf(testNamespace("claim"));
-  expect(await lastClaim()).toMatchObject({ state: "idle in transaction", xmin: null });
+  expect(await sessionOf(claim)).toMatchObject({ state: "idle in transaction", xmin: null });
   await claim.release();
 });
 
@@ -50,9 +54,9 @@ it("is taken again at once when its session is ended, and the next run finds it 
   const namespace = testNamespace("claim");
   const notes: string[] = [];
   const claim = await claimOf(namespace, { note: (words) => notes.push(words) });
-  await endLastClaim();
+  await endSessionOf(claim);
   await expect
-    .poll(() => notes)
+    .poll(() => notes, { timeout: 60_000 })
     .toEqual([expect.stringMatching(/was lost \(terminating.*\) and is held again/)]);
   await claim.confirm();
   await expect(claimOf(namespace)).rejects.toThrow(
@@ -90,7 +94,7 @@ it("is lost for good when another run has made the schema its own, and says so a
   await resetNamespace(admin, { namespace, payload: "text", run: claim.run });
   await claim.confirm();
   await resetNamespace(admin, { namespace, payload: "text", run: "0a1b2c3d" });
-  await endLastClaim();
+  await endSessionOf(claim);
   await expect(claim.lost).rejects.toThrow(
     new RegExp(
       `^this run lost its claim to schema "${namespace}" \\(terminating.*\\), and another run has made the schema its own$`,
