@@ -51,10 +51,11 @@ describe("the evidence of a trial", () => {
     const { trial, samples } = sampled;
     const { database, operations } = trial;
     expect(trial.status).toBe("complete");
-    // On a machine that is short of CPU a sample may come too late; then that is said.
+    // A busy machine may take a sample too late, which is counted; the reading at the end is always there.
     const seconds = [...new Set(samples.map(({ second }) => second))];
     expect(seconds.length + (database.sampling?.missed ?? 0)).toBeGreaterThanOrEqual(4);
     expect([0, 1, 2, 3]).toEqual(expect.arrayContaining(seconds));
+    expect(seconds).toContain(3);
     expect(database.sampling?.samples).toBe(seconds.length);
     expect(samples.filter(({ metric }) => evidenceMetricOf(metric) === undefined)).toEqual([]);
     expect(valuesOf(sampled, "queue.pending").length).toBeGreaterThan(0);

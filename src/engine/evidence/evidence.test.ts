@@ -102,6 +102,14 @@ test("a source that does not answer costs its values, is counted and named, and 
   expect(result.skipped).toEqual([{ source: "database", reason: "1 reading missed: connection lost" }]);
 });
 
+test("samples that are still due when the window ends are counted as missed", async () => {
+  const late = new JumpingClock();
+  late.limitMs = 1000;
+  const { told, result } = await run(4000, [source(() => ({ "wal.bytes": 1 }))], { clock: late });
+  expect(told.map(([second]) => second)).toEqual([0, 3]);
+  expect(result).toMatchObject({ sampling: { samples: 2, missed: 2 } });
+});
+
 test("what is asked at the ends only is asked before the first reading and after the last, and may fail", async () => {
   const order: string[] = [];
   const hooked = source(

@@ -118,7 +118,11 @@ export class TrialEvidence {
     const { signal } = this.ended;
     for (let tick = 1; ; tick++) {
       await this.clock.sleep(this.startMs + tick * everyMs - this.clock.nowMs(), signal);
-      if (signal.aborted) return;
+      if (signal.aborted) {
+        // The reading at the end stands in for the last sample alone.
+        this.missed += Math.max(0, Math.ceil((this.windowMs - 1) / everyMs) - tick);
+        return;
+      }
       const atMs = this.clock.nowMs();
       const reading = await this.read();
       this.take(Math.ceil((tick * everyMs) / 1000) - 1, reading, atMs);
