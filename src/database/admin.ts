@@ -53,6 +53,13 @@ export interface AdminOptions {
   readonly onLost?: (failure: Error | undefined) => void;
 }
 
+let ended = 0;
+
+/** Transactions of control work that ended since this process began, on all servers: the server counts them as well. */
+export function controlTransactions(): number {
+  return ended;
+}
+
 /** At the first of its servers that lets it in. Rejects with what the first of them said that is no standby. */
 async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
   let told: unknown;
@@ -75,6 +82,7 @@ async function openAt(endpoint: Endpoint, options: AdminOptions): Promise<PgConn
     report: (event, failure) => {
       if (event === "lost") options.onLost?.(failure);
     },
+    onTransaction: () => ended++,
   });
   return connection.connect();
 }

@@ -3,6 +3,7 @@
 // run has ended, so that nothing here depends on a time.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../src/foundation/clock.js";
 import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
 import { PgConnection } from "../../src/database/connection.js";
 import type { Finding, ResultDocument, TrialResult } from "../../src/results/result-schema.js";
@@ -30,6 +31,11 @@ appDelay: 0
 trial: { warmUp: 300ms, duration: 4s, drain: 10s }
 diagnosis: { ceiling: false }
 `;
+/** Some twenty transactions a second. */
+const SLOW = LOAD.replaceAll("clients: 2, thinkTime: 15ms", "clients: 1, thinkTime: 100ms").replace(
+  "4s",
+  "12s",
+);
 const ROLE = "plain_role";
 const OF_DISTURBANCE = ["foreign-sessions", "foreign-transactions", "server-change", "table-change"];
 
@@ -53,17 +59,20 @@ const COMMITS =
   "DO $$ BEGIN FOR i IN 1..500 LOOP PERFORM sum(g) FROM generate_series(1, 100) AS g; COMMIT; END LOOP; PERFORM pg_sleep(0.1); END $$";
 const WORK = [COMMITS, "SELECT pg_sleep(0.2)", "SELECT pg_sleep(0.2)"];
 
-async function disturb(endpoint: Endpoint, run: Promise<unknown>): Promise<void> {
+async function disturb(endpoint: Endpoint, run: Promise<unknown>, work = WORK, pauseMs = 0): Promise<void> {
   let isOver = false;
   void run.finally(() => (isOver = true));
   await Promise.all(
-    WORK.map(async (statement) => {
+    work.map(async (statement) => {
       const session = await new PgConnection({
         endpoint,
         applicationName: "batch-job",
         prepared: false,
       }).connect();
-      while (!isOver) await session.query(statement);
+      while (!isOver) {
+        await session.query(statement);
+        await systemClock.sleep(pauseMs);
+      }
       await session.end();
     }),
   );
@@ -76,16 +85,17 @@ interface Ran {
 }
 
 interface Disturbed {
+  readonly load?: string;
   readonly trials?: number;
   readonly at?: Endpoint;
   readonly during: string;
   readonly happens: (run: Promise<unknown>) => Promise<unknown>;
 }
 
-async function ranWith({ trials = 1, at = app, during, happens }: Disturbed): Promise<Ran> {
+async function ranWith({ load = LOAD, trials = 1, at = app, during, happens }: Disturbed): Promise<Ran> {
   const out = join(scratchDirectory(), "results");
   const target = `target: { kind: url, urls: ["${urlOf(at)}"] }`;
-  const scenario = writeScenarioFile(`${LOAD}trials: ${trials}\n${target}\n`);
+  const scenario = writeScenarioFile(`${load}trials: ${trials}\n${target}\n`);
   const { ended } = startTrainSim(["run", scenario, "--out", out, "--verbose"]);
   await untilLogged(out, during);
   await happens(ended);
@@ -159,6 +169,18 @@ describe("sessions of others", () => {
     expect(trial?.database.foreign?.sessionsActiveHere?.mean).toBeGreaterThan(0.5);
   });
 
+  it("are judged by their share of a slow load, though they make a few transactions a second", async () => {
+    const slow = { load: SLOW, during: MEASURING };
+    const disturbed = await ranWith({
+      ...slow,
+      happens: (run) => disturb(app, run, ["SELECT count(*) FROM pg_am"], 60),
+    });
+    expect(disturbed.trials.flatMap(findingsOf).map(({ check }) => check)).toContain("foreign-transactions");
+    const alone = await ranWith({ ...slow, happens: () => Promise.resolve() });
+    expect(alone.trials.flatMap(findingsOf)).toEqual([]);
+    expect(alone.trials[0]?.database.foreign).toMatchObject({ transactionsHere: 0 });
+  });
+
   it("are not assessed where the role may not see them, and that is said with the remedy", async () => {
     const plain = { ...app, user: ROLE, password: "plain" };
     const bench = { ...app, database: "bench" };
@@ -214,7 +236,11 @@ describe("a server that changes", () => {
   it("within a trial, by an index that another session drops, is named", async () => {
     const { trials } = await ranWith({
       during: MEASURING,
-      happens: () => change("DROP INDEX train_sim.event_status_status_updated_at_idx"),
+      happens: async () => {
+        const session = await connectAdmin(app);
+        await session.query("DROP INDEX train_sim.event_status_status_updated_at_idx");
+        await session.close();
+      },
     });
     expect(trials.flatMap(findingsOf).filter(({ check }) => check === "table-change")).toMatchObject([
       { invalidates: ["timings"], words: expect.stringMatching(/index \S+ of \S+ is gone/) as string },

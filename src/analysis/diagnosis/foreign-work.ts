@@ -1,13 +1,14 @@
 // Whether the server worked for others in the window: their active sessions, and their share of its transactions. Beyond a
-// fifth of a bound it is a warning. A few transactions a second are what monitoring makes, and
-// some dozens at once a round of autovacuum through other databases: they say nothing.
+// fifth of a bound it is a warning. One transaction a second may be monitoring's, and some dozens at once are a round of
+// autovacuum: they say nothing.
 import type { ForeignWork } from "../../results/result-schema.js";
 import { sidedText } from "../../foundation/text/numbers.js";
 import { above, percent, warningAbove, type Check, type Observation } from "./check.js";
 
 const NOTABLE_SHARE = 0.2;
-const MONITORING_PER_SECOND = 10;
-const AUTOVACUUM_ROUND = 100;
+const MONITORING_PER_SECOND = 1;
+/** Transactions of a round through the other databases, and through the load's own. */
+const AUTOVACUUM_ROUND = { elsewhere: 100, here: 20 };
 const NAMED_MAX = 3;
 
 /** Beyond the bound, else beyond the share of it from which on it is said. */
@@ -44,8 +45,10 @@ export const foreignSessions: Check = ({ trial: { database }, bounds }) => {
 };
 
 export const foreignTransactions: Check = ({ trial: { database, windowSeconds }, bounds }) => {
-  const { transactions = 0, transactionRatio } = database.foreign ?? {};
-  if (transactions <= MONITORING_PER_SECOND * windowSeconds + AUTOVACUUM_ROUND) return undefined;
+  const { transactions = 0, transactionsHere = 0, transactionRatio } = database.foreign ?? {};
+  const elsewhere = Math.max(0, transactions - transactionsHere - AUTOVACUUM_ROUND.elsewhere);
+  const here = Math.max(0, transactionsHere - AUTOVACUUM_ROUND.here);
+  if (elsewhere + here <= MONITORING_PER_SECOND * windowSeconds) return undefined;
   const bound = bounds.maxForeignTransactionRatio;
   return graded(
     transactionRatio,

@@ -5,6 +5,7 @@ import type { TreatmentSettings } from "../../scenario/settings.js";
 import { sampledIn } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
 import { dialectOf } from "../../database/dialects/registry.js";
+import { controlTransactions } from "../../database/admin.js";
 import { DatabaseSampler } from "../../database/evidence/sampler.js";
 import type { DatabaseEvidence, WaitShare } from "../../results/result-schema.js";
 import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
@@ -140,8 +141,8 @@ export class DatabaseSource implements EvidenceSource {
     await this.sampler.open().catch(() => undefined);
   }
 
-  sample(): Promise<EvidenceReading> {
-    return this.sampler.sample();
+  async sample(): Promise<EvidenceReading> {
+    return { ...(await this.sampler.sample()), "transactions.control": controlTransactions() };
   }
 
   async opened(): Promise<void> {

@@ -8,9 +8,8 @@ import { COUNTED_AGAIN, type WindowEvidence } from "./evidence-source.js";
 
 /** A session reports its transactions once a second, so the window's may lack or hold as many as a second has. */
 const LATE_SECONDS = 1;
-/** Transactions of train-sim's own beside the load: the watch, statistics, faults; and those of a sample. */
-const CONTROL_PER_SECOND = 10;
-const CONTROL_PER_SAMPLE = 5;
+/** Most transactions of train-sim's control work that the server shows in another second than they ended in. */
+const CONTROL_LATE = 20;
 
 /** Between the readings at the two ends, and of the window in between, which the load's own count is of. */
 export interface CountedSpan {
@@ -28,7 +27,7 @@ function transactionsHere(
   const [commits, rollbacks, logins] = [...counted, window.total("transactions.logins")];
   if (commits === undefined || rollbacks === undefined || logins === undefined) return undefined;
   const late = (own / windowSeconds) * (LATE_SECONDS + Math.max(0, seconds - windowSeconds));
-  const control = CONTROL_PER_SECOND * seconds + CONTROL_PER_SAMPLE * window.samples;
+  const control = (window.total("transactions.control") ?? 0) + CONTROL_LATE;
   return Math.max(0, commits + rollbacks - logins - own - late - control);
 }
 
