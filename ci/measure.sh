@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs a scenario, keeps its result among earlier ones, and finds the runs at which the series changed. Writes verdict.md.
-# Ends with the exit code of the run, or else that of the comparison: 99 when a metric is worse since its newest change.
+# Ends with the exit code of the run, or else that of the comparison: 99 if the newest level of a metric is worse
+# than an earlier one, 112 if other programs disturbed the newest run.
 #
 #   TRAIN_SIM="npx train-sim" SCENARIO=scenario.yaml HISTORY=results/history ci/measure.sh
 #

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { ExitCode, TrainSimError } from "../foundation/errors.js";
 import { writeResult } from "../results/directory.js";
 import type { ResultDocument } from "../results/result-schema.js";
-import { exampleResult } from "../../test/support/example-result.js";
+import { exampleDisturbance, exampleResult } from "../../test/support/example-result.js";
 import { commandStage } from "../../test/support/command-stage.js";
 import { register as registerBisect } from "./bisect.js";
 import { register as registerCompare } from "./compare.js";
@@ -85,6 +85,11 @@ describe("compare", () => {
     const directories = [await stored("a", 2), await stored("b", 2)];
     expect(await run("compare", "--history", ...directories)).toBe(ExitCode.done);
     expect(stage.output).toContain("Nothing can be concluded from 2 runs");
+    const disturbed = await stored("c", 2, (result) => (result.verdict = exampleDisturbance("noise")));
+    expect(await run("compare", "--history", ...directories, disturbed)).toBe(ExitCode.notJudged);
+    expect(await run("compare", "--history", ...directories, disturbed, "--allow-differences")).toBe(
+      ExitCode.done,
+    );
     const refused = await run("compare", "--history", ...directories, "--baseline", "a");
     expect(refused).toMatchObject({ message: expect.stringContaining("has no --baseline") as string });
   });

@@ -6,11 +6,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import { ExitCode, UsageError } from "../foundation/errors.js";
 import { withoutControls } from "../foundation/shown.js";
 import { counted } from "../foundation/units.js";
-import {
-  compareRuns,
-  type ComparisonDocument,
-  type StoredRun,
-} from "../analysis/comparison/run-comparison.js";
+import { compareRuns, type StoredRun } from "../analysis/comparison/run-comparison.js";
 import { historyOf } from "../analysis/history/run-history.js";
 import { renderHistory } from "../report/terminal/run-history-text.js";
 import { renderRunComparison } from "../report/terminal/run-comparison-text.js";
@@ -65,12 +61,15 @@ async function compare(directories: readonly string[], options: CompareOptions):
   process.stdout.write(
     options.json ? `${JSON.stringify(document, null, 2)}\n` : renderRunComparison(document),
   );
-  process.exitCode = exitCodeOf(document);
+  process.exitCode = exitCodeOf(
+    document.regressions,
+    document.runs.every(({ isJudged }) => isJudged),
+  );
 }
 
-function exitCodeOf({ regressions, runs }: ComparisonDocument): ExitCode {
+function exitCodeOf(regressions: number, isJudged: boolean): ExitCode {
   if (regressions > 0) return ExitCode.thresholdFailed;
-  return runs.every(({ isJudged }) => isJudged) ? ExitCode.done : ExitCode.notJudged;
+  return isJudged ? ExitCode.done : ExitCode.notJudged;
 }
 
 async function history(directories: readonly string[], options: CompareOptions): Promise<void> {
@@ -80,10 +79,10 @@ async function history(directories: readonly string[], options: CompareOptions):
       "Leave one of them out.",
     );
   const runs = await readRuns(directories, undefined);
-  const document = historyOf(runs, options.maxRegression);
+  const document = historyOf(runs, options.maxRegression, options.allowDifferences);
   if (options.csv !== undefined) await writeCsv(runs, options.csv);
   process.stdout.write(options.json ? `${JSON.stringify(document, null, 2)}\n` : renderHistory(document));
-  process.exitCode = document.regressions > 0 ? ExitCode.thresholdFailed : ExitCode.done;
+  process.exitCode = exitCodeOf(document.regressions, document.isNewestJudged);
 }
 
 /** The baseline first; a directory named twice counts once. */

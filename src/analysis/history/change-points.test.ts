@@ -1,7 +1,11 @@
 // Changes of level in simulated series: none where there is none, the run where there is one, and which metrics.
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
-import { changePoints } from "./change-points.js";
+import { changePoints as searchLevels } from "./change-points.js";
+import type { Values } from "./level-test.js";
+
+const changePoints = (metrics: readonly Values[], prng: Prng) => searchLevels(metrics, prng).changes;
 
 /** By metric, the logarithm of each run: 1 with a spread of 3 %, times what `level` says. */
 function series(
@@ -41,17 +45,27 @@ describe("changes of level", () => {
     expect(changePoints(values, prng).map(({ at }) => at)).toEqual([10, 18]);
   });
 
-  it("are found from the third run on, and need ten runs in all", () => {
-    const prng = new Prng(3);
-    const late = (runs: number, changed: number) =>
-      changePoints(
-        series(1, runs, prng, (run) => (run >= runs - changed ? 2 : 1)),
-        prng,
-      ).map(({ at }) => at);
-    expect(late(20, 3)).toEqual([17]);
-    expect(late(20, 2)).toEqual([]);
-    expect(late(10, 5)).toEqual([5]);
-    expect(late(9, 4)).toEqual([]);
+  it("are found from the second run on, mostly, and need ten runs in all", () => {
+    const found = (runs: number, changed: number): number =>
+      Array.from({ length: 20 }, (_, seed) => {
+        const prng = new Prng(seed);
+        const [change] = changePoints(
+          series(1, runs, prng, (run) => (run >= runs - changed ? 2 : 1)),
+          prng,
+        );
+        return Number(change?.at === runs - changed);
+      }).reduce((sum, each) => sum + each);
+    expect(found(20, 2)).toBeGreaterThan(12);
+    expect(found(10, 5)).toBeGreaterThan(15);
+    expect(found(9, 4)).toBe(0);
+  });
+
+  it("are none where only the newest run is wild", () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const prng = new Prng(seed);
+      const values = series(1, 20, prng, (run) => (run === 19 ? 2 : 1));
+      expect(changePoints(values, prng)).toEqual([]);
+    }
   });
 
   it("are none in one wild run, in equal values, or where nothing changes", () => {
@@ -72,5 +86,62 @@ describe("changes of level", () => {
     const holes = values.map((value, run) => (run % 3 === 1 ? Number.NaN : value));
     expect(changePoints([holes], prng)[0]?.at).toBeGreaterThanOrEqual(11);
     expect(changePoints([values.map((value, run) => (run < 13 ? Number.NaN : value))], prng)).toEqual([]);
+  });
+
+  it("have an interval without 0 in each metric that is named", () => {
+    const sizes = fc.array(fc.double({ min: 0.8, max: 1.25, noNaN: true }), { minLength: 2, maxLength: 3 });
+    fc.assert(
+      fc.property(sizes, fc.integer(), (levels, seed) => {
+        const prng = new Prng(seed);
+        const values = series(2, 12 * levels.length, prng, (run, metric) =>
+          metric === 0 ? (levels[Math.floor(run / 12)] ?? 1) : 1,
+        );
+        for (const { metrics } of changePoints(values, prng))
+          for (const { low, high, difference } of metrics) {
+            expect(low * high).toBeGreaterThan(0);
+            expect(difference).toBeGreaterThanOrEqual(low);
+            expect(difference).toBeLessThanOrEqual(high);
+          }
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it("last until the newest run where the level never came back, however the newest runs scatter", () => {
+    for (let seed = 0; seed < 15; seed++) {
+      const prng = new Prng(seed);
+      const values = series(1, 20, prng, (run) => (run >= 10 ? 1.2 : 1));
+      const newest = changePoints(values, prng).at(-1);
+      expect(newest?.to).toBe(20);
+      expect(newest?.metrics[0]?.difference).toBeGreaterThan(0.05);
+    }
+  });
+});
+
+/** One metric whose runs keep 60 % of the run before. */
+function carriedOver(runs: number, prng: Prng): number[] {
+  let value = 0;
+  return Array.from({ length: runs + 20 }, () => (value = 0.6 * value + prng.float() - 0.5)).slice(20);
+}
+
+describe("runs that resemble their neighbours", () => {
+  it("show a change in at most one history in ten, and are called undecided instead", () => {
+    const histories = Array.from({ length: 40 }, (_, seed) => {
+      const prng = new Prng(seed);
+      return searchLevels([carriedOver(20, prng)], prng);
+    });
+    expect(histories.filter(({ changes }) => changes.length > 0).length).toBeLessThanOrEqual(4);
+    const undecided = histories.flatMap((history) => history.undecided);
+    expect(undecided.length).toBeGreaterThan(8);
+    for (const { from, to, correlation } of undecided) {
+      expect([from, to]).toEqual([0, 20]);
+      expect(correlation).toBeLessThanOrEqual(0.7);
+    }
+  });
+
+  it("do not hide a change that is larger than all that they carry over", () => {
+    const prng = new Prng(1);
+    const values = carriedOver(40, prng).map((value, run) => value + (run < 20 ? 0 : 5));
+    expect(searchLevels([values], prng)).toMatchObject({ changes: [{ at: 20 }], undecided: [] });
   });
 });

@@ -1,155 +1,155 @@
-// Where a series of runs changes its level. Each run is one value for each metric. Of all stretches of runs the one that stands
-// out most in some metric (circular binary segmentation, Olshen and others 2004: what became worse and was made good again
-// is found, too) is held against what stands out most in the same runs in random orders: all metrics together, so that the
-// chance of any false change is 5 % however many metrics there are, and however wild a single run is. What lies before,
-// in and after such a stretch is searched in the same way, at its share of the 5 %.
+// The runs at which a series changes its level. Each run is one value for each metric. The levels that explain the series best are held
+// against the noise as the series shows it, which may carry over from run to run and drift slowly. Each change between two of
+// these levels then has to pass a test of its own, over the runs from the change before it to the change after it.
 import type { Prng } from "../../foundation/prng.js";
 import { SIGNIFICANCE } from "../statistics/limits.js";
-import { mean } from "../statistics/quantiles.js";
+import { isApart, levelDifference, type LevelDifference } from "./level-difference.js";
+import {
+  AS_ESTIMATED,
+  columnsOf,
+  cutTest,
+  INDEPENDENT,
+  outstandingLevels,
+  RUNS_MIN,
+  type CutTest,
+  type NoiseModel,
+  type Values,
+} from "./level-test.js";
+import { noiseOf } from "./run-noise.js";
 
-const ORDERS = 1000;
-const ROUNDING = 1e-9;
-/** Fewer can be in no order that is rare enough. */
-export const RUNS_MIN = 10;
-/** At either level. */
-const LEVEL_MIN = 2;
+/** Changes that one search finds; each part between them is searched again. */
+const CHANGES_MOST = 3;
 
-/** A metric's values, as logarithms, oldest run first; NaN where a run has none. */
-export type Values = readonly number[];
+/** A metric that changed, with the level before and the new one, both without further changes of this metric. */
+export interface ChangedMetric extends LevelDifference {
+  /** Index of the metric. */
+  readonly metric: number;
+  /** Corrected for all metrics and cuts. */
+  readonly pValue: number;
+  /** Index of the first run at the level before, and of the first run after the new one. */
+  readonly from: number;
+  readonly to: number;
+}
 
 export interface ChangePoint {
   /** Index of the first run at the new level. */
   readonly at: number;
-  /** Where the level before began, and the first run after the new one; both without further changes. */
+  /** Index of the first run at the level before, and of the first run after the new one. */
   readonly from: number;
   readonly to: number;
-  /** The metrics that changed there, by their indices; the p-value is corrected for all metrics and cuts. */
-  readonly metrics: readonly { readonly metric: number; readonly pValue: number }[];
+  readonly metrics: readonly ChangedMetric[];
 }
 
-/** One metric's values about a mean of 0, how many there are, and the sum of their squares. */
-interface Column {
-  readonly values: Values;
-  readonly known: number;
-  readonly squares: number;
-}
-
-/** Rounding of values that are all the same. */
-const SQUARES_MIN = 1e-18;
-
-function columnOf(values: Values): Column | undefined {
-  const known = values.filter((value) => !Number.isNaN(value));
-  const centre = mean(known);
-  const squares = known.reduce((sum, value) => sum + (value - centre) ** 2, 0);
-  if (known.length < RUNS_MIN || squares < SQUARES_MIN) return undefined;
-  return { values: values.map((value) => value - centre), known: known.length, squares };
-}
-
-/** Runs from `from` until before `to`, as a level of their own among the others. */
-interface Stretch {
+/** Runs from `from` until before `to` in which a change would show if runs were independent, but the noise explains it. */
+export interface UndecidedRuns {
   readonly from: number;
   readonly to: number;
+  /** Estimated correlation of neighbours in the metric that stands out most. */
+  readonly correlation: number;
 }
 
-/** Neither it nor what is left on either side of it is a single run. */
-function isLevel({ from, to }: Stretch, runs: number): boolean {
-  const sides = [from, runs - to].every((side) => side === 0 || side >= LEVEL_MIN);
-  return sides && to - from >= LEVEL_MIN && from + runs - to >= LEVEL_MIN;
+export interface LevelSearch {
+  /** Oldest first. */
+  readonly changes: readonly ChangePoint[];
+  readonly undecided: readonly UndecidedRuns[];
 }
 
-/** Stretches that end with the last run, or before it: what lies on both sides of them may be one level. */
-function stretchesOf(runs: number): Stretch[] {
-  const all: Stretch[] = [];
-  for (let from = 1; from < runs; from++)
-    for (let to = from + 1; to <= runs; to++) if (isLevel({ from, to }, runs)) all.push({ from, to });
-  return all;
+/** A change and the metrics that show it. */
+interface Cut {
+  readonly at: number;
+  readonly metrics: CutTest["metrics"];
 }
 
-/** For each stretch the share of the column's spread that it explains as a level of its own, 0 to 1, into `shares`. */
-function fillShares(
-  { values, known, squares }: Column,
-  order: readonly number[],
-  stretches: readonly Stretch[],
-  shares: Float64Array,
-): void {
-  // How many values there are before each run, and their sum.
-  const [counts, sums] = [new Float64Array(order.length + 1), new Float64Array(order.length + 1)];
-  for (let i = 0; i < order.length; i++) {
-    const value = values[order[i] as number] as number;
-    const isKnown = !Number.isNaN(value);
-    counts[i + 1] = (counts[i] as number) + (isKnown ? 1 : 0);
-    sums[i + 1] = (sums[i] as number) + (isKnown ? value : 0);
+class Search {
+  constructor(
+    private readonly metrics: readonly Values[],
+    private readonly prng: Prng,
+  ) {}
+
+  /** The changes from run `from` until before `to`, oldest first. Each part between them is searched at its share of the 5 %. */
+  within(from: number, to: number, undecided: UndecidedRuns[]): Cut[] {
+    if (to - from < RUNS_MIN) return [];
+    const found = this.levelsIn(from, to, AS_ESTIMATED);
+    const cuts = found ? this.confirmed(found.cuts, from, to) : [];
+    if (cuts.length === 0) {
+      const seen = this.levelsIn(from, to, INDEPENDENT);
+      if (seen) undecided.push({ from, to, correlation: noiseOf(seen.column.values).correlation });
+      return [];
+    }
+    const starts = [from, ...cuts.map(({ at }) => at)];
+    const further = starts.flatMap((start, i) => this.within(start, starts[i + 1] ?? to, undecided));
+    return [...cuts, ...further].toSorted((a, b) => a.at - b.at);
   }
-  for (let i = 0; i < stretches.length; i++) {
-    const { from, to } = stretches[i] as Stretch;
-    const inside = (counts[to] as number) - (counts[from] as number);
-    const outside = known - inside;
-    const sum = (sums[to] as number) - (sums[from] as number);
-    const isCompared = inside >= LEVEL_MIN && outside >= LEVEL_MIN;
-    shares[i] = isCompared ? (sum * sum * known) / (inside * outside) / squares : 0;
+
+  private levelOf(from: number, to: number): number {
+    return (SIGNIFICANCE * (to - from)) / (this.metrics[0]?.length ?? 1);
+  }
+
+  private columnsIn(from: number, to: number): ReturnType<typeof columnsOf> {
+    return columnsOf(this.metrics.map((values) => values.slice(from, to)));
+  }
+
+  private levelsIn(from: number, to: number, model: NoiseModel): ReturnType<typeof outstandingLevels> {
+    const test = { model, changesMost: CHANGES_MOST, level: this.levelOf(from, to) };
+    const found = outstandingLevels(this.columnsIn(from, to), test, this.prng);
+    return found && { ...found, cuts: found.cuts.map((cut) => from + cut) };
+  }
+
+  /** The cuts that pass their own test. The weakest of the others is left out, and its neighbours are tested over more runs. */
+  private confirmed(cuts: readonly number[], from: number, to: number): Cut[] {
+    const level = this.levelOf(from, to);
+    const tests = cuts.map((at, i) => {
+      const [start, end] = [cuts[i - 1] ?? from, cuts[i + 1] ?? to];
+      return { at, ...cutTest(this.columnsIn(start, end), at - start, level, this.prng) };
+    });
+    const [weakest] = tests
+      .filter(({ metrics }) => metrics.length === 0)
+      .toSorted((a, b) => a.beyondNoise - b.beyondNoise);
+    if (!weakest) return tests;
+    const kept = cuts.filter((at) => at !== weakest.at);
+    return this.confirmed(kept, from, to);
   }
 }
 
-function largestOf(shares: Float64Array): number {
-  let largest = 0;
-  for (let i = 0; i < shares.length; i++) largest = Math.max(largest, shares[i] as number);
-  return largest;
+function knownIn(values: Values, from: number, to: number): number[] {
+  return values.slice(from, to).filter((value) => !Number.isNaN(value));
 }
 
-/** The stretch that stands out most, and the metrics in which it surely does. */
-function standingOut(
-  metrics: readonly Values[],
-  level: number,
-  prng: Prng,
-): (Stretch & Pick<ChangePoint, "metrics">) | undefined {
-  const columns = metrics.map(columnOf);
-  const known = columns.filter((column): column is Column => column !== undefined);
-  const runs = Array.from({ length: metrics[0]?.length ?? 0 }, (_, i) => i);
-  const stretches = stretchesOf(runs.length);
-  const sharesOf = (column: Column, order: readonly number[], into: Float64Array): Float64Array => {
-    fillShares(column, order, stretches, into);
-    return into;
-  };
-  const fresh = (): Float64Array => new Float64Array(stretches.length);
-  const seen = columns.map((column) => column && sharesOf(column, runs, fresh()));
-  const most = seen.map((shares) => (shares ? largestOf(shares) : 0));
-  const best = most.indexOf(Math.max(...most));
-  const place = seen[best]?.indexOf(most[best] as number) ?? -1;
-  const stretch = stretches[place];
-  if (!stretch) return undefined;
-  const [order, shares] = [[...runs], fresh()];
-  const byChance = Array.from({ length: ORDERS }, () => {
-    prng.shuffle(order);
-    return Math.max(...known.map((column) => largestOf(sharesOf(column, order, shares))));
+/** The changes of one metric at those cuts. The smallest whose interval includes no change is left out first. */
+function changesOf(
+  values: Values,
+  metric: number,
+  cuts: readonly { readonly at: number; readonly pValue: number }[],
+): (ChangedMetric & { readonly at: number })[] {
+  const changes = cuts.map(({ at, pValue }, i) => {
+    const [from, to] = [cuts[i - 1]?.at ?? 0, cuts[i + 1]?.at ?? values.length];
+    const difference = levelDifference(knownIn(values, from, at), knownIn(values, at, to));
+    return { metric, pValue, at, from, to, ...difference };
   });
-  const found = seen.flatMap((own, metric) => {
-    const share = own?.[place] ?? 0;
-    const pValue = (byChance.filter((each) => each >= share - ROUNDING).length + 1) / (ORDERS + 1);
-    return pValue <= level ? [{ metric, pValue }] : [];
-  });
-  return found.length > 0 ? { ...stretch, metrics: found } : undefined;
+  const size = ({ difference }: LevelDifference): number => Math.abs(difference);
+  const [smallest] = changes.filter((change) => !isApart(change)).toSorted((a, b) => size(a) - size(b));
+  if (!smallest) return changes;
+  const kept = cuts.filter(({ at }) => at !== smallest.at);
+  return changesOf(values, metric, kept);
 }
 
-/** The changes of level, oldest first. All metrics have a place for every run; seeded, so that the same runs give the same. */
-export function changePoints(metrics: readonly Values[], prng: Prng): ChangePoint[] {
+/** All metrics have a place for every run; seeded, so that the same runs give the same. */
+export function changePoints(metrics: readonly Values[], prng: Prng): LevelSearch {
   const all = metrics[0]?.length ?? 0;
-  const found: Pick<ChangePoint, "at" | "metrics">[] = [];
-  const search = (from: number, to: number): void => {
-    if (to - from < RUNS_MIN) return;
-    const stretch = standingOut(
-      metrics.map((values) => values.slice(from, to)),
-      (SIGNIFICANCE * (to - from)) / all,
-      prng,
+  const undecided: UndecidedRuns[] = [];
+  const cuts = new Search(metrics, prng).within(0, all, undecided);
+  const changes = metrics.flatMap((values, metric) => {
+    const own = cuts.flatMap(({ at, metrics: changed }) =>
+      changed.filter((each) => each.metric === metric).map(({ pValue }) => ({ at, pValue })),
     );
-    if (!stretch) return;
-    const [first, last] = [from + stretch.from, from + stretch.to];
-    search(from, first);
-    found.push({ at: first, metrics: stretch.metrics });
-    search(first, last);
-    if (last === to) return;
-    found.push({ at: last, metrics: stretch.metrics });
-    search(last, to);
-  };
-  search(0, all);
-  return found.map((cut, i) => ({ ...cut, from: found[i - 1]?.at ?? 0, to: found[i + 1]?.at ?? all }));
+    return changesOf(values, metric, own);
+  });
+  const starts = [...new Set(changes.map(({ at }) => at))].sort((a, b) => a - b);
+  const points = starts.map((at, i) => ({
+    at,
+    from: starts[i - 1] ?? 0,
+    to: starts[i + 1] ?? all,
+    metrics: changes.filter((each) => each.at === at).map(({ at: _, ...changed }) => changed),
+  }));
+  return { changes: points, undecided };
 }

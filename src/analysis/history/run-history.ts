@@ -6,7 +6,6 @@ import { isHeadline } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
   COMPARISON_METRICS,
-  type RatioFinding,
   type ResultDocument,
   type TreatmentResult,
 } from "../../results/result-schema.js";
@@ -14,21 +13,36 @@ import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf } from "../../workloads/vocabulary.js";
 import { isWorse, keyOf, type StoredRun, type TreatmentMetric } from "../comparison/run-comparison.js";
 import { runDifferences } from "../comparison/run-differences.js";
-import { unpairedRatio } from "../comparison/unpaired.js";
-import { median } from "../statistics/statistics.js";
+import { mean, median } from "../statistics/quantiles.js";
 import { deviationOf } from "../statistics/trials-to-decide.js";
 import { completeTrials, logSeries } from "../steady-state/series.js";
-import { changePoints, type ChangePoint, type Values } from "./change-points.js";
+import { changePoints, type ChangedMetric, type UndecidedRuns } from "./change-points.js";
+import { isApart, levelDifference, type LevelDifference } from "./level-difference.js";
+import type { Values } from "./level-test.js";
+
+/** The later level divided by the earlier one, with its 95 % interval. */
+interface LevelRatio {
+  readonly ratio: number;
+  readonly ciLow: number;
+  readonly ciHigh: number;
+}
 
 /** One metric that changed its level. */
-export interface LevelChange extends TreatmentMetric, Pick<RatioFinding, "ratio" | "ciLow" | "ciHigh"> {
-  /** Median over the runs at the level before, and at the new one; milliseconds or events per second. */
+export interface LevelChange extends TreatmentMetric, LevelRatio {
+  /** Geometric mean of the runs at the level before, and at the new one; milliseconds or events per second. */
   readonly before: number;
   readonly after: number;
   /** Corrected for all metrics and all runs. */
   readonly pValue: number;
-  /** Worse by more than is accepted. */
+  /** The ratio is worse by more than is accepted. */
   readonly isWorse: boolean;
+}
+
+/** A metric whose newest level is worse than an earlier one by more than is accepted; the ratio is to the best such level. */
+export interface HistoryRegression extends TreatmentMetric, LevelRatio {
+  /** First run after the earlier level, from 1, and its directory. */
+  readonly sinceRun: number;
+  readonly sinceDirectory: string;
 }
 
 export interface HistoryChange {
@@ -49,23 +63,39 @@ export interface Scatter extends TreatmentMetric {
   readonly share: number;
 }
 
+interface HistoryRun {
+  readonly directory: string;
+  readonly startedAt: string;
+  /** `ok`, or which part of the run is not valid. */
+  readonly verdict: string;
+}
+
 /** The whole answer; printed by `compare --history --json`. */
 export interface HistoryDocument {
   readonly version: 1;
-  readonly runs: readonly {
-    readonly directory: string;
-    readonly startedAt: string;
-    /** `ok`, or what of the run is not valid. */
-    readonly verdict: string;
-  }[];
+  readonly runs: readonly HistoryRun[];
+  /** Runs whose counts or timings are not valid; empty if they are allowed. */
+  readonly notJudged: readonly HistoryRun[];
+  readonly isNewestJudged: boolean;
   /** Directories without a complete trial. */
   readonly leftOut: readonly string[];
   /** As a share: 0.05 is 5 %. */
   readonly maxRegression: number;
   readonly changes: readonly HistoryChange[];
   readonly scatter: readonly Scatter[];
-  /** Metrics whose newest change is one for the worse. */
+  readonly lastingRegressions: readonly HistoryRegression[];
+  /** Number of metrics in `lastingRegressions`. */
   readonly regressions: number;
+  /** Runs in which independent noise would show a change, but neighbours that resemble each other or a drift explain it. */
+  readonly undecided: readonly HistoryRange[];
+}
+
+export interface HistoryRange {
+  /** From 1, both included. */
+  readonly firstRun: number;
+  readonly lastRun: number;
+  /** Estimated correlation of a run with the next one, 0 to 0.7. */
+  readonly autocorrelation: number;
 }
 
 /** When the run began to measure; the epoch where it never did. */
@@ -110,19 +140,45 @@ function levelOf(values: Values, from: number, to: number): Map<number, number> 
   return new Map(runs);
 }
 
+function ratioOf({ difference, low, high }: LevelDifference): LevelRatio {
+  return { ratio: Math.exp(difference), ciLow: Math.exp(low), ciHigh: Math.exp(high) };
+}
+
 function levelChange(
   { values, ...about }: HistoryMetric,
-  { from, at, to }: ChangePoint,
-  pValue: number,
+  at: number,
+  change: ChangedMetric,
   maxRegression: number,
-): LevelChange[] {
-  const [reference, after] = [levelOf(values, from, at), levelOf(values, at, to)];
-  const finding = unpairedRatio(reference, after);
-  if (!finding) return [];
-  const { ratio, ciLow, ciHigh } = finding;
-  const middle = (level: ReadonlyMap<number, number>): number => Math.exp(median([...level.values()]));
-  const change = { ...about, ratio, ciLow, ciHigh, before: middle(reference), after: middle(after), pValue };
-  return [{ ...change, isWorse: isWorse(change, maxRegression) }];
+): LevelChange {
+  const ratios = ratioOf(change);
+  const before = Math.exp(mean([...levelOf(values, change.from, at).values()]));
+  return {
+    ...about,
+    ...ratios,
+    before,
+    after: before * ratios.ratio,
+    pValue: change.pValue,
+    isWorse: isWorse({ ...about, ...ratios }, maxRegression),
+  };
+}
+
+/** The newest level beside each earlier one, which ends at one of `cuts`. A level that was made good again is no regression. */
+function regressionOf(
+  { values, ...about }: HistoryMetric,
+  cuts: readonly number[],
+  runs: readonly StoredRun[],
+  maxRegression: number,
+): HistoryRegression[] {
+  const newest = [...levelOf(values, cuts.at(-1) ?? 0, values.length).values()];
+  const worse = cuts.flatMap((at, i) => {
+    const earlier = [...levelOf(values, cuts[i - 1] ?? 0, at).values()];
+    const difference = levelDifference(earlier, newest);
+    const since = { sinceRun: at + 1, sinceDirectory: (runs[at] as StoredRun).directory };
+    const regression = { ...about, ...ratioOf(difference), ...since };
+    return isApart(difference) && isWorse(regression, maxRegression) ? [regression] : [];
+  });
+  const size = ({ ratio }: HistoryRegression): number => Math.abs(Math.log(ratio));
+  return worse.toSorted((a, b) => size(b) - size(a)).slice(0, 1);
 }
 
 /** Between runs of one level; none where no level has two runs. */
@@ -132,13 +188,31 @@ function scatterOf({ values, ...about }: HistoryMetric, starts: readonly number[
   return deviation === undefined ? [] : [{ ...about, share: Math.expm1(deviation) }];
 }
 
-/** @param maxRegression how much worse is still accepted, as a share */
-export function historyOf(stored: readonly StoredRun[], maxRegression: number): HistoryDocument {
+function historyRun({ directory, result }: StoredRun): HistoryRun {
+  return { directory, startedAt: startOf(result), verdict: verdictText(result.verdict) };
+}
+
+function rangeOf({ from, to, correlation }: UndecidedRuns): HistoryRange {
+  return { firstRun: from + 1, lastRun: to, autocorrelation: correlation };
+}
+
+/**
+ * @param maxRegression how much worse is still accepted, as a share
+ * @param allowsDisturbed whether runs whose counts or timings are not valid are judged, too
+ */
+export function historyOf(
+  stored: readonly StoredRun[],
+  maxRegression: number,
+  allowsDisturbed = false,
+): HistoryDocument {
   const hasTrial = ({ result }: StoredRun): boolean =>
     result.treatments.some((treatment) => completeTrials(treatment).length > 0);
-  const runs = stored.filter(hasTrial).sort((a, b) => (startOf(a.result) < startOf(b.result) ? -1 : 1));
+  const isJudged = ({ result: { verdict } }: StoredRun): boolean =>
+    allowsDisturbed || (verdict.counts.isValid && verdict.timings.isValid);
+  const measured = stored.filter(hasTrial).sort((a, b) => (startOf(a.result) < startOf(b.result) ? -1 : 1));
+  const runs = measured.filter(isJudged);
   const metrics = metricsOf(runs);
-  const points = changePoints(
+  const { changes: points, undecided } = changePoints(
     metrics.map(({ values }) => values),
     new Prng(deriveSeed(runs[0]?.result.scenario.seed ?? 0, "history")),
   );
@@ -150,26 +224,28 @@ export function historyOf(stored: readonly StoredRun[], maxRegression: number): 
       runsBefore: point.at - point.from,
       runsAfter: point.to - point.at,
       differences: runDifferences(before, run),
-      metrics: point.metrics.flatMap(({ metric, pValue }) =>
-        levelChange(metrics[metric] as HistoryMetric, point, pValue, maxRegression),
+      metrics: point.metrics.map((change) =>
+        levelChange(metrics[change.metric] as HistoryMetric, point.at, change, maxRegression),
       ),
     };
   });
-  const nameOf = ({ treatment, operation, metric }: TreatmentMetric): string =>
-    [treatment, operation, metric].join("\n");
-  const newest = new Map(changes.flatMap((change) => change.metrics.map((each) => [nameOf(each), each])));
+  const lastingRegressions = metrics.flatMap((metric, index) => {
+    const own = points.filter((point) => point.metrics.some((change) => change.metric === index));
+    const cuts = own.map(({ at }) => at);
+    return regressionOf(metric, cuts, runs, maxRegression);
+  });
   const starts = [0, ...points.map(({ at }) => at)];
   return {
     version: 1,
-    runs: runs.map(({ directory, result }) => ({
-      directory,
-      startedAt: startOf(result),
-      verdict: verdictText(result.verdict),
-    })),
+    runs: runs.map(historyRun),
+    notJudged: measured.filter((run) => !isJudged(run)).map(historyRun),
+    isNewestJudged: measured.slice(-1).every(isJudged),
     leftOut: stored.filter((run) => !hasTrial(run)).map(({ directory }) => directory),
     maxRegression,
     changes,
     scatter: metrics.flatMap((metric) => scatterOf(metric, starts)),
-    regressions: [...newest.values()].filter((each) => each.isWorse).length,
+    lastingRegressions,
+    regressions: lastingRegressions.length,
+    undecided: undecided.map(rangeOf),
   };
 }

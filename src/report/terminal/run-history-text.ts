@@ -1,6 +1,11 @@
 // A history of runs as text: each change of level with what changed beside it, then how far runs of one level scatter.
-import { RUNS_MIN } from "../../analysis/history/change-points.js";
-import type { HistoryChange, HistoryDocument, LevelChange } from "../../analysis/history/run-history.js";
+import { RUNS_MIN } from "../../analysis/history/level-test.js";
+import type {
+  HistoryChange,
+  HistoryDocument,
+  HistoryRegression,
+  LevelChange,
+} from "../../analysis/history/run-history.js";
 import { intervalText, pText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
 import {
   plainMarks,
@@ -38,7 +43,7 @@ function changeLines(change: HistoryChange, marks: Marks): string[] {
     verdictWord(each),
   ]);
   const [titles = "", rule = "", ...lines] = renderTable(COLUMNS, rows);
-  const levels = `${counted(change.runsBefore, "run")} before, ${change.runsAfter} since`;
+  const levels = `${counted(change.runsBefore, "run")} at the level before, ${change.runsAfter} at the new one`;
   const surroundings =
     change.differences.length > 0
       ? change.differences
@@ -69,35 +74,75 @@ function scatterWords({ runs, scatter }: HistoryDocument): string[] {
   ];
 }
 
-function conclusion({ runs, changes, regressions, maxRegression }: HistoryDocument): string {
+function regressionWords(regression: HistoryRegression): string {
+  const { treatment, operation, metric, unit, sinceRun, sinceDirectory, ratio, ciLow, ciHigh } = regression;
+  const size = `${ratioText(ratio)}, 95 % CI ${intervalText(ciLow, ciHigh)}`;
+  return `- ${treatment} ${operation} ${titleOf(metric, unit)}: ${size}, since run ${sinceRun}, ${sinceDirectory}`;
+}
+
+/** Neither a change nor its absence is claimed there. */
+function undecidedWords({ undecided }: HistoryDocument): string[] {
+  return undecided.map(({ firstRun, lastRun, autocorrelation }) => {
+    const runs = `Runs ${firstRun} to ${lastRun}`;
+    return (
+      `${runs} are inconclusive: they resemble their neighbours (autocorrelation ${autocorrelation.toFixed(2)}) or drift, ` +
+      "which explains their differences as well as a change of level. More runs decide it."
+    );
+  });
+}
+
+function conclusion({
+  runs,
+  changes,
+  lastingRegressions,
+  maxRegression,
+  undecided,
+}: HistoryDocument): string[] {
   if (runs.length < RUNS_MIN)
-    return `Nothing can be concluded from ${counted(runs.length, "run")}: finding a change takes at least ${RUNS_MIN}.`;
-  if (changes.length === 0) return "No change of level: what differs between runs is within their noise.";
+    return [
+      `Nothing can be concluded from ${counted(runs.length, "run")}: finding a change takes at least ${RUNS_MIN}.`,
+    ];
+  if (changes.length === 0)
+    return undecided.length > 0
+      ? ["No change of level is claimed."]
+      : ["No change of level: the differences between runs are within their noise."];
   const bound = `${Number((maxRegression * 100).toFixed(3))} %`;
-  if (regressions === 0) return `No metric is worse by more than ${bound} since its newest change.`;
-  return `${counted(regressions, "metric is", "metrics are")} worse by more than ${bound} since the newest change.`;
+  if (lastingRegressions.length === 0)
+    return [`The newest level of no metric is worse than an earlier level by more than ${bound}.`];
+  const metrics = counted(lastingRegressions.length, "metric");
+  return [
+    `The newest level of ${metrics} is worse than an earlier level by more than ${bound}:`,
+    ...lastingRegressions.map(regressionWords),
+  ];
+}
+
+function disturbedNote(title: string, runs: HistoryDocument["runs"]): string[] {
+  const disturbed = runs.filter(({ verdict }) => verdict !== "ok");
+  const names = disturbed.map(({ directory, verdict }) => `${directory} (${verdict})`);
+  return names.length > 0 ? [`${title}: ${names.join(", ")}`] : [];
 }
 
 /** Ends with a line break; plain text unless marks are given. */
 export function renderHistory(document: HistoryDocument, marks: Marks = plainMarks): string {
-  const { runs, leftOut, changes } = document;
+  const { runs, notJudged, leftOut, changes } = document;
   const span =
     runs.length > 0 ? `, ${runs[0]?.startedAt.slice(0, 10)} to ${runs.at(-1)?.startedAt.slice(0, 10)}` : "";
-  const doubtful = runs.filter(({ verdict }) => verdict !== "ok");
   const notes = [
     ...(leftOut.length > 0 ? [`left out, without a complete trial: ${leftOut.join(", ")}`] : []),
-    ...(doubtful.length > 0
-      ? [`in doubt: ${doubtful.map(({ directory, verdict }) => `${directory} (${verdict})`).join(", ")}`]
-      : []),
+    ...disturbedNote("not judged (--allow-differences includes them)", notJudged),
+    ...disturbedNote("in doubt", runs),
   ];
   const lines = [
     marks.bold(`${counted(runs.length, "run")}${span}`),
     ...notes.flatMap((words) => wrap(printable(words), WIDTH_MAX).map(marks.bad)),
     "",
     ...changes.flatMap((change) => changeLines(change, marks)),
-    ...[...scatterWords(document), conclusion(document)].flatMap((words) =>
-      wrap(printable(words), WIDTH_MAX),
-    ),
+    ...[
+      ...scatterWords(document),
+      ...undecidedWords(document),
+      ...conclusion(document),
+      ...(document.isNewestJudged ? [] : ["The newest run is not judged: nothing is concluded about it."]),
+    ].flatMap((words) => wrap(printable(words), WIDTH_MAX)),
   ];
   return `${lines.join("\n")}\n`;
 }

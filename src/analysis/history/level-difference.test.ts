@@ -1,0 +1,30 @@
+// The difference of two levels: by hand, and wider where runs resemble their neighbours.
+import { expect, it } from "vitest";
+import { isApart, levelDifference } from "./level-difference.js";
+
+it("is the difference of the means, with Student's interval for two samples of one spread", () => {
+  const { difference, low, high } = levelDifference([0, 2], [10, 12]);
+  expect(difference).toBe(10);
+  // Spread 1.414, standard error 1.414, and 4.303 of them at two degrees of freedom.
+  expect(low).toBeCloseTo(3.915, 3);
+  expect(high).toBeCloseTo(16.085, 3);
+});
+
+it("has a wider interval for the same values where each run resembles the next", () => {
+  const alternating = [1, 4, 2, 5, 3, 6];
+  const rising = alternating.toSorted((a, b) => a - b);
+  const widthOf = (level: readonly number[]): number => {
+    const { low, high } = levelDifference(
+      level,
+      level.map((value) => value + 10),
+    );
+    return high - low;
+  };
+  expect(widthOf(rising)).toBeGreaterThan(1.2 * widthOf(alternating));
+});
+
+it("sets levels apart only where the interval lies on one side of 0", () => {
+  expect(isApart(levelDifference([1, 2, 3], [11, 12, 13]))).toBe(true);
+  expect(isApart(levelDifference([11, 12, 13], [1, 2, 3]))).toBe(true);
+  expect(isApart(levelDifference([1, 2, 3], [2, 3, 4]))).toBe(false);
+});

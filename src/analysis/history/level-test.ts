@@ -1,0 +1,132 @@
+// Whether levels stand out of the noise of a series of runs: their gain is held against the largest one in simulated series of one
+// level, all metrics together, so that the chance of a false answer is the same however many metrics there are.
+import type { Prng } from "../../foundation/prng.js";
+import { mean } from "../statistics/quantiles.js";
+import { gainAt, likeliestLevels } from "./levels.js";
+import { explainedByNoise, independentNoiseOf, noiseOf, simulate, type RunNoise } from "./run-noise.js";
+
+const SIMULATIONS = 1000;
+const ROUNDING = 1e-9;
+/** Fewer runs have no order that is rare enough. */
+export const RUNS_MIN = 10;
+/** A smaller sum of squares is rounding. */
+const SQUARES_MIN = 1e-18;
+
+/** A metric's values, as logarithms, oldest run first; NaN where a run has none. */
+export type Values = readonly number[];
+
+export interface NoiseModel {
+  readonly fit: (values: Float64Array) => RunNoise;
+  /** Gain of the noise itself, in the unit of the gain of levels. */
+  readonly explained: (values: Float64Array) => number;
+}
+
+export const AS_ESTIMATED: NoiseModel = { fit: noiseOf, explained: explainedByNoise };
+export const INDEPENDENT: NoiseModel = { fit: independentNoiseOf, explained: () => 0 };
+
+/** One metric in the runs that have a value of it. */
+export interface Column {
+  readonly metric: number;
+  readonly values: Float64Array;
+  /** Index of each value's run. */
+  readonly runs: readonly number[];
+}
+
+/** Metrics that vary and have enough values. */
+export function columnsOf(metrics: readonly Values[]): Column[] {
+  return metrics.flatMap((own, metric) => {
+    const runs = own.flatMap((value, run) => (Number.isNaN(value) ? [] : [run]));
+    const values = Float64Array.from(runs, (run) => own[run] as number);
+    const centre = mean(values);
+    const squares = values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
+    return values.length < RUNS_MIN || squares < SQUARES_MIN ? [] : [{ metric, values, runs }];
+  });
+}
+
+interface LevelTest {
+  readonly model: NoiseModel;
+  readonly changesMost: number;
+  /** Chance of a false answer. */
+  readonly level: number;
+}
+
+/** The indices of the runs that the metric has, in that order of all runs. */
+function ownOrder(order: readonly number[], own: ReadonlyMap<number, number>): number[] {
+  const indices: number[] = [];
+  for (const run of order) {
+    const index = own.get(run);
+    if (index !== undefined) indices.push(index);
+  }
+  return indices;
+}
+
+/**
+ * The largest gain beyond the noise in each of many simulated series of one level, over all columns: innovations of whole
+ * runs in random orders. Undefined as soon as more than the share `level` of them reach the gain `seen`.
+ */
+function gainsByChance(
+  columns: readonly Column[],
+  seen: number,
+  { model, changesMost, level }: LevelTest,
+  prng: Prng,
+): Float64Array | undefined {
+  const sources = columns.map(({ values, runs }) => ({
+    noise: model.fit(values),
+    own: new Map(runs.map((run, index) => [run, index])),
+    series: new Float64Array(values.length),
+  }));
+  const order = [...new Set(columns.flatMap(({ runs }) => runs))];
+  const largest = new Float64Array(SIMULATIONS);
+  let reached = 0;
+  for (let i = 0; i < SIMULATIONS; i++) {
+    prng.shuffle(order);
+    let most = Number.NEGATIVE_INFINITY;
+    for (const { noise, own, series } of sources) {
+      simulate(noise, ownOrder(order, own), series);
+      most = Math.max(most, likeliestLevels(series, changesMost).gain - model.explained(series));
+    }
+    largest[i] = most;
+    if (most >= seen - ROUNDING) reached++;
+    if (reached + 1 > level * (SIMULATIONS + 1)) return undefined;
+  }
+  return largest;
+}
+
+/** The levels of the metric in which they stand out most, where they surely do; cuts are indices of runs. */
+export function outstandingLevels(
+  columns: readonly Column[],
+  test: LevelTest,
+  prng: Prng,
+): { readonly column: Column; readonly cuts: readonly number[] } | undefined {
+  const candidates = columns.map((column) => {
+    const { gain, cuts } = likeliestLevels(column.values, test.changesMost);
+    return { column, cuts, beyondNoise: gain - test.model.explained(column.values) };
+  });
+  const [best] = candidates.toSorted((a, b) => b.beyondNoise - a.beyondNoise);
+  if (!best || !gainsByChance(columns, best.beyondNoise, test, prng)) return undefined;
+  const { column, cuts } = best;
+  return { column, cuts: cuts.map((cut) => column.runs[cut] as number) };
+}
+
+export interface CutTest {
+  /** Gain of the change beyond the noise in the metric that shows it most. */
+  readonly beyondNoise: number;
+  /** Metrics in which the change is significant, with p-values that are corrected for all metrics and cuts. */
+  readonly metrics: readonly { readonly metric: number; readonly pValue: number }[];
+}
+
+/** Whether the runs have one level before the run at index `at` and another one from it on. */
+export function cutTest(columns: readonly Column[], at: number, level: number, prng: Prng): CutTest {
+  const gains = columns.map(({ metric, values, runs }) => {
+    const cut = runs.filter((run) => run < at).length;
+    return { metric, beyondNoise: gainAt(values, cut) - AS_ESTIMATED.explained(values) };
+  });
+  const beyondNoise = Math.max(Number.NEGATIVE_INFINITY, ...gains.map((each) => each.beyondNoise));
+  if (beyondNoise === Number.NEGATIVE_INFINITY) return { beyondNoise, metrics: [] };
+  const byChance = gainsByChance(columns, beyondNoise, { model: AS_ESTIMATED, changesMost: 1, level }, prng);
+  const metrics = gains.map(({ metric, beyondNoise: gain }) => {
+    const reached = byChance?.filter((each) => each >= gain - ROUNDING).length ?? SIMULATIONS;
+    return { metric, pValue: (reached + 1) / (SIMULATIONS + 1) };
+  });
+  return { beyondNoise, metrics: metrics.filter(({ pValue }) => pValue <= level) };
+}

@@ -1,0 +1,76 @@
+// The levels that explain a series best, and how much better than one level they do.
+import { mean } from "../statistics/quantiles.js";
+
+/** Values at either side of a change. */
+export const LEVEL_MIN = 2;
+/** Each further change has to gain that many times the logarithm of the number of values. */
+const CHANGE_COST = 3;
+/** Smallest share of the squares that levels leave: an exact fit would be infinitely likely. */
+const REST_MIN = 1e-12;
+
+export interface Levels {
+  /** Twice the logarithm of how much likelier the levels make the series than one level does, less their cost. */
+  readonly gain: number;
+  /** Index of the first value of each further level. */
+  readonly cuts: readonly number[];
+}
+
+/** Sums of the first 0, 1, 2 ... values about their mean, and the sum of the squares of all. */
+function sumsOf(values: Float64Array): { sums: Float64Array; squares: number } {
+  const [sums, centre] = [new Float64Array(values.length + 1), mean(values)];
+  let squares = 0;
+  for (let i = 0; i < values.length; i++) {
+    const difference = (values[i] as number) - centre;
+    sums[i + 1] = (sums[i] as number) + difference;
+    squares += difference * difference;
+  }
+  return { sums, squares };
+}
+
+/** Squares that the values from index `from` until before `to` explain as a level. */
+function explainedBy(sums: Float64Array, from: number, to: number): number {
+  const sum = (sums[to] as number) - (sums[from] as number);
+  return (sum * sum) / (to - from);
+}
+
+function gainOf(explained: number, squares: number, changes: number, count: number): number {
+  const rest = Math.max(1 - explained / squares, REST_MIN);
+  return -count * Math.log(rest) - CHANGE_COST * (changes - 1) * Math.log(count);
+}
+
+/** The most likely levels with one to `changesMost` changes, by dynamic programming over the place of the last change. */
+export function likeliestLevels(values: Float64Array, changesMost: number): Levels {
+  const count = values.length;
+  const { sums, squares } = sumsOf(values);
+  let before = Float64Array.from(sums, (sum, end) => (end < LEVEL_MIN ? 0 : (sum * sum) / end));
+  const lastCuts: Int32Array[] = [];
+  let best: Levels = { gain: Number.NEGATIVE_INFINITY, cuts: [] };
+  for (let changes = 1; changes <= changesMost && count >= (changes + 1) * LEVEL_MIN; changes++) {
+    const [explained, cutAt] = [new Float64Array(count + 1), new Int32Array(count + 1)];
+    for (let end = (changes + 1) * LEVEL_MIN; end <= count; end++)
+      for (let cut = changes * LEVEL_MIN; cut <= end - LEVEL_MIN; cut++) {
+        const sum = (before[cut] as number) + explainedBy(sums, cut, end);
+        if (sum > (explained[end] as number)) [explained[end], cutAt[end]] = [sum, cut];
+      }
+    lastCuts.push(cutAt);
+    const gain = gainOf(explained[count] as number, squares, changes, count);
+    if (gain > best.gain) best = { gain, cuts: cutsTo(count, lastCuts) };
+    before = explained;
+  }
+  return best;
+}
+
+/** The cuts of the levels that end before `end`, oldest first. */
+function cutsTo(end: number, lastCuts: readonly Int32Array[]): number[] {
+  const cuts: number[] = [];
+  for (const cutAt of lastCuts.toReversed()) cuts.unshift(cutAt[cuts[0] ?? end] as number);
+  return cuts;
+}
+
+/** The gain of one change before the value at index `cut`; none where a level would have too few values. */
+export function gainAt(values: Float64Array, cut: number): number {
+  const count = values.length;
+  if (cut < LEVEL_MIN || count - cut < LEVEL_MIN) return Number.NEGATIVE_INFINITY;
+  const { sums, squares } = sumsOf(values);
+  return gainOf(explainedBy(sums, 0, cut) + explainedBy(sums, cut, count), squares, 1, count);
+}

@@ -1,0 +1,154 @@
+// Noise of a series of runs that has one level: neighbours may resemble each other, and the series may drift slowly. Both are
+// estimated from the series, so that a change has to stand out from a machine that is slow for a week.
+import { mean } from "../statistics/quantiles.js";
+import { likeliestLevels } from "./levels.js";
+
+/** Correlations of neighbours that are tried as an explanation of a series. */
+const CORRELATIONS = [0, 0.2, 0.4, 0.55, 0.7];
+const CORRELATION_MAX = 0.7;
+/** Largest drift from the first run to the last that counts as noise, in standard deviations between runs. */
+const DRIFT_MAX = 1;
+/** Smallest share of the squares that an explanation leaves: an exact fit would be infinitely likely. */
+const REST_MIN = 1e-12;
+
+/** How a series of one level comes about: each value keeps a share of the one before it. */
+export interface RunNoise {
+  /** Estimated correlation of neighbours, corrected for its bias, 0 .. 0.7. */
+  readonly correlation: number;
+  /** Rise from run to run. */
+  readonly slope: number;
+  /** New noise of each run, about a mean of 0. */
+  readonly innovations: Float64Array;
+}
+
+function middleOf(values: Float64Array): number {
+  return (values.length - 1) / 2;
+}
+
+function aboutMean(values: Float64Array): Float64Array {
+  const centre = mean(values);
+  return values.map((value) => value - centre);
+}
+
+/** Sums of the products of two series: of the same runs, of neighbours in both orders, of the same runs without both ends. */
+interface Products {
+  readonly same: number;
+  readonly neighbours: number;
+  readonly inner: number;
+}
+
+function productsOf(a: Float64Array, b: Float64Array): Products {
+  const last = a.length - 1;
+  let [same, neighbours] = [(a[0] as number) * (b[0] as number), 0];
+  for (let i = 1; i <= last; i++) {
+    same += (a[i] as number) * (b[i] as number);
+    neighbours += (a[i] as number) * (b[i - 1] as number) + (a[i - 1] as number) * (b[i] as number);
+  }
+  const ends = (a[0] as number) * (b[0] as number) + (a[last] as number) * (b[last] as number);
+  return { same, neighbours, inner: same - ends };
+}
+
+/** The sum of the products after the correlation of neighbours is taken out of both series (Prais and Winsten 1954). */
+function withoutCorrelation({ same, neighbours, inner }: Products, correlation: number): number {
+  return same - correlation * neighbours + correlation ** 2 * inner;
+}
+
+/** Products of values about their mean and of time about the middle of the series. */
+interface Moments {
+  readonly values: Products;
+  readonly timeAndValues: Products;
+  readonly time: Products;
+  /** Steepest slow drift, in rise from run to run. */
+  readonly steepest: number;
+}
+
+function momentsOf(centred: Float64Array): Moments {
+  const [n, middle] = [centred.length, middleOf(centred)];
+  const runs = centred.map((_, i) => i - middle);
+  const [values, timeAndValues, time] = [
+    productsOf(centred, centred),
+    productsOf(runs, centred),
+    productsOf(runs, runs),
+  ];
+  const rest = Math.max(0, values.same - timeAndValues.same ** 2 / time.same);
+  const steepest = (DRIFT_MAX * Math.sqrt(rest / (n - 2))) / (n - 1);
+  return { values, timeAndValues, time, steepest };
+}
+
+function within(value: number, most: number): number {
+  return Math.max(-most, Math.min(most, value));
+}
+
+/**
+ * Correlation of neighbours in the residuals of a fit, corrected for its bias of `fitted` / n. Neighbours that alternate count
+ * as uncorrelated before the correction, so that a single wild run does not make the noise look smaller.
+ */
+function correlationOf(residuals: Float64Array, fitted: number): number {
+  const n = residuals.length;
+  const { same, neighbours } = productsOf(residuals, residuals);
+  const seen = neighbours > 0 ? ((neighbours / 2 / same) * n) / (n - 1) : 0;
+  return Math.min(CORRELATION_MAX, (n * seen + fitted) / (n - 4));
+}
+
+/** The values about the two levels that explain them best. */
+function aboutLevels(values: Float64Array): Float64Array {
+  const [cut = 0] = likeliestLevels(values, 1).cuts;
+  return Float64Array.of(...aboutMean(values.subarray(0, cut)), ...aboutMean(values.subarray(cut)));
+}
+
+/**
+ * Correlated neighbours and a change of level look alike. The correlation is the smaller one of two estimates, with one level
+ * and with two, so that a change does not count as noise. Needs five values or more.
+ */
+export function noiseOf(values: Float64Array): RunNoise {
+  const [middle, centred] = [middleOf(values), aboutMean(values)];
+  const { timeAndValues, time, steepest } = momentsOf(centred);
+  const slope = within(timeAndValues.same / time.same, steepest);
+  const residuals = centred.map((value, i) => value - slope * (i - middle));
+  const correlation = Math.min(correlationOf(residuals, 2), correlationOf(aboutLevels(values), 4));
+  const innovations = residuals.map((value, i) =>
+    i === 0 ? value * Math.sqrt(1 - correlation ** 2) : value - correlation * (residuals[i - 1] as number),
+  );
+  return { correlation, slope, innovations: aboutMean(innovations) };
+}
+
+/** The same values as noise of runs that do not depend on each other. */
+export function independentNoiseOf(values: Float64Array): RunNoise {
+  return { correlation: 0, slope: 0, innovations: aboutMean(values) };
+}
+
+/** A series of one level with that noise into `into`; `order` says which innovation comes when. */
+export function simulate(
+  { correlation, slope, innovations }: RunNoise,
+  order: readonly number[],
+  into: Float64Array,
+): void {
+  const middle = middleOf(into);
+  let value = 0;
+  for (let i = 0; i < into.length; i++) {
+    const fresh = innovations[order[i] as number] as number;
+    value = i === 0 ? fresh / Math.sqrt(1 - correlation ** 2) : correlation * value + fresh;
+    into[i] = value + slope * (i - middle);
+  }
+}
+
+/** Twice the logarithm of how much likelier correlated neighbours and a slow drift make the series than independent runs do. */
+export function explainedByNoise(series: Float64Array): number {
+  const [n, centred] = [series.length, aboutMean(series)];
+  const { values, timeAndValues, time, steepest } = momentsOf(centred);
+  const ends = (centred[0] as number) + (centred[n - 1] as number);
+  let most = 0;
+  for (const correlation of CORRELATIONS) {
+    const ofTime = withoutCorrelation(time, correlation);
+    const ofBoth = withoutCorrelation(timeAndValues, correlation);
+    // The mean of the series without its correlation is not 0; the mean of time is.
+    const ofMean = (correlation * (1 - correlation) * ends) ** 2;
+    const weight = n - 2 * correlation * (n - 1) + correlation ** 2 * (n - 2);
+    const slope = within(ofBoth / ofTime, steepest);
+    const drift = slope * (2 * ofBoth - slope * ofTime);
+    const left = withoutCorrelation(values, correlation) - ofMean / weight - drift;
+    const rest = Math.max(left / values.same, REST_MIN);
+    most = Math.max(most, Math.log(1 - correlation ** 2) - n * Math.log(rest));
+  }
+  return most;
+}
