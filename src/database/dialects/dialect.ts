@@ -31,6 +31,8 @@ export interface Dialect {
   readonly supportsLockTimeout: boolean;
   /** How far the clocks of its nodes may be apart, in milliseconds; each stamps what it writes with its own. */
   readonly clockSkewMs: number;
+  /** Condition of rows that no transaction has locked since they were written; undefined if the server keeps no trace. */
+  readonly neverLocked?: string;
   /** Whether a parameter can be an array of JSONB; otherwise its elements go as text and are cast. */
   readonly supportsJsonbArrays: boolean;
   /** Whether the text of a JSONB value is, byte for byte, the one that PostgreSQL makes of it. */

@@ -13,6 +13,7 @@ export const postgres: Dialect = {
   supportsTransactionalDdl: true,
   supportsLockTimeout: true,
   clockSkewMs: 0,
+  neverLocked: "xmax = 0",
   begin: beginTransaction,
   // IS TRUE changes no answer and keeps the index on (status, updated_at) out of claims: see `event-status.sql`.
   inStatus: (statuses) => `(${inStatus(statuses)}) IS TRUE`,

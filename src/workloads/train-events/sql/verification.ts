@@ -22,7 +22,8 @@ export interface Verification {
   isLive(connection: Connection, id: string): Promise<boolean>;
   /**
    * Keys, at most `most`, of workable events that no transaction has touched since before the youngest of the claimed ones
-   * was created: a claim in order takes them first, unless they are locked.
+   * was created: a claim in order takes them first, unless they are locked. Those that any transaction ever locked are
+   * left out if the server tells, because another session may have held them.
    */
   passedOver(connection: Connection, claimed: readonly string[], most: number): Promise<string[]>;
   /** Keys and documents, JSON, of those events that are live. */
@@ -44,11 +45,12 @@ WHERE event_type = $1::text AND created_at > $2::timestamptz ORDER BY created_at
   };
   const live: Statement = { name: "verify.live", text: `SELECT id FROM ${events} WHERE id = $1::uuid` };
   const skew = dialect.clockSkewMs > 0 ? ` - interval '${dialect.clockSkewMs} milliseconds'` : "";
+  const untouched = dialect.neverLocked === undefined ? "" : ` AND ${dialect.neverLocked}`;
   const passedOver: Statement = {
     name: "verify.passed-over",
     text: `SELECT event_id FROM ${status}
 WHERE ${statusIn({ dialect, claimIndex }, WORKABLE_STATUSES)} AND event_id <> ALL ($1::uuid[])
-AND updated_at < (SELECT max(created_at) FROM ${events} WHERE id = ANY ($1::uuid[]))${skew}
+AND updated_at < (SELECT max(created_at) FROM ${events} WHERE id = ANY ($1::uuid[]))${skew}${untouched}
 ORDER BY updated_at LIMIT $2`,
   };
   const documents: Statement = {
