@@ -167,6 +167,9 @@ export const TrialResult = z.strictObject({
   client: ClientEvidence.nullable(),
   machine: MachineEvidence.optional().describe("Where the platform tells"),
   servers: z.array(TrialServer).optional().describe("What clients connected to, one for each endpoint"),
+  serverClockStepMs: amount
+    .optional()
+    .describe("By how much the server's clock was set during the trial; left out if it was not"),
   notAssessed: z.array(NotAssessed).optional().describe("Disturbances that could not be looked for, and why"),
   steadyState: SteadyState.optional(),
   stall: Stall.optional().describe("The operation that stood still the longest; absent where none did"),

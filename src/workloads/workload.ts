@@ -152,6 +152,8 @@ export interface AuditInputs<S> {
   /** What `preload` resolved to. */
   readonly preloaded: unknown;
   readonly isDrained: boolean;
+  /** By how much the server's clock was set in the trial, in milliseconds; left out if it was not. */
+  readonly clockStepMs?: number;
   /** Left out where no fault may have lost anything. */
   readonly loss?: LossTerms;
 }

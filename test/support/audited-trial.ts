@@ -77,7 +77,7 @@ export interface AuditedTrial {
   /** The batch that failed, as it would have been added. */
   readonly failed: readonly PreparedEvent[];
   audit(
-    more?: Pick<AuditInputs, "lockTimeout" | "loss"> & { readonly validate?: Validation },
+    more?: Pick<AuditInputs, "lockTimeout" | "loss" | "clockStepMs"> & { readonly validate?: Validation },
   ): Promise<Audited>;
 }
 
@@ -227,15 +227,14 @@ export async function makeAuditedTrial(
     directory,
     keys: { failed: keysOf("failed"), found: keysOf("found"), absent: keysOf("absent") },
     failed: crew.added.failed,
-    audit: ({ validate = settings.validate, lockTimeout, loss } = {}) =>
+    audit: ({ validate = settings.validate, ...more } = {}) =>
       audit(admin, {
         settings: { ...settings, validate },
         directory,
         told: [ledger, crew.told],
         startedAt,
         isDrained,
-        ...(lockTimeout !== undefined && { lockTimeout }),
-        ...(loss && { loss }),
+        ...more,
       }),
   };
 }

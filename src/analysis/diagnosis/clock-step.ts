@@ -3,11 +3,17 @@
 // A clock that is slewed at the usual 500 ppm stays below the default bound for 200 s; NTP rarely slews that much.
 import { above, ms, type Check } from "./check.js";
 
-export const clockStep: Check = ({ trial, bounds }) =>
-  above(
-    trial.client?.clockStepMs,
-    bounds.maxClockStepMs,
+export const clockStep: Check = ({ trial, bounds: { maxClockStepMs: bound } }) => {
+  const { client, serverClockStepMs = 0 } = trial;
+  const [whose, stepMs] =
+    serverClockStepMs > bound
+      ? ["the server's clock", serverClockStepMs]
+      : ["the wall clock", client?.clockStepMs];
+  return above(
+    stepMs,
+    bound,
     (seen) =>
-      `the wall clock moved ${ms(seen, bounds.maxClockStepMs)} against the monotonic one (bound ${ms(bounds.maxClockStepMs)}): it was set ` +
-      "during the window, which changes the queue's order by time",
+      `${whose} moved ${ms(seen, bound)} against the monotonic one (bound ${ms(bound)}): it was set ` +
+      "during the trial, which changes the queue's order by time",
   );
+};

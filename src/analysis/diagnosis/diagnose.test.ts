@@ -108,6 +108,12 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
     /the wall clock moved 3600000 ms/,
   ],
   [
+    "clock-step",
+    examined({ client: CLIENT, serverClockStepMs: 3_000 }),
+    examined({ client: CLIENT, serverClockStepMs: 100 }),
+    /^the server's clock moved 3000 ms against the monotonic one \(bound 100 ms\)/,
+  ],
+  [
     "agent-clock",
     examined({ agents: [agentWithin(0.2), agentWithin(2.1)] }),
     examined({ agents: [agentWithin(2)] }),

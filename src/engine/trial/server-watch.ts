@@ -7,12 +7,17 @@ import { messageOf } from "../../foundation/errors.js";
 import { connectAdmin } from "../../database/admin.js";
 import { StandingSession } from "../../database/standing-session.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+import { ServerClock } from "./server-clock.js";
 
 const TIMES = { everyMs: 2_000, answerMs: 3_000, patienceMs: 8_000 };
+
+/** Milliseconds since 1970. */
+const CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms";
 
 export class ServerWatch {
   /** Resolves with the last error once the server has been away for too long; never otherwise. */
   readonly lost: Promise<string>;
+  readonly clock = new ServerClock();
   private declareLost: (words: string) => void = () => undefined;
   private readonly session = new StandingSession(() =>
     connectAdmin(this.endpoint, { purpose: this.purpose, connectTimeoutMs: this.times.answerMs }),
@@ -63,7 +68,9 @@ export class ServerWatch {
   private async ask(): Promise<void> {
     try {
       const client = await this.session.get();
-      await withinMs(client.query("SELECT 1"), this.times.answerMs);
+      const askedMs = monotonicMs();
+      const [row] = await withinMs(client.query(CLOCK), this.times.answerMs);
+      this.clock.read(Number(row?.["ms"]), askedMs, monotonicMs());
       this.served();
     } catch (error) {
       void this.session.giveUp();

@@ -128,6 +128,7 @@ export interface TrialOutcome {
   readonly surroundings: Surroundings;
   /** Why it was cut short, unless it failed. */
   readonly stopReason: string | undefined;
+  readonly serverClockStepMs: number;
 }
 
 /** Of statements that no committed transaction sent, a plan says nothing about what was measured. */
@@ -191,6 +192,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     client,
     ...(machine && { machine }),
     ...(servers.length > 0 && { servers }),
+    ...(outcome.serverClockStepMs > 0 && { serverClockStepMs: outcome.serverClockStepMs }),
     ...(notAssessed.length > 0 && { notAssessed }),
     workers: workerResults(fleet.assignments, outcome.workers, treatment.settings),
     ...(agents.length > 0 && { agents }),

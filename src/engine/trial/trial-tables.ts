@@ -37,17 +37,25 @@ export class TrialTables {
   }
 
   /** Of a trial whose workers have all closed their ledgers; undefined where the workload has no audit. */
-  async audit({ account }: Fleet, faults: WhatLoses, isDrained: boolean): Promise<Audited | undefined> {
-    return this.through(this.host.admin, faults, { ...account, isDrained });
+  async audit(
+    { account }: Fleet,
+    faults: WhatLoses,
+    seen: Pick<AuditInputs<unknown>, "isDrained" | "clockStepMs">,
+  ): Promise<Audited | undefined> {
+    return this.through(this.host.admin, faults, { ...account, ...seen });
   }
 
   /** Of one that failed, once no worker is left; undefined where it was audited before, or its tables cannot be read. */
-  async auditFailed({ account }: Pick<Fleet, "account">, faults: WhatLoses): Promise<Audited | undefined> {
+  async auditFailed(
+    { account }: Pick<Fleet, "account">,
+    faults: WhatLoses,
+    clockStepMs: number,
+  ): Promise<Audited | undefined> {
     if (this.hasBegun || !this.isReset) return undefined;
     const options = { purpose: "audit", connectTimeoutMs: CONNECT_MS };
     try {
       const admin = await connectAdmin(this.host.target.admin, options);
-      const audited = this.through(admin, faults, { ...account, isDrained: false });
+      const audited = this.through(admin, faults, { ...account, isDrained: false, clockStepMs });
       return await withinMs(audited, FAILED_AUDIT_MS).finally(() => void admin.close());
     } catch {
       return undefined; // the failure of the trial says more
@@ -57,7 +65,7 @@ export class TrialTables {
   private async through(
     admin: TrialHost["admin"],
     faults: WhatLoses,
-    ending: Pick<AuditInputs<unknown>, "told" | "unclosed" | "isDrained">,
+    ending: Pick<AuditInputs<unknown>, "told" | "unclosed" | "isDrained" | "clockStepMs">,
   ): Promise<Audited | undefined> {
     this.hasBegun = true;
     await this.host.claim.confirm();

@@ -118,7 +118,8 @@ class TrialRun {
     await reached.evidence.close();
     if (failure) await reached.fleet.closeLedgers();
     const endless = await reached.fleet.terminate();
-    const salvaged = failure && (await this.tables.auditFailed(reached.fleet, reached.faults));
+    const salvaged =
+      failure && (await this.tables.auditFailed(reached.fleet, reached.faults, this.watch.clock.stepMs));
     if (salvaged) ending = endingOf(salvaged, undefined, settings);
     await this.path.close();
     await this.watch.stop();
@@ -129,6 +130,7 @@ class TrialRun {
       endpoints: this.path.namedEndpoints,
       summary: tally.summary(reached.window.seconds),
       workers: this.workers,
+      serverClockStepMs: this.watch.clock.stepMs,
       stopReason: host.interruption.reason,
     });
     await this.log.close(result);
@@ -236,7 +238,9 @@ class TrialRun {
 
   private async audit({ fleet }: Launched, isDrained: boolean): Promise<Audited | undefined> {
     this.phase("audit", undefined);
-    return this.lifeline.hold(this.tables.audit(fleet, this.reached.faults, isDrained));
+    return this.lifeline.hold(
+      this.tables.audit(fleet, this.reached.faults, { isDrained, clockStepMs: this.watch.clock.stepMs }),
+    );
   }
 
   private closeFiles(): TrainSimError | undefined {

@@ -534,3 +534,17 @@ describe("an audit", () => {
     expect((await trial.audit()).conservation.verdict).toBe("ok");
   });
 });
+
+test("times of rows are held to nothing closer than the step of the server's clock", async () => {
+  const trial = await makeAuditedTrial(admin, { namespace, payload: "jsonb" });
+  await admin.query(
+    `UPDATE ${STATUS} SET updated_at = created_at - interval '3 s' FROM ${EVENTS} WHERE id = event_id`,
+  );
+  await admin.query(`UPDATE ${ARCHIVE} SET archived_at = created_at - interval '3 s'`);
+  expect((await trial.audit()).conservation.verdict).toBe("violated");
+  expect((await trial.audit({ clockStepMs: 2_900 })).conservation.verdict).toBe("violated");
+  expect((await trial.audit({ clockStepMs: 3_000 })).conservation).toMatchObject({
+    verdict: "ok",
+    violations: [],
+  });
+});

@@ -49,6 +49,8 @@ export interface AuditInputs {
   readonly startedAt: string;
   /** Whether the queue was seen empty after the last producer had ended. */
   readonly isDrained: boolean;
+  /** By how much the server's clock was set in the trial: times of rows are held to nothing closer. */
+  readonly clockStepMs?: number;
   /** Left out where no fault may have lost anything. */
   readonly loss?: LossTerms;
   /** Longest wait for a lock that somebody else holds on the tables, with its unit. */
@@ -58,7 +60,7 @@ export interface AuditInputs {
 const NOTHING_LOST: LossTerms = { spans: [], isAllowed: false, windowStartMs: undefined };
 
 export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Audited> {
-  const { settings, directory, startedAt, unclosed = [], loss = NOTHING_LOST } = inputs;
+  const { settings, directory, startedAt, unclosed = [], clockStepMs = 0, loss = NOTHING_LOST } = inputs;
   const { namespace } = settings;
   const dialect = dialectOf(settings.dialect);
   const tables = tablesOf(dialect, namespace);
@@ -71,7 +73,11 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
   const read = async (): Promise<Audited> => {
     const findings = new Findings();
     // The first answer of the snapshot: what it shows was written before.
-    const clock = { startedAt, endedAt: await readClock(admin), skewMs: dialect.clockSkewMs };
+    const clock = {
+      startedAt,
+      endedAt: await readClock(admin),
+      skewMs: dialect.clockSkewMs + Math.ceil(clockStepMs),
+    };
     const keys = await auditKeys(admin, tables, ledgers, findings, dialect, { isWhole, spans });
     if (isWhole) requireWholeLedgers({ ...keys, ...work.totals }, told);
     // Rows come in no order, so no seed would choose the same documents again.
