@@ -2,6 +2,7 @@
 // clears what it injected: at the end of the window, on a failure, on a signal; so that the drain and the audit run on
 // a healthy system. A fault that cannot be injected or cleared fails the trial with its cause: a trial without the
 // faults that it was asked for would be another experiment.
+import { setMaxListeners } from "node:events";
 import type { Clock } from "../foundation/clock.js";
 import { asTrainSimError, ExitCode, TrainSimError } from "../foundation/errors.js";
 import { formatDuration } from "../foundation/units.js";
@@ -60,6 +61,8 @@ export class FaultSchedule {
   constructor(private readonly options: FaultScheduleOptions) {
     this.failure = new Promise((_, reject) => (this.rejectFailure = reject));
     this.failure.catch(() => undefined);
+    // Each fault that is still due listens; Node.js warns of more than ten listeners.
+    setMaxListeners(0, this.over.signal);
     this.host = { ...options.host, signal: this.over.signal };
     const inOrder = [...options.faults].sort((a, b) => a.atMs - b.atMs);
     this.entries = inOrder.map(entryOf);
