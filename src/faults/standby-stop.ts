@@ -1,11 +1,14 @@
 // `standby-stop`: SIGSTOP to standbys, and SIGCONT when it is over. An asynchronous primary goes on, and what it acknowledges
 // is nowhere else; a synchronous one acknowledges nothing until a standby answers. A failover lets them go on.
 import * as z from "zod";
+import { systemClock } from "../foundation/clock.js";
 import { counted } from "../foundation/units.js";
 import { defineFault, lasting } from "./fault.js";
 import { procObstacle } from "./healthy.js";
 import { standStill } from "../foundation/process/stand-still.js";
 import { noStandby, replicationOf } from "./standby.js";
+
+const POLL_MS = 20;
 
 export const standbyStop = defineFault({
   name: "standby-stop",
@@ -13,7 +16,7 @@ export const standbyStop = defineFault({
   keys: {
     for: lasting,
     standbys: z.int().min(1).max(8).optional().meta({
-      description: "How many standbys stand still, the first of them. All of them when left out.",
+      description: "How many standbys stand still, of those that run. All of them when left out.",
     }),
   },
   ground: "standby",
@@ -27,8 +30,12 @@ export const standbyStop = defineFault({
     );
   },
   machineObstacle: procObstacle,
-  async inject({ target }, { standbys }) {
-    const controls = replicationOf(target).standbyControls.slice(0, standbys);
+  async inject({ target, signal }, { standbys }) {
+    const replication = replicationOf(target);
+    // A server that another fault took away may still be on its way back.
+    while (replication.standbyControls.length === 0 && !signal.aborted)
+      await systemClock.sleep(POLL_MS, signal);
+    const controls = replication.standbyControls.slice(0, standbys);
     const still = await standStill(controls.flatMap((control) => control.processes().slice(0, 1)));
     return {
       words: `stopped ${counted(controls.length, "standby", "standbys")}`,

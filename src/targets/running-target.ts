@@ -52,7 +52,7 @@ export interface Split extends Promotion {
 
 /** Servers of a target that replicate. */
 export interface Replication {
-  /** As of now. */
+  /** Standbys that run now. */
   readonly standbyControls: readonly ServerControl[];
   /** The primary goes; the standby that has received most is promoted, and the others follow it. */
   failOver(how: "kill" | "shut-down"): Promise<Failover>;

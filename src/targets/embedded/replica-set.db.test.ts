@@ -114,6 +114,7 @@ fullIt(
     await old.query("INSERT INTO t VALUES (1)");
     const { promoted, oldEndpoint, fence, asExpected } = await replication.split();
     expect([promoted, oldEndpoint]).toEqual([expect.stringMatching(/server_[23]/), 0]);
+    expect(replication.standbyControls).toHaveLength(1);
     await old.query("INSERT INTO t VALUES (2)");
     await expect(connect(first)).rejects.toThrow(/it is starting up or shutting down/);
     const after = await connect(admin);
@@ -125,6 +126,7 @@ fullIt(
     await fence();
     await expect(old.query("SELECT 1")).rejects.toThrow(/lost the connection/);
     await replication.heal();
+    expect(replication.standbyControls).toHaveLength(2);
     asExpected();
     const returned = await connect({ ...first, takesWrites: false });
     await expect.poll(() => ids(returned)).toEqual([1, 3]);

@@ -53,6 +53,8 @@ export class ReplicaSet implements Replication {
   private readonly members: Member[] = [];
   /** Where standbys connect, by member. */
   private ends: readonly Endpoint[] | undefined;
+  /** The old primary of a split, which follows nobody until it is healed. */
+  private splitOff: Member | undefined;
 
   private constructor(
     private primary: Member,
@@ -90,7 +92,8 @@ export class ReplicaSet implements Replication {
   }
 
   get standbyControls(): readonly ServerControl[] {
-    return this.standbys.map(({ postmaster }) => postmaster);
+    const running = this.standbys.filter((one) => one !== this.splitOff && one.postmaster.isRunning);
+    return running.map(({ postmaster }) => postmaster);
   }
 
   /** All of them, in an order that stays. */
@@ -132,6 +135,7 @@ export class ReplicaSet implements Replication {
       for (const standby of this.standbys) await this.configure(standby, "nothing");
       const promoted = await this.mostAdvanced();
       old.postmaster.admitNoMore();
+      this.splitOff = old;
       const reached = await this.takeOver(promoted);
       await this.follow(this.standbys.filter((member) => member !== old));
       const oldEndpoint = this.members.indexOf(old);
@@ -149,6 +153,7 @@ export class ReplicaSet implements Replication {
   }
 
   async heal(): Promise<void> {
+    this.splitOff = undefined;
     for (const standby of this.standbys) if (!standby.postmaster.isRunning) await this.copyAnew(standby);
     await this.follow(this.standbys);
   }
