@@ -10,11 +10,13 @@ export const CAPACITY_PRECISION = 0.05;
 const amount = z.number().min(0);
 const count = z.int().min(0);
 
-export const PROBE_PURPOSES = ["bracket", "bisect", "confirm"] as const;
+export const PROBE_PURPOSES = ["bracket", "bisect", "confirm", "recover"] as const;
 
 export const CapacityProbe = z.strictObject({
   trial: z.int().min(1).describe("Number of the trial's directory"),
-  purpose: z.enum(PROBE_PURPOSES),
+  purpose: z
+    .enum(PROBE_PURPOSES)
+    .describe("recover: after an overload, waits for a rate that held; the interval leaves it out"),
   discarded: z
     .literal(true)
     .optional()
@@ -36,6 +38,14 @@ export const CapacityProbe = z.strictObject({
 });
 export type CapacityProbe = z.infer<typeof CapacityProbe>;
 
+export const CapacityDrift = z
+  .strictObject({
+    firstPerSecond: amount.describe("Capacity at the first probe that counts"),
+    lastPerSecond: amount.describe("Capacity at the last probe"),
+  })
+  .describe("The change of the capacity during the search that fits its probes");
+export type CapacityDrift = z.infer<typeof CapacityDrift>;
+
 export const Capacity = z
   .strictObject({
     treatment: TreatmentId,
@@ -55,8 +65,11 @@ export const Capacity = z
         "Ratio of the interval's ends less 1, at least 0.05: how exactly the probes show the capacity",
       ),
     outcome: z
-      .enum(["found", "at-least", "none", "stopped"])
-      .describe("at-least: the search ended at its upper limit; none: not even its lower limit held"),
+      .enum(["found", "at-least", "none", "inconclusive", "stopped"])
+      .describe(
+        "at-least: the search ended at its upper limit; none: not even its lower limit held; inconclusive: its probes contradict each other",
+      ),
+    drift: CapacityDrift.optional().describe("Why it is inconclusive: the machine drifted"),
     failsAtPerSecond: amount.nullable().describe("Lowest rate above it that failed 2 of 3 probes"),
     confirmations: count,
     windowSeconds: amount.optional().describe("Length of each probe's window, at least 2"),

@@ -61,7 +61,7 @@ it("walks to the highest rate that holds, confirms it, and keeps the curve, whic
     [1, "complete"],
   ]);
   expect(ended.stdout.replaceAll("\n", " ")).toContain(
-    `add: rate<30 holds up to ${rate} batches/s (95 % CI `,
+    `add: rate<30 holds up to ${rate} arrivals/s (95 % CI [`,
   );
   const summary = readFileSync(join(directory, "summary.txt"), "utf8");
   expect((await trainSim(["report", "--verbose", directory])).stdout.startsWith(summary)).toBe(true);

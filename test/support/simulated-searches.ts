@@ -1,32 +1,44 @@
-// Searches for capacity on simulated servers whose capacity is known, with the program's own search: each probe of a
-// server has a knee of its own, and a share of the probes is spoilt, by a stall that makes it fail or by luck that makes
-// it hold. The first probe of a search meets a cold server and fails. Seeded, and without any clock.
-import { capacityInterval, type RateOutcome } from "../../src/engine/capacity/capacity-interval.js";
-import { searchCapacity } from "../../src/engine/capacity/capacity-search.js";
+// Searches for capacity on simulated servers whose capacity is known, with the program's own search. A share of the probes
+// is spoilt, by a stall that makes it fail or by luck that makes it hold. The first probe of a search meets a cold server
+// and fails; an overload may leave less capacity to the probes after it. Seeded, and without any clock.
+import { capacityInterval } from "../../src/engine/capacity/capacity-interval.js";
+import type { RateOutcome } from "../../src/engine/capacity/capacity-likelihood.js";
+import { counts, searchCapacity } from "../../src/engine/capacity/capacity-search.js";
 import { CAPACITY_PRECISION } from "../../src/results/capacity-schema.js";
 import { deriveSeed, Prng } from "../../src/foundation/prng.js";
 
 export interface SimulatedSearches {
   readonly searches: number;
-  /** Of all probes, those that a stall makes fail or luck makes hold, from 0 to 1. */
-  readonly spoiltShare: number;
-  /** Of the spoilt ones those that hold, from 0 to 1. */
-  readonly luckShare: number;
-  /** Standard deviation of a probe's capacity, as a ratio less 1. */
-  readonly noise: number;
   readonly confirmations: number;
+  /** Standard deviation of the logarithm of a probe's capacity. */
+  readonly noise: number;
+  /** Share of its noise that a probe keeps from the probe before it. */
+  readonly kept?: number;
+  /** Share of its capacity that the server gains from probe to probe; the true capacity is the mean over a search. */
+  readonly drift?: number;
+  /** Share of all probes that a stall makes fail or luck makes hold. */
+  readonly spoiltShare?: number;
+  /** Share of the spoilt probes that hold. */
+  readonly luckShare?: number;
+  /** Share of the capacity that an overload takes from the next probe; of which a share is left a probe later. */
+  readonly afterEffect?: { readonly share: number; readonly left: number };
 }
 
-/** Shares of all searches, from 0 to 1, and how many probes they took: median and most. */
+/** Shares of all searches, from 0 to 1, and medians of the searches that found a rate. */
 export interface SearchQuality {
-  readonly belowHalf: number;
-  /** Above the true capacity by more than 10 %. */
-  readonly above: number;
-  /** Below it by more than 10 %. */
-  readonly below: number;
-  /** With the true capacity in the interval. */
+  /** Found no rate, and says so. */
+  readonly refused: number;
+  /** Share of the searches that found a rate whose interval holds the true capacity. */
   readonly covered: number;
-  /** Median of what the results claim. */
+  /** Share of all searches with a rate whose interval does not hold the true capacity. */
+  readonly wrong: number;
+  readonly belowHalf: number;
+  /** Below the true capacity by more than 10 %. */
+  readonly below: number;
+  /** Above it by more than 10 %. */
+  readonly above: number;
+  /** The rate that was found, to the true capacity. */
+  readonly ratio: number;
   readonly resolution: number;
   readonly probes: number;
   readonly probesMost: number;
@@ -35,45 +47,47 @@ export interface SearchQuality {
 /** Servers carry 20 to 20 000 a second. */
 const CAPACITY = { least: 20, factor: 1000 };
 const LIMITS = { leastRatePerSecond: 1, mostRatePerSecond: 100_000, precision: CAPACITY_PRECISION };
+/** Share of its capacity that a server lacks at most. */
+const LACK_MOST = 0.8;
 
 function normal(prng: Prng): number {
   return Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos(2 * Math.PI * prng.float());
 }
 
 interface OneSearch {
-  /** Of what was found to what is true; 0 where nothing was found. */
-  readonly ratio: number;
-  readonly isCovered: boolean;
-  readonly resolution: number;
+  /** Undefined if no rate was found. */
+  readonly found?: { readonly ratio: number; readonly isCovered: boolean; readonly resolution: number };
   readonly probes: number;
 }
 
-async function searchOne(
-  seed: number,
-  { spoiltShare, luckShare, noise, confirmations }: SimulatedSearches,
-): Promise<OneSearch> {
+async function searchOne(seed: number, simulated: SimulatedSearches): Promise<OneSearch> {
+  const { spoiltShare = 0, luckShare = 0.5, noise, kept = 0, drift = 0, confirmations } = simulated;
+  const { share, left } = simulated.afterEffect ?? { share: 0, left: 0 };
   const prng = new Prng(seed);
-  const capacity = CAPACITY.least * CAPACITY.factor ** prng.float();
+  const first = CAPACITY.least * CAPACITY.factor ** prng.float();
   const outcomes: RateOutcome[] = [];
+  let [probes, lack, value] = [0, 0, normal(prng)];
   const { ratePerSecond: rate, failsAtPerSecond } = await searchCapacity(
-    (ratePerSecond, { discarded }) => {
+    (ratePerSecond, about) => {
       const spoilt = prng.float() / spoiltShare;
-      const own = ratePerSecond <= capacity * Math.exp(noise * normal(prng));
-      const held = discarded !== true && (spoilt < 1 ? spoilt < luckShare : own);
-      outcomes.push({ ratePerSecond, held });
+      value = kept * value + Math.sqrt(1 - kept ** 2) * normal(prng);
+      const own = first * (1 + drift) ** probes * Math.exp(noise * value);
+      const isCarried = ratePerSecond <= own * (1 - lack);
+      lack = Math.min(LACK_MOST, lack * left + (isCarried ? 0 : share));
+      const held = about.discarded !== true && (spoilt < 1 ? spoilt < luckShare : isCarried);
+      if (counts(about)) outcomes.push({ ratePerSecond, held, position: probes });
+      probes++;
       return Promise.resolve(held);
     },
     { startRatePerSecond: 50, confirmations, ...LIMITS },
   );
-  const probes = outcomes.length;
-  if (rate === null) return { ratio: 0, isCovered: false, resolution: Number.POSITIVE_INFINITY, probes };
-  const { ciLow, ciHigh, resolution } = capacityInterval(outcomes.slice(1), rate, failsAtPerSecond);
-  return {
-    ratio: rate / capacity,
-    isCovered: (ciLow ?? 0) <= capacity && capacity <= (ciHigh ?? Number.POSITIVE_INFINITY),
-    resolution: resolution ?? Number.POSITIVE_INFINITY,
-    probes,
-  };
+  if (rate === null) return { probes };
+  const { ciLow, ciHigh, resolution } = capacityInterval(outcomes, rate, failsAtPerSecond);
+  const middle = outcomes.reduce((sum, { position }) => sum + position, 0) / outcomes.length;
+  const capacity = first * (1 + drift) ** middle;
+  const isCovered = (ciLow ?? 0) <= capacity && capacity <= (ciHigh ?? Number.POSITIVE_INFINITY);
+  const ratio = rate / capacity;
+  return { found: { ratio, isCovered, resolution: resolution ?? Number.POSITIVE_INFINITY }, probes };
 }
 
 function medianAndMost(values: readonly number[]): [median: number, most: number] {
@@ -86,14 +100,20 @@ export async function simulateSearches(seed: number, simulated: SimulatedSearche
   const all: OneSearch[] = [];
   for (let i = 0; i < simulated.searches; i++)
     all.push(await searchOne(deriveSeed(seed, "search", i), simulated));
-  const share = (is: (one: OneSearch) => boolean): number => all.filter(is).length / all.length;
+  const found = all.flatMap((one) => one.found ?? []);
+  const share = (count: number): number => count / all.length;
+  const shareOf = (is: (one: (typeof found)[number]) => boolean): number => share(found.filter(is).length);
+  const covered = found.filter(({ isCovered }) => isCovered).length;
   const [probes, probesMost] = medianAndMost(all.map((one) => one.probes));
   return {
-    belowHalf: share(({ ratio }) => ratio < 0.5),
-    below: share(({ ratio }) => ratio < 0.9),
-    above: share(({ ratio }) => ratio > 1.1),
-    covered: share(({ isCovered }) => isCovered),
-    resolution: medianAndMost(all.map((one) => one.resolution))[0],
+    refused: share(all.length - found.length),
+    covered: found.length === 0 ? 1 : covered / found.length,
+    wrong: share(found.length - covered),
+    belowHalf: shareOf(({ ratio }) => ratio < 0.5),
+    below: shareOf(({ ratio }) => ratio < 0.9),
+    above: shareOf(({ ratio }) => ratio > 1.1),
+    ratio: medianAndMost(found.map(({ ratio }) => ratio))[0],
+    resolution: medianAndMost(found.map(({ resolution }) => resolution))[0],
     ...{ probes, probesMost },
   };
 }

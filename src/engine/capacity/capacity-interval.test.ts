@@ -1,11 +1,12 @@
 // The interval of a capacity: what probes that agree show, what those that disagree do, and what is left open.
 import { expect, it } from "vitest";
-import { capacityInterval, type RateOutcome } from "./capacity-interval.js";
+import { capacityInterval } from "./capacity-interval.js";
+import type { RateOutcome } from "./capacity-likelihood.js";
 
 function outcomes(ratePerSecond: number, held: number, failed = 0): RateOutcome[] {
   return [
-    ...Array<RateOutcome>(held).fill({ ratePerSecond, held: true }),
-    ...Array<RateOutcome>(failed).fill({ ratePerSecond, held: false }),
+    ...Array<RateOutcome>(held).fill({ ratePerSecond, held: true, position: 0 }),
+    ...Array<RateOutcome>(failed).fill({ ratePerSecond, held: false, position: 0 }),
   ];
 }
 
@@ -42,4 +43,22 @@ it("leaves its upper end open where no rate failed", () => {
   const open = capacityInterval([...outcomes(50, 1), ...outcomes(100, 4)], 100, null);
   expect(open).toMatchObject({ ciHigh: null, resolution: null });
   expect(open.ciLow).toBeLessThanOrEqual(100);
+});
+
+it("is wider if the order of the probes allows a drift", () => {
+  const rates = [
+    ...outcomes(100, 4),
+    ...outcomes(110, 0, 3),
+    ...outcomes(100, 0, 3),
+    ...outcomes(80, 3),
+    ...outcomes(60, 3),
+  ];
+  const still = capacityInterval(rates, 90, 100);
+  const ordered = capacityInterval(
+    rates.map((rate, position) => ({ ...rate, position })),
+    90,
+    100,
+  );
+  expect(ordered.ciLow).toBeLessThanOrEqual(still.ciLow ?? 0);
+  expect(ordered.resolution).toBeGreaterThan(still.resolution ?? 0);
 });

@@ -18,7 +18,7 @@ import { parseThresholdOption } from "../../scenario/threshold-option.js";
 import type { Treatment } from "../../scenario/settings.js";
 import type { LoadSettings } from "../../load/load-settings.js";
 import { capacityInterval } from "./capacity-interval.js";
-import type { ProbePurpose, SearchResult } from "./capacity-search.js";
+import { counts, type ProbePurpose, type SearchResult } from "./capacity-search.js";
 import type { ActorGroup } from "../../actors/settings.js";
 import { workloadOf } from "../../workloads/registry.js";
 
@@ -220,7 +220,7 @@ export function capacityOf(
   const operation = shownOf(driven, { source });
   const { ratePerSecond: rate, failsAtPerSecond: fails } = found;
   const probes = ran.map(({ probe }) => probe);
-  const counting = probes.filter(({ discarded }) => discarded !== true);
+  const counting = probes.map((probe, position) => ({ ...probe, position })).filter((probe) => counts(probe));
   const confirmed = counting.filter((each) => isConfirmation(each, rate) && each.held);
   const { durationMs } = treatmentAt(treatment, rate ?? 1).settings.trial;
   return {
@@ -236,8 +236,9 @@ export function capacityOf(
 
 /** One probe as a line of progress. */
 export function probeText(probe: CapacityProbe): string {
-  const { ratePerSecond, achievedPerSecond } = probe;
+  const { purpose, ratePerSecond, achievedPerSecond } = probe;
+  const about = purpose === "recover" ? "after an overload, " : "";
   const held = probe.held ? "holds" : `does not hold: ${probe.reason ?? ""}`;
   const outcome = probe.discarded === true ? "was asked first and is discarded" : held;
-  return `${ratePerSecond}/s ${outcome} (${shortNumber(achievedPerSecond)}/s done)`;
+  return `${about}${ratePerSecond}/s ${outcome} (${shortNumber(achievedPerSecond)}/s done)`;
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { simulateSearches } from "../../../test/support/simulated-searches.js";
-import { roundRate, searchCapacity, type SearchResult } from "./capacity-search.js";
+import { PROBES_MOST, roundRate, searchCapacity, type SearchResult } from "./capacity-search.js";
 
 const OPTIONS = {
   startRatePerSecond: 50,
@@ -43,8 +43,9 @@ describe("the search for capacity", () => {
         expect(failsAtPerSecond).toBeGreaterThan(capacity);
         const confirming = probes.filter(([, purpose]) => purpose === "confirm");
         expect(confirming).toEqual(Array(3).fill([rate, "confirm", true]));
-        expect(probes.slice(-2)).toEqual(Array(2).fill([failsAtPerSecond, "bracket", false]));
-        expect(probes.length).toBeLessThanOrEqual(30);
+        const counting = probes.filter(([, purpose]) => purpose !== "recover");
+        expect(counting.slice(-2)).toEqual(Array(2).fill([failsAtPerSecond, "bracket", false]));
+        expect(probes.length).toBeLessThanOrEqual(42);
         expect(probes.every(([each]) => each === roundRate(each))).toBe(true);
       }),
     );
@@ -96,7 +97,7 @@ describe("the search for capacity", () => {
       fc.asyncProperty(fc.nat(), async (seed) => {
         const prng = new Prng(seed);
         const { probes } = await walk(() => prng.float() < 0.5);
-        expect(probes.length).toBeLessThan(500);
+        expect(probes.length).toBeLessThan(PROBES_MOST);
       }),
     );
   });
@@ -126,17 +127,51 @@ describe("the search for capacity", () => {
     expect(outcome).toBe("none");
   });
 
+  it("asks its best rate again after each overload, before any other rate", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.double({ min: 1, max: 90_000, noNaN: true }), async (capacity) => {
+        const { probes } = await walk((rate) => rate <= capacity);
+        for (const [i, [rate, purpose, held]] of probes.entries()) {
+          const best = Math.max(0, ...probes.slice(0, i).flatMap(([each, , did]) => (did ? each : [])));
+          const isDue = probes[i - 1]?.[2] === false && best > 0;
+          expect(purpose === "recover").toBe(isDue);
+          if (isDue) expect([rate, held]).toEqual([best, true]);
+        }
+      }),
+    );
+  });
+
+  it.each([-0.01, 0.01])("is inconclusive on a server that drifts by %d a probe", async (change) => {
+    const { outcome, ratePerSecond, drift } = await walk(
+      (rate, index) => rate <= 400 * (1 + change) ** index,
+    );
+    expect([outcome, ratePerSecond]).toEqual(["inconclusive", null]);
+    const { firstPerSecond = 0, lastPerSecond = 0 } = drift ?? {};
+    expect(Math.sign(lastPerSecond - firstPerSecond)).toBe(Math.sign(change));
+  });
+
   it.each([0, 0.05, 0.1])(
     "ends below half the truth in under 1 % of searches, with %d of the probes spoilt",
     async (spoiltShare) => {
       const quality = await simulateSearches(7, {
-        ...{ searches: 200, noise: 0.03, luckShare: 0.5, confirmations: 3 },
+        ...{ searches: 200, noise: 0.03, confirmations: 3 },
         spoiltShare,
       });
       expect(quality.belowHalf).toBeLessThan(0.01);
       expect(quality.above).toBeLessThan(0.01);
       expect(quality.covered).toBeGreaterThan(0.95);
-      expect(quality.probes).toBeLessThanOrEqual(24);
+      expect(quality.refused).toBeLessThan(0.05);
+      expect(quality.probes).toBeLessThanOrEqual(32);
     },
   );
+
+  it.each([
+    ["noise carries over", { noise: 0.05, kept: 0.6 }],
+    ["an overload slows the next probe", { noise: 0.03, afterEffect: { share: 0.3, left: 0 } }],
+    ["an overload slows several probes", { noise: 0.03, afterEffect: { share: 0.3, left: 0.5 } }],
+    ["the machine drifts", { noise: 0.03, drift: -0.01 }],
+  ])("holds the truth in 90 % of the intervals that it names where %s", async (_, simulated) => {
+    const quality = await simulateSearches(7, { searches: 60, confirmations: 3, ...simulated });
+    expect(quality.covered).toBeGreaterThanOrEqual(0.9);
+  });
 });

@@ -41,6 +41,7 @@ describe("the exit code", () => {
     ["a threshold failed", { thresholds: [failedThreshold] }, 99],
     ["a threshold was not judged", { thresholds: [{ ...failedThreshold, ok: null }] }, 99],
     ["a search found no rate", { capacity: [{ outcome: "found" }, { outcome: "none" }] }, 99],
+    ["probes contradict each other", { capacity: [{ outcome: "found" }, { outcome: "inconclusive" }] }, 99],
     ["a search found rates", { capacity: [{ outcome: "found" }, { outcome: "at-least" }] }, 0],
     [
       "a signal came, thresholds or not",

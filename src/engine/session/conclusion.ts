@@ -42,7 +42,8 @@ export function exitCodeOf(facts: Facts): ExitCode {
   if (facts.failure) return facts.failure.exitCode;
   if (facts.abortedBy) return facts.abortedBy.exitCode;
   if (stopOf(facts) !== undefined) return ExitCode.interrupted;
-  const isNowhere = facts.capacity?.some(({ outcome }) => outcome === "none") ?? false;
+  const isNowhere =
+    facts.capacity?.some(({ outcome }) => outcome === "none" || outcome === "inconclusive") ?? false;
   return isNowhere || facts.thresholds.some(({ ok }) => ok !== true)
     ? ExitCode.thresholdFailed
     : ExitCode.done;

@@ -39,7 +39,7 @@ it("says the rate, the curve that was walked, and whether the generator was the 
   const lines = summaryOf(CAPACITY).split("\n");
   const start = lines.findIndex((line) => line.startsWith("text: add") && !line.endsWith("."));
   expect(lines.slice(start, start + 6)).toEqual([
-    "text: add: p(99)<50 holds up to 423 batches/s (repeated 3 times), not at 445/s, with at most 8 clients at work",
+    "text: add: p(99)<50 holds up to 423 arrivals/s (repeated 3 times), not at 445/s, with at most 8 clients at work",
     "trial  probe    asked/s  offered/s  done/s  p99(ms)  held",
     "-----  -------  -------  ---------  ------  -------  --------------------------------------------------------",
     "    1  bracket      800        803     512     2801  no: p(99)<50 was 2800; 1463 of…re not done in the window",
@@ -62,13 +62,35 @@ it("says the interval, what was discarded, and that probes which disagree show l
     ],
   };
   const text = summaryOf(noisy).replaceAll("\n", " ");
-  expect(text).toContain("up to 423 batches/s (95 % CI 401 to 461, held 3 of 4 repetitions), not at 445/s");
+  expect(text).toContain("up to 423 arrivals/s (95 % CI [401, 461], held 3 of 4 repetitions), not at 445/s");
   expect(text).toMatch(/ 1 +bracket .* discarded/);
   expect(text).toContain("Trial 1 is discarded: the first probe meets a cold server.");
   expect(text).toContain(
     "The interval is 15 % wide, the search aims at 5 %: probes near the capacity disagree.",
   );
   expect(text).not.toContain("in doubt");
+});
+
+it.each([
+  [
+    { drift: { firstPerSecond: 120.04, lastPerSecond: 80 } },
+    "text: inconclusive for add: p(99)<50: the capacity fell from 120 to 80 arrivals/s during the search, with at most 8 clients at work",
+    "Find the cause (another load, a growing table, a hot processor), then search again.",
+  ],
+  [
+    {},
+    "text: inconclusive for add: p(99)<50: 2 probes contradict each other, with at most 8 clients at work",
+    "Use more trials or a longer trial.duration.",
+  ],
+])("says that a search is inconclusive, why, and the remedy (%j)", (drift, answer, remedy) => {
+  const { probes } = CAPACITY;
+  const recovered = probes.map((probe) => ({ ...probe, purpose: "recover" as const }));
+  const text = summaryOf({
+    ...CAPACITY,
+    ...{ outcome: "inconclusive", ratePerSecond: null, confirmations: 0, probes: recovered, ...drift },
+  }).replaceAll("\n", " ");
+  expect(text).toContain(answer);
+  expect(text).toContain(`2 recover probes do not count: each follows an overload, 1 failed. ${remedy}`);
 });
 
 it("compares nothing between treatments, which ran at rates of their own", () => {

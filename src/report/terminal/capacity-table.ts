@@ -13,7 +13,6 @@ import {
   type Column,
   type Marks,
 } from "../../foundation/text/text-table.js";
-import { isRound } from "../../metrics/operations.js";
 
 const WHY_WIDTH_MAX = 52;
 
@@ -27,11 +26,11 @@ const COLUMNS: readonly Column[] = [
   "held",
 ].map((title): Column => ({ title, align: title === "probe" || title === "held" ? "left" : "right" }));
 
-/** Empty where it was not known yet, by results of earlier versions. */
+/** Empty if the search found no rate. */
 function intervalOf({ ciLow = null, ciHigh = null }: Capacity): string {
   if (ciLow === null && ciHigh === null) return "";
   const [low, high] = [ciLow, ciHigh].map((end) => (end === null ? "open" : shortNumber(end)));
-  return `95 % CI ${low ?? ""} to ${high ?? ""}, `;
+  return `95 % CI [${low ?? ""}, ${high ?? ""}], `;
 }
 
 /** How often the rate was asked again, and how often it held where that is not always. */
@@ -44,21 +43,29 @@ function repeatedText({ confirmations, probes, ratePerSecond }: Capacity): strin
     : `held ${confirmations} of ${counted(confirmations + failed, "repetition")}`;
 }
 
-/** What the search found, in a sentence. */
+function contradictionText({ drift, probes }: Capacity): string {
+  if (!drift) return `${counted(probes.length, "probe")} contradict each other`;
+  const { firstPerSecond: first, lastPerSecond: last } = drift;
+  const verb = last < first ? "fell" : "rose";
+  return `the capacity ${verb} from ${shortNumber(first)} to ${shortNumber(last)} arrivals/s during the search`;
+}
+
+/** The result of the search, in a sentence. */
 export function capacityText(capacity: Capacity): string {
   const { treatment, outcome, ratePerSecond, failsAtPerSecond } = capacity;
-  const { metric, expression, clients, operation, probes } = capacity;
+  const { metric, expression, clients, probes } = capacity;
   const holds = `${metric}: ${expression} holds`;
-  const what = isRound(operation) ? "cycles" : "batches";
   const repeated = intervalOf(capacity) + repeatedText(capacity);
   const limit = `with at most ${counted(clients, "client")} at work`;
   switch (outcome) {
     case "found":
-      return `${treatment}: ${holds} up to ${ratePerSecond ?? "?"} ${what}/s (${repeated}), not at ${failsAtPerSecond ?? "?"}/s, ${limit}`;
+      return `${treatment}: ${holds} up to ${ratePerSecond ?? "?"} arrivals/s (${repeated}), not at ${failsAtPerSecond ?? "?"}/s, ${limit}`;
     case "at-least":
-      return `${treatment}: ${holds} at ${ratePerSecond ?? "?"} ${what}/s (${repeated}), the most that is tried, ${limit}`;
+      return `${treatment}: ${holds} at ${ratePerSecond ?? "?"} arrivals/s (${repeated}), the highest rate of a search, ${limit}`;
     case "none":
       return `${treatment}: no rate was found at which ${holds}, ${limit}`;
+    case "inconclusive":
+      return `${treatment}: inconclusive for ${metric}: ${expression}: ${contradictionText(capacity)}, ${limit}`;
     case "stopped":
       return `${treatment}: the search was stopped after ${counted(probes.length, "probe")}: no rate is confirmed`;
   }
@@ -82,18 +89,25 @@ function table({ probes }: Capacity): string[] {
   return renderTable(COLUMNS, rows);
 }
 
-/** Which probe decides nothing, and how exactly the others show the capacity, where that is less than a search aims at. */
-export function resolutionTexts({ probes, resolution }: Capacity): string[] {
+const STEADY = "Find the cause (another load, a growing table, a hot processor), then search again.";
+const LONGER = "Use more trials or a longer trial.duration.";
+
+/** Probes without a part in the result, the width of the interval if it misses its aim, and the remedy. */
+export function resolutionTexts({ probes, resolution, outcome, drift }: Capacity): string[] {
   const discarded = probes.find((probe) => probe.discarded);
+  const recovering = probes.filter(({ purpose }) => purpose === "recover");
+  const failed = recovering.filter(({ held }) => !held).length;
+  const recovered = `${counted(recovering.length, "recover probe does", "recover probes do")} not count: each follows an overload, ${failed} failed.`;
   const percent = Math.round((resolution ?? 0) * 100);
   return [
     ...(discarded ? [`Trial ${discarded.trial} is discarded: the first probe meets a cold server.`] : []),
+    ...(recovering.length > 0 ? [recovered] : []),
     ...(percent > CAPACITY_PRECISION * 100
       ? [
-          `The interval is ${percent} % wide, the search aims at ${CAPACITY_PRECISION * 100} %: probes near the capacity disagree. ` +
-            "Use more trials or a longer trial.duration.",
+          `The interval is ${percent} % wide, the search aims at ${CAPACITY_PRECISION * 100} %: probes near the capacity disagree. ${LONGER}`,
         ]
       : []),
+    ...(outcome === "inconclusive" ? [drift ? STEADY : LONGER] : []),
   ];
 }
 

@@ -239,7 +239,7 @@ describe("key findings", () => {
     const rates = { ratePerSecond: 120, failsAtPerSecond: 140, confirmations: 2, clients: 8, probes: [] };
     result.capacity = [{ ...searched, ...rates, treatment: "jsonb" }];
     expect(texts(result)[0]).toBe(
-      "jsonb: add: p(99)<100 holds up to 120 batches/s (repeated 2 times), not at 140/s, with at most 8 clients at work.",
+      "jsonb: add: p(99)<100 holds up to 120 arrivals/s (repeated 2 times), not at 140/s, with at most 8 clients at work.",
     );
   });
 });

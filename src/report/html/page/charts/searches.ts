@@ -129,7 +129,7 @@ function capacityPanel({ treatment, probes, ratePerSecond, operation }: Capacity
   const shown = view.treatments.find(({ id }) => id === treatment);
   const of = (held: boolean): [number, number | null][] =>
     probes
-      .filter((probe) => probe.held === held && probe.discarded !== true)
+      .filter((probe) => probe.held === held && probe.discarded !== true && probe.purpose !== "recover")
       .map(({ offeredPerSecond, p99Ms }): [number, number | null] => [offeredPerSecond, p99Ms])
       .sort(([a], [b]) => a - b);
   // The same in each panel, as the legend has it; the title says whose probes they are.
@@ -148,7 +148,7 @@ function capacityPanel({ treatment, probes, ratePerSecond, operation }: Capacity
 export const capacityChart: Chart = {
   id: "capacity",
   title: "Search for capacity",
-  lead: "Each probe's 99th percentile at the rate that was offered to it. The discarded first one is left out. The dashed line is the highest rate at which the threshold held, also when repeated.",
+  lead: "Each probe's 99th percentile at the rate that was offered to it. The discarded first one and those that wait for recovery are left out. The dashed line is the highest rate at which the threshold held, also when repeated.",
   draw: (view) => {
     // A treatment for which no rate was confirmed has no trials, so that no filter shows or hides it.
     const isHidden = (treatment: string): boolean =>
