@@ -11,7 +11,7 @@ import {
   type TreatmentResult,
 } from "../../results/result-schema.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
-import { medianWithInterval } from "./findings.js";
+import { ownMedian } from "./findings.js";
 import { outlyingTrials } from "./outlying-trials.js";
 import { metricOf } from "../steady-state/series.js";
 import { boundsOf } from "../statistics/limits.js";
@@ -26,7 +26,7 @@ export function summaryOf(treatment: TreatmentResult, seed: number): MetricSumma
       const values = treatment.trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
       if (values.length === 0) return [];
       const own = deriveSeed(seed, "summary", treatment.id, operation, metric);
-      const spread = medianWithInterval(values, own);
+      const spread = ownMedian(values, own);
       const [min, max] = [Math.min(...values), Math.max(...values)];
       return [{ operation, metric, trials: values.length, min, max, ...spread }];
     }),

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { isFull } from "../../../test/support/lanes.js";
 import { Prng } from "../../foundation/prng.js";
 import type { RatioFinding } from "../../results/result-schema.js";
-import { findingsOf, medianWithInterval, settling, type Question } from "./findings.js";
+import { findingsOf, medianWithInterval, ownMedian, settling, type Question } from "./findings.js";
 import type { LogSeries } from "../steady-state/series.js";
 import { isDifference } from "./verdicts.js";
 
@@ -149,6 +149,22 @@ describe("findingsOf", () => {
       // 1 - 2 / 2^5 is 93.75 % for five; three standard errors below that.
       expect(covered / experiments).toBeGreaterThan(0.9375 - 3 * Math.sqrt((0.06 * 0.94) / experiments));
     }
+  });
+
+  it("gives values that are never below 0 no interval below it, however they scatter", () => {
+    const amounts = fc.array(fc.oneof(fc.constant(0), fc.double({ min: 1e-6, max: 1e6, noNaN: true })), {
+      minLength: 5,
+      maxLength: 9,
+    });
+    fc.assert(
+      fc.property(amounts, fc.integer(), (values, seed) => {
+        const { median, ciLow, ciHigh } = ownMedian(values, seed);
+        expect(ciLow).toBeGreaterThanOrEqual(0);
+        expect(ciLow).toBeLessThanOrEqual(median * (1 + 1e-9));
+        expect(ciHigh).toBeGreaterThanOrEqual(median * (1 - 1e-9));
+        expect(ciHigh).toBeLessThan(Number.POSITIVE_INFINITY);
+      }),
+    );
   });
 
   it("answers only where a block has both sides, and takes blocks in order", () => {

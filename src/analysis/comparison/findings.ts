@@ -96,6 +96,20 @@ export function medianWithInterval(
   return { median: median(values), ciLow: Math.min(low, wide.low), ciHigh: Math.max(high, wide.high) };
 }
 
+/**
+ * The median of values that are never below 0, with its interval: as `medianWithInterval` in logarithms, unless a value is 0.
+ */
+export function ownMedian(
+  values: readonly number[],
+  seed: number,
+): { median: number; ciLow: number | null; ciHigh: number | null } {
+  const hasZero = values.some((value) => value <= 0);
+  const { ciLow, ciHigh } = medianWithInterval(hasZero ? values : values.map(Math.log), seed);
+  const endOf = (end: number | null): number | null =>
+    end === null ? null : hasZero ? Math.max(0, end) : Math.exp(end);
+  return { median: median(values), ciLow: endOf(ciLow), ciHigh: endOf(ciHigh) };
+}
+
 /** Median of the ratios over blocks, with its interval; undefined where not one block has both sides. */
 export function pairedRatio(
   { key, values, reference, places }: Question,

@@ -8,7 +8,7 @@ import type { Vocabulary } from "../../workloads/vocabulary.js";
 import type { ComparisonMetric, Sweep, TreatmentResult, UslFit } from "../../results/result-schema.js";
 import { comparedWhere, comparisonField, type ComparisonField } from "../../metrics/metric-lists.js";
 import { objectionToMetric } from "../diagnosis/validity.js";
-import { medianWithInterval } from "./findings.js";
+import { ownMedian } from "./findings.js";
 import { metricOf } from "../steady-state/series.js";
 import { fitCurves, type Curve } from "./usl-verdict.js";
 
@@ -51,7 +51,7 @@ function pointOf({ clients, treatment }: Step, operation: Operation, seed: numbe
   const spread = (metric: ComparisonMetric) => {
     const values = treatment.trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
     if (values.length === 0) return null;
-    return medianWithInterval(values, deriveSeed(seed, "summary", treatment.id, operation, metric));
+    return ownMedian(values, deriveSeed(seed, "summary", treatment.id, operation, metric));
   };
   return {
     clients,

@@ -4,7 +4,7 @@ import { deriveSeed } from "../../foundation/prng.js";
 import type { Agreement, PublishedRatio, PublishedResult } from "../../results/result-schema.js";
 import type { PublishedFigure } from "../../scenario/judgement.js";
 import { metricIdOf } from "../../scenario/threshold-metrics.js";
-import { medianWithInterval } from "../comparison/findings.js";
+import { ownMedian } from "../comparison/findings.js";
 import { NEAR } from "../statistics/limits.js";
 import { objectionToRatio, ratioOf, type MeasuredTrials } from "../thresholds/ratio-thresholds.js";
 
@@ -58,7 +58,7 @@ function oursOf(
   if (own.length === 0) return null;
   // As the treatment's summary has it, where it has the metric.
   const ownSeed = deriveSeed(seed, "summary", treatment, quantity.source, metricIdOf(quantity));
-  return { trials: own.length, ...medianWithInterval(own, ownSeed) };
+  return { trials: own.length, ...ownMedian(own, ownSeed) };
 }
 
 /** Of the figures whose treatments were run, in the order written. */
