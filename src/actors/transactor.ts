@@ -8,6 +8,7 @@ import { BACKOFF, PartTimes, POOL_WAIT, RELEASE, type PartNames } from "../metri
 import type { Recorder } from "../metrics/recorder.js";
 import { InDoubtError, StatementError } from "../database/errors.js";
 import { placeOf } from "../database/failure-place.js";
+import { remedyOf } from "../database/remedies.js";
 import { classifyFailure, type Failure } from "../database/sqlstates.js";
 import type { EventLog } from "./event-log.js";
 import type { RetryPolicy } from "./retry-policy.js";
@@ -157,7 +158,7 @@ export class Transactor {
     const place = error instanceof StatementError && error.place !== undefined ? `${error.place}: ` : "";
     throw new TrialError(
       `${place}${messageOf(error)} (SQLSTATE ${failure.sqlstate})`,
-      "non-retryable error; the trial was stopped",
+      remedyOf(error) ?? "The error is not retryable: the trial was stopped.",
       { cause: error },
     );
   }

@@ -2,7 +2,8 @@
 // The command line: one file a command, all of them in commands.ts. It turns what commands throw into one clear message on
 // standard error and the exit code; nothing else ends the process.
 import { Command, CommanderError } from "commander";
-import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
+import { explained } from "../database/remedies.js";
+import { ExitCode, messageOf } from "../foundation/errors.js";
 import { storageError } from "../foundation/storage-error.js";
 import { withoutControls } from "../foundation/shown.js";
 import { COMMANDS } from "./commands.js";
@@ -39,18 +40,16 @@ function createProgram(): Command {
 
 /** Prints an error for people: what, where, the way out; the stack only of what nobody foresaw. */
 function explain(error: unknown): string {
-  if (error instanceof TrainSimError) {
-    return `train-sim: ${error.message}\n${error.hint ? `  ${error.hint}\n` : ""}`;
-  }
+  const known = explained(error);
+  if (known) return `train-sim: ${known.message}\n${known.hint ? `  ${known.hint}\n` : ""}`;
   const stack = error instanceof Error && error.stack ? error.stack : messageOf(error);
   return `train-sim: unexpected error, please report it: ${stack}\n`;
 }
 
 function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof TrainSimError) return error.exitCode;
   // commander throws for --help and --version too, with exit code 0, and prints its own usage errors.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.done : ExitCode.invalid;
-  return ExitCode.unexpected;
+  return explained(error)?.exitCode ?? ExitCode.unexpected;
 }
 
 /** For what is thrown outside every wait: the process ends with words and an exit code. */

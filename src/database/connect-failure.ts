@@ -2,11 +2,13 @@
 // do. One table for PostgreSQL, PgBouncer, TLS and the network; a password never appears in it.
 import { codeOf, messageOf, TargetError } from "../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "./endpoint/endpoint.js";
+import { remedyOf } from "./remedies.js";
 import { classifyFailure } from "./sqlstates.js";
 
 interface Explanation {
   readonly seen: string;
-  readonly hint: string;
+  /** The remedy of the code when left out. */
+  readonly hint?: string;
 }
 
 /** Matched in order against `code: message`. */
@@ -69,13 +71,7 @@ const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanat
       hint: "GRANT CONNECT ON DATABASE to that role, or use another one.",
     }),
   ],
-  [
-    /^53300:|max_client_conn/,
-    () => ({
-      seen: "it has no connection left",
-      hint: "Raise max_connections there, close other sessions, or lower the scenario's clients.",
-    }),
-  ],
+  [/^53300:|max_client_conn/, () => ({ seen: "it has no connection left" })],
   [
     /client_login_timeout|query_wait_timeout|server_login_retry|cannot connect to server|server conn crashed/,
     () => ({
@@ -84,10 +80,8 @@ const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanat
     }),
   ],
   [/^57P0[123]:/, () => ({ seen: "it is starting up or shutting down", hint: "Try again in a moment." })],
-  [
-    /^25006:/,
-    () => ({ seen: "it takes no writes", hint: "Name the server that is the primary, or all of them." }),
-  ],
+  [/^25006:/, () => ({ seen: "it takes no writes" })],
+  [/unsupported startup parameter/, () => ({ seen: "the pooler there refuses a parameter of the session" })],
   [
     /does not support SSL connections/,
     () => ({
@@ -158,7 +152,7 @@ export function connectFailure(endpoint: Endpoint, error: unknown): TargetError 
   const seen = explanation?.seen ?? "the connection failed";
   return new TargetError(
     `cannot connect to ${describeEndpoint(endpoint)}: ${seen} (${code === "" ? message : `${code}: ${message}`})`,
-    explanation?.hint ?? "Read the server's log.",
+    explanation?.hint ?? remedyOf(error) ?? "Read the server's log.",
     { cause: error },
   );
 }

@@ -62,11 +62,6 @@ export interface Dialect {
   readonly sampler: SamplerDialect;
 }
 
-/** PostgreSQL's quoting, which its relatives share. */
-export function quoteIdentifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
 /** PostgreSQL's way to open a transaction of that level. */
 export function beginTransaction(isolation: Isolation, access: "READ WRITE" | "READ ONLY"): string {
   return `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}${access === "READ ONLY" ? " READ ONLY" : ""}`;

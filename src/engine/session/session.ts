@@ -2,7 +2,8 @@
 // complete before each of them, a verdict, an exit code. It starts and stops what the trials run on, and stops early,
 // with what there is, when a trial cannot go on or the user asks. Which trial is next is the source's business.
 import { wallClockMs } from "../../foundation/clock.js";
-import { TrainSimError, type ExitCode } from "../../foundation/errors.js";
+import { explained } from "../../database/remedies.js";
+import type { ExitCode, TrainSimError } from "../../foundation/errors.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { validityOf } from "../../analysis/diagnosis/validity.js";
 import { lint, lintEntry } from "../../analysis/lint/lint.js";
@@ -240,8 +241,9 @@ class Session {
       if (this.options.resumed) await this.requireSameServer(this.options.resumed, kept, treatment);
       return kept;
     } catch (error) {
-      if (!this.hasBegun || !(error instanceof TrainSimError)) throw error;
-      this.failure = error;
+      const failure = explained(error);
+      if (!this.hasBegun || !failure) throw error;
+      this.failure = failure;
       return undefined;
     }
   }

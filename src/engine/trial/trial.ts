@@ -3,7 +3,8 @@
 // measured so far, marked; anything else fails it with its cause, and nothing of it is left running.
 // Each phase takes what those before it made; `reached` holds the same for the end, when all of it is put away.
 import { monotonicMs } from "../../foundation/clock.js";
-import { asTrainSimError, type TrainSimError } from "../../foundation/errors.js";
+import { asExplained } from "../../database/remedies.js";
+import type { TrainSimError } from "../../foundation/errors.js";
 import type { Audited } from "../../workloads/workload.js";
 import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { Tally, type SecondSink } from "../../metrics/tally.js";
@@ -109,7 +110,7 @@ class TrialRun {
       const audited = await this.audit(launched, drainSeconds !== undefined);
       ending = audited && endingOf(audited, drainSeconds, settings);
     } catch (error) {
-      failure = asTrainSimError(error);
+      failure = asExplained(error);
       reached.window.cutShort();
     }
     this.over.abort();
@@ -249,7 +250,7 @@ class TrialRun {
       this.reached.files.close();
       return this.log.failure;
     } catch (error) {
-      return asTrainSimError(error);
+      return asExplained(error);
     }
   }
 

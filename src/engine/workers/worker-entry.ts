@@ -3,7 +3,8 @@
 // It holds no logic of the load itself, so that a worker can be tested without a thread.
 import { parentPort, workerData } from "node:worker_threads";
 import * as z from "zod";
-import { ExitCode, messageOf, TrainSimError } from "../../foundation/errors.js";
+import { asExplained } from "../../database/remedies.js";
+import { messageOf } from "../../foundation/errors.js";
 import { openLogger } from "../../foundation/logger.js";
 import { ActorWorker } from "./actor-worker.js";
 import { Command, PULSE_MS, ThreadAssignment, type Report } from "./protocol.js";
@@ -36,13 +37,8 @@ async function end(report: Report): Promise<void> {
 }
 
 function failedBy(error: unknown): Report {
-  const isOurs = error instanceof TrainSimError;
-  return {
-    kind: "failed",
-    message: `${role} worker ${index}: ${messageOf(error)}`,
-    exitCode: isOurs ? error.exitCode : ExitCode.unexpected,
-    hint: isOurs ? error.hint : "",
-  };
+  const { message, exitCode, hint } = asExplained(error);
+  return { kind: "failed", message: `${role} worker ${index}: ${message}`, exitCode, hint };
 }
 
 async function fail(error: unknown): Promise<void> {

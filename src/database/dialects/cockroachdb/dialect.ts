@@ -2,7 +2,8 @@
 // where a trial wants them. Its advisory-lock functions exist and do nothing, and a change of the schema is a job of its
 // own, which read committed transactions do not take in.
 import { COCKROACHDB_SAMPLER } from "../../evidence/cockroachdb-views.js";
-import { beginTransaction, COMMENT_MARK, inStatus, quoteIdentifier, type Dialect } from "../dialect.js";
+import { beginTransaction, COMMENT_MARK, inStatus, type Dialect } from "../dialect.js";
+import { quoteIdentifier } from "../../quoting.js";
 import { cockroachdbCapabilities } from "./capabilities.js";
 
 export const cockroachdb: Dialect = {

@@ -1,7 +1,8 @@
 // The dialect of Amazon Aurora DSQL: one statement of DDL a transaction, indexes that are made in the background, one
 // isolation level, no VACUUM. A schema takes no comment there: a table with the mark as its name says whose it is.
 import { SILENT_SAMPLER } from "../../evidence/silent.js";
-import { inStatus, quoteIdentifier, type Dialect, type NamespaceMark } from "../dialect.js";
+import { inStatus, type Dialect, type NamespaceMark } from "../dialect.js";
+import { quoteIdentifier } from "../../quoting.js";
 import { dsqlCapabilities } from "./capabilities.js";
 
 /** Up to its colon: a name has at most 63 characters. */

@@ -2,7 +2,8 @@
 // the test suite runs on PostgreSQL 18.
 import { POSTGRES_SAMPLER } from "../../evidence/postgres-views.js";
 import { DEPENDANTS } from "../../namespace/dependants.js";
-import { beginTransaction, COMMENT_MARK, inStatus, quoteIdentifier, type Dialect } from "../dialect.js";
+import { beginTransaction, COMMENT_MARK, inStatus, type Dialect } from "../dialect.js";
+import { quoteIdentifier } from "../../quoting.js";
 import { postgresCapabilities } from "./capabilities.js";
 
 export const postgres: Dialect = {
