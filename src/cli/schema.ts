@@ -7,6 +7,8 @@ import { connectAdmin, type AdminClient } from "../database/admin.js";
 import { dialectOf, lackOf, levelProblems } from "../database/dialects/registry.js";
 import { applyNamespace, ddl, dropNamespace, type WorkloadNamespace } from "../workloads/namespace.js";
 import { dialectOfProduct, readServerInfo } from "../database/server-info.js";
+import type { Dialect } from "../database/dialects/dialect.js";
+import { poolingOf, poolingRefusal } from "../database/pooling.js";
 import { parseConnectionUrl } from "../database/endpoint/parse-url.js";
 import {
   DIALECTS,
@@ -205,6 +207,17 @@ async function requireSpoken(admin: AdminClient, name: DialectName): Promise<voi
   );
 }
 
+/** A pooler would keep the claim's session for others. */
+async function requireServer(
+  { endpoint }: AdminClient,
+  { supportsTransactionalDdl }: Dialect,
+): Promise<void> {
+  const mode = supportsTransactionalDdl ? await poolingOf(endpoint) : undefined;
+  if (mode === undefined) return;
+  const { words } = poolingRefusal(endpoint, mode);
+  throw new UsageError(words, "Name the database server itself in --url.");
+}
+
 /** Not while a run is at work there. */
 async function claimed<T>(
   options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
@@ -213,6 +226,7 @@ async function claimed<T>(
   const admin = await connectAdmin(parseConnectionUrl(options.url), { purpose: "schema" });
   try {
     await requireSpoken(admin, options.dialect);
+    await requireServer(admin, dialectOf(options.dialect));
     const claim = await claimNamespace(admin.endpoint, options.namespace, dialectOf(options.dialect));
     return await work(admin).finally(() => claim.release());
   } finally {

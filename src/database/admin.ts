@@ -1,12 +1,14 @@
 // Connections for train-sim's own work: schema, audit, sampling, and PgBouncer's console. They are apart from the
 // pools under test, so that control work is never measured and never waits behind it. What a user can cause comes
 // out as a TargetError; an error of a statement comes out as the server sent it, for its caller to judge.
-import { messageOf, TargetError } from "../foundation/errors.js";
+import { codeOf, messageOf, TargetError } from "../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "./endpoint/endpoint.js";
-import { isStandby } from "./connect-failure.js";
+import { isStandby, TAKES_NO_WRITES } from "./connect-failure.js";
 import { PgConnection } from "./connection.js";
 import { StatementError } from "./errors.js";
 import { APPLICATION } from "./pg-config.js";
+import { remedyOf } from "./remedies.js";
+import { LIFT_TIME_LIMITS } from "./time-limits.js";
 import { classifyFailure } from "./sqlstates.js";
 import type { SqlRow, Statement, StatementRow, StatementValues } from "./contract.js";
 
@@ -49,6 +51,8 @@ export interface AdminOptions {
   readonly reopens?: boolean;
   /** Whether `execute` prepares statements by name, which not every pooler in between takes. */
   readonly prepared?: boolean;
+  /** Whether the role's own time limits hold, as for a session that a pooler may lend to others. */
+  readonly keepsTimeLimits?: boolean;
   /** Told as soon as an open session ends that this side did not end, with the error, where there was one. */
   readonly onLost?: (failure: Error | undefined) => void;
 }
@@ -84,15 +88,24 @@ async function openAt(endpoint: Endpoint, options: AdminOptions): Promise<PgConn
     },
     onTransaction: () => ended++,
   });
-  return connection.connect();
+  await connection.connect();
+  if (options.keepsTimeLimits !== true) await liftTimeLimits(connection);
+  return connection;
+}
+
+/** Time limits of a role are for its load: they must not end the preparation or the audit of a trial. */
+async function liftTimeLimits(connection: PgConnection): Promise<void> {
+  // The first statement frees the second. A server without these settings has no limits to lift.
+  await connection.query(`SET statement_timeout = 0; ${LIFT_TIME_LIMITS}`).catch(() => undefined);
 }
 
 /** The same error, or a TargetError when it means that the server is no longer there. */
 function explainLoss(endpoint: Endpoint, error: unknown): unknown {
   if (classifyFailure(error).kind !== "reconnect") return error;
+  const seen = codeOf(error) === TAKES_NO_WRITES ? "no writes are taken by" : "lost the connection to";
   return new TargetError(
-    `lost the connection to ${describeEndpoint(endpoint)}: ${messageOf(error)}`,
-    "Check that the server is still running, and read its log.",
+    `${seen} ${describeEndpoint(endpoint)}: ${messageOf(error)}`,
+    remedyOf(error) ?? "Check that the server is still running, and read its log.",
     { cause: error },
   );
 }

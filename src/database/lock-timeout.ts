@@ -39,6 +39,6 @@ export async function withinLockTimeout<T>(wait: LockWait, work: () => Promise<T
     );
   } finally {
     // The first error says more than that the connection went as well.
-    await client.query("RESET lock_timeout").catch(() => undefined);
+    await client.query("SET lock_timeout = 0").catch(() => undefined);
   }
 }

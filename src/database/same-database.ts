@@ -5,6 +5,7 @@
 import { freshSeed } from "../foundation/prng.js";
 import type { Endpoint } from "./endpoint/endpoint.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
+import { LIMITED } from "./session-limits.js";
 
 /** First key of the lock; the second is random. */
 const TOKEN = 0x74_72_61_69;
@@ -43,6 +44,8 @@ export interface Sight extends Place {
   readonly isSame: boolean;
   /** Whether its role has the rights of the role that was asked about; null where there is no such role. */
   readonly hasRole: boolean | null;
+  /** Its settings that limit a session: see `settingLimits`. */
+  readonly limited: string;
 }
 
 export class Token {
@@ -64,10 +67,10 @@ export class Token {
 
   /** Rejects as `connectAdmin` does. */
   async lookFrom(endpoint: Endpoint, role: string): Promise<Sight> {
-    const client = await connectAdmin(endpoint, { purpose: "preflight" });
+    const client = await connectAdmin(endpoint, { purpose: "preflight", keepsTimeLimits: true });
     try {
       const [row] = await client.query(
-        `SELECT ${PLACE}, ${SEES},
+        `SELECT ${PLACE}, ${SEES}, ${LIMITED},
            (SELECT pg_has_role(oid, 'USAGE') FROM pg_roles WHERE rolname = $2) AS "hasRole"`,
         [this.key, role],
       );

@@ -94,11 +94,13 @@ function textOf(row: SqlRow | undefined, column: string): string {
 }
 
 export async function readSettings(client: SqlClient): Promise<Record<string, string>> {
-  // `source` tells apart what an administrator set from what our own session brought with it.
+  // `source` tells what an administrator set; our own session lifts some of it, and `reset_val` keeps the value.
   const rows = await client.query(
-    `SELECT name, current_setting(name, true) AS value
+    `SELECT name, CASE source WHEN 'session' THEN reset_val || coalesce(unit, '')
+                              ELSE current_setting(name, true) END AS value
        FROM pg_settings
-      WHERE (name = ANY (string_to_array($1, ',')) OR source NOT IN ('default', 'client', 'session', 'override'))
+      WHERE (name = ANY (string_to_array($1, ',')) OR source NOT IN ('default', 'client', 'session', 'override')
+             OR (source = 'session' AND reset_val <> boot_val))
         AND name !~ $2
         AND coalesce(category, '') NOT IN ('File Locations', 'Preset Options')
       ORDER BY name`,

@@ -110,7 +110,9 @@ async function knockAt(product: string, endpoints: readonly Endpoint[]): Promise
   const answers = await Promise.all(
     endpoints.map(async (endpoint) => {
       try {
-        const client = await connectAdmin(endpoint, { purpose: "watch", connectTimeoutMs: KNOCK_MS });
+        const client = await connectAdmin(endpoint, {
+          ...{ purpose: "watch", connectTimeoutMs: KNOCK_MS, keepsTimeLimits: true },
+        });
         await client.close();
         return undefined;
       } catch (error) {

@@ -59,9 +59,10 @@ async function pgBouncer(
   kind: "1.18" | "1.24",
   upstream: Endpoint,
   maxPreparedStatements = 0,
+  mode: "statement" | "transaction" = "transaction",
 ): Promise<RunningPooler> {
   const settings = {
-    mode: "transaction",
+    mode,
     size: 4,
     instances: 1,
     maxPreparedStatements,
@@ -116,6 +117,68 @@ it("finds a namespace of train-sim's that belongs to another role", async () => 
     `namespace: ${namespace}\ntarget: ${url({ ...poor, database: server.database })}`,
   );
   expect(grave(obstacles).map(({ remedy }) => remedy)).toContain(`GRANT "${server.user}" TO ${quoted};`);
+});
+
+describe("limits of roles and databases", () => {
+  const limited = testNamespace("limited");
+  const asLimited = `target: ${url({ ...own.endpoint, user: limited, password: "limited" })}`;
+  beforeAll(async () => {
+    await own.admin.query(`CREATE ROLE ${limited} LOGIN PASSWORD 'limited' IN ROLE pg_monitor`);
+    await own.admin.query(`GRANT CREATE ON DATABASE ${own.endpoint.database} TO ${limited}`);
+  });
+  afterAll(async () => {
+    await own.admin.query(`DROP OWNED BY ${limited}; DROP ROLE ${limited}`);
+  });
+
+  it.each([
+    ["ROLE", limited, "default_transaction_read_only", "on", "unfit"],
+    ["DATABASE", own.endpoint.database, "default_transaction_read_only", "on", "unfit"],
+    ["ROLE", limited, "statement_timeout", "30s", "evidence"],
+    ["ROLE", limited, "lock_timeout", "1s", "evidence"],
+    ["DATABASE", own.endpoint.database, "idle_in_transaction_session_timeout", "5s", "evidence"],
+    ["ROLE", limited, "idle_session_timeout", "5min", "evidence"],
+  ])("finds of %s %s that %s is %s, with the line that lifts it", async (kind, name, key, value, grade) => {
+    await own.admin.query(`ALTER ${kind} ${name} SET ${key} = '${value}'`);
+    cleanUps.push(() => own.admin.query(`ALTER ${kind} ${name} RESET ${key}`));
+    const obstacles = (await found(asLimited)).filter(({ words }) => words.includes(key));
+    expect(obstacles).toEqual([
+      { kind: grade, words: expect.any(String) as string, remedy: `ALTER ${kind} "${name}" RESET ${key};` },
+    ]);
+  });
+
+  it("finds a role whose statements have no time to end", async () => {
+    await own.admin.query(`ALTER ROLE ${limited} SET statement_timeout = '1ms'`);
+    cleanUps.push(() => own.admin.query(`ALTER ROLE ${limited} RESET statement_timeout`));
+    const [obstacle, ...others] = grave(await found(asLimited));
+    expect(others).toEqual([]);
+    expect(obstacle).toMatchObject({
+      kind: "unfit",
+      remedy: expect.stringContaining("statement_timeout") as string,
+    });
+  });
+
+  it.each([
+    ["ROLE", limited],
+    ["DATABASE", own.endpoint.database],
+  ])("finds of %s %s that its connections do not suffice, with a limit that does", async (kind, name) => {
+    await own.admin.query(`ALTER ${kind} ${name} CONNECTION LIMIT 5`);
+    cleanUps.push(() => own.admin.query(`ALTER ${kind} ${name} CONNECTION LIMIT -1`));
+    const [obstacle, ...others] = grave(await found(asLimited));
+    expect(others).toEqual([]);
+    expect(obstacle?.words).toContain("may have 5 connections (CONNECTION LIMIT)");
+    await own.admin.query(obstacle?.remedy ?? "");
+    expect(grave(await found(asLimited))).toEqual([]);
+  });
+});
+
+it.each(["statement", "transaction"] as const)("finds a target that is a pooler in %s mode", async (mode) => {
+  const pooler = entry(await pgBouncer("1.24", server, 0, mode));
+  const [obstacle, ...others] = await found(`target: ${url(pooler)}`);
+  expect(others).toEqual([]);
+  expect(obstacle).toMatchObject({
+    kind: "unfit",
+    words: expect.stringContaining(`a pooler in ${mode} mode`) as string,
+  });
 });
 
 describe("where URLs lead", () => {

@@ -22,8 +22,6 @@ const SIGHTINGS = 10;
 export async function lockClaim(session: AdminClient, namespace: string): Promise<void> {
   // Read committed: a snapshot is a statement's own, and no row is kept for it longer.
   await session.query("BEGIN ISOLATION LEVEL READ COMMITTED");
-  await session.query(`SELECT set_config(name, '0', true) FROM pg_settings
-    WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout', 'statement_timeout')`);
   await session.query(`SET LOCAL lock_timeout = '${PATIENCE}'`);
   try {
     await session.query(`SELECT pg_advisory_xact_lock(${CLAIM}, hashtext($1))`, [namespace]);

@@ -2,14 +2,18 @@
 // every URL reaches one database, the role may make a schema and read statistics, prepared statements work where the
 // scenario says so. All that is wrong is found at once, each with the place, what was seen and what to do; nothing is made.
 // Of dialects other than PostgreSQL's and Cloudberry's it asks only that each URL answers.
-import { messageOf, TargetError, TrainSimError, UsageError } from "../../foundation/errors.js";
+import { codeOf, messageOf, TargetError, TrainSimError, UsageError } from "../../foundation/errors.js";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
 import { isAway, isStandby } from "../../database/connect-failure.js";
-import { quoteIdentifier } from "../../database/dialects/dialect.js";
+import { quoteIdentifier } from "../../database/quoting.js";
 import { missingRights } from "../../database/namespace/rights.js";
 import { placeOf, Token, type Place } from "../../database/same-database.js";
+import { poolingOf, poolingRefusal } from "../../database/pooling.js";
+import { remedyOf } from "../../database/remedies.js";
+import { connectionLimits, settingLimits, type SessionLimit } from "../../database/session-limits.js";
 import { dialectOfProduct, readServerInfo } from "../../database/server-info.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+import { OWN_CONNECTIONS, serverConnectionsOf } from "../../scenario/connections.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { externalPooler } from "../../pools/managed.js";
 import { hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
@@ -54,7 +58,10 @@ function distinct<T>(items: readonly T[]): T[] {
 function failure(error: unknown): Obstacle {
   if (error instanceof TrainSimError)
     return { kind: "unreachable", words: error.message, remedy: error.hint };
-  return { kind: "evidence", words: `the server was not checked: ${messageOf(error)}`, remedy: "" };
+  const words = `the server was not checked: ${messageOf(error)}`;
+  // A limit that ends so short a question ends each transaction of a load.
+  const kind = codeOf(error) === "57014" ? "unfit" : "evidence";
+  return { kind, words, remedy: remedyOf(error) ?? "" };
 }
 
 /** Of a URL that could not be used; a server that takes writes answers elsewhere. */
@@ -83,7 +90,7 @@ export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Ob
       .map((endpoint): Way => ({ key: "pool.urls", endpoint })),
   ]);
   const namespaces = distinct(treatments.map(({ settings }) => settings.namespace));
-  const found = await onServer(target.admin, ways, namespaces).catch(async (error: unknown) => [
+  const found = await onServer({ target, treatments }, ways, namespaces).catch(async (error: unknown) => [
     failure(error),
     ...(await Promise.all(ways.map(answers))).flat(),
   ]);
@@ -94,7 +101,7 @@ export async function obstaclesOn({ target, treatments }: OwnServer): Promise<Ob
 }
 
 async function onServer(
-  at: Endpoint,
+  { target: { admin: at, endpoints }, treatments }: OwnServer,
   ways: readonly Way[],
   namespaces: readonly string[],
 ): Promise<Obstacle[]> {
@@ -104,6 +111,8 @@ async function onServer(
     const dialect = dialectOfProduct(product);
     if (dialect !== "postgres" && dialect !== "cloudberry")
       return (await Promise.all(ways.map(answers))).flat();
+    const pooled = await poolersAmong([at, ...endpoints]);
+    if (pooled.length > 0) return pooled;
     const place = await placeOf(admin);
     const rights = await missingRights(admin, namespaces);
     const words = `${describeEndpoint(at)} is a standby, which is read-only`;
@@ -113,6 +122,7 @@ async function onServer(
       ...rights.map(({ isNeeded, words, remedy }): Obstacle => {
         return { kind: isNeeded ? "unfit" : "evidence", words, remedy };
       }),
+      ...(await connectionLimits(admin, connectionsNeeded(place, ways, treatments))).map(limitObstacle),
       ...(await strayWays(admin, place, ways)),
     ];
   } finally {
@@ -120,9 +130,37 @@ async function onServer(
   }
 }
 
+/** Endpoints of the target that are poolers: nothing else about them can be believed. */
+async function poolersAmong(endpoints: readonly Endpoint[]): Promise<Obstacle[]> {
+  const found = await Promise.all(
+    distinct(endpoints.flatMap(({ others = [], ...each }) => [each, ...others])).map(async (endpoint) => {
+      const mode = await poolingOf(endpoint);
+      return mode ? [{ kind: "unfit", ...poolingRefusal(endpoint, mode) } as const] : [];
+    }),
+  );
+  return distinct(found.flat());
+}
+
+/** Connections that the most demanding treatment opens on the server, by the role that opens them. */
+function connectionsNeeded(
+  { role }: Place,
+  ways: readonly Way[],
+  treatments: readonly Treatment[],
+): ReadonlyMap<string, number> {
+  const load = Math.max(...treatments.map(({ settings }) => serverConnectionsOf(settings)));
+  const needs = new Map([[role, OWN_CONNECTIONS]]);
+  for (const user of new Set(ways.map(({ endpoint }) => endpoint.user)))
+    needs.set(user, (needs.get(user) ?? 0) + load);
+  return needs;
+}
+
+function limitObstacle({ isFatal, words, remedy }: SessionLimit): Obstacle {
+  return { kind: isFatal ? "unfit" : "evidence", words, remedy };
+}
+
 async function answers({ endpoint }: Way): Promise<Obstacle[]> {
   try {
-    await (await connectAdmin(endpoint, { purpose: "preflight" })).close();
+    await (await connectAdmin(endpoint, { purpose: "preflight", keepsTimeLimits: true })).close();
     return [];
   } catch (error) {
     return isStandby(error) ? [] : [failure(error)];
@@ -140,7 +178,11 @@ async function strayWays(admin: AdminClient, place: Place, ways: readonly Way[])
       const holder = endpoint.user === at.user ? place.role : endpoint.user;
       const sight = await token.lookFrom(endpoint, holder);
       const where = `${key}: ${describeEndpoint(endpoint)}`;
-      return [...strays(where, sight.isSame, place, sight), ...roleObstacles(where, holder, sight)];
+      return [
+        ...strays(where, sight.isSame, place, sight),
+        ...roleObstacles(where, holder, sight),
+        ...settingLimits(where, sight).map(limitObstacle),
+      ];
     } catch (error) {
       return absence(way, error);
     }

@@ -261,8 +261,6 @@ export class ReplicaSet implements Replication {
 async function withSession<T>(member: Member, use: (session: AdminClient) => Promise<T>): Promise<T> {
   const session = await connectAdmin(member.endpoint, { purpose: "replication" });
   try {
-    // The user's settings are the load's: a backup or a promotion takes as long as it takes.
-    await session.query("SET statement_timeout = 0");
     return await use(session);
   } finally {
     await session.close();
