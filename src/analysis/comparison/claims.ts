@@ -10,6 +10,7 @@ import {
   SPAN_METRICS,
 } from "../../metrics/metric-lists.js";
 import {
+  ASPECTS,
   type ComparedOperation,
   type Comparison,
   type ComparisonMetric,
@@ -188,7 +189,11 @@ function inconclusiveReason(asked: readonly Comparison[], fewest: number): strin
     return `: ${counted(fewest, "trial")} of each treatment; intervals and tests need at least ${BLOCKS_MIN}`;
   // Trials that lack a value, on one side or the other, leave fewer blocks than there are trials.
   const unpaired = open.filter(({ blocks, objection }) => !objection && blocks < BLOCKS_MIN).length;
-  const objected = open.filter(({ objection }) => objection !== undefined).length;
+  const objections = open.flatMap(({ objection = [] }) => objection);
+  const objected = objections.length;
+  const aspects = ASPECTS.filter((aspect) =>
+    objections.some((words) => words.includes(`${aspect} of `)),
+  ).join(" or ");
   const lack = `fewer than ${BLOCKS_MIN} blocks have a value on both sides`;
   const reasons = [
     ...(unpaired + objected < open.length
@@ -197,7 +202,7 @@ function inconclusiveReason(asked: readonly Comparison[], fewest: number): strin
     ...(unpaired > 0 ? [`${unpaired < open.length ? `of ${unpaired} ` : ""}${lack}`] : []),
     ...(objected > 0
       ? [
-          `${objected < open.length ? `${objected} rest` : "they rest"} on trials whose timings or counts are not valid`,
+          `${objected < open.length ? `${objected} rest` : "they rest"} on trials whose ${aspects} are not valid`,
         ]
       : []),
   ];
