@@ -46,10 +46,10 @@ describe("the screen", () => {
     expect(lines.slice(start, start + 6)).toEqual([
       "operation  treatment     events/s            p50(ms)            p99(ms)     errors",
       "---------  ---------  --------------  -----------------  -----------------  ------",
-      "add        jsonb      500 500-500     12.2 9.45-14.9     40.5 31.5-49.5          0",
-      "add        text       500 500-500 ~   24.3 19.8-28.8 +         81 66-96 *        0",
-      "process    jsonb      500 500-500     24.3 19.8-28.8           81 66-96          0",
-      "process    text       500 500-500 ~   48.6 39.6-59.4 +      162 132-196 *        0",
+      "add        jsonb      500 500-500     12.2 9.44-14.8     40.5 31.5-49.5          0",
+      "add        text       500 500-500 ~   24.3 19.7-28.8 +       81 65.7-96 *        0",
+      "process    jsonb      500 500-500     24.3 19.7-28.8         81 65.7-96          0",
+      "process    text       500 500-500 ~   48.6 39.4-59.4 +      162 131-196 *        0",
     ]);
     expect(lines.at(-1)).toBe("Details: summary.txt, charts: report.html, in results/x");
   });

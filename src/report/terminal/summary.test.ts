@@ -51,7 +51,7 @@ describe("the summary", () => {
       "text              2.00x ?        2.00x ?    2.00x ?    2.00x ?       1.00x ?",
     ]);
     expect(text).toMatch(/^published to completed +mean\(ms\) +p50\(ms\) +p95\(ms\) +p99\(ms\)$/m);
-    expect(render(example(5))).toMatch(/^text +24 20-28 +/m);
+    expect(render(example(5))).toMatch(/^text +24 20-28\.1 +/m);
     expect(render(example(8))).toMatch(/^text +2\.00x 2\.00-2\.00 +.* 1\.00x 1\.00-1\.00 ~$/m);
   });
 
