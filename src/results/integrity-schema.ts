@@ -40,6 +40,10 @@ export const Integrity = z.strictObject({
     .array(z.string())
     .optional()
     .describe("What could not be audited, where a worker ended without closing its ledger"),
+  isUnreadable: z
+    .literal(true)
+    .optional()
+    .describe("The audit could not read the tables: its counts are 0, and unknown"),
   drained: z.boolean().describe("The queue was emptied within the bound before the tables were read"),
 });
 export type Integrity = z.infer<typeof Integrity>;

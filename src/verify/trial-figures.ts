@@ -142,6 +142,10 @@ export class TrialFigures {
       figures.leave(what, `the trial is ${status}`);
       return;
     }
+    if (integrity.isUnreadable) {
+      figures.leave(what, "the audit could not read the tables");
+      return;
+    }
     const { notAudited = [] } = integrity;
     const stated = { integrity: { ...integrity, notAudited }, passesPerEvent: lifecycle.passesPerEvent };
     try {

@@ -14,6 +14,7 @@ import type { Arrival } from "../load/arrivals.js";
 import type { LifecycleStage } from "../metrics/operations.js";
 import type { Mapping } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
+import type { NamedFinding } from "./findings.js";
 
 /** Of a treatment, what every workload is made with, beside settings of its own. */
 export interface WorkloadTreatment extends ClientSettings {
@@ -182,7 +183,11 @@ export interface AuditFindings {
   readonly losses?: readonly Loss[] | undefined;
   /** One sentence for each way in which it is violated. */
   readonly violations: readonly string[];
+  /** The first of each kind; see `Findings`. */
+  readonly named?: readonly NamedFinding[] | undefined;
   readonly notAudited: readonly string[];
+  /** Present if the audit could not read the tables: its counts are then 0, and unknown. */
+  readonly isUnreadable?: true | undefined;
 }
 
 export interface Audited {

@@ -11,6 +11,7 @@ import type { TrialFaults } from "./trial-faults.js";
 import { prepareNamespace } from "./prepare-namespace.js";
 import type { TrialLog } from "./trial-log.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
+import { unreadableTables } from "./unreadable-tables.js";
 
 const CONNECT_MS = 3_000;
 type WhatLoses = Pick<TrialFaults, "loss">;
@@ -73,9 +74,9 @@ export class TrialTables {
     const { settings } = treatment;
     const { preloaded } = this;
     const loss = { ...faults.loss(), isAllowed: settings.integrity.allow.includes("lost") };
-    const audited = await workloadOf(settings).audit?.(admin, {
-      ...{ ...ending, settings, directory, preloaded, loss },
-    });
+    const audited = await workloadOf(settings)
+      .audit?.(admin, { ...{ ...ending, settings, directory, preloaded, loss } })
+      .catch(unreadableTables);
     if (audited) this.log.audited(audited);
     return audited;
   }
