@@ -1,31 +1,22 @@
 // Connections: short transactions of one statement each, so that what a connection costs is what is measured. Each client runs
-// `select-account` or the script, by weight, as pgbench does with two scripts. Inserted rows have no key; the audit counts them.
+// `select-account` or the script, by weight, as pgbench does with two scripts.
 import * as z from "zod";
 import type { AdminClient } from "../../database/admin.js";
-import type { Statement } from "../../database/contract.js";
-import { dialectOf } from "../../database/dialects/registry.js";
+import type { Connection, Statement, StatementRow } from "../../database/contract.js";
 import { asTransaction } from "../../database/transaction.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
-import { counted } from "../../foundation/units.js";
 import type { Arrival } from "../../load/arrivals.js";
 import type { Finding } from "../../syntax/problems.js";
 import { Mix } from "../mix.js";
+import { noWrites, type Writes } from "../numbered-writes.js";
 import { clientsRole } from "../one-group.js";
 import { ACCOUNTS, fillTables, scaleKey } from "../pgbench-tables.js";
+import { audit, idOf, NAME, VIOLATIONS } from "./audit.js";
 import { examples } from "./examples.js";
-import type {
-  Audited,
-  AuditInputs,
-  ClientContext,
-  PreloadInputs,
-  Reported,
-  Workload,
-  WorkloadClient,
-  WorkloadTreatment,
-} from "../workload.js";
+import { SCRIPTS, tablesOf, type ConnectionsSettings, type Treatment } from "./settings.js";
+import type { ClientContext, PreloadInputs, Reported, Workload, WorkloadClient } from "../workload.js";
 import { defaultStorageOnly } from "../common-rules.js";
 
-const SCRIPTS = ["select-1", "insert"] as const;
 const weight = (what: string) =>
   z
     .number()
@@ -49,29 +40,16 @@ const keys = {
   scale: scaleKey,
 } as const;
 
-interface ConnectionsSettings {
-  readonly script: (typeof SCRIPTS)[number];
-  readonly weights: { readonly account: number; readonly script: number };
-  readonly scale: number;
-}
-type Treatment = ConnectionsSettings & WorkloadTreatment;
-
 function weightRules({ weights }: ConnectionsSettings): Finding[] {
   if (weights.account + weights.script > 0) return [];
   return [{ path: ["weights"], message: "both weights are 0: no client would do anything" }];
-}
-
-/** Qualified and quoted. */
-function tablesOf({ dialect, namespace }: Pick<Treatment, "dialect" | "namespace">) {
-  const schema = dialectOf(dialect).quoteIdentifier(namespace);
-  return { accounts: `${schema}.pgbench_accounts`, rows: `${schema}.test_tbl` };
 }
 
 function statementsOf(settings: Treatment) {
   const { accounts, rows } = tablesOf(settings);
   const scripts: Readonly<Record<ConnectionsSettings["script"], Statement>> = {
     "select-1": { name: "select-1", text: "SELECT 1" },
-    insert: { name: "insert", text: `INSERT INTO ${rows} (id, name) VALUES (1, 'some random name')` },
+    insert: { name: "insert", text: `INSERT INTO ${rows} (id, name) VALUES ($1, '${NAME}')` },
   };
   const account: Statement = {
     name: "select-account",
@@ -80,14 +58,12 @@ function statementsOf(settings: Treatment) {
   return { account, script: scripts[settings.script] };
 }
 
-/** Inserts, over a worker's life. */
-const Told = z.object({ acknowledged: z.int().min(0), inDoubt: z.int().min(0) });
-
 function client({ assignment, transactor }: ClientContext<Treatment>): WorkloadClient {
   const { settings, trial, role, firstClient, clients } = assignment;
   const { weights, scale, script } = settings;
   const { account, script: scripted } = statementsOf(settings);
-  const told = { acknowledged: 0, inDoubt: 0 };
+  const isSimple = settings.prepared === "simple";
+  const told = noWrites(assignment);
   const prngs = Array.from(
     { length: clients },
     (_, number) => new Prng(deriveSeed(trial.seed, "mix", role, firstClient + number)),
@@ -101,7 +77,22 @@ function client({ assignment, transactor }: ClientContext<Treatment>): WorkloadC
     return { aid: isAccount ? prng.intBetween(1, scale * ACCOUNTS) : undefined };
   };
   // The simple protocol has no parameters: the number is put in, as pgbench does.
-  const readsOf = (aid: number): Statement => ({ ...account, text: account.text.replace("$1", String(aid)) });
+  const send = (connection: Connection, { name, text }: Statement, value: number): Promise<StatementRow[]> =>
+    isSimple
+      ? connection.execute({ name, text: text.replace("$1", String(value)) }, [])
+      : connection.execute({ name, text }, [value]);
+
+  async function insert(plan: { client: number; intendedMs: number }): Promise<void> {
+    const writes = told[plan.client] as Writes;
+    const number = writes.sent++;
+    const id = idOf({ client: writes.client, number });
+    const end = await transactor.run({
+      ...{ ...plan, isPoll: false, events: () => 1, operation: "script" },
+      body: (connection) => asTransaction(send(connection, scripted, id), () => undefined),
+      unanswered: () => void writes.inDoubt.push(number),
+    });
+    if (end.kind === "failed") writes.failed.push(number);
+  }
 
   return {
     operationOf: (arrival) => mix.of(arrival),
@@ -112,30 +103,14 @@ function client({ assignment, transactor }: ClientContext<Treatment>): WorkloadC
     async iterate(number, intendedMs) {
       const { aid } = drawn[number] ?? draw(number);
       drawn[number] = undefined;
-      const plan = { client: number, intendedMs, isPoll: false, events: () => 1 };
-      if (aid !== undefined) {
-        const isSimple = settings.prepared === "simple";
-        const [statement, values] = isSimple ? [readsOf(aid), []] : [account, [aid]];
-        await transactor.run({
-          ...plan,
-          operation: "account",
-          body: (connection) => connection.execute(statement, values),
-        });
-        return;
-      }
-      const isInsert = script === "insert";
-      const end = await transactor.run({
-        ...plan,
-        operation: "script",
-        body: (connection) => {
-          const answer = connection.execute(scripted, []);
-          return isInsert ? asTransaction(answer, () => undefined) : answer;
-        },
-        unanswered: () => {
-          told.inDoubt++;
-        },
+      const plan = { client: number, intendedMs };
+      if (aid === undefined && script === "insert") return insert(plan);
+      await transactor.run({
+        ...{ ...plan, isPoll: false, events: () => 1 },
+        operation: aid === undefined ? "script" : "account",
+        body: (connection) =>
+          aid === undefined ? connection.execute(scripted, []) : send(connection, account, aid),
       });
-      if (isInsert && end.kind === "committed") told.acknowledged++;
     },
     close: () => told,
   };
@@ -148,39 +123,6 @@ function preload(admin: AdminClient, { settings, isWanted }: PreloadInputs<Treat
     rows: settings.scale * ACCOUNTS,
   };
   return fillTables(admin, settings, [accounts], isWanted);
-}
-
-async function audit(
-  admin: AdminClient,
-  { settings, told, unclosed }: AuditInputs<Treatment>,
-): Promise<Audited> {
-  const [row] = await admin.query(`SELECT count(*) AS rows FROM ${tablesOf(settings).rows}`);
-  const rows = Number(row?.["rows"]);
-  const sum = { acknowledged: 0, inDoubt: 0 };
-  for (const { acknowledged, inDoubt } of told.map((one) => Told.parse(one))) {
-    sum.acknowledged += acknowledged;
-    sum.inDoubt += inDoubt;
-  }
-  const isWhole = unclosed.length === 0;
-  const lost = Math.max(0, sum.acknowledged - rows);
-  const unexpected = isWhole ? Math.max(0, rows - sum.acknowledged - sum.inDoubt) : 0;
-  const violations = [
-    ...(lost > 0 ? [`${lost} of ${counted(sum.acknowledged, "acknowledged row")} not in the table`] : []),
-    ...(unexpected > 0 ? [`${counted(unexpected, "row")} in the table without an acknowledgement`] : []),
-  ];
-  const findings = {
-    verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
-    published: sum.acknowledged,
-    inDoubt: sum.inDoubt,
-    inDoubtFound: Math.min(sum.inDoubt, Math.max(0, rows - sum.acknowledged)),
-    lost,
-    unexpected,
-    violations,
-    notAudited: unclosed.map(
-      (name) => `${name} ended without its count of inserts: its last ones are unknown`,
-    ),
-  };
-  return { findings };
 }
 
 /** As pgbench states it: all transactions a second, and the same without the time that connecting took. */
@@ -231,7 +173,7 @@ export const connections = {
       files: [],
       statements: [
         `CREATE TABLE {{namespace}}.pgbench_accounts (\n  aid int PRIMARY KEY,\n  bid int,\n  abalance int,\n  filler char(84)\n)`,
-        `CREATE TABLE {{namespace}}.test_tbl (\n  id int,\n  name varchar\n)`,
+        `CREATE TABLE {{namespace}}.test_tbl (\n  id bigint,\n  name varchar\n)`,
       ],
     }),
     isMarked: (variant) => variant === "workload connections",
@@ -242,7 +184,7 @@ export const connections = {
   client,
   preload,
   audited: { one: "row", acknowledged: "inserted" },
-  violations: ["lost", "unexpected"],
+  violations: VIOLATIONS,
   audit,
   report,
   examples,

@@ -1,0 +1,80 @@
+// Writes that each client numbers from 0 on, and rows of a table held to them. An acknowledged write takes no memory of a
+// worker: it keeps how many it has sent, and the exceptions. Comparing takes a byte for each write.
+import * as z from "zod";
+
+const count = z.int().min(0);
+
+/** The writes of one client of a group. A write that is in neither list was acknowledged. */
+export const Writes = z.object({
+  client: count,
+  sent: count,
+  /** Numbers of writes that were not acknowledged. */
+  failed: z.array(count),
+  /** Numbers of writes whose commit was never answered, once for each such commit. */
+  inDoubt: z.array(count),
+});
+export type Writes = z.infer<typeof Writes>;
+
+export interface NumberedWrite {
+  readonly client: number;
+  readonly number: number;
+}
+
+export type Misplacement = "lost" | "unexpected" | "duplicated";
+
+interface Compared {
+  readonly acknowledged: number;
+  readonly inDoubt: number;
+  readonly inDoubtFound: number;
+}
+
+/** The writes of clients that have not begun. */
+export function noWrites({ firstClient, clients }: { firstClient: number; clients: number }): Writes[] {
+  return Array.from({ length: clients }, (_, number) => {
+    return { client: firstClient + number, sent: 0, failed: [], inDoubt: [] };
+  });
+}
+
+const MOST_COPIES = 255;
+
+export class WrittenRows {
+  private readonly copies: ReadonlyMap<number, Uint8Array>;
+
+  constructor(private readonly writes: readonly Writes[]) {
+    this.copies = new Map(writes.map(({ client, sent }) => [client, new Uint8Array(sent)]));
+  }
+
+  /** Whether that client's worker said which writes it sent. */
+  knows(client: number): boolean {
+    return this.copies.has(client);
+  }
+
+  /** Counts a row as a copy of that write. Returns false, and counts nothing, if no known client sent it. */
+  add({ client, number }: NumberedWrite): boolean {
+    const copies = this.copies.get(client);
+    const before = copies?.[number];
+    if (!copies || before === undefined) return false;
+    copies[number] = Math.min(MOST_COPIES, before + 1);
+    return true;
+  }
+
+  /** Reports each write whose number of copies nothing explains. */
+  compare(report: (kind: Misplacement, write: NumberedWrite, copies: number) => void): Compared {
+    const sum = { acknowledged: 0, inDoubt: 0, inDoubtFound: 0 };
+    for (const { client, failed, inDoubt } of this.writes) {
+      const notAcknowledged = new Set(failed);
+      const doubts = new Map<number, number>();
+      for (const number of inDoubt) doubts.set(number, (doubts.get(number) ?? 0) + 1);
+      for (const [number, copies] of this.copies.get(client)?.entries() ?? []) {
+        const least = notAcknowledged.has(number) ? 0 : 1;
+        const most = least + (doubts.get(number) ?? 0);
+        sum.acknowledged += least;
+        sum.inDoubt += most - least;
+        sum.inDoubtFound += Math.min(most, Math.max(least, copies)) - least;
+        if (copies < least) report("lost", { client, number }, copies);
+        else if (copies > most) report(most === 0 ? "unexpected" : "duplicated", { client, number }, copies);
+      }
+    }
+    return sum;
+  }
+}
