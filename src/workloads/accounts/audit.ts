@@ -1,11 +1,15 @@
-// What must hold after a trial: the history has each acknowledged transfer once and no other, but for those in doubt, and all
-// balances add up to the amounts of the history.
+// What must hold after a trial: the history has each acknowledged transfer once, as it was sent, and no other but those in
+// doubt; each account, teller and branch has the balance that the history gives it.
 import * as z from "zod";
 import type { AdminClient } from "../../database/admin.js";
+import { inSnapshot, portions } from "../../database/namespace/snapshot.js";
 import { counted } from "../../foundation/units.js";
+import { Findings } from "../findings.js";
 import type { Audited, AuditInputs } from "../workload.js";
+import { auditBalances } from "./balances.js";
 import { Told } from "./client.js";
-import type { Treatment } from "./settings.js";
+import { History, type HistoryRow } from "./history.js";
+import { VIOLATIONS, type Treatment } from "./settings.js";
 import { tablesOf } from "./sql.js";
 
 export const findings = {
@@ -13,65 +17,50 @@ export const findings = {
     .int()
     .min(0)
     .optional()
-    .describe("Sums of balances that differ from the sum of amounts, of workload accounts"),
+    .describe(
+      "Accounts, tellers and branches that are missing, added, or have another balance than the sum of their transfers, " +
+        "of workload accounts",
+    ),
 };
 
-/** Ids of one statement. */
-const PORTION = 1_000;
+/** What the audit must know of the preload: the seed of the transfers. */
+export const Preloaded = z.object({ seed: z.int() });
 
 export async function audit(
   admin: AdminClient,
-  { settings, told, unclosed }: AuditInputs<Treatment>,
+  { settings, told, unclosed, preloaded }: AuditInputs<Treatment>,
 ): Promise<Audited> {
-  const tables = tablesOf(settings);
-  const number = async (sql: string): Promise<number> => {
-    const [row] = await admin.query(sql);
-    return Number(Object.values(row ?? {})[0] ?? 0);
-  };
-  const all = told.map((one) => Told.parse(one));
-  const doubtful = all.flatMap(({ inDoubt }) => inDoubt);
-  const acknowledged = all.reduce((sum, one) => sum + one.acknowledged, 0);
-  const there = new Set<string>();
-  for (let first = 0; first < doubtful.length; first += PORTION) {
-    const ids = doubtful.slice(first, first + PORTION).map(({ id }) => `'${id}'`);
-    const rows = await admin.query(`SELECT id FROM ${tables.history} WHERE id IN (${ids.join()})`);
-    for (const { id } of rows) there.add(String(id));
-  }
-  const rows = await number(`SELECT count(*) FROM ${tables.history}`);
-  const deltas = await number(`SELECT sum(delta) FROM ${tables.history}`);
-  const known = [...all, ...doubtful.filter(({ id }) => there.has(id))];
-  const knownDeltas = known.reduce((sum, { delta }) => sum + delta, 0);
+  const { seed } = Preloaded.parse(preloaded);
+  const writes = told.flatMap((one) => Told.parse(one));
   const isWhole = unclosed.length === 0;
-  const lost = Math.max(0, acknowledged + there.size - rows);
-  const unexpected = isWhole ? Math.max(0, rows - acknowledged - there.size) : 0;
-  const sums: [what: string, sum: number][] = [
-    ["balances of accounts", await number(`SELECT sum(abalance) FROM ${tables.accounts}`)],
-  ];
-  if (settings.variant === "aggregates")
-    sums.push(
-      ["balances of tellers", await number(`SELECT sum(tbalance) FROM ${tables.tellers}`)],
-      ["balances of branches", await number(`SELECT sum(bbalance) FROM ${tables.branches}`)],
-    );
-  if (isWhole && lost + unexpected === 0) sums.push(["acknowledged amounts", knownDeltas]);
-  const unbalanced = sums.filter(([, sum]) => sum !== deltas);
+  const found = new Findings(VIOLATIONS);
+  const history = new History(settings, seed, writes, found);
+  const unbalanced = await inSnapshot(admin, async () => {
+    const text = `SELECT id, tid, bid, aid, delta FROM ${tablesOf(settings).history}`;
+    for await (const rows of portions<HistoryRow>(admin, text))
+      for (const row of rows) history.add(row, isWhole);
+    return auditBalances(admin, settings, found);
+  });
+  const { acknowledged, inDoubt, inDoubtFound } = history.compare();
+  const { lost, unexpected, duplicated, changed } = found.counts;
   const violations = [
     ...(lost > 0 ? [`${lost} of ${counted(acknowledged, "acknowledged transfer")} not in the history`] : []),
     ...(unexpected > 0
       ? [`${counted(unexpected, "transfer")} in the history without an acknowledgement`]
       : []),
-    ...unbalanced.map(
-      ([what, sum]) => `the ${what} add up to ${sum}, the amounts in the history to ${deltas}`,
-    ),
+    ...(duplicated > 0 ? [`${counted(duplicated, "transfer")} in the history more than once`] : []),
+    ...(changed > 0
+      ? [`${counted(changed, "transfer")} in the history with other values than were sent`]
+      : []),
+    ...unbalanced,
   ];
-  const found = {
-    verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
-    published: acknowledged,
-    inDoubt: doubtful.length,
-    inDoubtFound: there.size,
-    ...{ lost, unexpected, unbalanced: unbalanced.length, violations },
-    notAudited: unclosed.map(
-      (name) => `${name} ended without its account of transfers: its last ones are unknown`,
-    ),
+  return {
+    findings: {
+      verdict: violations.length > 0 ? "violated" : "ok",
+      ...{ published: acknowledged, inDoubt, inDoubtFound, ...found.counts, violations, named: found.named },
+      notAudited: unclosed.map(
+        (name) => `${name} ended without its account of transfers: its last ones are unknown`,
+      ),
+    } satisfies Audited["findings"] & Record<string, unknown>,
   };
-  return { findings: found };
 }

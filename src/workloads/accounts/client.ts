@@ -3,52 +3,23 @@ import * as z from "zod";
 import type { Connection } from "../../database/contract.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 import { inTransaction } from "../../database/transaction.js";
-import { deriveSeed, drawUuid, Prng } from "../../foundation/prng.js";
-import { ACCOUNTS } from "../pgbench-tables.js";
+import { noWrites, Writes } from "../numbered-writes.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";
 import type { Treatment } from "./settings.js";
-import { statementsOf, TELLERS } from "./sql.js";
+import { statementsOf } from "./sql.js";
+import { Transfers, type Transfer } from "./transfer.js";
 
-const DELTA_MAX = 5_000;
-
-interface Transfer {
-  readonly id: string;
-  readonly aid: number;
-  readonly tid: number;
-  readonly bid: number;
-  readonly delta: number;
-}
-
-/** Of a worker's life: transfers that were acknowledged, with the sum of their amounts, and those in doubt at the end. */
-export const Told = z.object({
-  acknowledged: z.int().min(0),
-  delta: z.int(),
-  inDoubt: z.array(z.object({ id: z.string(), delta: z.int() })),
-});
-
-function draw(prng: Prng, { scale, hotBranch }: Treatment): Transfer {
-  const isHot = prng.float() < hotBranch;
-  const tid = isHot ? prng.intBetween(1, TELLERS) : prng.intBetween(1, TELLERS * scale);
-  return {
-    id: drawUuid(prng),
-    aid: prng.intBetween(1, ACCOUNTS * scale),
-    tid,
-    bid: isHot ? 1 : prng.intBetween(1, scale),
-    delta: prng.intBetween(-DELTA_MAX, DELTA_MAX),
-  };
-}
+/** A worker's transfers. */
+export const Told = z.array(Writes);
 
 export function client({ assignment, transactor }: ClientContext<Treatment>): WorkloadClient {
-  const { settings, trial, role, firstClient, clients } = assignment;
+  const { settings, trial } = assignment;
   const statements = statementsOf(settings);
   const begin = dialectOf(settings.dialect).begin(settings.isolation, "READ WRITE");
-  const told: z.infer<typeof Told> = { acknowledged: 0, delta: 0, inDoubt: [] };
-  const prngs = Array.from(
-    { length: clients },
-    (_, number) => new Prng(deriveSeed(trial.seed, "transfer", role, firstClient + number)),
-  );
+  const told = noWrites(assignment);
+  const transfers = told.map((one) => new Transfers(settings, trial.seed, one.client));
   const drawn: (Transfer | undefined)[] = [];
-  const take = (number: number): Transfer => drawn[number] ?? draw(prngs[number] as Prng, settings);
+  const take = (number: number): Transfer => drawn[number] ?? (transfers[number] as Transfers).draw();
 
   async function send(connection: Connection, { id, aid, tid, bid, delta }: Transfer): Promise<true> {
     await connection.execute(statements.addToAccount, [delta, aid]);
@@ -70,17 +41,17 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
     async iterate(number, intendedMs) {
       const transfer = take(number);
       drawn[number] = undefined;
-      const { id, delta } = transfer;
+      const writes = told[number] as Writes;
+      const write = writes.sent++;
       const end = await transactor.run({
         ...{ client: number, intendedMs, operation: "transfer", isPoll: false, events: () => 1 },
         body: (connection) => inTransaction(connection, begin, () => send(connection, transfer)),
         settle: async (connection) =>
-          (await connection.execute(statements.isInHistory, [id])).length > 0 ? true : undefined,
+          (await connection.execute(statements.isInHistory, [transfer.id])).length > 0 ? true : undefined,
       });
-      if (end.kind === "committed") {
-        told.acknowledged++;
-        told.delta += delta;
-      } else if (end.kind === "failed" && end.inDoubt) told.inDoubt.push({ id, delta });
+      if (end.kind !== "failed") return;
+      writes.failed.push(write);
+      if (end.inDoubt) writes.inDoubt.push(write);
     },
     close: () => told,
   };

@@ -8,6 +8,10 @@ import { scaleKey } from "../pgbench-tables.js";
 import type { WorkloadTreatment } from "../workload.js";
 import { defaultStorageOnly, noStatementMode } from "../common-rules.js";
 
+/** What the audit tells apart. */
+export const VIOLATIONS = ["lost", "unexpected", "duplicated", "changed", "unbalanced"] as const;
+export type Violation = (typeof VIOLATIONS)[number];
+
 const VARIANTS = ["aggregates", "no-aggregates", "reads"] as const;
 
 export const keys = {

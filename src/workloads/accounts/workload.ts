@@ -1,18 +1,22 @@
 // Accounts: TPC-B as pgbench has it. Each transfer adds to the balance of an account, of a teller and of a branch, so that at a
 // small scale all clients want the same row; the variants leave that out.
+import type * as z from "zod";
 import type { AdminClient } from "../../database/admin.js";
 import { clientsRole } from "../one-group.js";
 import { ACCOUNTS, fillTables } from "../pgbench-tables.js";
 import type { PreloadInputs, Workload } from "../workload.js";
-import { audit, findings } from "./audit.js";
+import { audit, findings, type Preloaded } from "./audit.js";
 import { client } from "./client.js";
 import { examples } from "./examples.js";
-import { dialectProblems, keys, resolve, rules, type Treatment } from "./settings.js";
+import { dialectProblems, keys, resolve, rules, VIOLATIONS, type Treatment } from "./settings.js";
 import { CREATE_TABLES, statementsOf, TABLES, tablesOf, TELLERS } from "./sql.js";
 
 const VARIANT = "workload accounts";
 
-function preload(admin: AdminClient, { settings, isWanted }: PreloadInputs<Treatment>): Promise<void> {
+async function preload(
+  admin: AdminClient,
+  { settings, seed, isWanted }: PreloadInputs<Treatment>,
+): Promise<z.infer<typeof Preloaded>> {
   const { branches, tellers, accounts } = tablesOf(settings);
   const { scale } = settings;
   const fills = [
@@ -28,7 +32,8 @@ function preload(admin: AdminClient, { settings, isWanted }: PreloadInputs<Treat
       rows: scale * ACCOUNTS,
     },
   ];
-  return fillTables(admin, settings, fills, isWanted);
+  await fillTables(admin, settings, fills, isWanted);
+  return { seed };
 }
 
 export const accounts = {
@@ -49,7 +54,7 @@ export const accounts = {
   preload,
   findings,
   audited: { one: "transfer", acknowledged: "made" },
-  violations: ["lost", "unexpected", "unbalanced"],
+  violations: VIOLATIONS,
   audit,
   examples,
   evidence: [],

@@ -20,7 +20,11 @@ export const findings = {
   torn: count
     .optional()
     .describe("Events that contradict the rest of a commit in doubt, which is there in part"),
-  changed: count.optional().describe("Documents that are not what the event's passes make of them"),
+  changed: count
+    .optional()
+    .describe(
+      "Documents that are not what the event's passes make of them; transfers and rows with other values than were sent",
+    ),
   invalid: count
     .optional()
     .describe("Documents that were found invalid: made, claimed or audited, each time counted"),

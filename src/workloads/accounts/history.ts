@@ -1,0 +1,102 @@
+// Rows of the history held to the transfers that were sent, which are drawn again. The audit keeps eight bytes of each
+// transfer, checksums of its id and of its values, and draws those that it names a second time.
+import { deriveSeed } from "../../foundation/prng.js";
+import { NAMED_PER_KIND, type Findings } from "../findings.js";
+import { WrittenRows, type NumberedWrite, type Writes } from "../numbered-writes.js";
+import type { Treatment, Violation } from "./settings.js";
+import { Transfers, writeOf, type Transfer } from "./transfer.js";
+
+/** A row as the driver gives it; whoever changed it may have left out values. */
+export type HistoryRow = Readonly<Record<keyof Transfer, unknown>>;
+
+interface Wrong extends NumberedWrite {
+  readonly kind: Violation;
+  readonly words: (sent: Transfer) => string;
+}
+
+interface Checksums {
+  readonly ids: Uint32Array;
+  readonly values: Uint32Array;
+}
+
+const NAMES = { aid: "account", tid: "teller", bid: "branch", delta: "amount" } as const;
+
+/** As texts, so that NULL differs from 0. */
+const valuesSum = ({ tid, bid, aid, delta }: HistoryRow): number =>
+  deriveSeed(`${String(tid)},${String(bid)},${String(aid)},${String(delta)}`);
+
+function differenceWords(row: HistoryRow, sent: Transfer): string {
+  const keys = (Object.keys(NAMES) as (keyof typeof NAMES)[]).filter((key) => row[key] !== sent[key]);
+  return keys.map((key) => `${NAMES[key]} ${String(row[key])} instead of ${sent[key]}`).join(", ");
+}
+
+export class History {
+  private readonly rows: WrittenRows;
+  private readonly checksums: ReadonlyMap<number, Checksums>;
+  private readonly wrong: Wrong[] = [];
+
+  constructor(
+    private readonly settings: Treatment,
+    private readonly seed: number,
+    private readonly writes: readonly Writes[],
+    private readonly found: Findings<Violation>,
+  ) {
+    this.rows = new WrittenRows(writes);
+    this.checksums = new Map(writes.map((each) => [each.client, this.draw(each)]));
+  }
+
+  /** @param isWhole whether all workers said which transfers they sent */
+  add(row: HistoryRow, isWhole: boolean): void {
+    const id = String(row.id);
+    const write = writeOf(id);
+    const { ids, values } = this.checksums.get(write.client) ?? {};
+    if (ids?.[write.number] !== deriveSeed(id)) {
+      if (isWhole || ids) this.found.add("unexpected", id, "in the history, and never sent");
+      return;
+    }
+    this.rows.add(write);
+    if (values?.[write.number] !== valuesSum(row))
+      this.report("changed", write, (sent) => differenceWords(row, sent));
+  }
+
+  /** After the last row. */
+  compare(): ReturnType<WrittenRows["compare"]> {
+    const compared = this.rows.compare((kind, write, copies) =>
+      this.report(kind, write, () => {
+        if (kind === "lost") return "acknowledged, and not in the history";
+        return kind === "duplicated"
+          ? `in the history ${copies} times`
+          : "in the history, and never acknowledged";
+      }),
+    );
+    this.nameWrong();
+    return compared;
+  }
+
+  private report(kind: Violation, write: NumberedWrite, words: Wrong["words"]): void {
+    if (this.found.counts[kind]++ < NAMED_PER_KIND) this.wrong.push({ ...write, kind, words });
+  }
+
+  private draw({ client, sent }: Writes): Checksums {
+    const transfers = new Transfers(this.settings, this.seed, client);
+    const checksums = { ids: new Uint32Array(sent), values: new Uint32Array(sent) };
+    for (let number = 0; number < sent; number++) {
+      const transfer = transfers.draw();
+      checksums.ids[number] = deriveSeed(transfer.id);
+      checksums.values[number] = valuesSum(transfer);
+    }
+    return checksums;
+  }
+
+  private nameWrong(): void {
+    for (const { client } of this.writes) {
+      const wrong = this.wrong.filter((each) => each.client === client).sort((a, b) => a.number - b.number);
+      const transfers = new Transfers(this.settings, this.seed, client);
+      let [sent, number] = [transfers.draw(), 0];
+      for (const each of wrong) {
+        for (; number < each.number; number++) sent = transfers.draw();
+        this.found.name(each.kind, sent.id, each.words(sent));
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// Transfers, drawn from the seed, so that the audit can draw them again: the id of a transfer names its client and its number.
+import { deriveSeed, drawUuid, Prng } from "../../foundation/prng.js";
+import type { NumberedWrite } from "../numbered-writes.js";
+import { ACCOUNTS } from "../pgbench-tables.js";
+import type { Treatment } from "./settings.js";
+import { TELLERS } from "./sql.js";
+
+const DELTA_MAX = 5_000;
+
+export interface Transfer {
+  readonly id: string;
+  readonly aid: number;
+  readonly tid: number;
+  readonly bid: number;
+  readonly delta: number;
+}
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
+
+/** Takes 20 digits of a random UUID, which decide its place in an index, then 5 for the client and 10 for the number. */
+function idOf(random: string, { client, number }: NumberedWrite): string {
+  const digits = hex(client, 5);
+  return `${random.slice(0, 20)}${digits.slice(0, 3)}-${digits.slice(3)}${hex(number, 10)}`;
+}
+
+/** The write that an id names, if it is the id of a transfer. */
+export function writeOf(id: string): NumberedWrite {
+  return {
+    client: Number.parseInt(id.slice(20, 23) + id.slice(24, 26), 16),
+    number: Number.parseInt(id.slice(26), 16),
+  };
+}
+
+/** The transfers of one client, in order, without end. */
+export class Transfers {
+  private readonly prng: Prng;
+  private next = 0;
+
+  constructor(
+    private readonly settings: Pick<Treatment, "scale" | "hotBranch">,
+    seed: number,
+    private readonly client: number,
+  ) {
+    this.prng = new Prng(deriveSeed(seed, "transfer", "clients", client));
+  }
+
+  draw(): Transfer {
+    const { prng, client } = this;
+    const { scale, hotBranch } = this.settings;
+    const isHot = prng.float() < hotBranch;
+    const tid = isHot ? prng.intBetween(1, TELLERS) : prng.intBetween(1, TELLERS * scale);
+    return {
+      id: idOf(drawUuid(prng), { client, number: this.next++ }),
+      aid: prng.intBetween(1, ACCOUNTS * scale),
+      tid,
+      bid: isHot ? 1 : prng.intBetween(1, scale),
+      delta: prng.intBetween(-DELTA_MAX, DELTA_MAX),
+    };
+  }
+}
