@@ -36,7 +36,7 @@ const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cli\/agent\.ts$/, ["agent", "run"]],
   [/^cli\/agents\.ts$/, ["agents manifest"]],
   [/^cli\/option-values\.ts$/, ["compare", "bisect"]],
-  [/^report\/terminal\/run-comparison-text/, ["compare"]],
+  [/^report\/terminal\/run-(comparison|history)-text/, ["compare"]],
   [/^cli\/([a-z-]+)\.ts$/, []],
   [/^logs\//, ["logs"]],
   [/^engine\/recommend\//, ["recommend"]],
