@@ -67,12 +67,18 @@ describe("the evidence of a trial", () => {
     expect(database.commits).toBeGreaterThan(done / 2);
     expect(database.commits).toBeLessThan(done * 2);
     const added = operations.add?.events ?? 0;
-    expect(database.perEvent).toMatchObject({ events: added });
-    expect(database.perEvent?.walBytes).toBeCloseTo((database.walBytes ?? 0) / added, 6);
-    // A document of 900 bytes is in the log at least once.
-    expect(database.perEvent?.walBytes).toBeGreaterThan(900);
-    expect(database.perEvent?.indexBytes).toBeGreaterThan(0);
-    expect(database.perEvent?.serverCpuMs).toBeGreaterThan(0);
+    const unstated = database.skipped?.find(({ reason }) => reason.includes("no cost per event is stated"));
+    if (unstated) {
+      // Readings of a busy machine may come too late for the window's ends.
+      expect(database.perEvent).toBeUndefined();
+    } else {
+      expect(database.perEvent).toMatchObject({ events: added });
+      expect(database.perEvent?.walBytes).toBeCloseTo((database.walBytes ?? 0) / added, 6);
+      // A document of 900 bytes is in the log at least once.
+      expect(database.perEvent?.walBytes).toBeGreaterThan(900);
+      expect(database.perEvent?.indexBytes).toBeGreaterThan(0);
+      expect(database.perEvent?.serverCpuMs).toBeGreaterThan(0);
+    }
     expect(database.walFsyncMs).toBeGreaterThan(0);
     const insert = database.statements?.find(({ name }) => name === "add.events");
     expect(insert?.rows).toBeGreaterThan(added * 0.9);
