@@ -1,0 +1,61 @@
+// The size of the matrix of faults and workloads, and each pair that the program refuses.
+import { expect, test } from "vitest";
+import { EMBEDDED, FAMILY_NAMES, planOf, WITH_STANDBY } from "../support/fault-matrix.js";
+
+const refused = (reason: string, ...kinds: readonly string[]): object =>
+  Object.fromEntries(kinds.map((kind) => [kind, `${kind} ${reason}`]));
+
+const NO_STANDBYS = refused(
+  "needs standbys, and there are none: see key target.standbys",
+  ...["failover", "switchover", "split-brain", "standby-stop"],
+);
+const NO_POOLER = refused(
+  "needs a pooler, and pool.strategy is direct",
+  ...[
+    "pooler-restart",
+    "pooler-kill",
+    "pgbouncer-restart",
+    "pgbouncer-kill",
+    "pooler-pause",
+    "pgbouncer-pause",
+  ],
+);
+const NOT_OURS = refused(
+  "needs a server that train-sim runs itself, and target.kind is url",
+  ...["postgres-restart", "postgres-kill", "process-stop", "disk-full"],
+);
+const NO_COMMIT = refused(
+  "needs transactions that end with COMMIT, and each transaction of the workload is one statement without BEGIN",
+  "network-reset-commits",
+);
+
+test.each([
+  { where: "an embedded server", target: EMBEDDED, refusals: NO_STANDBYS, pairs: 198 },
+  {
+    where: "a server with a standby",
+    target: WITH_STANDBY,
+    refusals: { ...NO_POOLER, ...refused("has no disk for a server with standbys", "disk-full") },
+    pairs: 174,
+  },
+  {
+    where: "a server by its URL",
+    target: { kind: "url", urls: ["postgresql://a@localhost/b"] },
+    refusals: {
+      ...{ ...NO_STANDBYS, ...NOT_OURS },
+      ...refused(
+        "takes every connection of the server, which on a server of your own others may need",
+        "connection-limit",
+      ),
+    },
+    pairs: 158,
+  },
+])("$pairs pairs of a fault and a workload run on $where, and others are refused", (row) => {
+  let pairs = 0;
+  for (const family of FAMILY_NAMES) {
+    const plan = planOf(family, row.target);
+    const isWithoutCommit = family === "documents" || family === "connections";
+    expect(plan.refusals, family).toEqual({ ...row.refusals, ...(isWithoutCommit && NO_COMMIT) });
+    pairs += plan.trials.reduce((sum, { kinds }) => sum + kinds.length, 0);
+  }
+  expect(pairs).toBe(row.pairs);
+});
