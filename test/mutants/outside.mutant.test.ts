@@ -2,10 +2,10 @@
 // SQL, and in transactions of its own. The trial is under way when its tables hold what the stranger looks for.
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
-import { systemClock } from "../../src/foundation/clock.js";
 import { testNamespace } from "../support/namespace.js";
 import { mutant, type MutantTraits } from "./mutant.js";
 import { startRun, verdictOf, type RunLevels } from "./program.js";
+import { untilDone } from "./stranger.js";
 
 const RUN_MS = 60_000;
 const SECONDS = 5;
@@ -17,23 +17,10 @@ beforeAll(async () => {
 });
 afterAll(() => stranger.close());
 
-/** Repeats the statement until it has changed something; fails once the run is over. */
-async function untilDone(statement: string, ended: Promise<unknown>): Promise<void> {
-  const over = new AbortController();
-  void ended.finally(() => over.abort());
-  for (;;) {
-    // The tables are not there yet, or just being made.
-    const rows = await stranger.query(statement).catch(() => []);
-    if (rows.length > 0) return;
-    if (over.signal.aborted) throw new Error("the run was over before the stranger had done anything");
-    await systemClock.sleep(5);
-  }
-}
-
 function outside(change: string, statement: string, traits: MutantTraits & RunLevels = {}): void {
   const plant = async () => {
     const run = startRun(namespace, traits, SECONDS);
-    await untilDone(statement, run.ended);
+    await untilDone(stranger, statement, run.ended);
     return verdictOf(run);
   };
   mutant("outside", change, plant, { ...traits, timeoutMs: RUN_MS });

@@ -19,6 +19,8 @@ import type { Verdict } from "./mutant.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const MAIN = "dist/cli/main.js";
+/** Two clients that leave the machine time for others. */
+export const LOAD = "load: { clients: 2, thinkTime: 5ms }";
 
 export type Replacement = readonly [text: string, by: string];
 
@@ -69,27 +71,35 @@ export function startRun(
   namespace: string,
   { payload = "jsonb", statementShape = "set-based" }: RunLevels,
   seconds: number,
-  main = join(ROOT, MAIN),
+  main?: string,
 ): Run {
-  const out = scratchDirectory();
-  const load = "load: { clients: 2, thinkTime: 5ms }";
-  const file = writeScenarioFile(`name: mutant
-namespace: ${namespace}
-target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }
-payload: ${payload}
+  const keys = `payload: ${payload}
 statementShape: ${statementShape}
 validate: all
 batch: { min: 5, max: 10 }
 preload: 200
+actors: { producers: { ${LOAD} }, consumers: { ${LOAD} }, archivers: { ${LOAD} }, readers: { ${LOAD} } }`;
+  return startScenario(keys, { namespace, seconds, ...(main !== undefined && { main }) });
+}
+
+export interface RunPlace {
+  readonly namespace: string;
+  readonly seconds: number;
+  readonly main?: string;
+}
+
+/** One short trial on the suite's server, of a scenario with these keys. */
+export function startScenario(keys: string, { namespace, seconds, main = join(ROOT, MAIN) }: RunPlace): Run {
+  const out = scratchDirectory();
+  const file = writeScenarioFile(`name: mutant
+namespace: ${namespace}
+target: { kind: url, urls: ["${urlOf(inject("adminEndpoint"))}"] }
 trials: 1
 trial: { warmUp: 0s, duration: ${seconds}s, drain: false }
-actors: { producers: { ${load} }, consumers: { ${load} }, archivers: { ${load} }, readers: { ${load} } }
 diagnosis: { ceiling: false }
+${keys}
 `);
-  return {
-    out,
-    ...startTrainSim(["run", file, "--quiet", "--out", out], { main }),
-  };
+  return { out, ...startTrainSim(["run", file, "--quiet", "--out", out], { main }) };
 }
 
 /** What its only trial's audit found. Throws where the run did not come as far, or does not end with 110 on a violation. */
@@ -100,5 +110,5 @@ export async function verdictOf({ out, ended }: Run): Promise<Verdict> {
   const { verdict, violations, named = [] } = integrity;
   if ((exitCode === 110) !== (verdict === "violated"))
     throw new Error(`${verdict}, and exit code ${String(exitCode)}`);
-  return { verdict, violations, named: named as Verdict["named"] };
+  return { verdict, violations, named };
 }

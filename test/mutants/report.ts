@@ -8,6 +8,8 @@ export type MutantKind = (typeof MUTANT_KINDS)[number];
 
 /** What came of one planted change. */
 export interface MutantOutcome {
+  /** Name of the workload. */
+  readonly family: string;
   readonly kind: MutantKind;
   readonly change: string;
   /** Kinds of violation, as the audit names them; none where it was missed. */
@@ -22,18 +24,24 @@ declare module "vitest" {
 
 const isCaught = ({ caughtAs }: MutantOutcome): boolean => caughtAs.length > 0;
 
-/** The outcomes as text: a line each, in the order of kinds, then a line of totals for each kind. */
+/** The outcomes as text: a line each, by family and kind, then a line of totals for each family and kind. */
 export function mutantTable(outcomes: readonly MutantOutcome[]): string {
   const width = Math.max(...outcomes.map(({ change }) => change.length));
-  const ofKind = (kind: MutantKind) => outcomes.filter((each) => each.kind === kind);
-  const kinds = MUTANT_KINDS.filter((kind) => ofKind(kind).length > 0);
-  const lines = kinds.flatMap(ofKind).map((each) => {
-    const result = isCaught(each) ? `caught as ${each.caughtAs.join(", ")}` : "MISSED";
-    return `${each.kind.padEnd(7)}  ${each.change.padEnd(width)}  ${result}`;
-  });
-  const totals = kinds.map(
-    (kind) => `${kind}: ${ofKind(kind).filter(isCaught).length} of ${ofKind(kind).length} caught`,
+  const familyWidth = Math.max(...outcomes.map(({ family }) => family.length));
+  const families = [...new Set(outcomes.map(({ family }) => family))].sort();
+  const groups = families.flatMap((family) =>
+    MUTANT_KINDS.map((kind) => outcomes.filter((each) => each.family === family && each.kind === kind)),
   );
+  const lines = groups.flat().map((each) => {
+    const result = isCaught(each) ? `caught as ${each.caughtAs.join(", ")}` : "MISSED";
+    return `${each.family.padEnd(familyWidth)}  ${each.kind.padEnd(7)}  ${each.change.padEnd(width)}  ${result}`;
+  });
+  const totals = groups.flatMap((group) => {
+    const [first] = group;
+    return first
+      ? [`${first.family}, ${first.kind}: ${group.filter(isCaught).length} of ${group.length} caught`]
+      : [];
+  });
   return [...lines, "", ...totals].join("\n");
 }
 

@@ -17,10 +17,10 @@ export interface Transfer {
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
 
-/** Takes 20 digits of a random UUID, which decide its place in an index, then 5 for the client and 10 for the number. */
-function idOf(random: string, { client, number }: NumberedWrite): string {
+/** Digits of a client in its ids. They follow 16 random ones, which decide a row's place in an index. */
+function digitsOf(client: number): string {
   const digits = hex(client, 5);
-  return `${random.slice(0, 20)}${digits.slice(0, 3)}-${digits.slice(3)}${hex(number, 10)}`;
+  return `${digits.slice(0, 3)}-${digits.slice(3)}`;
 }
 
 /** The write that an id names, if it is the id of a transfer. */
@@ -34,23 +34,25 @@ export function writeOf(id: string): NumberedWrite {
 /** The transfers of one client, in order, without end. */
 export class Transfers {
   private readonly prng: Prng;
+  private readonly digits: string;
   private next = 0;
 
   constructor(
     private readonly settings: Pick<Treatment, "scale" | "hotBranch">,
     seed: number,
-    private readonly client: number,
+    client: number,
   ) {
+    this.digits = digitsOf(client);
     this.prng = new Prng(deriveSeed(seed, "transfer", "clients", client));
   }
 
   draw(): Transfer {
-    const { prng, client } = this;
+    const { prng, digits } = this;
     const { scale, hotBranch } = this.settings;
     const isHot = prng.float() < hotBranch;
     const tid = isHot ? prng.intBetween(1, TELLERS) : prng.intBetween(1, TELLERS * scale);
     return {
-      id: idOf(drawUuid(prng), { client, number: this.next++ }),
+      id: drawUuid(prng).slice(0, 20) + digits + hex(this.next++, 10),
       aid: prng.intBetween(1, ACCOUNTS * scale),
       tid,
       bid: isHot ? 1 : prng.intBetween(1, scale),

@@ -1,0 +1,20 @@
+// A stranger changes tables while a trial runs.
+import type { AdminClient } from "../../src/database/admin.js";
+import { systemClock } from "../../src/foundation/clock.js";
+
+/** Repeats the statement until it has changed something; fails once the run is over. */
+export async function untilDone(
+  stranger: AdminClient,
+  statement: string,
+  ended: Promise<unknown>,
+): Promise<void> {
+  const over = new AbortController();
+  void ended.finally(() => over.abort());
+  for (;;) {
+    // The tables are not there yet, or just being made.
+    const rows = await stranger.query(statement).catch(() => []);
+    if (rows.length > 0) return;
+    if (over.signal.aborted) throw new Error("the run was over before the stranger had done anything");
+    await systemClock.sleep(5);
+  }
+}
