@@ -180,7 +180,7 @@ function lossTable({ treatments }: ResultDocument): Html | false {
   );
 }
 
-/** Nothing where every event is what it must be. */
+/** Left out if the audit found nothing wrong. */
 function namedTable({ treatments }: ResultDocument): Html | false {
   const rows = treatments
     .flatMap(({ id, trials }) => trials.map((trial) => ({ treatment: id, ...trial })))
@@ -188,14 +188,8 @@ function namedTable({ treatments }: ResultDocument): Html | false {
     .flatMap(({ treatment, number, integrity }) =>
       (integrity?.named ?? []).map(({ kind, id, words }): Fillable[] => [number, treatment, kind, id, words]),
     );
-  const columns = [
-    "trial",
-    text("treatment"),
-    text("kind"),
-    text("event"),
-    sentence("what is wrong with it"),
-  ];
-  return rows.length > 0 && tableOf("Events that are not what they must be", columns, rows);
+  const columns = ["trial", text("treatment"), text("kind"), text("id"), sentence("what is wrong with it")];
+  return rows.length > 0 && tableOf("Findings of the audit, by id", columns, rows);
 }
 
 /** Of results that have plans. */

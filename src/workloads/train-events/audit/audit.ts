@@ -19,12 +19,13 @@ import { isArchivable, TERMINAL_STATUSES, WORKABLE_STATUSES, type EventStatus } 
 import { LedgerFile, ledgerPath } from "./ledger-file.js";
 import type { EventTreatment } from "../actors/assignment.js";
 import type { Preloaded } from "../sql/preload.js";
+import { NAMED_PER_KIND } from "../../findings.js";
 import type * as workload from "../../workload.js";
 import type { LossTerms } from "../../workload.js";
 import { DocumentChecks } from "./document-checks.js";
 import { auditEvents } from "./event-audit.js";
 import { ExpectedDocuments } from "./expected-document.js";
-import { Findings, NAMED_PER_KIND } from "./findings.js";
+import { Findings } from "./findings.js";
 import { auditKeys, type KeyTotals, type Ledgers } from "./key-audit.js";
 import { WorkAudit } from "./work-audit.js";
 

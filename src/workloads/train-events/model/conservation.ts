@@ -2,6 +2,7 @@
 // exactly once and none of them other than the workload can have made it. The verdict over what the audit counted
 // and found, in words; `audit/` reads the tables and asks here.
 import { counted } from "../../../foundation/units.js";
+import type { NamedFinding } from "../../findings.js";
 import type { Loss, LossTerms } from "../../workload.js";
 
 /** What the tables hold after a trial. All are numbers of events. */
@@ -41,14 +42,6 @@ export type LossKind = Extract<ViolationKind, "lost" | "undone">;
 /** Events by what is wrong with them. */
 export type ViolationCounts = Readonly<Record<ViolationKind, number>>;
 
-/** One event that broke the law. */
-export interface NamedEvent {
-  readonly kind: ViolationKind;
-  readonly id: string;
-  /** What is wrong with it; never a value out of its document. */
-  readonly words: string;
-}
-
 /** Transactions of a sample, and of those the ones that were compared with the tables. */
 export interface SampleCount {
   readonly sampled: number;
@@ -72,7 +65,7 @@ export interface AuditFacts {
   /** Events whose document was compared with the one it must be. */
   readonly documentsChecked: number;
   readonly found: ViolationCounts;
-  readonly named: readonly NamedEvent[];
+  readonly named: readonly NamedFinding<ViolationKind>[];
   /** What was acknowledged and is not in the tables. */
   readonly losses: readonly Loss[];
   /** Of the events that lack it, those of which a fault may have lost it. */
@@ -93,7 +86,7 @@ export interface Conservation extends TableCounts, ViolationCounts {
   readonly documentsChecked: number;
   /** One sentence for each way in which the law was broken; empty when the verdict is ok. */
   readonly violations: readonly string[];
-  readonly named: readonly NamedEvent[];
+  readonly named: readonly NamedFinding<ViolationKind>[];
   /** Left out where nothing was lost. */
   readonly losses?: readonly Loss[];
   readonly checks: Checked;
