@@ -4,9 +4,10 @@ import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { AdminClient } from "../../database/admin.js";
 import { counted } from "../../foundation/units.js";
+import { Findings } from "../findings.js";
 import type { Audited, AuditInputs } from "../workload.js";
 import { Told } from "./client.js";
-import { DocumentMaker, insertedKey, parseKey, preloadedKey, UPDATED } from "./document.js";
+import { DocumentMaker, insertedKey, keyInText, parseKey, preloadedKey, UPDATED } from "./document.js";
 import { updateOf, type Treatment } from "./settings.js";
 import { auditText } from "./sql.js";
 
@@ -70,11 +71,39 @@ function allUpdates(told: readonly z.infer<typeof Told>[]): Map<number, Updates>
   return updates;
 }
 
-/** What a row is held to. */
+export const VIOLATIONS = ["lost", "unexpected", "duplicated", "undone", "changed", "misread"] as const;
+type Violation = (typeof VIOLATIONS)[number];
+
+interface Stored {
+  readonly text: string;
+  /** Undefined for a text that is no JSON. */
+  readonly document: unknown;
+}
+
+interface StoredRow {
+  /** The id column; undefined if the table has none. */
+  readonly id: string | undefined;
+  readonly version: number;
+  readonly text: string;
+}
+
+/** The document, or undefined for a text that is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Compares rows with what clients were told, by the key that statements find a row by. */
 class Check {
   readonly sums = { rows: 0, documentBytes: 0, rowBytes: 0 };
-  readonly found = { unexpected: 0, undone: 0, changed: 0, inDoubt: 0 };
+  readonly found = new Findings<Violation>(VIOLATIONS);
+  inDoubtFound = 0;
   private readonly maker: DocumentMaker;
+  /** Whether the table keeps a text byte by byte. */
+  private readonly isExact: boolean;
 
   constructor(
     private readonly settings: Treatment,
@@ -85,34 +114,46 @@ class Check {
     private readonly isWhole: boolean,
   ) {
     this.maker = new DocumentMaker(settings, seed);
+    this.isExact = settings.column === "text" || settings.column === "json";
   }
 
-  row(version: number, text: string): void {
-    const document: unknown = JSON.parse(text);
-    const key = String((document as { readonly id?: unknown } | null)?.id);
+  row({ id, version, text }: StoredRow): void {
+    const document = parsed(text);
+    const inner = (document as { readonly id?: unknown } | null | undefined)?.id ?? keyInText(text);
+    const key = id ?? (typeof inner === "string" ? inner : "(no id)");
     const known = this.copies.get(key);
     if (known) known.seen++;
     const isOfOthers = !this.isWhole && parseKey(key)?.client !== undefined;
-    if (!known && !isOfOthers) this.found.unexpected++;
-    else this.content(key, version, document);
+    if (known || isOfOthers) this.content(key, version, { text, document });
+    else this.found.add("unexpected", key, this.strangerWords(key, inner));
   }
 
-  private content(key: string, version: number, document: unknown): void {
+  private strangerWords(key: string, inner: unknown): string {
+    const isOther = typeof inner === "string" && inner !== key && this.copies.has(inner);
+    return `no insert has this id${isOther ? `; the row holds the document ${inner}` : ""}`;
+  }
+
+  private content(key: string, version: number, stored: Stored): void {
     const { client, number = 0 } = parseKey(key) ?? {};
     const updates = client === undefined ? this.updates.get(number) : undefined;
     const { acknowledged = 0, versions = 0, last, inDoubt = [], unsettled = 0 } = updates ?? {};
-    this.found.inDoubt += Math.min(unsettled, Math.max(0, version - acknowledged));
-    const isBeyond = version > acknowledged + inDoubt.length;
-    if (isBeyond && !this.isWhole && client === undefined) return;
+    this.inDoubtFound += Math.min(unsettled, Math.max(0, version - acknowledged));
+    const most = acknowledged + inDoubt.length;
+    if (version > most && !this.isWhole && client === undefined) return;
     // Each version once: two updates that made the same one did not see each other.
     const isShared = version === acknowledged && versions !== (version * (version + 1)) / 2;
-    if (version < acknowledged) this.found.undone += acknowledged - version;
-    else if (isShared) this.found.undone++;
-    else if (
-      isBeyond ||
-      !this.stamps(version, last, inDoubt).some((stamp) => this.isMade(key, stamp, document))
-    )
-      this.found.changed++;
+    const { found } = this;
+    if (version < acknowledged) {
+      const words = `version ${version} after ${counted(acknowledged, "acknowledged update")}`;
+      found.add("undone", key, words, acknowledged - version);
+    } else if (isShared) found.add("undone", key, "two acknowledged updates made the same version");
+    else if (version > most) found.add("changed", key, `version ${version} after ${counted(most, "update")}`);
+    else if (!this.stamps(version, last, inDoubt).some((stamp) => this.isMade(key, stamp, stored))) {
+      const maker =
+        version === 0 ? "its insert" : last?.version === version ? `update ${last.stamp}` : "an update";
+      const isJson = stored.document !== undefined;
+      found.add("changed", key, isJson ? `is not the document that ${maker} wrote` : "is no JSON");
+    }
   }
 
   /** Of updates that may have made that version; undefined where there was none. */
@@ -125,13 +166,25 @@ class Check {
     return last?.version === version ? [last.stamp] : inDoubt;
   }
 
-  private isMade(key: string, stamp: string | undefined, document: unknown): boolean {
+  private isMade(key: string, stamp: string | undefined, { text, document }: Stored): boolean {
     const { maker, settings } = this;
     const isWhole = stamp !== undefined && updateOf(settings) === "whole";
     const values = maker.values(isWhole ? stamp : key);
     if (stamp !== undefined && !isWhole) values[UPDATED] = maker.value(stamp);
+    const made = maker.json(key, values);
     // What a relational row has, in order, is what a flat document has.
-    return isDeepStrictEqual(document, JSON.parse(maker.json(key, values)));
+    return this.isExact ? text === made : isDeepStrictEqual(document, JSON.parse(made));
+  }
+
+  /** Compares how often each key is there with how often it was written. */
+  keys(): void {
+    for (const [key, { least, most, seen }] of this.copies) {
+      const writer = parseKey(key)?.client === undefined ? "preloaded" : "its insert was acknowledged";
+      if (seen < least) this.found.add("lost", key, `${writer}, and no row has it`);
+      else if (seen > most && most === 0)
+        this.found.add("unexpected", key, "its insert failed, and a row has it");
+      else if (seen > most) this.found.add("duplicated", key, `${seen} rows have it`);
+    }
   }
 }
 
@@ -143,8 +196,9 @@ async function scan(admin: AdminClient, settings: Treatment, check: Check): Prom
     for (;;) {
       const rows = await admin.query(`FETCH ${portion} FROM audited`);
       if (rows.length === 0) return;
-      for (const { version, document, document_bytes: stored, row_bytes: row } of rows) {
-        check.row(Number(version), String(document));
+      for (const { id, version, document, document_bytes: stored, row_bytes: row } of rows) {
+        const column = id === undefined ? undefined : `${id as string | null}`;
+        check.row({ id: column, version: Number(version), text: String(document) });
         sums.rows++;
         sums.documentBytes += Number(stored);
         sums.rowBytes += Number(row);
@@ -169,14 +223,13 @@ export async function audit(
     copies.set(preloadedKey(number), { least: 1, most: 1, seen: 0 });
   const check = new Check(settings, seed, copies, updates, unclosed.length === 0);
   await scan(admin, settings, check);
-
-  const lost = [...copies.values()].filter(({ least, seen }) => seen < least).length;
-  const surplus = ({ most, seen }: Copies): number => Math.max(0, seen - most);
-  const among = [...copies.values()].filter((each) => surplus(each) > 0);
-  const duplicated = among.filter(({ most }) => most > 0).length;
-  const unexpected = check.found.unexpected + among.filter(({ most }) => most === 0).length;
+  check.keys();
+  const { found } = check;
+  for (const { operation, key, rows } of all.flatMap(({ misreads }) => misreads))
+    found.name("misread", key, `${operation} found ${counted(rows, "row")}`);
   const misread = all.reduce((sum, each) => sum + each.misread, 0);
-  const { undone, changed } = check.found;
+  const counts = { ...found.counts, misread };
+  const { lost, unexpected, duplicated, undone, changed } = counts;
   const acknowledgedInserts = [...inserts.values()].filter(({ least }) => least > 0).length;
   const acknowledgedUpdates = [...updates.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0);
   const doubtful = [...inserts.values()].filter(({ least, most }) => least === 0 && most > 0);
@@ -192,17 +245,18 @@ export async function audit(
     ...(changed > 0 ? [`${counted(changed, "document")} not as the last update left them`] : []),
     ...(misread > 0 ? [`${counted(misread, "statement")} found no document, or several`] : []),
   ];
-  const found = {
+  const audited = {
     verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
     published: acknowledgedInserts + acknowledgedUpdates,
     inDoubt: doubtful.length + unsettled,
-    inDoubtFound: doubtful.filter(({ seen }) => seen > 0).length + check.found.inDoubt,
-    ...{ lost, unexpected, duplicated, undone, changed, misread },
+    inDoubtFound: doubtful.filter(({ seen }) => seen > 0).length + check.inDoubtFound,
+    ...counts,
     ...(rows > 0 && { documentBytes: documentBytes / rows, rowBytes: rowBytes / rows }),
     violations,
+    named: found.named,
     notAudited: unclosed.map(
       (name) => `${name} ended without its account of writes: its last ones are unknown`,
     ),
   };
-  return { findings: found };
+  return { findings: audited };
 }

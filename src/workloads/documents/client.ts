@@ -6,6 +6,7 @@ import { asTransaction } from "../../database/transaction.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { Zipf } from "../../foundation/zipf.js";
 import type { Arrival } from "../../load/arrivals.js";
+import { NAMED_PER_KIND } from "../findings.js";
 import { Mix } from "../mix.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";
 import { DocumentMaker, insertedKey, preloadedKey, stampOf } from "./document.js";
@@ -43,6 +44,8 @@ export const Told = z.object({
   updates: z.array(Updates),
   /** Statements that found no document, or several. */
   misread: count,
+  /** The first of them, with the key that they asked for. */
+  misreads: z.array(z.object({ operation: z.string(), key: z.string(), rows: count })),
 });
 type Told = z.infer<typeof Told>;
 
@@ -127,11 +130,18 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
   const updates = new Map<number, Told["updates"][number]>();
   const updatesSent = new Array<number>(clients).fill(0);
   let misread = 0;
+  const misreads: Told["misreads"] = [];
   const drawn: (Drawn | undefined)[] = [];
 
   const insertsOf = (number: number) => inserts[number] as Told["inserts"][number];
   const draw = (number: number, arrival?: Arrival): Drawn =>
     draws.draw(number, arrival, { insert: insertsOf(number).sent, update: updatesSent[number] ?? 0 });
+
+  function expectOne(operation: string, document: number, { length: rows }: readonly unknown[]): void {
+    if (rows === 1) return;
+    misread++;
+    if (misreads.length < NAMED_PER_KIND) misreads.push({ operation, key: preloadedKey(document), rows });
+  }
 
   function updatesOf(document: number): Told["updates"][number] {
     const known = updates.get(document);
@@ -180,7 +190,7 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
       if (end.inDoubt) updatesOf(document).unsettled++;
       return;
     }
-    if (end.result.length !== 1) misread++;
+    expectOne("update", document, end.result);
     const told = updatesOf(document);
     const version = Number(end.result[0] ?? 0);
     told.acknowledged++;
@@ -188,12 +198,16 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
     if (version > told.last.version) told.last = { version, stamp };
   }
 
-  async function read(number: number, intendedMs: number, { operation, values }: Drawn): Promise<void> {
+  async function read(
+    number: number,
+    intendedMs: number,
+    { operation, document, values }: Drawn,
+  ): Promise<void> {
     const end = await transactor.run({
       ...{ client: number, intendedMs, operation, isPoll: false, events: () => 1 },
       body: (connection) => connection.execute(statements[operation], values),
     });
-    if (end.kind !== "failed" && end.result.length !== 1) misread++;
+    if (end.kind !== "failed") expectOne(operation, document, end.result);
   }
 
   return {
@@ -208,6 +222,6 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
       if (next.operation === "insert") return insert(number, intendedMs, next);
       return next.operation === "update" ? update(number, intendedMs, next) : read(number, intendedMs, next);
     },
-    close: (): Told => ({ inserts, updates: [...updates.values()], misread }),
+    close: (): Told => ({ inserts, updates: [...updates.values()], misread, misreads }),
   };
 }

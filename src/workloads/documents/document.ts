@@ -45,6 +45,11 @@ export function parseKey(
   return undefined;
 }
 
+/** The key at the beginning of a document's text, which may be cut after it; undefined if there is none. */
+export function keyInText(text: string): string | undefined {
+  return /^\s*\{\s*"id"\s*:\s*"([^"\\]*)"/.exec(text)?.[1];
+}
+
 /** No key or name has it, and JSON leaves it as it is. */
 const GAP = "@";
 

@@ -4,8 +4,15 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { casesOf } from "../../../test/support/lanes.js";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
-import type { Connection, StatementRow } from "../../database/contract.js";
-import type { TransactionEnd, TransactionPlan } from "../../actors/transactor.js";
+import type { StatementRow } from "../../database/contract.js";
+import {
+  DOCUMENT_CHANGES,
+  runningOn,
+  SEED,
+  trialOfDocuments,
+  type Execute,
+  type Run,
+} from "../../../test/support/audited-documents.js";
 import { testNamespace } from "../../../test/support/namespace.js";
 import { onSuiteServer } from "../../../test/support/suite-server.js";
 import {
@@ -14,40 +21,13 @@ import {
   trainSim,
   writeScenarioFile,
 } from "../../../test/support/train-sim.js";
-import { resetNamespace } from "../namespace.js";
-import type { ClientContext } from "../workload.js";
-import { DocumentMaker, insertedKey, preloadedKey, stampOf, UPDATED } from "./document.js";
-import type { DocumentsSettings, Treatment } from "./settings.js";
+import { DocumentMaker, preloadedKey, stampOf, UPDATED } from "./document.js";
+import type { DocumentsSettings } from "./settings.js";
 import { keyValue, statementsOf } from "./sql.js";
 import { documents } from "./workload.js";
 
-const SEED = 11;
-const CLIENTS = 2;
 const namespace = testNamespace("documents");
-
-function treatmentOf(own: Partial<DocumentsSettings>): Treatment {
-  return {
-    dialect: "postgres",
-    namespace,
-    prepared: true,
-    actors: {},
-    pool: { strategy: "direct", reconnect: "never" },
-    retry: { attempts: 1, deadlineMs: 1, baseMs: 0, ceilingMs: 0 },
-    log: { level: "info", slowTransactionMs: 1000 },
-    column: "jsonb",
-    index: "btree-id",
-    shape: "small",
-    bytes: undefined,
-    toast: "extended",
-    update: undefined,
-    slice: "paths",
-    mix: { read: 1, insert: 1, update: 2, slice: 0 },
-    keys: "uniform",
-    skew: 0.99,
-    documents: 20,
-    ...own,
-  };
-}
+const { treatmentOf, fill, worked, findingsOf, audited, plainly } = trialOfDocuments(() => admin, namespace);
 
 let admin: AdminClient;
 beforeAll(async () => {
@@ -57,53 +37,6 @@ afterEach(async () => {
   await admin.query(`DROP SCHEMA IF EXISTS ${namespace} CASCADE`);
 });
 afterAll(() => admin.close());
-
-async function fill(settings: Treatment): Promise<unknown> {
-  await resetNamespace(admin, { ...settings, workload: "documents" });
-  return documents.preload(admin, { settings, seed: SEED, directory: "", isWanted: () => true });
-}
-
-type Execute = Connection["execute"];
-type Run = <T>(plan: TransactionPlan<T>) => Promise<TransactionEnd<T>>;
-
-const plainly: Execute = (statement, values) => admin.execute(statement, values);
-
-function runningOn(execute: Execute): Run {
-  return async (plan) => {
-    const connection = { execute, isBroken: false } as unknown as Connection;
-    const result = await plan.body(connection, undefined as never);
-    return { kind: "committed", result, finishedMs: 0, endpoint: 0 };
-  };
-}
-
-/** What clients told of 40 statements each. */
-async function worked(settings: Treatment, run: Run): Promise<unknown> {
-  const client = documents.client({
-    assignment: {
-      ...{ settings, role: "clients", firstClient: 0, clients: CLIENTS },
-      trial: { number: 1, treatmentId: "t1", seed: SEED },
-    },
-    transactor: { run },
-  } as unknown as ClientContext<Treatment>);
-  for (let i = 0; i < 80; i++) {
-    client.prepare(i % CLIENTS);
-    await client.iterate(i % CLIENTS, 0);
-  }
-  return client.close?.();
-}
-
-async function findingsOf(settings: Treatment, told: readonly unknown[], preloaded: unknown) {
-  const inputs = { settings, told, directory: "", unclosed: [], preloaded, isDrained: false };
-  return (await documents.audit(admin, inputs)).findings;
-}
-
-async function audited(own: Partial<DocumentsSettings>, run: Run, change?: string) {
-  const settings = treatmentOf(own);
-  const preloaded = await fill(settings);
-  const told = await worked(settings, run);
-  if (change !== undefined) await admin.query(change.replaceAll(/\bdocuments\b/g, `${namespace}.documents`));
-  return findingsOf(settings, [told], preloaded);
-}
 
 describe("every column, index and operation", () => {
   const SCENARIO = `
@@ -302,79 +235,11 @@ describe("the audit", () => {
     }
   });
 
-  const inserted = insertedKey(1, 0);
-  const preloaded = preloadedKey(3);
-  const updated = "(SELECT max(id) FROM documents WHERE version > 1)";
-  it.each([
-    ["an insert that is gone", `DELETE FROM documents WHERE id = '${inserted}'`, { lost: 1 }],
-    [
-      "a document that was there before and is gone",
-      `DELETE FROM documents WHERE id = '${preloaded}'`,
-      { lost: 1 },
-    ],
-    [
-      "a row that was never sent",
-      `INSERT INTO documents SELECT 'x', 0, '{"id":"x"}'`,
-      { unexpected: 1, duplicated: 0 },
-    ],
-    [
-      "an insert of a number that was never sent",
-      `INSERT INTO documents SELECT id, 0, jsonb_build_object('id', id) FROM (SELECT '${insertedKey(0, 999)}' AS id)`,
-      { unexpected: 1 },
-    ],
-    [
-      "a row doubled",
-      `ALTER TABLE documents DROP CONSTRAINT documents_pkey;
-       INSERT INTO documents SELECT * FROM documents WHERE id IN ('${inserted}', '${preloaded}')`,
-      { duplicated: 2, unexpected: 0 },
-    ],
-    [
-      "a damaged value",
-      `UPDATE documents SET data = jsonb_set(data, '{field7}', '"x"') WHERE id = '${inserted}'`,
-      { changed: 1 },
-    ],
-    [
-      "a value that is missing",
-      `UPDATE documents SET data = data - 'field9' WHERE id = '${preloaded}'`,
-      { changed: 1 },
-    ],
-    [
-      "one value too many",
-      `UPDATE documents SET data = data || '{"x": 1}' WHERE id = '${inserted}'`,
-      { changed: 1 },
-    ],
-    [
-      "another key in a document",
-      `UPDATE documents SET data = data || '{"id": "y"}' WHERE id = '${inserted}'`,
-      {
-        lost: 1,
-        unexpected: 1,
-      },
-    ],
-    [
-      "two documents that changed places",
-      `UPDATE documents AS d SET data = jsonb_set(e.data, '{id}', to_jsonb(d.id)) FROM documents AS e
-       WHERE d.id IN ('${insertedKey(0, 0)}', '${inserted}') AND e.id IN ('${insertedKey(0, 0)}', '${inserted}') AND d.id <> e.id`,
-      { changed: 2 },
-    ],
-    [
-      "an update that is not counted",
-      `UPDATE documents SET version = version - 1 WHERE id = ${updated}`,
-      { undone: 1 },
-    ],
-    [
-      "an update that was never sent",
-      `UPDATE documents SET version = version + 1 WHERE id IN (${updated}, '${inserted}')`,
-      { changed: 2 },
-    ],
-    [
-      "a value of no update",
-      `UPDATE documents SET data = jsonb_set(data, '{field3}', '"x"') WHERE id = ${updated}`,
-      { changed: 1 },
-    ],
-  ])("finds %s", async (_, change, expected) => {
-    const found = await audited({}, runningOn(plainly), change);
-    expect(found).toMatchObject({ verdict: "violated", lost: 0, undone: 0, misread: 0, ...expected });
+  it.each(DOCUMENT_CHANGES)("finds $what, and names it", async ({ change, own = {}, found, named }) => {
+    const findings = await audited(own, runningOn(plainly), change);
+    expect(findings).toMatchObject({ verdict: "violated", lost: 0, undone: 0, misread: 0, ...found });
+    const ids = findings.named?.map(({ kind, id }) => `${kind} ${id}`);
+    for (const each of named) expect(ids).toContainEqual(each);
   });
 
   it.each(COLUMNS)("finds a document of %s as it was before its updates", async (column) => {
@@ -438,7 +303,14 @@ describe("the audit", () => {
       }),
       {},
     ],
-    ["a read that finds nothing", third("read", async () => nothing), { misread: 1 }],
+    [
+      "a read that finds nothing",
+      third("read", async () => nothing),
+      {
+        misread: 1,
+        named: [{ kind: "misread", id: preloadedKey(117), words: "read found 0 rows" }],
+      },
+    ],
   ])("finds %s", async (_, execute, expected) => {
     // Updates of the document that went wrong must not come later and hide it: there are more than updates.
     const found = await audited({ documents: 500, keys: "uniform" }, runningOn(execute));
@@ -460,7 +332,7 @@ describe("the audit", () => {
     // A read and a write in two statements, as a client would without a lock: all that were read first write the same.
     const settings = treatmentOf({ documents: 1, mix: { read: 0, insert: 0, update: 1, slice: 0 } });
     const preload = await fill(settings);
-    const told = { inserts: [], misread: 0 };
+    const told = { inserts: [], misread: 0, misreads: [] };
     const update = { document: 0, acknowledged: 1, versions: 1, inDoubt: [], unsettled: 0 };
     const both = [stampOf(0, 0), stampOf(1, 0)].map((stamp) => {
       return { ...told, updates: [{ ...update, last: { version: 1, stamp } }] };

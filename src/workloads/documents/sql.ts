@@ -136,11 +136,11 @@ SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`;
 SELECT ${values}document::text::${settings.column} FROM json_array_elements($1::json) AS document`;
 }
 
-/** All rows: version, document as json, and what document and row take. */
+/** All rows: the id column if there is one, version, the document's text, and what document and row take. */
 export function auditText(settings: Treatment): string {
   const document = isRelational(settings) ? "to_jsonb(d) - 'version'" : "data";
   const stored = isRelational(settings) ? columnsOf(settings) : ["data"];
   const bytes = stored.map((name) => `pg_column_size(${name})`).join(" + ");
-  return `SELECT version, (${document})::text AS document, ${bytes} AS document_bytes, pg_column_size(d.*) AS row_bytes
+  return `SELECT ${hasIdColumn(settings) ? "id, " : ""}version, (${document})::text AS document, ${bytes} AS document_bytes, pg_column_size(d.*) AS row_bytes
 FROM ${tableOf(settings)} AS d`;
 }

@@ -7,7 +7,7 @@ import { refreshStatistics } from "../../database/statistics.js";
 import type * as z from "zod";
 import { clientsRole } from "../one-group.js";
 import type { PreloadInputs, Workload } from "../workload.js";
-import { audit, findings, type Preloaded } from "./audit.js";
+import { audit, findings, VIOLATIONS, type Preloaded } from "./audit.js";
 import { client } from "./client.js";
 import { DocumentMaker, preloadedKey } from "./document.js";
 import { examples } from "./examples.js";
@@ -76,7 +76,7 @@ export const documents = {
   findings,
   sizes: Object.keys(findings),
   audited: { one: "write", acknowledged: "written" },
-  violations: ["lost", "unexpected", "duplicated", "undone", "changed", "misread"],
+  violations: VIOLATIONS,
   audit,
   examples,
   evidence: [],
