@@ -1,75 +1,132 @@
 // What must hold after a trial: every acknowledged batch is in the table, whole and once, and nothing else is, but for
 // transactions in doubt, which are there as a whole or not at all. Batches are drawn again, and compared by count and by a
-// checksum over all columns.
+// checksum over all columns; rows of the small tables are compared one by one.
 import * as z from "zod";
 import type { AdminClient } from "../../database/admin.js";
+import { inSnapshot } from "../../database/namespace/snapshot.js";
 import { counted } from "../../foundation/units.js";
+import { Findings } from "../findings.js";
 import type { Audited, AuditInputs } from "../workload.js";
 import { placeOf, rowsOf, sumBatch, type BatchPlace, type BatchSum } from "./batch.js";
 import { batchesOf, Told } from "./client.js";
 import type { Treatment } from "./settings.js";
-import { sumsQuery } from "./statements.js";
+import { differencesQuery, referencesOf, sumsQuery } from "./statements.js";
 
 export const findings = {
   damaged: z
     .int()
     .min(0)
     .optional()
-    .describe("Batches with as many rows as were sent, but not the same ones, of workload calls"),
+    .describe(
+      "Batches with as many rows as were sent, but not the same ones, and rows of the small tables that were changed, of workload calls",
+    ),
 };
 
-/** What the preload put in, and what batches are drawn from. */
-export const Preloaded = z.object({ seed: z.int(), batches: z.int().min(0) });
+/** Contents that the preload put in, and the seed of all batches. */
+export const Preloaded = z.object({
+  seed: z.int(),
+  batches: z.int().min(0),
+  /** Whether the tables that calls refer to were filled. */
+  isReferenced: z.boolean(),
+});
 
-interface Compared {
-  lost: number;
-  unexpected: number;
-  damaged: number;
+export const VIOLATIONS = ["lost", "unexpected", "damaged"] as const;
+type Found = Findings<(typeof VIOLATIONS)[number]>;
+
+const isOrAre = (count: number, one: string, many?: string): string =>
+  `${counted(count, one, many)} ${count === 1 ? "is" : "are"}`;
+
+/** Compares batches with the table of calls, and names each that differs. */
+class BatchCheck {
+  private readonly there = new Map<number | null, BatchSum>();
+
+  constructor(
+    private readonly settings: Treatment,
+    private readonly seed: number,
+    private readonly found: Found,
+  ) {}
+
+  async read(admin: AdminClient): Promise<void> {
+    for (const { batch, rows, sum } of await admin.query(sumsQuery(this.settings)))
+      this.there.set(batch === null ? null : Number(batch), { rows: Number(rows), sum: Number(sum) });
+  }
+
+  has({ number }: BatchPlace): boolean {
+    return this.there.has(number);
+  }
+
+  /** Takes the batch out of what is there; returns its rows as they were sent. */
+  compare(place: BatchPlace): number {
+    const sent = sumBatch(this.settings, this.seed, place);
+    const there = this.there.get(place.number) ?? { rows: 0, sum: 0 };
+    this.there.delete(place.number);
+    const id = `cdr batch ${place.number}`;
+    const missing = sent.rows - there.rows;
+    const of = counted(sent.rows, "call");
+    if (missing > 0) this.found.add("lost", id, `${missing} of ${of} not in the table`, missing);
+    else if (missing < 0) this.found.add("unexpected", id, `${-missing} more than ${of}`, -missing);
+    else if (sent.sum !== there.sum) this.found.add("damaged", id, `${of}, not the same as were sent`);
+    return sent.rows;
+  }
+
+  /** Counts what no transaction explains. */
+  end(isWhole: boolean): void {
+    for (const [batch, { rows }] of this.there) {
+      const words = `${isOrAre(rows, "call")} in the table`;
+      if (batch === null) this.found.add("unexpected", "cdr", `${words} whose id names no batch`, rows);
+      // A worker that did not close may have put it in.
+      else if (isWhole)
+        this.found.add("unexpected", `cdr batch ${batch}`, `${words} without an acknowledgement`, rows);
+    }
+  }
+}
+
+/** Compares each row of the tables that calls refer to with the row that the preload made. */
+async function compareReferences(admin: AdminClient, settings: Treatment, found: Found): Promise<void> {
+  for (const reference of referencesOf(settings))
+    for (const row of await admin.query(differencesQuery(reference))) {
+      const [made, there] = [Number(row["made"]), Number(row["found"])];
+      const id = `${reference.name} ${reference.columns[0]} ${String(row["key"])}`;
+      if (made === 0)
+        found.add("unexpected", id, `${isOrAre(there, "row")} there that the preload did not make`);
+      else if (there === 0) found.add("lost", id, "the row is not in the table");
+      else found.add("damaged", id, "the row is not as the preload made it");
+    }
 }
 
 export async function audit(
   admin: AdminClient,
   { settings, told, unclosed, preloaded }: AuditInputs<Treatment>,
 ): Promise<Audited> {
-  const { seed, batches } = Preloaded.parse(preloaded);
+  const { seed, batches, isReferenced } = Preloaded.parse(preloaded);
   const all = told.map((one) => Told.parse(one));
   const before = Array.from({ length: batches }, (_, number) => placeOf(number, settings));
-  const sums = await admin.query(sumsQuery(settings));
-  const there = new Map(
-    sums.map(({ batch, rows, sum }) => [
-      batch === null ? null : Number(batch),
-      { rows: Number(rows), sum: Number(sum) },
-    ]),
-  );
-  const found: Compared = { lost: 0, unexpected: 0, damaged: 0 };
-  /** Takes the batch out of what is there; returns its rows as they were sent. */
-  const compare = (place: BatchPlace): number => {
-    const sent = sumBatch(settings, seed, place);
-    addDifference(found, sent, there.get(place.number) ?? { rows: 0, sum: 0 });
-    there.delete(place.number);
-    return sent.rows;
-  };
+  const ofCalls = new Findings(VIOLATIONS);
+  const ofOthers = new Findings(VIOLATIONS);
+  const check = new BatchCheck(settings, seed, ofCalls);
+  await inSnapshot(admin, async () => {
+    await check.read(admin);
+    if (isReferenced) await compareReferences(admin, settings, ofOthers);
+  });
   const sent = [
     ...before,
     ...all.flatMap(({ acknowledged }) => acknowledged.flatMap((first) => batchesOf(settings, first))),
   ];
-  const published = sent.reduce((rows, place) => rows + compare(place), 0);
+  const published = sent.reduce((rows, place) => rows + check.compare(place), 0);
   const doubts = all.flatMap(({ inDoubt }) => inDoubt.map((first) => batchesOf(settings, first)));
   let [inDoubt, inDoubtFound] = [0, 0];
   for (const transaction of doubts) {
-    const isThere = transaction.some(({ number }) => there.has(number));
+    const isThere = transaction.some((place) => check.has(place));
     const rows = transaction.reduce(
-      (sum, place) => sum + (isThere ? compare(place) : rowsOf(settings, seed, place)),
+      (sum, place) => sum + (isThere ? check.compare(place) : rowsOf(settings, seed, place)),
       0,
     );
     inDoubt += rows;
     if (isThere) inDoubtFound += rows;
   }
-  const isWhole = unclosed.length === 0;
-  // A worker that did not close may have put these in.
-  if (isWhole) for (const { rows } of there.values()) found.unexpected += rows;
-  else found.unexpected += there.get(null)?.rows ?? 0;
-  const { lost, unexpected, damaged } = found;
+  check.end(unclosed.length === 0);
+  const { lost, unexpected, damaged } = ofCalls.counts;
+  const others = ofOthers.counts.lost + ofOthers.counts.unexpected + ofOthers.counts.damaged;
   const violations = [
     ...(lost > 0
       ? [`${lost} of ${counted(published + inDoubtFound, "call")} that were committed not in the table`]
@@ -80,21 +137,19 @@ export async function audit(
     ...(damaged > 0
       ? [`${counted(damaged, "batch", "batches")} with other calls than those that were sent`]
       : []),
+    ...(others > 0 ? [`${isOrAre(others, "row")} of the small tables not as the preload made them`] : []),
   ];
+  const counts = VIOLATIONS.map((kind) => [kind, ofCalls.counts[kind] + ofOthers.counts[kind]] as const);
   return {
     findings: {
       verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
-      ...{ published, inDoubt, inDoubtFound, lost, unexpected, damaged, violations },
-      notAudited: unclosed.map(
-        (name) => `${name} ended without its account of batches: its last ones are unknown`,
-      ),
+      ...{ published, inDoubt, inDoubtFound, violations },
+      ...(Object.fromEntries(counts) as Found["counts"]),
+      named: [...ofCalls.named, ...ofOthers.named],
+      notAudited: [
+        ...unclosed.map((name) => `${name} ended without its account of batches: its last ones are unknown`),
+        ...(isReferenced ? [] : ["the preload was interrupted: the small tables were not compared"]),
+      ],
     },
   };
-}
-
-function addDifference(found: Compared, sent: BatchSum, there: BatchSum): void {
-  const missing = sent.rows - there.rows;
-  if (missing > 0) found.lost += missing;
-  else if (missing < 0) found.unexpected -= missing;
-  else if (sent.sum !== there.sum) found.damaged++;
 }

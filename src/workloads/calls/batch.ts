@@ -137,11 +137,19 @@ export interface BatchSum {
   readonly sum: number;
 }
 
+/** A column as `sumsQuery` has it: moments in seconds since 1970, to the microsecond, and texts in quotes. */
+function asText(value: Value, column: number): string {
+  const type = COLUMNS[column]?.[1];
+  if (type === "timestamp") return `${Date.parse(`${value}Z`) / 1000}.000000`;
+  if (type === "date") return `${Date.parse(`${value}T00:00:00Z`) / 1000}`;
+  return type === "text" ? `'${value}'` : String(value ?? "");
+}
+
 /** As the audit's query has it of what is in the table. */
 export function sumBatch(settings: Treatment, seed: number, place: BatchPlace): BatchSum {
   let sum = 0;
   const rows = drawRows(settings, seed, place, (row) => {
-    const text = row.map((value) => value ?? "").join("|");
+    const text = row.map(asText).join("|");
     sum += Number.parseInt(createHash("md5").update(text).digest("hex").slice(0, 8), 16);
   });
   return { rows, sum };

@@ -8,7 +8,7 @@ import type { ScenarioError } from "../../syntax/problems.js";
 import { arrayBatch, copyBatch, placeOf, sumBatch } from "./batch.js";
 import { batchesOf } from "./client.js";
 import type { Treatment } from "./settings.js";
-import { statementsOf, sumsQuery } from "./statements.js";
+import { differencesQuery, referencesOf, statementsOf, sumsQuery } from "./statements.js";
 import { BLOOM_COLUMNS, COLUMNS } from "./tables.js";
 import { dialectOf } from "../../database/dialects/registry.js";
 
@@ -52,7 +52,9 @@ test.each(STORAGES)("the tables of %s, and what is asked of them", async (dialec
   const brin = ddlOf("default", "brin").filter((text) => text.includes("USING brin"));
   const named = { dialect, namespace: "train_sim" };
   const sent = Object.values(statementsOf(named)).map(({ name, text }) => `-- ${name}\n${text}`);
-  const all = [...ddlOf("default", "five"), ...brin, ...others, ...sent, `-- audit\n${sumsQuery(named)}`];
+  const asked = [sumsQuery(named), ...referencesOf(named).map(differencesQuery)];
+  const audits = asked.map((text) => `-- audit\n${text}`);
+  const all = [...ddlOf("default", "five"), ...brin, ...others, ...sent, ...audits];
   const listing = all.map((text) => `${text}${text.startsWith("-- storage") ? "" : ";"}\n`).join("\n");
   await expect(listing).toMatchFileSnapshot(`golden/${dialect}.sql`);
 });

@@ -6,28 +6,23 @@ import { refreshStatistics } from "../../database/statistics.js";
 import { fillTables } from "../pgbench-tables.js";
 import type { PreloadInputs } from "../workload.js";
 import type { Preloaded } from "./audit.js";
-import { arrayBatch, CARDINALITY, placeOf } from "./batch.js";
+import { arrayBatch, placeOf } from "./batch.js";
 import type { Treatment } from "./settings.js";
-import { statementsOf, tablesOf } from "./statements.js";
+import { referencesOf, statementsOf, tablesOf } from "./statements.js";
 import type * as z from "zod";
 
 export async function preload(
   admin: AdminClient,
   { settings, seed, isWanted }: PreloadInputs<Treatment>,
 ): Promise<z.infer<typeof Preloaded>> {
-  const { towers, plans, reasons, calls } = tablesOf(settings);
-  const fills = [
-    {
-      table: `${towers} (cell_tower_id, tower_name, region)`,
-      row: "n, 'tower ' || n, 'region ' || n % 50",
-      rows: CARDINALITY.towers,
-    },
-    { table: `${plans} (rate_plan_id, plan_name)`, row: "n, 'plan ' || n", rows: CARDINALITY.plans },
-    { table: `${reasons} (termination_code, reason)`, row: "n, 'reason ' || n", rows: CARDINALITY.reasons },
-  ];
+  const fills = referencesOf(settings).map(({ table, columns, row, rows }) => {
+    return { table: `${table} (${columns.join(", ")})`, row, rows };
+  });
   await fillTables(admin, settings, fills, isWanted);
+  const isReferenced = isWanted();
   const { insert } = statementsOf(settings);
   const { namespace, batchesBefore } = settings;
+  const { calls } = tablesOf(settings);
   const session = await connectAdmin(admin.endpoint, { purpose: "preload" });
   let batches = 0;
   try {
@@ -42,5 +37,5 @@ export async function preload(
     await refreshStatistics(admin, { namespace, tables: [calls] }, dialectOf(settings.dialect), {
       vacuum: true,
     });
-  return { seed, batches };
+  return { seed, batches, isReferenced };
 }

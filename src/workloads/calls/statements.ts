@@ -1,6 +1,7 @@
-// What loaders and probes send, and what the audit asks: one row of sums for each batch.
+// What loaders and probes send, and what the audit asks: sums by batch, and rows of the small tables that differ.
 import type { Statement } from "../../database/contract.js";
 import { dialectOf } from "../../database/dialects/registry.js";
+import { CARDINALITY } from "./batch.js";
 import type { Treatment } from "./settings.js";
 import { COLUMNS } from "./tables.js";
 
@@ -51,17 +52,47 @@ JOIN ${towers} USING (cell_tower_id) ORDER BY calls DESC, cell_tower_id`,
   } satisfies Record<string, Statement>;
 }
 
-/** Each column as text, independent of the session's settings; only `bytes_transferred` can be null. */
-const AS_TEXT: Readonly<Record<string, string>> = {
-  call_timestamp: "to_char(call_timestamp, 'YYYY-MM-DD HH24:MI:SS')",
-  call_date: "to_char(call_date, 'YYYY-MM-DD')",
-  bytes_transferred: "coalesce(bytes_transferred::text, '')",
-};
+/** Each column as text, independent of the session's settings. Quotes keep a text's own separators apart. */
+function asText([name, type]: (typeof COLUMNS)[number]): string {
+  if (type === "timestamp" || type === "date") return `extract(epoch FROM ${name})`;
+  if (name === "bytes_transferred") return `coalesce(${name}::text, '')`;
+  return type === "text" ? `quote_nullable(${name})` : name;
+}
 
 /** Rows of batch, rows, sum; the batch is null where the key of a row names none. See `sumBatch`. */
 export function sumsQuery(settings: Named): string {
-  const columns = COLUMNS.map(([name]) => AS_TEXT[name] ?? name).join(", ");
   return `SELECT substring(call_id FROM '^c([0-9]{1,9})-')::int AS batch, count(*) AS rows,
-  sum(('x' || left(md5(concat_ws('|', ${columns})), 8))::bit(32)::bigint) AS sum
+  sum(('x' || left(md5(concat_ws('|', ${COLUMNS.map(asText).join(", ")})), 8))::bit(32)::bigint) AS sum
 FROM ${tablesOf(settings).calls} GROUP BY 1`;
+}
+
+/** Tables that calls refer to: the preload makes their rows from their numbers. */
+export function referencesOf(settings: Named) {
+  const { towers, plans, reasons } = tablesOf(settings);
+  return [
+    {
+      ...{ name: "cell_towers", table: towers, columns: ["cell_tower_id", "tower_name", "region"] },
+      ...{ row: "n, 'tower ' || n, 'region ' || n % 50", rows: CARDINALITY.towers },
+    },
+    {
+      ...{ name: "rate_plans", table: plans, columns: ["rate_plan_id", "plan_name"] },
+      ...{ row: "n, 'plan ' || n", rows: CARDINALITY.plans },
+    },
+    {
+      ...{ name: "termination_reasons", table: reasons, columns: ["termination_code", "reason"] },
+      ...{ row: "n, 'reason ' || n", rows: CARDINALITY.reasons },
+    },
+  ] as const;
+}
+type Reference = ReturnType<typeof referencesOf>[number];
+
+/** Keys whose rows differ from those of the preload: `made` rows that are not there, and `found` rows in place of them. */
+export function differencesQuery({ table, columns, row, rows }: Reference): string {
+  const names = columns.join(", ");
+  return `SELECT key, sum(greatest(made - found, 0)) AS made, sum(greatest(found - made, 0)) AS found
+FROM (SELECT ${columns[0]} AS key, count(*) FILTER (WHERE is_made) AS made, count(*) FILTER (WHERE NOT is_made) AS found
+  FROM (SELECT true AS is_made, made.* FROM (SELECT ${row} FROM generate_series(1, ${rows}) AS n) AS made (${names})
+    UNION ALL SELECT false, ${names} FROM ${table}) AS rows_of_both
+  GROUP BY ${names}) AS counted
+WHERE made <> found GROUP BY key ORDER BY key`;
 }

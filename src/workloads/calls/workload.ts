@@ -1,7 +1,7 @@
 // Calls: a stream of call records, put in batch by batch into a table that is asked while it grows: what storage, indexes, the
 // way of insertion and the size of a transaction cost.
 import type { Workload } from "../workload.js";
-import { audit, findings } from "./audit.js";
+import { audit, findings, VIOLATIONS } from "./audit.js";
 import { client, PROBES } from "./client.js";
 import { examples } from "./examples.js";
 import { preload } from "./preload.js";
@@ -50,7 +50,7 @@ export const calls = {
   preload,
   findings,
   audited: { one: "call", acknowledged: "loaded" },
-  violations: ["lost", "unexpected", "damaged"],
+  violations: VIOLATIONS,
   audit,
   examples,
   evidence: [],

@@ -195,5 +195,29 @@ JOIN "train_sim".cell_towers USING (cell_tower_id) ORDER BY calls DESC, cell_tow
 
 -- audit
 SELECT substring(call_id FROM '^c([0-9]{1,9})-')::int AS batch, count(*) AS rows,
-  sum(('x' || left(md5(concat_ws('|', call_id, to_char(call_timestamp, 'YYYY-MM-DD HH24:MI:SS'), to_char(call_date, 'YYYY-MM-DD'), call_hour, caller_number, callee_number, duration_seconds, cell_tower_id, call_type, network_type, coalesce(bytes_transferred::text, ''), termination_code, billing_amount, rate_plan_id, is_roaming, signal_quality)), 8))::bit(32)::bigint) AS sum
+  sum(('x' || left(md5(concat_ws('|', quote_nullable(call_id), extract(epoch FROM call_timestamp), extract(epoch FROM call_date), call_hour, quote_nullable(caller_number), quote_nullable(callee_number), duration_seconds, cell_tower_id, quote_nullable(call_type), quote_nullable(network_type), coalesce(bytes_transferred::text, ''), termination_code, billing_amount, rate_plan_id, is_roaming, signal_quality)), 8))::bit(32)::bigint) AS sum
 FROM "train_sim".cdr GROUP BY 1;
+
+-- audit
+SELECT key, sum(greatest(made - found, 0)) AS made, sum(greatest(found - made, 0)) AS found
+FROM (SELECT cell_tower_id AS key, count(*) FILTER (WHERE is_made) AS made, count(*) FILTER (WHERE NOT is_made) AS found
+  FROM (SELECT true AS is_made, made.* FROM (SELECT n, 'tower ' || n, 'region ' || n % 50 FROM generate_series(1, 10000) AS n) AS made (cell_tower_id, tower_name, region)
+    UNION ALL SELECT false, cell_tower_id, tower_name, region FROM "train_sim".cell_towers) AS rows_of_both
+  GROUP BY cell_tower_id, tower_name, region) AS counted
+WHERE made <> found GROUP BY key ORDER BY key;
+
+-- audit
+SELECT key, sum(greatest(made - found, 0)) AS made, sum(greatest(found - made, 0)) AS found
+FROM (SELECT rate_plan_id AS key, count(*) FILTER (WHERE is_made) AS made, count(*) FILTER (WHERE NOT is_made) AS found
+  FROM (SELECT true AS is_made, made.* FROM (SELECT n, 'plan ' || n FROM generate_series(1, 50) AS n) AS made (rate_plan_id, plan_name)
+    UNION ALL SELECT false, rate_plan_id, plan_name FROM "train_sim".rate_plans) AS rows_of_both
+  GROUP BY rate_plan_id, plan_name) AS counted
+WHERE made <> found GROUP BY key ORDER BY key;
+
+-- audit
+SELECT key, sum(greatest(made - found, 0)) AS made, sum(greatest(found - made, 0)) AS found
+FROM (SELECT termination_code AS key, count(*) FILTER (WHERE is_made) AS made, count(*) FILTER (WHERE NOT is_made) AS found
+  FROM (SELECT true AS is_made, made.* FROM (SELECT n, 'reason ' || n FROM generate_series(1, 20) AS n) AS made (termination_code, reason)
+    UNION ALL SELECT false, termination_code, reason FROM "train_sim".termination_reasons) AS rows_of_both
+  GROUP BY termination_code, reason) AS counted
+WHERE made <> found GROUP BY key ORDER BY key;

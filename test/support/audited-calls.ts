@@ -1,0 +1,203 @@
+// A trial of workload calls without worker threads: the preload, and batches that were loaded; and changes of its tables that
+// the audit has to find and to name.
+import type { AdminClient } from "../../src/database/admin.js";
+import { PgConnection } from "../../src/database/connection.js";
+import { audit } from "../../src/workloads/calls/audit.js";
+import { copyBatch, placeOf, sumBatch, type BatchPlace } from "../../src/workloads/calls/batch.js";
+import { preload } from "../../src/workloads/calls/preload.js";
+import type { Treatment } from "../../src/workloads/calls/settings.js";
+import { statementsOf } from "../../src/workloads/calls/statements.js";
+import { resetNamespace } from "../../src/workloads/namespace.js";
+import type { TableChange } from "./audited-documents.js";
+
+export const SEED = 9;
+
+/** The workload's tables and batches on that server, in a namespace of their own. */
+export function trialOfCalls(client: () => AdminClient, namespace: string) {
+  const settings: Treatment = {
+    dialect: "postgres",
+    namespace,
+    storage: "default",
+    prepared: true,
+    actors: {},
+    pool: { strategy: "direct", reconnect: "never" },
+    retry: { attempts: 1, deadlineMs: 1, baseMs: 0, ceilingMs: 0 },
+    log: { level: "info", slowTransactionMs: 1000 },
+    ingest: "copy",
+    indexes: "none",
+    commit: "per-batch",
+    batchesPerDay: 10,
+    sizes: { small: 4, medium: 20, large: 30 },
+    batchesBefore: 2,
+  };
+  const at = (number: number): BatchPlace => placeOf(number, settings);
+  const rowsOf = (number: number): number => sumBatch(settings, SEED, at(number)).rows;
+  /** Batches 0 and 1 were there before; 2 to 5 are loaded. */
+  async function fill(): Promise<void> {
+    await resetNamespace(client(), { ...settings, workload: "calls" });
+    await preload(client(), { settings, seed: SEED, directory: "", isWanted: () => true });
+    const session = await new PgConnection({
+      ...{ endpoint: client().endpoint, applicationName: "test", prepared: true },
+    }).connect();
+    for (const number of [2, 3, 4, 5])
+      await session.copyIn(statementsOf(settings).copy, copyBatch(settings, SEED, at(number)).copy);
+    await session.end();
+  }
+  async function audited(
+    {
+      acknowledged = [2, 3, 4, 5],
+      inDoubt = [],
+      isReferenced = true,
+    }: { acknowledged?: number[]; inDoubt?: number[]; isReferenced?: boolean } = {},
+    unclosed: string[] = [],
+  ) {
+    const told = [{ acknowledged: acknowledged.map(at), inDoubt: inDoubt.map(at) }];
+    const preloaded = { seed: SEED, batches: 2, isReferenced };
+    const inputs = { settings, told, directory: "", unclosed, preloaded, isDrained: false };
+    return (await audit(client(), inputs)).findings;
+  }
+
+  return { settings, at, rowsOf, fill, audited };
+}
+
+/** The change with its tables in that schema. */
+export function inSchema(change: string, namespace: string): string {
+  return change.replace(/\b(FROM|INTO|UPDATE|TABLE) (?=cdr|cell_|rate_|term)/g, `$1 ${namespace}.`);
+}
+
+const one = (batch: number): string => `call_id = 'c${batch}-1'`;
+
+const COLUMN_CHANGES = [
+  ["call_timestamp", "call_timestamp + interval '1 second'"],
+  ["call_timestamp", "call_timestamp + interval '1 microsecond'"],
+  ["call_timestamp", "'infinity'"],
+  ["call_timestamp", "call_timestamp - interval '4049 years'"],
+  ["call_date", "'-infinity'"],
+  ["call_date", "call_date + 1"],
+  ["call_hour", "call_hour + 1"],
+  ["caller_number", "callee_number"],
+  ["callee_number", "caller_number"],
+  ["duration_seconds", "duration_seconds + 1"],
+  ["cell_tower_id", "cell_tower_id + 1"],
+  ["call_type", "'fax'"],
+  ["network_type", "NULL"],
+  ["bytes_transferred", "coalesce(bytes_transferred, 0) + 1"],
+  ["termination_code", "-1"],
+  ["billing_amount", "billing_amount + 0.01"],
+  ["rate_plan_id", "0"],
+  ["is_roaming", "NOT is_roaming"],
+  ["signal_quality", "9"],
+] as const;
+
+/** `rowsOf` says how many calls a batch has. */
+export function callChanges(rowsOf: (batch: number) => number): TableChange[] {
+  const BATCH3 = "cdr batch 3";
+  return [
+    {
+      what: "a call that is gone",
+      change: `DELETE FROM cdr WHERE ${one(3)}`,
+      found: { lost: 1 },
+      named: [`lost ${BATCH3}`],
+    },
+    {
+      what: "a batch that is gone",
+      change: "DELETE FROM cdr WHERE call_id LIKE 'c4-%'",
+      found: { lost: rowsOf(4) },
+      named: ["lost cdr batch 4"],
+    },
+    {
+      what: "a batch that was preloaded and is gone",
+      change: "DELETE FROM cdr WHERE call_id LIKE 'c0-%'",
+      found: { lost: rowsOf(0) },
+      named: ["lost cdr batch 0"],
+    },
+    {
+      what: "a call that is there twice",
+      change: `INSERT INTO cdr SELECT * FROM cdr WHERE ${one(3)}`,
+      found: { unexpected: 1 },
+      named: [`unexpected ${BATCH3}`],
+    },
+    {
+      what: "a batch that went in twice",
+      change: "INSERT INTO cdr SELECT * FROM cdr WHERE call_id LIKE 'c5-%'",
+      found: { unexpected: rowsOf(5) },
+      named: ["unexpected cdr batch 5"],
+    },
+    {
+      what: "a part of a batch that was never acknowledged",
+      change: "INSERT INTO cdr SELECT 'c7-0', call_timestamp FROM cdr LIMIT 1",
+      found: { unexpected: 1 },
+      named: ["unexpected cdr batch 7"],
+    },
+    {
+      what: "a call of no batch",
+      change: "INSERT INTO cdr (call_id) VALUES ('stranger')",
+      found: { unexpected: 1 },
+      named: ["unexpected cdr"],
+    },
+    {
+      what: "one call in place of another",
+      change: `UPDATE cdr SET call_id = 'c3-0' WHERE ${one(3)}`,
+      found: { damaged: 1, lost: 0, unexpected: 0 },
+      named: [`damaged ${BATCH3}`],
+    },
+    {
+      what: "texts that run into each other",
+      change: `UPDATE cdr SET call_type = call_type || '|' || network_type, network_type = NULL WHERE ${one(3)}`,
+      found: { damaged: 1 },
+      named: [`damaged ${BATCH3}`],
+    },
+    ...COLUMN_CHANGES.map(([column, value]) => {
+      const change = `UPDATE cdr SET ${column} = ${value} WHERE ${one(2)}`;
+      return {
+        what: `another ${column} (${value})`,
+        change,
+        found: { damaged: 1, lost: 0 },
+        named: ["damaged cdr batch 2"],
+      };
+    }),
+    {
+      what: "another region of a cell tower",
+      change: "UPDATE cell_towers SET region = 'region 0' WHERE cell_tower_id = 7",
+      found: { damaged: 1, lost: 0, unexpected: 0 },
+      named: ["damaged cell_towers cell_tower_id 7"],
+    },
+    {
+      what: "names of rate plans that changed places",
+      change: "UPDATE rate_plans SET plan_name = 'plan ' || 7 - rate_plan_id WHERE rate_plan_id IN (3, 4)",
+      found: { damaged: 2 },
+      named: ["damaged rate_plans rate_plan_id 3", "damaged rate_plans rate_plan_id 4"],
+    },
+    {
+      what: "a reason without its text",
+      change: "UPDATE termination_reasons SET reason = NULL WHERE termination_code = 5",
+      found: { damaged: 1 },
+      named: ["damaged termination_reasons termination_code 5"],
+    },
+    {
+      what: "a reason that is gone",
+      change: "DELETE FROM termination_reasons WHERE termination_code = 20",
+      found: { lost: 1 },
+      named: ["lost termination_reasons termination_code 20"],
+    },
+    {
+      what: "a rate plan more",
+      change: "INSERT INTO rate_plans VALUES (51, 'plan 51')",
+      found: { unexpected: 1 },
+      named: ["unexpected rate_plans rate_plan_id 51"],
+    },
+    {
+      what: "a rate plan under another number",
+      change: "UPDATE rate_plans SET rate_plan_id = 51 WHERE rate_plan_id = 50",
+      found: { lost: 1, unexpected: 1 },
+      named: ["lost rate_plans rate_plan_id 50", "unexpected rate_plans rate_plan_id 51"],
+    },
+    {
+      what: "a cell tower that is there twice",
+      change:
+        "ALTER TABLE cell_towers DROP CONSTRAINT cell_towers_pkey; INSERT INTO cell_towers SELECT * FROM cell_towers WHERE cell_tower_id = 9",
+      found: { unexpected: 1 },
+      named: ["unexpected cell_towers cell_tower_id 9"],
+    },
+  ];
+}
