@@ -16,8 +16,21 @@ beforeAll(async () => {
 });
 afterAll(() => stranger.close());
 
-type Family = "accounts" | "connections";
-const keysOf = (family: Family): string => `workload: ${family}\nactors: { clients: { ${LOAD} } }`;
+const CLIENTS = `actors: { clients: { ${LOAD} } }`;
+const KEYS = {
+  accounts: CLIENTS,
+  connections: CLIENTS,
+  documents: `column: jsonb
+index: btree-id
+documents: 50
+mix: { read: 1, insert: 2, update: 2, slice: 0 }
+${CLIENTS}`,
+  calls: `batchesPerDay: 100
+sizes: { small: 4, medium: 20, large: 30 }
+actors: { loaders: { ${LOAD} } }`,
+} as const;
+type Family = keyof typeof KEYS;
+const keysOf = (family: Family): string => `workload: ${family}\n${KEYS[family]}`;
 
 function outside(family: Family, change: string, statement: string, traits: MutantTraits = {}): void {
   const plant = async () => {
@@ -190,4 +203,76 @@ code(
     "const id = idOf({ client: writes.client, number: number % 10 === 3 ? number - 1 : number });",
   ],
   { as: "duplicated" },
+);
+
+const INSERTED = "(SELECT id FROM documents WHERE id LIKE 'c%' LIMIT 1)";
+
+outside(
+  "documents",
+  "a document gets another id",
+  `UPDATE documents SET id = 'y' WHERE id = ${INSERTED} RETURNING id`,
+  { as: "lost" },
+);
+outside(
+  "documents",
+  "a document gets another value",
+  `UPDATE documents SET data = jsonb_set(data, '{field7}', '"x"') WHERE id = ${INSERTED} RETURNING id`,
+  { as: "changed" },
+);
+outside(
+  "calls",
+  "a call is moved by a microsecond",
+  `UPDATE cdr SET call_timestamp = call_timestamp + interval '1 microsecond'
+   WHERE call_id = (SELECT call_id FROM cdr LIMIT 1) RETURNING call_id`,
+  { as: "damaged" },
+);
+outside(
+  "calls",
+  "a rate plan gets another name",
+  `UPDATE rate_plans SET plan_name = 'none' WHERE rate_plan_id = 3 AND EXISTS (SELECT FROM cdr) RETURNING rate_plan_id`,
+  { as: "damaged" },
+);
+
+code(
+  "documents",
+  "inserts have an id column of another document",
+  [
+    "return [...(hasIdColumn(settings) ? [key] : []),",
+    "return [...(hasIdColumn(settings) ? [`${key}x`] : []),",
+  ],
+  { as: "lost" },
+);
+code(
+  "documents",
+  "an update sets the value of another update",
+  ["return [maker.value(stamp)];", "return [maker.value(`${stamp}0`)];"],
+  { as: "changed" },
+);
+code("documents", "updates do not count up the version", ['"version = version + 1"', '"version = version"'], {
+  as: "undone",
+});
+code(
+  "documents",
+  "inserts that are never sent are booked as acknowledged",
+  ["asTransaction(connection.execute(statements.insert, values), () => true)", "Promise.resolve(true)"],
+  { as: "lost" },
+);
+code(
+  "calls",
+  "times of calls are a microsecond late",
+  ["copy.add(row.map((value) =>", "copy.add(row.map((value, i) => i === 1 ? `${value}.000001` :"],
+  { as: "damaged" },
+);
+const COPY = "await connection.copyIn(copyIn, copy);";
+code("calls", "each batch is sent twice", [`if (copy) ${COPY}`, `if (copy) { ${COPY} ${COPY} }`], {
+  as: "unexpected",
+});
+code(
+  "calls",
+  "batches that are never sent are booked as acknowledged",
+  [
+    "body: (connection) => inTransaction(connection, begin, () => load(connection, next)),",
+    "body: () => Promise.resolve(1),",
+  ],
+  { as: "lost" },
 );
