@@ -215,7 +215,7 @@ async function requireServer(
   const mode = supportsTransactionalDdl ? await poolingOf(endpoint) : undefined;
   if (mode === undefined) return;
   const { words } = poolingRefusal(endpoint, mode);
-  throw new UsageError(words, "Name the database server itself in --url.");
+  throw new UsageError(words, "Give the URL of the database server itself.");
 }
 
 /** Not while a run is at work there. */
