@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lint } from "../analysis/lint/lint.js";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
+import { messageOf } from "../foundation/errors.js";
 import { parseScenario } from "./loader.js";
 import { ScenarioError } from "../syntax/problems.js";
 
@@ -89,7 +90,42 @@ describe("factors", () => {
   });
 });
 
+test("thousands of unknown keys are refused at once, with the first twenty and the number of the others", () => {
+  const keys = (of: string): string => Array.from({ length: 200 }, (_, i) => `zzzz${of}x${i}: 1`).join(", ");
+  const treatments = Array.from({ length: 30 }, (_, i) => String(i));
+  const files = [
+    `include:\n${treatments.map((i) => `  - { payload: text, ${keys(i)} }`).join("\n")}`,
+    `factors:\n  pool:\n${treatments.map((i) => `    - { strategy: direct, ${keys(i)} }`).join("\n")}`,
+    `factors: { payload: [text, jsonb] }\n${treatments.flatMap((i) => keys(i).split(", ")).join("\n")}`,
+  ];
+  for (const file of files) {
+    let message = "";
+    try {
+      parseScenario(`name: x\n${file}\n`, "x.yaml");
+    } catch (error) {
+      message = messageOf(error);
+    }
+    const lines = message.split("\n");
+    expect(lines).toHaveLength(22);
+    expect(lines[0]).toMatch(/^\d+ problems in x\.yaml$/);
+    expect(lines.at(-1)).toMatch(/^ {2}and \d+ more$/);
+  }
+});
+
 describe("overrides", () => {
+  test.each([
+    [["pool=pg-pool", "factors={ payload: [text, jsonb] }"]],
+    [["workload=accounts", "actors.clients.load.clients=3", "factors={}"]],
+    [["pool={ strategy: pg-pool, size: 4 }", "pool.size=8", "factors={}"]],
+  ])("%j mean the same in any order", (assignments) => {
+    const yaml = "name: x\nseed: 1\nfactors: { pool: [direct, pg-pool] }\n";
+    const treatmentsOf = (set: string[]) => parseScenario(yaml, "x.yaml", { set }).treatments;
+    const expected = treatmentsOf(assignments);
+    for (let turn = 1; turn < assignments.length; turn++)
+      expect(treatmentsOf([...assignments.slice(turn), ...assignments.slice(0, turn)])).toEqual(expected);
+    expect(treatmentsOf(assignments.toReversed())).toEqual(expected);
+  });
+
   test.each([
     [
       "actors.producer.clients=3",

@@ -13,6 +13,8 @@ import { pathsOf } from "./schema-paths.js";
 
 /** A repair takes out what is refused; that may uncover what else is. */
 const REPAIRS_MOST = 20;
+/** Beside more problems than that, rules find nothing that anybody would read. */
+const FINDINGS_MOST = 100;
 /** Keys that give a scenario other treatments. */
 const VARYING = ["factors", "include", "exclude"];
 
@@ -71,12 +73,12 @@ function removable(raw: Mapping, path: Path): Path {
   return place.length <= 1 || getIn(raw, place) !== undefined ? place : removable(raw, place.slice(0, -1));
 }
 
-/** The scenario with the refused keys left out; undefined where nothing that can be read is left. */
+/** The scenario with the refused keys left out; undefined if nothing that can be read is left, or too much is refused. */
 export function withoutRefused(
   raw: Mapping,
   findings: readonly Finding[],
 ): { readonly scenario: Scenario; readonly refused: Refused } | undefined {
-  if (hasUnreadWorkload(raw)) return undefined;
+  if (hasUnreadWorkload(raw) || findings.length > FINDINGS_MOST) return undefined;
   const own = ownIn(raw);
   const schema = own ? schemaOf(own) : Scenario;
   const refused = new Refused(raw);

@@ -62,6 +62,12 @@ function nearestPath(path: Path, hint: string): string {
   return match && path.length > 0 ? `did you mean ${pathText(path)}.${match[1] ?? ""}?` : hint;
 }
 
+interface KnownMapping {
+  readonly keys: readonly string[];
+  /** Paths of keys in it and deeper, by their last key in lower case. */
+  readonly below: ReadonlyMap<string, Path[]>;
+}
+
 /** The paths of one workload's scenarios. */
 export class ScenarioPaths {
   /** @param isOpen whether there may be other keys at the top */
@@ -70,15 +76,35 @@ export class ScenarioPaths {
     private readonly isOpen = false,
   ) {}
 
+  /** Looked up once for each mapping: a file may have thousands of keys that nobody knows. */
+  private readonly mappings = new Map<string, KnownMapping>();
+  private readonly factorPaths = new Map<string, ResolvedPath>();
+
+  private mappingAt(path: Path): KnownMapping {
+    const place = pathText(path);
+    let known = this.mappings.get(place);
+    if (!known) {
+      const nodes = path.reduce<SchemaNode[]>(descend, branches(this.schema));
+      const below = new Map<string, Path[]>();
+      for (const each of pathsBelow(nodes, path)) {
+        const name = String(each.at(-1)).toLowerCase();
+        below.set(name, [...(below.get(name) ?? []), each]);
+      }
+      known = { keys: Object.keys(propertiesOf(nodes)), below };
+      this.mappings.set(place, known);
+    }
+    return known;
+  }
+
   /** Valid keys of the mapping at `path`; none where any key may stand. */
-  private keysAt(path: Path): string[] {
-    return Object.keys(propertiesOf(path.reduce<SchemaNode[]>(descend, branches(this.schema))));
+  private keysAt(path: Path): readonly string[] {
+    return this.mappingAt(path).keys;
   }
 
   /** Where a key of that name belongs, which the mapping at `path` does not have: deeper in it, else farther up. */
   private placesOf(key: string, path: Path): Path[] {
     const isIt = (place: Path): boolean => String(place.at(-1)).toLowerCase() === key.toLowerCase();
-    const below = pathsBelow(path.reduce<SchemaNode[]>(descend, branches(this.schema)), path).filter(isIt);
+    const below = this.mappingAt(path).below.get(key.toLowerCase()) ?? [];
     const nearest = below.filter(({ length }) => length === Math.min(...below.map((place) => place.length)));
     if (nearest.length > 0) return nearest;
     const ancestors = path.map((_, index) => path.slice(0, index));
@@ -162,6 +188,14 @@ export class ScenarioPaths {
 
   /** The known path that `text` writes, which must be one that can differ between treatments. */
   factorPath(text: string): ResolvedPath {
+    const before = this.factorPaths.get(text);
+    if (before) return before;
+    const resolved = this.resolveFactorPath(text);
+    this.factorPaths.set(text, resolved);
+    return resolved;
+  }
+
+  private resolveFactorPath(text: string): ResolvedPath {
     const first = parsePath(text)?.[0];
     if (typeof first === "string" && first !== "workload" && EXPERIMENT_KEYS.includes(first))
       return { message: `${first} belongs to the experiment as a whole and cannot be a factor` };

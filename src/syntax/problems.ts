@@ -33,7 +33,7 @@ export interface ScenarioProblem {
   readonly treatments?: readonly string[];
 }
 
-const MAX_PRINTED = 50;
+const MAX_PRINTED = 20;
 /** Of one problem: a file may hold a key of a megabyte. */
 const MAX_CHARACTERS = 1000;
 

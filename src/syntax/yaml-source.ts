@@ -6,13 +6,14 @@ import { createReadStream } from "node:fs";
 import {
   isAlias,
   isMap,
-  isPair,
   isSeq,
   Lexer,
   LineCounter,
   parseDocument,
   type Document,
   type Node,
+  type Pair,
+  type YAMLMap,
 } from "yaml";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import { deepCopy, isMapping, MAX_DEPTH, type Mapping, type Path } from "./paths.js";
@@ -83,6 +84,15 @@ function syntaxMessage(code: string, message: string): string {
   return WORDS[code] ?? `YAML: ${withoutPasswords(message.split("\n")[0] ?? message)}`;
 }
 
+/** Pairs by key, looked up once for each mapping. */
+const pairsOf = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
+
+function pairOf(mapping: YAMLMap, key: string): Pair | undefined {
+  const known = pairsOf.get(mapping) ?? new Map(mapping.items.map((pair) => [String(pair.key), pair]));
+  pairsOf.set(mapping, known);
+  return known.get(key);
+}
+
 function locateIn(document: Document, counter: LineCounter, path: Path, isAboutKey: boolean): Position {
   let node: unknown = document.contents;
   let offset = document.contents?.range?.[0] ?? 0;
@@ -92,7 +102,7 @@ function locateIn(document: Document, counter: LineCounter, path: Path, isAboutK
     let key: unknown;
     let next: unknown;
     if (isMap(here)) {
-      const pair = here.items.find((item) => isPair(item) && String(item.key) === String(part));
+      const pair = pairOf(here, String(part));
       if (!pair) break;
       [key, next] = [pair.key, pair.value];
     } else if (isSeq(here) && typeof part === "number" && part < here.items.length) next = here.items[part];

@@ -111,7 +111,7 @@ function twins(treatments: readonly Treatment[], read: readonly ReadTreatment[])
 }
 
 /** More than anybody reads: where a few treatments have so many, the others are not looked at. */
-const FINDINGS_MOST = 10_000;
+const FINDINGS_MOST = 1000;
 
 /** The findings of each treatment, where they stand in the scenario; of the first ones alone they concern all. */
 function findingsOf<T extends { readonly id: string; readonly combination: Combination }>(

@@ -94,6 +94,7 @@ function everyCombination(factors: ReadonlyMap<string, readonly Level[]>): Level
   );
 }
 
+/** Entries without the keys that are no scenario paths. */
 function entriesOf(raw: Mapping, list: "include" | "exclude", findings: Finding[]): [Mapping, Path][] {
   const entries = Array.isArray(raw[list]) ? (raw[list] as unknown[]) : [];
   return entries.flatMap((entry, i): [Mapping, Path][] => {
@@ -101,12 +102,13 @@ function entriesOf(raw: Mapping, list: "include" | "exclude", findings: Finding[
     if (!isMapping(entry)) return [];
     if (Object.keys(entry).length === 0)
       findings.push({ path: origin, message: "an empty entry matches everything" });
-    for (const key of Object.keys(entry)) {
+    const known = Object.entries(entry).filter(([key]) => {
       const resolved = pathsOf(raw).factorPath(key);
-      if ("message" in resolved)
-        findings.push({ path: [...origin, key], message: resolved.message, isAboutKey: true });
-    }
-    return [[entry, origin]];
+      if ("path" in resolved) return true;
+      findings.push({ path: [...origin, key], message: resolved.message, isAboutKey: true });
+      return false;
+    });
+    return known.length > 0 ? [[Object.fromEntries(known), origin]] : [];
   });
 }
 
@@ -120,9 +122,7 @@ function exclude(
   let left = combinations;
   for (const [entry, origin] of entriesOf(raw, "exclude", findings)) {
     const keys = Object.keys(entry);
-    for (const key of keys.filter(
-      (one) => !factors.has(one) && !("message" in pathsOf(raw).factorPath(one)),
-    )) {
+    for (const key of keys.filter((one) => !factors.has(one))) {
       const message = `not a factor of this scenario; ${suggestion(key, [...factors.keys()], "factors")}`;
       findings.push({ path: [...origin, key], message, isAboutKey: true });
     }

@@ -6,6 +6,7 @@ import {
   getIn,
   isMapping,
   mapTexts,
+  parsePath,
   pathText,
   setIn,
   startsWith,
@@ -103,6 +104,22 @@ function parseSet(text: string, raw: Mapping): Override | ScenarioProblem {
   return { label, path: known.path, value };
 }
 
+/**
+ * The order in which assignments are applied, whatever the order in which they were typed: the workload, whose keys others
+ * may set, then factors, then a mapping before its keys. The last of two for the same path wins.
+ */
+function inOrder(assignments: readonly string[]): string[] {
+  const rankOf = (text: string): readonly [number, number] => {
+    const parts = parsePath(splitAssignment(text)?.path ?? "") ?? [];
+    const group = ["workload", "factors"].indexOf(String(parts[0]));
+    return [group < 0 ? Number.POSITIVE_INFINITY : group, parts.length];
+  };
+  return assignments
+    .map((text) => ({ text, rank: rankOf(text) }))
+    .sort(({ rank: [a, i] }, { rank: [b, j] }) => (a === b ? i - j : a - b))
+    .map(({ text }) => text);
+}
+
 /** The factor that varies what `path` would fix. */
 function factorOver(raw: Mapping, path: Path): string | undefined {
   if (!isMapping(raw.factors) || path[0] === "factors") return undefined;
@@ -174,8 +191,7 @@ export function applyOverrides(raw: Mapping, overrides: Overrides): AppliedOverr
     if (problem) problems.push(problem);
     else if (!("source" in one)) applied.push(one);
   };
-  // One after the other: a workload that is set has keys that those behind it may set.
-  for (const text of overrides.set ?? []) take(parseSet(text, raw));
+  for (const text of inOrder(overrides.set ?? [])) take(parseSet(text, raw));
   const flags = FLAGS.flatMap(({ flag, path }): Override[] => {
     const given = overrides[flag];
     if (given === undefined) return [];
