@@ -2,6 +2,7 @@
 // to change the one that an earlier run left, and to read statistics of other roles. Pure reads of the catalogue, which
 // any role may do.
 import type { AdminClient } from "../admin.js";
+import type { SqlRow } from "../contract.js";
 import { quoteIdentifier } from "../quoting.js";
 import { postgres } from "../dialects/postgres/dialect.js";
 import { namespaceState } from "./namespace.js";
@@ -11,14 +12,16 @@ export interface MissingRight {
   /** Without it nothing can run; else some evidence is missing. */
   readonly isNeeded: boolean;
   readonly words: string;
-  /** SQL for an administrator, one statement. */
+  /** SQL for an administrator. */
   readonly remedy: string;
 }
 
 const RIGHTS = `SELECT current_user::text AS role, current_database()::text AS database,
   has_database_privilege(current_database(), 'CREATE') AS creates,
   coalesce((SELECT pg_has_role(oid, 'USAGE') FROM pg_roles WHERE rolname = 'pg_read_all_stats'), true) AS "seesAll",
-  EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_stat_statements') AS "hasStatements"`;
+  EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_stat_statements') AS "hasStatements",
+  EXISTS (SELECT FROM pg_settings WHERE name = 'pg_stat_statements.max') AS "isPreloaded",
+  coalesce((SELECT setting FROM pg_settings WHERE name = 'shared_preload_libraries'), '') AS "preloaded"`;
 
 /** Who owns that schema, where its rights are not ours. */
 const STRANGER = `SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace
@@ -56,11 +59,26 @@ export async function missingRights(
       words: `role "${role}" may not read statistics of other roles: evidence will lack sessions, waits, vacuums and statements of theirs`,
       remedy: `GRANT pg_monitor TO ${quoteIdentifier(role)};`,
     });
-  if (row?.["hasStatements"] !== true)
+  const statements = statementRemedies(row);
+  if (statements.length > 0)
     missing.push({
       isNeeded: false,
-      words: `database "${database}" lacks the extension pg_stat_statements: evidence will lack the server's time by statement`,
-      remedy: "CREATE EXTENSION pg_stat_statements; -- and shared_preload_libraries = 'pg_stat_statements'",
+      words: `database "${database}" has no working extension pg_stat_statements: evidence will lack the server's time by statement`,
+      remedy: statements.join("\n"),
     });
   return missing;
+}
+
+/** The extension needs both: its library loaded at the server's start, and its views in the database. */
+function statementRemedies(row: SqlRow | undefined): string[] {
+  const preloaded = String(row?.["preloaded"])
+    .split(/[\s,]+/)
+    .filter((name) => name !== "");
+  const libraries = [...preloaded, "pg_stat_statements"].map((name) => `'${name.replaceAll("'", "''")}'`);
+  return [
+    ...(row?.["isPreloaded"] === true
+      ? []
+      : [`ALTER SYSTEM SET shared_preload_libraries = ${libraries.join(", ")};`, "-- Restart the server."]),
+    ...(row?.["hasStatements"] === true ? [] : ["CREATE EXTENSION pg_stat_statements;"]),
+  ];
 }
