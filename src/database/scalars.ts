@@ -9,6 +9,21 @@ import { custom, type Parsed } from "../syntax/scalars.js";
 
 export const URL_FORM = "postgresql://user@host:5432/database";
 
+/** Why a URL cannot be read, from the part behind its last `@`, which holds no password if it has the form of an address. */
+function unreadable(input: string): string {
+  const [authority = ""] = input.slice(input.indexOf("://") + 3).split(/[/?#]/);
+  const address = authority.slice(authority.lastIndexOf("@") + 1);
+  if (/^[\w.-]+(:\d+)?(,[\w.-]+(:\d+)?)+$/.test(address))
+    return "names several hosts; list each as a URL of its own in urls";
+  if (/^[\da-f]*:[\da-f]*:[\da-f:.]*$/i.test(address))
+    return "has an IPv6 address without brackets; write it as [::1]:5432";
+  if (Number(/^[\w.-]+:(\d+)$/.exec(address)?.[1] ?? 0) > 65_535)
+    return "has a port that is none; ports are 1 to 65535";
+  if (address === "" && /[?&]host=/.test(input) && !/[#]/.test(input))
+    return "names a socket beside a user; write postgresql:///database?host=/var/run/postgresql&user=name";
+  return "cannot be read; characters as @ / : # ? in a password are written %40 %2F %3A %23 %3F";
+}
+
 /** A connection URL; messages never repeat it, for it may hold a password. */
 export function connectionUrl(description: string) {
   const schema = {
@@ -23,11 +38,8 @@ export function connectionUrl(description: string) {
     if (!/^postgres(ql)?:\/\//.test(input))
       return { message: `a connection URL starts with postgresql://, as ${URL_FORM}` };
     const url = URL.canParse(input) ? new URL(input) : undefined;
-    if (url === undefined || url.hash !== "" || url.search.includes("@"))
-      return {
-        message:
-          "this connection URL cannot be read; characters as @ / : # ? in a password are written %40 %2F %3A %23 %3F",
-      };
+    if (url === undefined || url.hash !== "" || url.search.includes("@") || url.hostname.includes(","))
+      return { message: `this connection URL ${unreadable(input)}` };
     if (url.hostname === "" && !url.searchParams.get("host"))
       return { message: `this connection URL names no host, as ${URL_FORM}` };
     const refusal = urlRefusal(url);

@@ -56,7 +56,7 @@ describe("YAML", () => {
     [
       "a duplicate key",
       "name: x\ntrial:\n  warmUp: 1s\n  warmUp: 2s",
-      /^x\.yaml:4:3 this key is there twice$/,
+      /^x\.yaml:4:3 the key \w+ is there twice; the first is in line 3$/,
     ],
     ["a second document", "name: x\n---\nname: y", /^x\.yaml:2:1 a scenario is one YAML document/],
     ["a custom tag", "name: !!js/function x", /^x\.yaml:1:7 YAML tags/],

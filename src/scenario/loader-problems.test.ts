@@ -112,6 +112,28 @@ test("thousands of unknown keys are refused at once, with the first twenty and t
   }
 });
 
+describe("refusals that name the mistake", () => {
+  test.each([
+    ["workload: document", /workload: not one of train-events, .*; did you mean documents\?/],
+    ["workload: zzzz", /workload: expected one of train-events, .*, or a file of your own, as \.\/bank\.sql/],
+    ["target: postgresql://a@h:99999/d", /URL has a port that is none; ports are 1 to 65535/],
+    [
+      "target: 'postgresql://a@/d?host=/tmp'",
+      /URL names a socket beside a user; write postgresql:\/\/\/database\?host=/,
+    ],
+    ["target: 'postgresql://a@::1:5432/d'", /URL has an IPv6 address without brackets/],
+    [
+      "target: 'postgresql://a@h1,h2:5433/d'",
+      /URL names several hosts; list each as a URL of its own in urls/,
+    ],
+    ["target: 'postgresql://a@h/d?channel_binding=require'", /URL has the parameter channel_binding, which/],
+    ["target: 'postgresql://a@h/d?options=-c%20x=1'", /URL has the parameter options, which .* ALTER ROLE/],
+    ["seed: 1\npayload: text\nseed: 2", /^x\.yaml:4:1 the key seed is there twice; the first is in line 2$/],
+  ])("%s", (yaml, expected) => {
+    expect(problemsOf(yaml)).toEqual([expect.stringMatching(expected)]);
+  });
+});
+
 describe("overrides", () => {
   test.each([
     [["pool=pg-pool", "factors={ payload: [text, jsonb] }"]],

@@ -121,6 +121,10 @@ function expectedBy(issue: Issue): string {
   return issue.message;
 }
 
+function choicesOf(issue: Issue): string[] {
+  return issue.code === "invalid_value" ? issue.values.map(String) : [];
+}
+
 /** Keys that a branch does not know, and that are no misspelling of one that it misses. */
 function strangersIn(branch: readonly Issue[], value: unknown): number {
   const missing = branch.flatMap(({ path: [key], code }) =>
@@ -141,9 +145,12 @@ function unionMessages(issue: z.core.$ZodIssueInvalidUnion, value: unknown): Iss
   if (meant) return meant;
   const firsts = issue.errors.flatMap((branch) => branch.slice(0, 1));
   const custom = firsts.find((inner) => inner.code !== "invalid_type" && inner.code !== "invalid_value");
-  if (custom && !isMapping(value)) return [custom];
   const choices = firsts.find((inner) => inner.code === "invalid_value" && inner.values.length > 1);
-  if (choices && typeof value === "string") return [choices];
+  if (choices && typeof value === "string") {
+    const isNear = nearest(value, choicesOf(choices)) !== undefined;
+    return custom && !isNear ? `${messageFor(choices, value)}, or ${expectedBy(custom)}` : [choices];
+  }
+  if (custom && !isMapping(value)) return [custom];
   return `expected ${firsts.map(expectedBy).join(", or ")}`;
 }
 

@@ -84,6 +84,15 @@ function syntaxMessage(code: string, message: string): string {
   return WORDS[code] ?? `YAML: ${withoutPasswords(message.split("\n")[0] ?? message)}`;
 }
 
+/** Names a key that is there twice, and the line of the first one if each has a line; undefined for a key that is no plain word. */
+function duplicateMessage(text: string, offset: number, column: number): string | undefined {
+  const key = /^["']?([A-Za-z][\w.-]{0,60})["']?\s*:/.exec(text.slice(offset))?.[1];
+  if (key === undefined) return undefined;
+  const before = text.slice(0, offset).split("\n").slice(0, -1);
+  const first = before.findLastIndex((line) => line.slice(column - 1).startsWith(`${key}:`));
+  return `the key ${key} is there twice${first < 0 ? "" : `; the first is in line ${first + 1}`}`;
+}
+
 /** Pairs by key, looked up once for each mapping. */
 const pairsOf = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
 
@@ -160,7 +169,8 @@ export function parseYaml(text: string, name: string): YamlSource {
       throw new RangeError("nested too deeply");
     const faults = [...document.errors, ...document.warnings].map(({ code, message, pos }) => {
       const { line, col } = counter.linePos(pos[0]);
-      return { line, column: col, message: syntaxMessage(code, message) };
+      const twice = code === "DUPLICATE_KEY" ? duplicateMessage(text, pos[0], col) : undefined;
+      return { line, column: col, message: twice ?? syntaxMessage(code, message) };
     });
     if (faults.length > 0) return refuse(...faults);
     const shared: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });

@@ -90,7 +90,12 @@ export type Own = z.output<typeof Own>;
 export const OWN_EXAMPLES = [examples, examplesOfPgbench];
 
 /** As a scenario may have it beside the names of other workloads. */
-export const WrittenOwn = [z.string().regex(PATH), ...FORMS] as const;
+export const WrittenOwn = [
+  z
+    .string()
+    .regex(PATH, { error: "a file of your own, as ./bank.sql, ./bank.mjs or ./bank.js", abort: true }),
+  ...FORMS,
+] as const;
 
 /** What a file of a workload says; throws a UsageError where it cannot be read. */
 export type ReadText = (file: string, directory: string) => string;

@@ -18,7 +18,7 @@ describe("a URL of a scenario", () => {
     [
       "a parameter of other programs",
       "?application_name=x",
-      /has an unknown parameter; known ones are sslmode,/,
+      /has the parameter application_name, which is not supported; train-sim names its sessions itself/,
     ],
     ["a misspelt parameter", "?sslmod=require", /has the unknown parameter sslmod; did you mean sslmode\?/],
     ["a port that is none", "?port=x", /has a port that is none; ports are 1 to 65535/],

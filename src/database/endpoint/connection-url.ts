@@ -46,7 +46,29 @@ export interface UrlParameters {
   readonly takesWrites: boolean;
 }
 
+/** libpq's other parameters, which have no meaning here; the way out of each. */
+const IGNORED_PARAMETERS: Readonly<Record<string, string>> = {
+  application_name: "train-sim names its sessions itself; remove it",
+  channel_binding: "SCRAM binds no channel here; remove it",
+  connect_timeout: "an attempt to connect has 15 s; remove it",
+  dbname: "write the database behind the host, as postgresql://user@host/database",
+  gssencmode: "GSSAPI is not supported; remove it",
+  hostaddr: "write the address as the host",
+  keepalives: "keep-alives are always on; remove it",
+  load_balance_hosts: "clients are spread over target.urls by weight; list each host there",
+  options: "set what it sets with ALTER ROLE ... SET, so that every session has it",
+  passfile: "set PGPASSFILE",
+  require_auth: "the server chooses; remove it",
+  service: "services are not read; write host, port and database into the URL",
+  sslcrl: "revocation lists are not read; remove it",
+  sslnegotiation: "TLS is asked for by PostgreSQL's own request; remove it",
+  sslpassword: "give a key without a password as sslkey",
+  tcp_user_timeout: "the system's own is used; remove it",
+};
+
 function unknownParameter(key: string): Refusal {
+  const way = Object.hasOwn(IGNORED_PARAMETERS, key) ? IGNORED_PARAMETERS[key] : undefined;
+  if (way !== undefined) return { words: `the parameter ${key}, which is not supported`, way };
   const names = [...Object.keys(TLS_PARAMETERS), ...OTHER_PARAMETERS, SESSION_ATTRIBUTES];
   // What resembles no parameter may be a piece of a password.
   const near = nearest(key, names);
