@@ -36,7 +36,7 @@ const objective = /** @type {const} */ ({
 });
 const TRIAL_MS = 10_000;
 const LIMIT_MS = 50;
-const condition = /** @type {const} */ ({
+const condition = /** @type {import("#program/scenario/objective.js").Condition} */ ({
   ...{ operation: "add", metric: "p99", operator: "<", bound: LIMIT_MS, words: "add: p(99)<50" },
 });
 /** Standard deviation of a trial's p(99), as a logarithm. */

@@ -1,23 +1,68 @@
-// Why named prepared statements will fail through a PgBouncer that runs already; its console says more than a trial of it.
+// Why a PgBouncer that runs already does not fit the scenario: its console says how it pools, how many server connections a pool
+// has, and whether it keeps prepared statements. Its settings are compared with the pool's, before any trial.
 import { connectConsole } from "../../database/admin.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
 import { preparesThrough } from "../../database/prepared-through.js";
 import { isVersionAtLeast } from "../find-program.js";
 import type { RunningPooler } from "../running-pooler.js";
 import type { Obstacle } from "../strategy.js";
+import { readPoolSize } from "./pooler-statistics.js";
 import type { PgBouncerPool } from "./settings.js";
 
-export async function statementObstacles(
-  { mode, maxPreparedStatements }: Pick<PgBouncerPool, "mode" | "maxPreparedStatements">,
+type Stated = Pick<PgBouncerPool, "mode" | "size" | "maxPreparedStatements">;
+
+/** What a console says of itself and of the pools of one database. */
+interface Configured {
+  readonly version: string;
+  readonly mode: string;
+  readonly maxPreparedStatements: string | undefined;
+  /** Undefined if the database is not listed by its name. */
+  readonly size: number | undefined;
+}
+
+export async function pgbouncerObstacles(
+  stated: Stated,
   { endpoints, consoles }: RunningPooler,
   isPrepared: boolean,
 ): Promise<Obstacle[]> {
   const [console] = consoles;
-  const told = console && (await consoleWords(console));
+  const [endpoint] = endpoints;
+  const configured = console && endpoint && (await configuredAt(console, endpoint.database));
+  return [
+    ...(configured ? differences(stated, configured) : []),
+    ...(await statementObstacles(stated, endpoints, configured, isPrepared)),
+  ];
+}
+
+function differences({ mode, size }: Stated, { version, ...configured }: Configured): Obstacle[] {
+  const found: Obstacle[] = [];
+  if (configured.mode !== mode)
+    found.push({
+      kind: "unfit",
+      words: `pool.mode is ${mode}, but PgBouncer ${version} has pool_mode = ${configured.mode}`,
+      remedy: `Set pool.mode: ${configured.mode}, or give PgBouncer pool_mode = ${mode}.`,
+    });
+  if (configured.size !== undefined && configured.size < size)
+    found.push({
+      // In session mode a client without a server connection waits for the whole trial.
+      kind: mode === "session" ? "unfit" : "evidence",
+      words: `pool.size is ${size}, but PgBouncer ${version} gives a pool ${configured.size} server connections`,
+      remedy: `Set pool.size: ${configured.size}, or give PgBouncer default_pool_size = ${size}.`,
+    });
+  return found;
+}
+
+async function statementObstacles(
+  { mode, maxPreparedStatements }: Stated,
+  endpoints: readonly Endpoint[],
+  configured: Configured | undefined,
+  isPrepared: boolean,
+): Promise<Obstacle[]> {
   if (mode === "session" || maxPreparedStatements === 0 || !isPrepared) return [];
   const remedy =
     "Set pool.maxPreparedStatements: 0, or give PgBouncer 1.21 or newer max_prepared_statements = 200.";
   const stated = `pool.maxPreparedStatements is ${maxPreparedStatements}`;
+  const told = configured && wordsAgainst(configured);
   if (told !== undefined) return [{ kind: "unfit", words: `${stated}, but ${told}`, remedy }];
   const works = await Promise.all(endpoints.map(preparesThrough));
   return endpoints.flatMap((endpoint, index): Obstacle[] => {
@@ -27,16 +72,31 @@ export async function statementObstacles(
   });
 }
 
-/** What its console says against prepared statements, if anything. Rejects where it cannot be asked, as a trial would. */
-async function consoleWords(console: Endpoint): Promise<string | undefined> {
+function wordsAgainst({ version, maxPreparedStatements }: Configured): string | undefined {
+  if (!isVersionAtLeast(version, "1.21"))
+    return `PgBouncer ${version} has no prepared statements outside session mode`;
+  return maxPreparedStatements === "0"
+    ? `PgBouncer ${version} is set to max_prepared_statements = 0`
+    : undefined;
+}
+
+/** Rejects where the console cannot be asked, as a trial would. */
+async function configuredAt(console: Endpoint, database: string): Promise<Configured> {
   const client = await connectConsole(console);
   try {
     const version = await client.version();
-    if (!isVersionAtLeast(version, "1.21"))
-      return `PgBouncer ${version} has no prepared statements outside session mode`;
-    const config = await client.run("SHOW CONFIG");
-    const stated = config.find(({ key }) => key === "max_prepared_statements")?.["value"];
-    return String(stated) === "0" ? `PgBouncer ${version} is set to max_prepared_statements = 0` : undefined;
+    const settings = await client.run("SHOW CONFIG");
+    const config = new Map(
+      settings.map(({ key, value }) => [key, typeof value === "string" ? value : undefined]),
+    );
+    const databases = await client.run("SHOW DATABASES");
+    const own = databases.find(({ name }) => name === database)?.["pool_mode"];
+    return {
+      version,
+      mode: typeof own === "string" && own !== "" ? own : String(config.get("pool_mode")),
+      maxPreparedStatements: config.get("max_prepared_statements"),
+      size: readPoolSize(databases, database),
+    };
   } finally {
     await client.close();
   }

@@ -6,7 +6,7 @@ import { APPLICATION } from "../../database/pg-config.js";
 import { ClientConnections } from "../client-connections.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";
-import { statementObstacles, versionAt } from "./obstacles.js";
+import { pgbouncerObstacles, versionAt } from "./obstacles.js";
 import { openFilesNeeded, RESET_QUERY, resetsAlways, type PgBouncerSettings } from "./pgbouncer-config.js";
 import { pause, pauseObstacle } from "./pause.js";
 import { PoolerSampler } from "./pooler-sampler.js";
@@ -42,7 +42,7 @@ export const pgbouncerKind: PoolerKind<
     PoolerSampler.connect(consoles, endpoints, connectTimeoutMs),
   pause: { obstacle: pauseObstacle, hold: pause },
   versionAt,
-  obstacles: statementObstacles,
+  obstacles: pgbouncerObstacles,
 };
 
 /** DISCARD ALL discards the name of the client, too, so a SET of it follows. The query is for session mode, unless sent always. */

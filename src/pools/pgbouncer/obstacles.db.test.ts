@@ -1,0 +1,67 @@
+// What the check before a run says of a PgBouncer that runs already: mode, size and prepared statements against the scenario's.
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { pgBouncerEnv, PGBOUNCER_KINDS, startPgBouncers } from "../../../test/support/pgbouncers.js";
+import { connectConsole } from "../../database/admin.js";
+import type { RunningPooler } from "../running-pooler.js";
+import { pgbouncerObstacles } from "./obstacles.js";
+
+const upstream = inject("adminEndpoint");
+
+describe.each(PGBOUNCER_KINDS)("PgBouncer %s that runs already", (kind) => {
+  let pooler: RunningPooler;
+  beforeAll(async () => {
+    pooler = await startPgBouncers(
+      { mode: "transaction", size: 3, instances: 1, maxPreparedStatements: 0, maxClientConnections: 20 },
+      upstream,
+      pgBouncerEnv(kind),
+    );
+  });
+  afterAll(() => pooler.stop());
+  const found = (mode: "session" | "transaction", size: number, maxPreparedStatements = 0) =>
+    pgbouncerObstacles({ mode, size, maxPreparedStatements }, pooler, true);
+
+  it("fits a scenario that states what it has, or less", async () => {
+    expect(await found("transaction", 3)).toEqual([]);
+    expect(await found("transaction", 2)).toEqual([]);
+  });
+
+  it("is refused if it pools in another mode, with both ways to agree", async () => {
+    expect(await found("session", 3)).toEqual([
+      {
+        kind: "unfit",
+        words: `pool.mode is session, but PgBouncer ${pooler.version ?? ""} has pool_mode = transaction`,
+        remedy: "Set pool.mode: transaction, or give PgBouncer pool_mode = session.",
+      },
+    ]);
+  });
+
+  it("is named with its size if the scenario states more, and refused for that in session mode", async () => {
+    expect(await found("transaction", 20)).toMatchObject([
+      { kind: "evidence", remedy: "Set pool.size: 3, or give PgBouncer default_pool_size = 20." },
+    ]);
+    const [console] = pooler.consoles;
+    if (!console) return expect.unreachable("a pooler has a console");
+    const client = await connectConsole(console);
+    try {
+      await client.run("SET pool_mode = 'session'");
+      expect(await found("session", 8)).toMatchObject([
+        {
+          kind: "unfit",
+          words: expect.stringMatching(/^pool\.size is 8, but .* gives a pool 3 server/) as string,
+        },
+      ]);
+    } finally {
+      await client.run("SET pool_mode = 'transaction'");
+      await client.close();
+    }
+  });
+
+  it("is refused if the scenario counts on prepared statements that it does not keep", async () => {
+    expect(await found("transaction", 3, 200)).toMatchObject([
+      {
+        kind: "unfit",
+        words: expect.stringMatching(/^pool\.maxPreparedStatements is 200, but PgBouncer/) as string,
+      },
+    ]);
+  });
+});
