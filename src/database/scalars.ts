@@ -11,8 +11,8 @@ export const URL_FORM = "postgresql://user@host:5432/database";
 
 /** Why a URL cannot be read, from the part behind its last `@`, which holds no password if it has the form of an address. */
 function unreadable(input: string): string {
-  const [authority = ""] = input.slice(input.indexOf("://") + 3).split(/[/?#]/);
-  const address = authority.slice(authority.lastIndexOf("@") + 1);
+  const [place = ""] = input.slice(input.indexOf("://") + 3).split(/[/?#]/);
+  const address = place.slice(place.lastIndexOf("@") + 1);
   if (/^[\w.-]+(:\d+)?(,[\w.-]+(:\d+)?)+$/.test(address))
     return "names several hosts; list each as a URL of its own in urls";
   if (/^[\da-f]*:[\da-f]*:[\da-f:.]*$/i.test(address))

@@ -54,6 +54,7 @@ export const EVIDENCE_METRICS: Readonly<Record<string, EvidenceMetric>> = {
   "transactions.commits": rate("transactions committed in the database"),
   "transactions.rollbacks": rate("transactions rolled back"),
   "transactions.logins": rate("sessions that were opened in the database; each is a transaction"),
+  "transactions.control": rate("transactions of train-sim's own control work, on all servers"),
   "transactions.elsewhere": rate("transactions in other databases of the server"),
   "transactions.deadlocks": rate("deadlocks"),
   "blocks.hit": rate("blocks found in shared buffers"),

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { fullIt } from "../support/lanes.js";
 import type { ResultDocument } from "../../src/results/result-schema.js";
 import { onSuiteServer } from "../support/suite-server.js";
+import { UNDISTURBED } from "../support/undisturbed.js";
 import { serversBelow, stall } from "../support/stall.js";
 import {
   onlyResultIn,
@@ -29,13 +30,6 @@ appDelay: 0
 trial: { warmUp: 200ms, duration: 1s, drain: 10s }
 diagnosis: { ceiling: false }
 `;
-/** Bounds that a busy machine and a shared server keep, so that timings are judged. */
-const UNDISTURBED = [
-  ...["diagnosis.maxOtherCpuRatio=1", "diagnosis.maxStealRatio=1", "diagnosis.maxOtherIoRatio=1"],
-  ...["diagnosis.maxForeignSessions=1000", "diagnosis.maxForeignTransactionRatio=1"],
-  ...["diagnosis.maxEventLoopDelay=60s", "diagnosis.maxWorkerUtilization=1", "diagnosis.maxStalledRatio=1"],
-  "diagnosis.maxClockStep=60s",
-];
 const ON_SUITE_SERVER = BASE + onSuiteServer("judged");
 
 interface Judged {

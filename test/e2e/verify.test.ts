@@ -10,6 +10,7 @@ import { isVerified, type Verification } from "../../src/verify/verification.js"
 import { verifyResult } from "#program/verify/verify.js";
 import type { ResultDocument } from "../../src/results/result-schema.js";
 import { onSuiteServer } from "../support/suite-server.js";
+import { UNDISTURBED } from "../support/undisturbed.js";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -67,7 +68,14 @@ function pathsOf({ differences }: Verification): string[] {
 let sound = "";
 beforeAll(async () => {
   const out = scratchDirectory();
-  const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out, "--quiet"]);
+  const ended = await trainSim([
+    "run",
+    writeScenarioFile(SCENARIO),
+    ...UNDISTURBED.flatMap((bound) => ["--set", bound]),
+    "--out",
+    out,
+    "--quiet",
+  ]);
   expect(ended.exitCode, ended.stderr).toBe(0);
   sound = onlyResultIn(out).directory;
 });

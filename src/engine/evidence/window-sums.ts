@@ -36,7 +36,7 @@ function hasFallen(name: string, { last }: Counter, value: number): boolean {
 }
 
 /** Counters that are none of the server's statistics: positions in its log, what processes and poolers count. */
-const LASTING = /^(?:wal\.bytes$|host\.|pooler\.)/;
+const LASTING = /^(?:wal\.bytes$|transactions\.control$|host\.|pooler\.)/;
 
 /** What says since when counters count, and is no measure itself. */
 const MARKS: ReadonlySet<string> = new Set([STATISTICS_BEGAN, SERVER_PROCESS, POOLER_SESSION]);

@@ -43,7 +43,7 @@ export class TrialTables {
     faults: WhatLoses,
     seen: Pick<AuditInputs<unknown>, "isDrained" | "clockStepMs">,
   ): Promise<Audited | undefined> {
-    return this.through(this.host.admin, faults, { ...account, ...seen });
+    return this.through(this.host.admin, faults, { ...account, ...seen }, false);
   }
 
   /** Of one that failed, once no worker is left; undefined where it was audited before, or its tables cannot be read. */
@@ -56,7 +56,7 @@ export class TrialTables {
     const options = { purpose: "audit", connectTimeoutMs: CONNECT_MS };
     try {
       const admin = await connectAdmin(this.host.target.admin, options);
-      const audited = this.through(admin, faults, { ...account, isDrained: false, clockStepMs });
+      const audited = this.through(admin, faults, { ...account, isDrained: false, clockStepMs }, true);
       return await withinMs(audited, FAILED_AUDIT_MS).finally(() => void admin.close());
     } catch {
       return undefined; // the failure of the trial says more
@@ -67,6 +67,7 @@ export class TrialTables {
     admin: TrialHost["admin"],
     faults: WhatLoses,
     ending: Pick<AuditInputs<unknown>, "told" | "unclosed" | "isDrained" | "clockStepMs">,
+    isFailed: boolean,
   ): Promise<Audited | undefined> {
     this.hasBegun = true;
     await this.host.claim.confirm();
@@ -76,7 +77,11 @@ export class TrialTables {
     const loss = { ...faults.loss(), isAllowed: settings.integrity.allow.includes("lost") };
     const audited = await workloadOf(settings)
       .audit?.(admin, { ...{ ...ending, settings, directory, preloaded, loss } })
-      .catch(unreadableTables);
+      .catch((error: unknown) => {
+        // Tables that a failed trial left unreadable: its failure says more.
+        if (isFailed) throw error;
+        return unreadableTables(error);
+      });
     if (audited) this.log.audited(audited);
     return audited;
   }
