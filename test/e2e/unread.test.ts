@@ -1,5 +1,6 @@
 // Whoever reads what a command prints may be gone before it has ended: `| head`, or `| tee`, which Ctrl-C ends with the
 // command. The command then goes on, and ends with the code it would have ended with.
+import { casesOf } from "../support/lanes.js";
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +26,7 @@ trial: { warmUp: 0, duration: 60s, drain: 10s }
 trials: 1
 ${onSuiteServer("unread")}`;
 
-it.each(["stdout", "stderr"] as const)(
+it.each(casesOf(["stdout", "stderr"] as const, 1))(
   "keeps partial, marked results of Ctrl-C though nobody reads %s any more",
   async (stream) => {
     const out = scratchDirectory();

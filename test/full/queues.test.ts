@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { namespaceState } from "../../src/database/namespace/namespace.js";
-import { casesOf } from "../support/lanes.js";
 import { ownDatabase } from "../support/own-database.js";
 import { urlOf } from "../support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
@@ -22,7 +21,7 @@ const CASES = [
   ["visible", "that train-sim starts", KILLED],
 ] as const;
 
-it.each(casesOf(CASES, 1))(
+it.each(CASES)(
   "runs the queue %s twice, with a fault, on a server %s, and nothing is lost",
   async (queue, where, fault) => {
     const file = `${queue}.sql`;
