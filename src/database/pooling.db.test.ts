@@ -1,4 +1,4 @@
-// A target is told from a pooler by what two sessions see, through real PgBouncers in each of their modes.
+// Two sessions show whether a target is a pooler: through real PgBouncers in each of their modes.
 import { expect, inject, it } from "vitest";
 import { pgBouncerEnv, startPgBouncers } from "../../test/support/pgbouncers.js";
 import { testNamespace } from "../../test/support/namespace.js";

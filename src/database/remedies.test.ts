@@ -57,7 +57,7 @@ describe("remedies", () => {
   });
 });
 
-describe("an error that nobody caught", () => {
+describe("an uncaught error", () => {
   it("names the server's statement, its SQLSTATE and the remedy if a server refused", () => {
     const cause = fromServer("57014", "canceling statement due to statement timeout");
     for (const error of [cause, new StatementError("audit.count", cause, "57014")]) {

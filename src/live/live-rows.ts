@@ -2,7 +2,7 @@
 // Pure: from what the engine tells to plain values, nothing kept between calls.
 import type { LiveOperation } from "../engine/session/observer.js";
 import { type Operation } from "../metrics/operations.js";
-import { sumOfCounts } from "../metrics/catalogue.js";
+import { sumOfCounts } from "../metrics/figures.js";
 import type { LiveRow, LiveTrialEnd } from "./page/live-data.js";
 import { lossText } from "../results/losses.js";
 import { ASPECTS, type TrialResult } from "../results/result-schema.js";

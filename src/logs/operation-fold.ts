@@ -2,7 +2,7 @@
 // percentiles, because each line brings the histogram of its second. A line whose histogram does not fit its count is
 // refused whole, before anything of it is added.
 import { messageOf } from "../foundation/errors.js";
-import { sumOfCounts } from "../metrics/catalogue.js";
+import { sumOfCounts } from "../metrics/figures.js";
 import { addEncodedHistogram } from "../metrics/encoded-histogram.js";
 import { createHistogram, summaryMs, type Histogram } from "../metrics/histograms.js";
 import type { SummaryLine } from "../results/log-lines.js";

@@ -15,7 +15,7 @@ import {
 } from "../foundation/text/text-table.js";
 import type { Cause } from "./causes.js";
 import type { FileReport, LogReport, OperationTotals, TrialLogReport } from "./log-report.js";
-import { sumOfCounts } from "../metrics/catalogue.js";
+import { sumOfCounts } from "../metrics/figures.js";
 import { renderSlowest } from "./render-slowest.js";
 import { bySqlstate, renderOperationRows } from "../results/operation-rows.js";
 

@@ -3,7 +3,7 @@
 import { byOperation, ROLES } from "../workloads/registry.js";
 import type { SummaryLine } from "../results/log-lines.js";
 import type { TimelineRow, TrialLogReport } from "./log-report.js";
-import { sumOfCounts } from "../metrics/catalogue.js";
+import { sumOfCounts } from "../metrics/figures.js";
 import { Spread } from "./spread.js";
 
 interface OpenRow extends Omit<TimelineRow, "transactionsByColumn"> {

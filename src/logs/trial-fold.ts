@@ -9,7 +9,7 @@ import type { DetailLine, LogLine, OutsideLine, SlowLine, SummaryLine } from "..
 import { Causes } from "./causes.js";
 import { hasTimes, secondsOf, wantsActor, wantsOperation, type LogFilter } from "./log-filter.js";
 import type { OperationStall, PhaseSpan, TrialLogReport } from "./log-report.js";
-import { sumOfCounts } from "../metrics/catalogue.js";
+import { sumOfCounts } from "../metrics/figures.js";
 import type { LogNames } from "./names.js";
 import { addCounts, OperationFold } from "./operation-fold.js";
 import { Slowest } from "./slowest.js";

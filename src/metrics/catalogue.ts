@@ -2,23 +2,11 @@
 // Prometheus iterate this list by way of `metric-lists.ts`; its order is that of columns. What is sampled of the
 // database is in `results/evidence-metrics.ts`.
 
+import { failedShare, failuresOf, latencyOf, retriesPerTransaction, type Figures } from "./figures.js";
+
 /** What of a trial may be valid by itself: what was counted, and what took how long. */
 export const ASPECTS = ["counts", "timings"] as const;
 export type Aspect = (typeof ASPECTS)[number];
-
-/** All in milliseconds. */
-export interface LatencySummary {
-  readonly mean: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p95: number;
-  readonly p99: number;
-  readonly p999: number;
-  readonly max: number;
-}
-
-/** What a result says of one operation, or of a span of an event's life, by field. */
-export type Figures = Readonly<Record<string, unknown>>;
 
 export interface Metric {
   readonly id: string;
@@ -64,31 +52,6 @@ export interface Metric {
 }
 
 export type SeriesColumn = "count" | "mean" | "p50" | "p95" | "p99" | "max";
-
-function latencyOf(of: Figures, field: string): LatencySummary | null | undefined {
-  return of[field] as LatencySummary | null | undefined;
-}
-
-export function failuresOf({ failures = {} }: Figures): number {
-  return sumOfCounts(failures as Readonly<Record<string, number>>);
-}
-
-/** 0 to 1, of the transactions that ended; 0 where none did. */
-export function failedShare(of: Figures): number {
-  const failures = failuresOf(of);
-  return failures / Math.max(1, failures + Number(of["transactions"]));
-}
-
-/** Of counts by SQLSTATE. */
-export function sumOfCounts(counts: Readonly<Record<string, number>>): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0);
-}
-
-/** Where nothing ended, whatever was tried again was tried in vain, and counts for the one that did not come. */
-export function retriesPerTransaction(of: Figures): number {
-  const { retries, transactions } = of as { readonly retries: number; readonly transactions: number };
-  return retries / Math.max(1, transactions + failuresOf(of));
-}
 
 export const METRICS = [
   {

@@ -5,10 +5,10 @@
 import hdr from "hdr-histogram-js";
 import type { Histogram } from "hdr-histogram-js";
 import { stageOf, tagsOf, type Tag } from "./operations.js";
-import type { LatencySummary } from "./catalogue.js";
+import type { LatencySummary } from "./figures.js";
 
 export type { Histogram } from "hdr-histogram-js";
-export type { LatencySummary } from "./catalogue.js";
+export type { LatencySummary } from "./figures.js";
 
 /** The largest value a histogram holds: 7 days, in microseconds. The recorder counts what it has to cut to this. */
 export const HIGHEST_TRACKABLE_US = 7 * 24 * 3600 * 1_000_000;

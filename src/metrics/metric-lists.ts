@@ -1,5 +1,6 @@
 // The catalogue by what a consumer needs of it.
-import { METRICS, type Aspect, type Figures, type LatencySummary, type Metric } from "./catalogue.js";
+import { METRICS, type Aspect, type Metric } from "./catalogue.js";
+import { type Figures, type LatencySummary } from "./figures.js";
 
 type Entry = (typeof METRICS)[number];
 type Counter = Extract<Entry, { readonly aggregate: "sum" | "max" }>;

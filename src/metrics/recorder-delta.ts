@@ -1,6 +1,6 @@
 // What a worker's recorder ships to the coordinator once a second. It is made of plain values and typed arrays, which
 // cross the thread boundary as they are, their memory moved and not copied.
-import { sumOfCounts } from "./catalogue.js";
+import { sumOfCounts } from "./figures.js";
 import {
   recordOf,
   SERIES_COUNTS,

@@ -1,6 +1,6 @@
 // What each worker measured in the window, by operation: it adds up to the totals of the trial. Kept while the trial runs
 // only, one histogram each; results state its percentiles.
-import { sumOfCounts, type LatencySummary } from "./catalogue.js";
+import { sumOfCounts, type LatencySummary } from "./figures.js";
 import { createGrowingHistogram, recordAll, summaryMs } from "./histograms.js";
 import type { Operation } from "./operations.js";
 import type { Counts } from "./metric-lists.js";

@@ -1,7 +1,7 @@
 // Operations as a table with dbworkload's columns, and counts by SQLSTATE: what summaries and log analysis print alike.
 // Text of stored figures only.
 import type { Operation } from "../metrics/operations.js";
-import type { LatencySummary } from "../metrics/catalogue.js";
+import type { LatencySummary } from "../metrics/figures.js";
 import type { OperationResult } from "./result-schema.js";
 import { printable, renderTable, type Column } from "../foundation/text/text-table.js";
 

@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { HistogramSet } from "../metrics/histograms.js";
 import { operationsIn, type Operation } from "../metrics/operations.js";
-import { sumOfCounts } from "../metrics/catalogue.js";
+import { sumOfCounts } from "../metrics/figures.js";
 import {
   AUDITED,
   DEVIATIONS,

@@ -2,7 +2,7 @@
 // keep a schedule, or they wait for what such an operation brings in. Treatments differ there in response times alone.
 import { ratioText } from "../../foundation/text/numbers.js";
 import type { OperationResult, ResultDocument } from "../../results/result-schema.js";
-import { sumOfCounts } from "../../metrics/catalogue.js";
+import { sumOfCounts } from "../../metrics/figures.js";
 import { isRound } from "../../metrics/operations.js";
 import { vocabularyOf } from "../../results/vocabulary.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";

@@ -16,9 +16,9 @@ const SHOWN_MAX = 4;
 type Asked = Pick<ResultDocument, "treatments" | "comparisons">;
 
 export interface Outlook {
-  /** Of the ratios of single blocks, where these are too few for an interval; undefined of one block. */
+  /** Range of the ratios of blocks that are too few for an interval; undefined of one block. */
   readonly range: readonly [low: number, high: number] | undefined;
-  /** Of each treatment; undefined where the spread is not known or more than 100 would not suffice. */
+  /** Trials of each treatment; undefined if the spread is not known or more than 100 would not suffice. */
   readonly trialsToDecide: number | undefined;
 }
 
@@ -44,7 +44,7 @@ export function outlookOf(result: Asked, comparison: Comparison): Outlook | unde
       isShort && values.length > 1
         ? [Math.exp(Math.min(...values)), Math.exp(Math.max(...values))]
         : undefined,
-    // So many trials as there are did not decide it, whatever the plan says.
+    // The trials that there are did not decide it, so it takes at least one more.
     trialsToDecide: needed && Math.max(needed, values.length + 1),
   };
 }
@@ -67,7 +67,7 @@ export interface OutlookSentence {
   readonly because: readonly string[];
 }
 
-/** `9 would decide 1 of 4 comparisons, 14 would decide 2 of 4 comparisons`, of those that so many trials decide, ascending. */
+/** `9 would decide 1 of 4 comparisons, 14 would decide 2 of 4 comparisons`: ascending, without comparisons that no number decides. */
 function stepsText(decidable: readonly { readonly needed: number }[], of: string): string {
   const middle = decidable[Math.floor((decidable.length - 1) / 2)];
   const steps = [decidable[0], middle].flatMap((each) => each?.needed ?? []);

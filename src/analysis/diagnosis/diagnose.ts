@@ -105,7 +105,7 @@ export interface Reason {
 
 const effectOf = ({ invalidates }: Finding): string => invalidates.join(" ");
 
-/** In the order of checks; findings of one check that invalidate different aspects are told apart. */
+/** Reasons in the order of checks. Findings of one check that invalidate different aspects are reasons of their own. */
 export function reasonsOf(findings: readonly TrialFinding[]): Reason[] {
   return CHECK_NAMES.flatMap((check) => {
     const ofCheck = findings.filter((finding) => finding.check === check);

@@ -3,7 +3,7 @@
 // both only warn. A bound that the scenario states covers conflicts too. The worst operation speaks for the trial.
 import { isConflict } from "../../database/sqlstates.js";
 import { counted } from "../../foundation/units.js";
-import { failuresOf } from "../../metrics/catalogue.js";
+import { failuresOf } from "../../metrics/figures.js";
 import { isRound } from "../../metrics/operations.js";
 import { above, percent, warningAbove, type Check } from "./check.js";
 

@@ -1,7 +1,7 @@
 // Whether the clients spent the window on trying again: a retry storm. What the server was asked is then not the load
 // that the scenario names, however few transactions failed in the end. It invalidates nothing: retries are the cost of that
 // locking, isolation or fault. The worst operation speaks for the trial.
-import { failuresOf, retriesPerTransaction } from "../../metrics/catalogue.js";
+import { failuresOf, retriesPerTransaction } from "../../metrics/figures.js";
 import type { OperationResult } from "../../results/result-schema.js";
 import { above, percent, type Check } from "./check.js";
 import { isRound } from "../../metrics/operations.js";

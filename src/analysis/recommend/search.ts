@@ -19,7 +19,7 @@ export interface Space {
 export interface Score {
   /** Logarithm of the ratio of the objectives; larger is better. */
   readonly gain: number;
-  /** For each condition, the logarithm of how far it is missed; 0 or less if it holds. */
+  /** Logarithm of how far each condition is missed; 0 or less if it holds. */
   readonly excesses: readonly number[];
 }
 

@@ -3,7 +3,7 @@
 // rests on an invalid aspect of a trial is not assessed: it never passes, the result says why, and a running trial waits.
 import { counted } from "../../foundation/units.js";
 import { meanMs, percentileMs, type Histogram, type HistogramSet } from "../../metrics/histograms.js";
-import { failuresOf } from "../../metrics/catalogue.js";
+import { failuresOf } from "../../metrics/figures.js";
 import { needsSchedule, thresholdMetric, valueOf } from "../../metrics/metric-lists.js";
 import { isTag, type Operation } from "../../metrics/operations.js";
 import type { Quantity, Threshold } from "../../scenario/judgement.js";

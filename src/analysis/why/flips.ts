@@ -5,7 +5,7 @@
 import { firstOf, shortNumber } from "../../foundation/text/numbers.js";
 import { isLargerBetter, labelOf } from "../../metrics/metric-lists.js";
 import { isRound } from "../../metrics/operations.js";
-import { failuresOf } from "../../metrics/catalogue.js";
+import { failuresOf } from "../../metrics/figures.js";
 import type { Comparison, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import { unitOf } from "../../workloads/vocabulary.js";
 import { median } from "../statistics/quantiles.js";

@@ -1,6 +1,6 @@
 // Where a trial shows a piece of evidence, made comparable: per event, per transaction, per minute, since a faster
 // treatment does more of everything. A reading is undefined where the trial does not tell it, never 0.
-import { failuresOf, retriesPerTransaction } from "../../metrics/catalogue.js";
+import { failuresOf, retriesPerTransaction } from "../../metrics/figures.js";
 import type {
   ComparedOperation,
   DatabaseEvidence,

@@ -2,7 +2,7 @@
 // change while they are measured. Reading them takes no lock that a load would notice.
 import { SAMPLER_MARK, tableList, type TableSource } from "./view.js";
 
-/** Of a table and an index alike. */
+/** SQL of the storage of `part`, a table or an index. */
 const STORAGE = `concat_ws(', ',
   CASE part.relpersistence WHEN 'u' THEN 'unlogged' ELSE 'logged' END,
   (SELECT 'tablespace ' || spcname FROM pg_tablespace WHERE oid = part.reltablespace),

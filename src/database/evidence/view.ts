@@ -28,7 +28,7 @@ export interface Survey extends SampledWorkload {
 export type Metrics = Readonly<Record<string, number>>;
 
 export interface View {
-  /** As it is named where it cannot be read. */
+  /** Its name in the list of evidence that could not be read. */
   readonly source: string;
   /** First and last major version that have it in this form. */
   readonly from?: number;
@@ -56,7 +56,7 @@ export interface ViewGroup {
 
 /** Where a dialect counts what statements took, since its statistics were reset. */
 export interface StatementSource {
-  /** As it is named where it cannot be read. */
+  /** Its name in the list of evidence that could not be read. */
   readonly name: string;
   /** Why it cannot be asked; undefined where it can. */
   obstacle(survey: Survey): string | undefined;
@@ -77,7 +77,7 @@ export interface StatementSource {
 
 /** Where a dialect counts how often tables and indexes are read, since any start. */
 export interface ScanSource {
-  /** As it is named where it cannot be read. */
+  /** Its name in the list of evidence that could not be read. */
   readonly name: string;
   /**
    * Rows of name, kind (`index`, or `table`: from end to end) and scans, those of the workload's tables, each with
@@ -88,7 +88,7 @@ export interface ScanSource {
 
 /** How a dialect shows what the workload's tables are made of: columns, indexes, constraints, triggers, storage. */
 export interface TableSource {
-  /** As it is named where it cannot be read. */
+  /** Its name in the list of evidence that could not be read. */
   readonly name: string;
   /** Rows of part (`index events_pkey`), its table, and its definition. */
   definitions(survey: Survey): string;

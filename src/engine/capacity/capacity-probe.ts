@@ -5,7 +5,7 @@
 import { UsageError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
-import { failuresOf } from "../../metrics/catalogue.js";
+import { failuresOf } from "../../metrics/figures.js";
 import type { Totals } from "../../metrics/totals.js";
 import { invalidTrials } from "../../analysis/diagnosis/validity.js";
 import { seenText, shortNumber } from "../../foundation/text/numbers.js";

@@ -1,4 +1,4 @@
-// A search for capacity around trials that are made up: a server that carries 40 arrivals a second, whatever is asked of
+// A search for capacity around simulated trials: a server that carries 40 arrivals a second, whatever is asked of
 // it. What the result then holds, and what it does not.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
