@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { PgConnection, type ConnectionOptions } from "./connection.js";
 import { StatementError } from "./errors.js";
+import { commit } from "./transaction.js";
 
 const endpoint = inject("adminEndpoint");
 const opened: PgConnection[] = [];
@@ -127,13 +128,66 @@ describe("PgConnection", () => {
     expect(error).toMatchObject({ statement: "begin", sqlstate: "42601" });
   });
 
-  it("does not take a commit for one that rolled back", async () => {
-    const connection = await open();
-    await connection.control("begin", "BEGIN");
-    await connection.execute({ name: "test.fail", text: "SELECT 1/0" }, []).catch(() => undefined);
-    await expect(connection.control("commit", "COMMIT")).rejects.toMatchObject({
-      message: "commit: the server rolled back instead of committing",
-      sqlstate: "25P02",
+  describe("a transaction that the server aborted", () => {
+    const divide = { name: "test.divide", text: "SELECT 1/0" };
+    const one = { name: "test.one", text: "SELECT 1" };
+    const failing = { message: "test.divide: division by zero", sqlstate: "22012" };
+
+    it.each([
+      ["its next statement", (connection: PgConnection) => connection.execute(one, [])],
+      ["its commit", (connection: PgConnection) => connection.control("commit", "COMMIT")],
+      ["its commit in a transaction", (connection: PgConnection) => commit(connection, "COMMIT")],
+    ])("fails %s with the first error, not with 25P02", async (_, next) => {
+      const connection = await open();
+      await connection.control("begin", "BEGIN");
+      await expect(connection.execute(divide, [])).rejects.toMatchObject(failing);
+      await connection.execute(one, []).catch(() => undefined);
+      await expect(next(connection)).rejects.toMatchObject(failing);
+    });
+
+    it("goes on after a savepoint, and then fails with an error of its own", async () => {
+      const connection = await open();
+      await connection.control("begin", "BEGIN; SAVEPOINT before");
+      await connection.execute(divide, []).catch(() => undefined);
+      await connection.execute({ name: "test.back", text: "ROLLBACK TO before" }, []);
+      const missing = { name: "test.missing", text: "SELECT no_such_column" };
+      await expect(connection.execute(missing, [])).rejects.toMatchObject({ sqlstate: "42703" });
+      await expect(connection.execute(one, [])).rejects.toMatchObject({ sqlstate: "42703" });
+    });
+
+    it.each([
+      ["begin", "BEGIN; SELECT 1/0"],
+      ["commit", "SELECT 1/0; COMMIT"],
+      ["rollback", "SELECT 1/0; ROLLBACK"],
+    ] as const)("does not outlive a %s that fails", async (name, text) => {
+      const connection = await open();
+      if (name !== "begin") await connection.control("begin", "BEGIN");
+      await expect(connection.control(name, text)).rejects.toMatchObject({ sqlstate: "22012" });
+      await connection.control("begin", "BEGIN ISOLATION LEVEL SERIALIZABLE");
+      expect(await connection.execute(one, [])).toEqual([[1]]);
+      await connection.control("commit", "COMMIT");
+    });
+
+    it("says so where nothing is known but that its commit rolled back", async () => {
+      const connection = await open();
+      await connection.control("begin", "BEGIN");
+      await expect(connection.control("commit", "ROLLBACK")).rejects.toMatchObject({
+        message: "commit: the server rolled back instead of committing",
+        sqlstate: "25P02",
+      });
+    });
+
+    it("ends with its session where no rollback gets through", async () => {
+      const connection = await open();
+      await connection.control("begin", "BEGIN");
+      await connection.execute(divide, []).catch(() => undefined);
+      const late = Object.assign(new Error("canceling statement due to statement timeout"), {
+        code: "57014",
+      });
+      const query = (call: { handleError(error: Error): void }): void => call.handleError(late);
+      Object.assign(connection, { query });
+      await expect(connection.control("rollback", "ROLLBACK")).rejects.toMatchObject({ sqlstate: "57014" });
+      expect(connection.isBroken).toBe(true);
     });
   });
 

@@ -58,6 +58,9 @@ interface ReadyForQuery {
 
 /** Of a session that is in no transaction. */
 const IDLE = "I";
+/** Of a session whose transaction has failed: the server takes nothing but its end. */
+const ABORTED = "E";
+const IN_FAILED_TRANSACTION = "25P02";
 
 /** Parameters that a server from PostgreSQL 14 on tells at log-in, as libpq asks for with `target_session_attrs`. */
 const READ_ONLY: ReadonlySet<string> = new Set(["in_hot_standby", "default_transaction_read_only"]);
@@ -83,6 +86,9 @@ export class PgConnection extends pg.Client implements Connection {
   warnedCommits = 0;
   foundNoRow = false;
   private isCommitting = false;
+  abortedBy: StatementError | undefined;
+  /** The server's first error since the session was last in order. */
+  private refusal: Error | undefined;
   /** What the server says of itself at log-in: whether it is a standby, or takes no writes by default. */
   private readonly readOnly = new Set<string>();
 
@@ -136,6 +142,10 @@ export class PgConnection extends pg.Client implements Connection {
     // Log-in ends with one, too, before the state is open.
     this.connection.on("readyForQuery", ({ status }: ReadyForQuery) => {
       if (status === IDLE && this.state === "open") this.onTransaction?.();
+      if (status !== ABORTED) this.refusal = this.abortedBy = undefined;
+    });
+    this.connection.on("errorMessage", (error: Error) => {
+      this.refusal ??= error;
     });
     super.connect((outcome: Error | null) => {
       const error = outcome ?? (this.isRefused() ? takesNoWrites() : null);
@@ -230,11 +240,29 @@ export class PgConnection extends pg.Client implements Connection {
   }
 
   async control(name: "begin" | "commit" | "rollback", text: string): Promise<void> {
+    const { abortedBy } = this;
     this.isCommitting = name === "commit";
-    const command = await this.ask<string>(name, monotonicMs(), (settle) => new ControlCall(text, settle));
-    this.isCommitting = false;
+    let command: string;
+    try {
+      command = await this.askControl(name, text);
+    } catch (error) {
+      await this.leaveTransaction();
+      throw error;
+    } finally {
+      this.isCommitting = false;
+    }
     // The server's answer to COMMIT after a failed statement is ROLLBACK, without an error.
-    if (name === "commit" && command === "ROLLBACK") throw this.failure(name, rolledBack());
+    if (name === "commit" && command === "ROLLBACK") throw abortedBy ?? this.failure(name, rolledBack());
+  }
+
+  /** After a BEGIN, COMMIT or ROLLBACK that failed: the next transaction must not meet the remains of this one. */
+  private async leaveTransaction(): Promise<void> {
+    if (this.isBroken || !this.abortedBy) return;
+    await this.askControl("rollback", "ROLLBACK").catch(() => this.end());
+  }
+
+  private askControl(name: "begin" | "commit" | "rollback", text: string): Promise<string> {
+    return this.ask(name, monotonicMs(), (settle) => new ControlCall(text, settle));
   }
 
   /** Rejects with a StatementError of that name. */
@@ -299,7 +327,10 @@ export class PgConnection extends pg.Client implements Connection {
     const { kind, sqlstate } = classifyFailure(cause);
     // After such an error the server hangs up; the socket's own end comes a moment later.
     if (kind === "reconnect") this.markBroken();
-    return new StatementError(name, cause, sqlstate);
+    if (sqlstate === IN_FAILED_TRANSACTION && this.abortedBy) return this.abortedBy;
+    const failure = new StatementError(name, cause, sqlstate);
+    if (cause === this.refusal) this.abortedBy = failure;
+    return failure;
   }
 }
 
@@ -309,7 +340,7 @@ function takesNoWrites(): Error {
   });
 }
 
-/** in_failed_sql_transaction */
 function rolledBack(): Error {
-  return Object.assign(new Error("the server rolled back instead of committing"), { code: "25P02" });
+  const message = "the server rolled back instead of committing";
+  return Object.assign(new Error(message), { code: IN_FAILED_TRANSACTION });
 }

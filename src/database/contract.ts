@@ -50,6 +50,8 @@ export interface Connection {
   readonly isBroken: boolean;
   /** What ended it while no call was under way; undefined where that is not known. */
   readonly lost?: Error | undefined;
+  /** The failure that aborted the transaction under way: each later statement of it, and its commit, fails with it. */
+  readonly abortedBy?: Error | undefined;
   /** Commits that the server has acknowledged with a warning. */
   readonly warnedCommits?: number;
   /** Whether the last statement returned and changed no row, by its command tag; false for a tag without a count. */

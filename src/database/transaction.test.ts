@@ -79,6 +79,13 @@ describe("inTransaction", () => {
       await expect(inTransaction(connection, "BEGIN", done)).rejects.toBe(error);
     },
   );
+
+  test("is not in doubt when the transaction had been aborted before, whatever the cause", async () => {
+    const abortedBy = failure("pay", "53100");
+    const { connection } = scripted({ commit: abortedBy });
+    Object.assign(connection, { abortedBy });
+    await expect(inTransaction(connection, "BEGIN", done)).rejects.toBe(abortedBy);
+  });
 });
 
 describe("a commit that no server has heard of", () => {

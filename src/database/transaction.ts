@@ -67,9 +67,11 @@ export async function inTransaction<T>(
 export async function commit(connection: Connection, text: string, result?: unknown): Promise<void> {
   // Gone in an app delay, say: what was never committed has been rolled back.
   if (connection.isBroken) throw notSent(connection);
+  const { abortedBy } = connection;
   try {
     await connection.control("commit", text);
   } catch (error) {
+    if (error === abortedBy) throw error;
     throw isServersTrouble(error) ? new InDoubtError(error, result) : unlessInDoubt(error, result);
   }
 }

@@ -19,7 +19,6 @@ type Loaded = WorkloadModule<Readonly<Record<string, Setting["value"]>>, unknown
 
 const PLACE = { line: 1, column: 1 };
 /** SQLSTATE of a statement after one that failed. */
-const ABORTED = "25P02";
 const require = createRequire(import.meta.url);
 
 /** Of a module that was found sound. */
@@ -148,9 +147,8 @@ class Statements {
   }
 }
 
-/** What a function gets, and the first failure of its statements: the server refuses all that follow it. */
+/** The session that a function of the module gets. */
 class Asked implements Session {
-  failure: unknown;
   foundNoRow = true;
 
   constructor(
@@ -169,14 +167,8 @@ class Asked implements Session {
     } catch (error) {
       if (error instanceof StatementError && classifyFailure(error).kind === "fatal")
         error.place = placeOf(new Error(), this.file);
-      this.failure ??= error;
       throw error;
     }
-  }
-
-  /** Of what its function, or the commit, threw: the failure that it goes back to. */
-  causeOf(error: unknown): unknown {
-    return classifyFailure(error).sqlstate === ABORTED ? (this.failure ?? error) : error;
   }
 }
 
@@ -202,7 +194,7 @@ class ModuleRun implements Run {
         return inReadTransaction(
           connection,
           begin,
-          async () => (await ask().catch(this.explain("resolve", session))) === true,
+          async () => (await ask().catch(this.explain("resolve"))) === true,
         );
       };
   }
@@ -222,21 +214,17 @@ class ModuleRun implements Run {
       this.foundNoRow = session.foundNoRow;
     } catch (error) {
       await rollBack(connection);
-      this.explain("run", session)(error);
+      this.explain("run")(error);
     }
-    try {
-      if (this.transaction.isReadOnly) await connection.control("commit", "COMMIT");
-      else await commit(connection, "COMMIT");
-    } catch (error) {
-      throw session.causeOf(error);
-    }
+    if (this.transaction.isReadOnly) await connection.control("commit", "COMMIT");
+    else await commit(connection, "COMMIT");
     return true;
   }
 
   /** Throws for what that function threw: a failure of its statements, or one of the module. */
-  private explain(what: string, session: Asked) {
+  private explain(what: string) {
     return (error: unknown): never => {
-      if (error instanceof TrialError || error instanceof StatementError) throw session.causeOf(error);
+      if (error instanceof TrialError || error instanceof StatementError) throw error;
       throw thrown(this.file, `${this.transaction.name}.${what}`, error);
     };
   }
