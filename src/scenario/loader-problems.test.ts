@@ -57,6 +57,21 @@ describe("factors", () => {
       /adds nothing/,
     ],
     [
+      "an inclusion that leaves one treatment",
+      "payload: jsonb\ninclude: [{ payload: text }]",
+      /3:1 include: leaves one treatment, and the scenario's own payload in none; add an entry for that, or write the key above/,
+    ],
+    [
+      "an inclusion that replaces what is set above everywhere",
+      "locking: nowait\nfactors: { payload: [text, jsonb] }\ninclude: [{ locking: for-update }]",
+      /4:13 include\[0\]\.locking: replaces the locking above in every treatment; write it there, or leave factors out/,
+    ],
+    [
+      "an inclusion that a later one overwrites",
+      "factors: { payload: [text, jsonb] }\ninclude: [{ locking: nowait }, { locking: for-update }]",
+      /3:11 include\[0\]: a later entry sets locking of the same combinations; leave factors out/,
+    ],
+    [
       "too many combinations",
       `factors: { preload: [${Array.from({ length: 40 }, (_, i) => i).join(", ")}], clients: [${Array.from({ length: 40 }, (_, i) => i + 1).join(", ")}] }`,
       /2:1 factors: 1600 combinations; at most 1000/,

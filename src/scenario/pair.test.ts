@@ -71,6 +71,21 @@ it.each([
   ["include: [{ workload: accounts }]", "workload: ./one.sql", /include\[0\].*among files of your own/],
   ["include: [{ workload: ./one.sql }]", "payload: text", /include\[0\].*the scenario names one above/],
   [
+    "include: [{ workload: ./two.sql }]",
+    "workload: ./one.sql",
+    /include: leaves one treatment, and the scenario's own workload in none; add an entry for that/,
+  ],
+  [
+    "factors: { clients: [2, 8] }\ninclude: [{ workload: ./one.sql }, { workload: ./two.sql }]",
+    "workload: ./one.sql",
+    /include\[0\]: a later entry sets workload of the same combinations; leave factors out/,
+  ],
+  [
+    "factors: { clients: [2, 8] }\ninclude: [{ workload: ./two.sql }]",
+    "workload: ./one.sql",
+    /include\[0\]\.workload: replaces the workload above in every treatment/,
+  ],
+  [
     "include: [{ workload: ./none.sql }]",
     "workload: ./one.sql",
     /include\[0\]\.workload.*cannot read .*none\.sql/,

@@ -132,6 +132,14 @@ describe("include", () => {
     expect(load(yaml).treatments[1]?.settings).toMatchObject({ locking: "nowait", ids: "uuidv4" });
   });
 
+  test("may overwrite an earlier entry for some of its combinations", () => {
+    const yaml = `${factors}\ninclude: [{ locking: nowait }, { payload: text, locking: for-update }]`;
+    expect(load(yaml).treatments.map(({ settings }) => settings)).toMatchObject([
+      { payload: "jsonb", locking: "nowait" },
+      { payload: "text", locking: "for-update" },
+    ]);
+  });
+
   test("is the whole list where there are no factors", () => {
     expect(ids("include: [{ payload: text, locking: nowait }, { payload: jsonb }]")).toEqual([
       "text-nowait",

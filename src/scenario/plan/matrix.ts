@@ -153,6 +153,7 @@ function include(
   const originals = factors.size === 0 && entries.length > 0 ? [] : combinations;
   const extended = [...originals];
   const added: Levels[] = [];
+  const extensions: Extension[] = [];
   for (const [entry, origin] of entries) {
     const levels = new Map<string, Level>();
     for (const [key, value] of Object.entries(entry)) {
@@ -170,8 +171,61 @@ function include(
     else if (others.length === 0)
       findings.push({ path: origin, message: "adds nothing: these combinations are there already" });
     for (const i of matching) extended[i] = new Map([...(extended[i] ?? []), ...others]);
+    if (matching.length > 0 && others.length > 0) extensions.push({ origin, others, matching });
   }
-  return [...extended, ...added];
+  const all = [...extended, ...added];
+  const unused = extensions.filter(({ others, matching }) =>
+    matching.every((i) => others.every(([key, level]) => extended[i]?.get(key) !== level)),
+  );
+  if (unused.length > 0) findings.push(...unused.map(overwritten));
+  else if (factors.size === 0 && all.length === 1) findings.push(...onlyOne(all, raw));
+  else findings.push(...replacedEverywhere(extensions, all, raw));
+  return all;
+}
+
+/** An entry of `include` with the keys that it gave to combinations of factors. */
+interface Extension {
+  readonly origin: Path;
+  readonly others: readonly (readonly [string, Level])[];
+  readonly matching: readonly number[];
+}
+
+/** No combination keeps a key of that entry. */
+function overwritten({ origin, others }: Extension): Finding {
+  const keys = others.map(([key]) => key).join(", ");
+  const message =
+    `a later entry sets ${keys} of the same combinations; ` +
+    "leave factors out, and list each treatment here with all that varies";
+  return { path: origin, message };
+}
+
+/** Where entries are all the combinations, a single one is no comparison with the scenario's own settings. */
+function onlyOne([levels]: readonly Levels[], raw: Mapping): Finding[] {
+  const keys = [...(levels?.keys() ?? [])];
+  const message =
+    `leaves one treatment, and the scenario's own ${keys.join(", ")} in none; ` +
+    `add an entry for that, or write ${keys.length > 1 ? "these keys" : "the key"} above`;
+  return raw.include === undefined ? [] : [{ path: ["include"], message, isAboutKey: true }];
+}
+
+/** Values that the scenario states and that no combination keeps, since all get one other. */
+function replacedEverywhere(
+  extensions: readonly Extension[],
+  combinations: readonly Levels[],
+  raw: Mapping,
+): Finding[] {
+  return extensions.flatMap(({ origin, others }) =>
+    others.flatMap(([key, level]): Finding[] => {
+      const resolved = pathsOf(raw).factorPath(key);
+      const own = "path" in resolved ? getIn(raw, resolved.path) : undefined;
+      const isKept = combinations.some((levels) => levels.get(key)?.key !== level.key);
+      if (own === undefined || matches(own, level.value) || isKept) return [];
+      const message =
+        `replaces the ${key} above in every treatment; write it there, ` +
+        "or leave factors out and list each treatment in include";
+      return [{ path: [...origin, key], message, isAboutKey: true }];
+    }),
+  );
 }
 
 /** The combinations of a scenario's `factors`, `include` and `exclude`; one without levels where it has none. */
