@@ -1,5 +1,7 @@
 // Commands of the user's as faults, really run.
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
@@ -13,9 +15,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-const host = (signal = new AbortController().signal): FaultHost => {
+const never = new AbortController().signal;
+const host = ({ signal = never, stopped = never } = {}): FaultHost => {
   const admin = inject("adminEndpoint");
-  return { target: { kind: "url", endpoints: [admin], admin }, signal } as unknown as FaultHost;
+  return { target: { kind: "url", endpoints: [admin], admin }, signal, stopped } as unknown as FaultHost;
 };
 const injected = (run: string | string[], undo?: string, more: { mayLose?: number; name?: string } = {}) =>
   command.inject(host(), command.resolve({ run, ...(undo !== undefined && { undo }), ...more }));
@@ -57,11 +60,30 @@ it.each([
   await expect(injected(run)).rejects.toThrow(words);
 });
 
-it("ends one that is not wanted any more", async () => {
+it("lets one that still runs when the window ends go on to its end, and undoes it", async () => {
+  const [pipe, file] = [join(directory, "pipe"), join(directory, "undone")];
+  execFileSync("mkfifo", [pipe]);
+  const over = new AbortController();
+  const run = command.resolve({ run: `read line < ${pipe}; echo "$line"`, undo: `echo undo > ${file}` });
+  const running = command.inject(host({ signal: over.signal }), run);
+  over.abort();
+  await writeFile(pipe, "failed over\n");
+  const fault = await running;
+  await fault.clear();
+  expect(fault.words).toBe("ran sh, which said: failed over; undid it with sh");
+  expect(readFileSync(file, "utf8")).toBe("undo\n");
+});
+
+it("ends one that still runs when the run is stopped, and undoes it", async () => {
+  const file = join(directory, "mended");
   const unwanted = new AbortController();
-  const running = command.inject(host(unwanted.signal), command.resolve({ run: ["sleep", "60"] }));
+  const run = command.resolve({ run: ["sleep", "60"], undo: `echo undo > ${file}` });
+  const running = command.inject(host({ stopped: unwanted.signal }), run);
   unwanted.abort();
-  await expect(running).rejects.toThrow(/\(run: sleep\) was ended/);
+  const fault = await running;
+  await fault.clear();
+  expect(fault.words).toBe("ran sleep, which was ended with the run; undid it with sh");
+  expect(readFileSync(file, "utf8")).toBe("undo\n");
 });
 
 it("says that what mends it failed", async () => {

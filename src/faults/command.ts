@@ -23,19 +23,18 @@ interface CommandFault {
   readonly name: string | undefined;
 }
 
-/** The first line of what it printed. */
-async function outcome(key: string, words: readonly string[], signal?: AbortSignal): Promise<string> {
+/** The first line of what it printed, or that `stopped` ended it. */
+async function outcome(key: string, words: readonly string[], stopped?: AbortSignal): Promise<string> {
   try {
-    const options = { timeoutMs: TIMEOUT_MS, isSecret: false, ...(signal && { signal }) };
+    const options = { timeoutMs: TIMEOUT_MS, isSecret: false, ...(stopped && { signal: stopped }) };
     const printed = await runCommand(words, options);
     const [line = ""] = printed.trim().split("\n");
     return line === "" ? "" : `, which said: ${line.trim()}`;
   } catch (error) {
+    if (stopped?.aborted) return ", which was ended with the run";
     throw new TargetError(
       `the command of the fault (${key}: ${basename(words[0] ?? "")}) ${messageOf(error)}`,
-      signal?.aborted
-        ? "It still ran when the window ended, or when the run was stopped: let it begin earlier, or lengthen trial.duration."
-        : "Run it yourself, as the user and in the environment of train-sim.",
+      "Run it yourself, as the user and in the environment of train-sim.",
       { cause: error },
     );
   }
@@ -67,10 +66,10 @@ export const command = defineFault({
     mayLoseMs: mayLose,
     name,
   }),
-  async inject({ target, signal }, { run, undo, mayLoseMs, name }) {
+  async inject({ target, stopped }, { run, undo, mayLoseMs, name }) {
     const injectedMs = systemClock.nowMs();
     let mayLose: LossSpan | undefined;
-    let words = `${name === undefined ? "" : `${name}: `}ran ${basename(run[0] ?? "")}${await outcome("run", run, signal)}`;
+    let words = `${name === undefined ? "" : `${name}: `}ran ${basename(run[0] ?? "")}${await outcome("run", run, stopped)}`;
     return {
       get words() {
         return words;

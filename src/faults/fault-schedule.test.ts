@@ -63,7 +63,7 @@ function scheduleOf(faults: readonly Fault[], { inject, clear }: Setup = {}) {
   const tell = (fault: Fault, what: string): number => told.push(`${clock.nowMs()} ${fault.kind} ${what}`);
   const schedule = new FaultSchedule({
     faults,
-    host: { prng: new Prng(1) } as Omit<FaultHost, "signal">,
+    host: { prng: new Prng(1) } as Omit<FaultHost, "signal" | "stopped">,
     inject:
       inject ??
       ((_, fault) => Promise.resolve({ words: "done", clear: () => clear?.(fault) ?? Promise.resolve() })),
@@ -183,6 +183,46 @@ describe("a schedule of faults", () => {
     await schedule.end();
     expect(isCleared).toBe(true);
     expect(schedule.spans).toMatchObject([{ injectedMs: 1000, clearedMs: 1500, words: "late" }]);
+  });
+
+  it.each([
+    ["lets an injection that outlasts a whole window go on", true],
+    ["stops an injection where the run is stopped", false],
+  ])("%s", async (_, isWhole) => {
+    let host: FaultHost | undefined;
+    let arrive: () => void = () => undefined;
+    const { clock, schedule } = scheduleOf([lock(1000, 1000)], {
+      inject: (given) => {
+        host = given;
+        return new Promise((resolve) => {
+          arrive = () => resolve({ words: "late", clear: () => Promise.resolve() });
+        });
+      },
+    });
+    schedule.begin(0);
+    await clock.moveTo(1500);
+    const ended = schedule.end(isWhole);
+    expect(host).toMatchObject({ signal: { aborted: true }, stopped: { aborted: !isWhole } });
+    await clock.moveTo(9000);
+    arrive();
+    await ended;
+    expect(schedule.spans).toMatchObject([{ injectedMs: 1000, clearedMs: 9000 }]);
+  });
+
+  it("stops an injection that outlasts a whole window once the run is stopped", async () => {
+    const { clock, schedule } = scheduleOf([lock(1000, 1000)], {
+      inject: ({ stopped }) =>
+        new Promise((resolve) => {
+          const given = { words: "stopped", clear: () => Promise.resolve() };
+          stopped.addEventListener("abort", () => resolve(given));
+        }),
+    });
+    schedule.begin(0);
+    await clock.moveTo(1500);
+    const ended = schedule.end(true);
+    await schedule.end();
+    await ended;
+    expect(schedule.spans).toMatchObject([{ words: "stopped", clearedMs: 1500 }]);
   });
 
   it("fails with the cause where a fault cannot be injected, and clears the others", async () => {

@@ -30,7 +30,7 @@ export interface FaultWatcher {
 
 export interface FaultScheduleOptions {
   readonly faults: readonly Fault[];
-  readonly host: Omit<FaultHost, "signal">;
+  readonly host: Omit<FaultHost, "signal" | "stopped">;
   readonly inject: (host: FaultHost, fault: Fault) => Promise<Injected>;
   readonly watcher: FaultWatcher;
   readonly clock: Clock;
@@ -53,7 +53,7 @@ export class FaultSchedule {
   readonly failure: Promise<never>;
   private rejectFailure: (error: TrainSimError) => void = () => undefined;
   private readonly over = new AbortController();
-  private isWhole = false;
+  private readonly stopped = new AbortController();
   private readonly host: FaultHost;
   private readonly entries: readonly Entry[];
   private running: Promise<unknown> = Promise.resolve();
@@ -62,8 +62,8 @@ export class FaultSchedule {
     this.failure = new Promise((_, reject) => (this.rejectFailure = reject));
     this.failure.catch(() => undefined);
     // Each fault that is still due listens; Node.js warns of more than ten listeners.
-    setMaxListeners(0, this.over.signal);
-    this.host = { ...options.host, signal: this.over.signal };
+    setMaxListeners(0, this.over.signal, this.stopped.signal);
+    this.host = { ...options.host, signal: this.over.signal, stopped: this.stopped.signal };
     const inOrder = [...options.faults].sort((a, b) => a.atMs - b.atMs);
     this.entries = inOrder.map(entryOf);
   }
@@ -75,10 +75,10 @@ export class FaultSchedule {
 
   /**
    * Lets no further fault begin; resolves once every one is cleared, or failed to be. Never rejects. Where the window was
-   * `whole`, one that still waits for another to be over fails the trial.
+   * `whole`, one that still waits for another to be over fails the trial, and an injection may take the time that it needs.
    */
   async end(whole = false): Promise<void> {
-    this.isWhole = whole;
+    if (!whole) this.stopped.abort();
     this.over.abort();
     await this.running;
   }
@@ -98,8 +98,8 @@ export class FaultSchedule {
       await clock.sleep(startMs + fault.atMs - clock.nowMs(), this.over.signal);
       await this.whenClear(entry);
       if (this.over.signal.aborted) {
-        if (this.isWhole) throw new TrainSimError(TOO_LATE, ExitCode.unexpected, ROOM);
-        return;
+        if (this.stopped.signal.aborted) return;
+        throw new TrainSimError(TOO_LATE, ExitCode.unexpected, ROOM);
       }
       entry.injectedMs = clock.nowMs();
       watcher.injecting(fault);
@@ -111,6 +111,7 @@ export class FaultSchedule {
       entry.clearedMs = clock.nowMs();
       watcher.cleared(fault, spanOf(entry, entry.injectedMs));
     } catch (error) {
+      this.stopped.abort();
       this.over.abort();
       this.rejectFailure(failureOf(fault, step, error));
     } finally {

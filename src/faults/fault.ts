@@ -67,6 +67,8 @@ export interface FaultHost {
   readonly prng: Prng;
   /** Aborted when everything is to be cleared: an injection that waits must end then. */
   readonly signal: AbortSignal;
+  /** Aborted when the run is stopped or the trial fails, not at the end of a whole window. */
+  readonly stopped: AbortSignal;
 }
 
 /** In monotonic milliseconds: what was acknowledged within it may be gone. */

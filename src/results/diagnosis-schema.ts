@@ -72,6 +72,7 @@ export const CHECKS = [
   "pending-index-work",
   "new-log-files",
   "stall",
+  "late-fault",
   "server-change",
   "table-change",
   "foreign-sessions",

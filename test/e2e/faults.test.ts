@@ -109,6 +109,20 @@ faults:
     expect(codesOf(seen.faults.get("connection-limit"))).toContain("53300");
   });
 
+  fullIt("may be a command that ends after the window, which the trial waits for and names", async () => {
+    const seen = await runFaults(`
+trial: { warmUp: 500ms, duration: 2s, drain: 60s }
+faults: [{ at: 1s, kind: command, run: sleep 4; echo done, undo: echo mended }]
+`);
+    expectNothingLost(seen, 1);
+    expect(seen.faults.get("command")?.words).toBe(
+      "ran sh, which said: done; undid it with sh, which said: mended",
+    );
+    expect(seen.trial.diagnosis).toContainEqual(
+      expect.objectContaining({ check: "late-fault", invalidates: [] }),
+    );
+  });
+
   if (isRoot)
     fullIt("leave a full disk behind them, of the tables and of the log", async () => {
       const seen = await runFaults(`

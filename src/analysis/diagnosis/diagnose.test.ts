@@ -195,6 +195,12 @@ const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
     /^add stood still for 2 of 10 s \(20 %, bound 25 %\): for 2 s from second 4 on no transaction ended, where usually 830 a second do\. The longest took 2010 ms\./,
   ],
   [
+    "late-fault",
+    examined({ faults: [{ ...FAULT, kind: "command", clearedAtSeconds: 33.2 }] }),
+    examined({ faults: [{ ...FAULT, kind: "command", clearedAtSeconds: 30.9 }] }),
+    /the fault command was over 3\.2 s after the end of the window, .* lengthen trial\.duration/,
+  ],
+  [
     "server-change",
     examined({ servers: [server(SYNCHRONOUS, { ...SYNCHRONOUS, what: "startedAt", sinceTrial: 2 })] }),
     examined({ servers: [server()] }),
@@ -260,7 +266,7 @@ describe("every check", () => {
     expect(namesOf("counts timings")).toEqual(["closure"]);
     expect(namesOf("")).toEqual([
       ...["retries", "without-rows", "load-before", "ceiling", "outlasted"],
-      ...["pending-index-work", "new-log-files", "stall"],
+      ...["pending-index-work", "new-log-files", "stall", "late-fault"],
     ]);
     expect(namesOf("timings")).toEqual([
       ...["event-loop-delay", "worker-utilization", "dropped", "clock-step", "agent-clock", "failures"],

@@ -14,6 +14,7 @@ import { dropped } from "./dropped.js";
 import { eventLoopDelay } from "./event-loop-delay.js";
 import { failures } from "./failures.js";
 import { foreignSessions, foreignTransactions } from "./foreign-work.js";
+import { lateFault } from "./late-fault.js";
 import { loadBefore, otherCpu, otherIo, steal } from "./machine.js";
 import { newLogFiles } from "./new-log-files.js";
 import { outlasted } from "./outlasted.js";
@@ -44,6 +45,7 @@ const CHECKS: Readonly<Record<Finding["check"], readonly [examine: Check, ...inv
   "pending-index-work": [pendingIndexWork],
   "new-log-files": [newLogFiles],
   stall: [stall, "timings"],
+  "late-fault": [lateFault],
   "server-change": [serverChange, "timings"],
   "table-change": [tableChange, "timings"],
   "foreign-sessions": [foreignSessions, "timings"],

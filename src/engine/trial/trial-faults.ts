@@ -22,8 +22,11 @@ import { workloadOf } from "../../workloads/registry.js";
 import type { LossTerms } from "../../workloads/workload.js";
 import { LoadSeconds } from "../../faults/load-seconds.js";
 
+/** Far longer than a fault needs to be injected and cleared. */
+const PATIENCE_MS = 3_600_000;
+
 export interface TrialFaultsOptions {
-  readonly host: Pick<TrialHost, "target" | "observer" | "claim">;
+  readonly host: Pick<TrialHost, "target" | "observer" | "claim" | "interruption">;
   readonly inputs: TrialInputs;
   readonly path: Pick<ClientPath, "pooler" | "poolerWatch" | "networks">;
   readonly fleet: Pick<Fleet, "chooseAgents">;
@@ -75,7 +78,13 @@ export class TrialFaults {
 
   /** Clears what is there; resolves once the system is healthy again, or cannot be. Never rejects. `whole`: the window was. */
   async end(whole = false): Promise<void> {
-    await this.schedule.end(whole);
+    const cleared = new AbortController();
+    const ended = this.schedule.end(whole).finally(() => cleared.abort());
+    for (const fault of this.present.keys())
+      this.tell(fault, "is there at the end of the window: it is cleared");
+    await this.options.host.interruption.sleep(PATIENCE_MS, cleared.signal);
+    if (!cleared.signal.aborted) await this.schedule.end();
+    await ended;
     for (const calm of this.present.values()) calm();
     this.present.clear();
   }

@@ -214,7 +214,7 @@ class TrialRun {
       fleet.measure(window.startMs, window.endMs);
     }
     window.readEnd(fleet.eventLoopDelayP99Ms());
-    await faults.end(!host.interruption.isRequested());
+    await lifeline.hold(faults.end(!host.interruption.isRequested()));
     await lifeline.hold(evidence.end(window.endMs));
     reached.plans = await lifeline.hold(readPlans(host.admin, settings));
     await this.startTogether(0);
