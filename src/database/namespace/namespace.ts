@@ -68,11 +68,11 @@ function grantStatements(
 ): string[] {
   const grantee = dialect.quoteIdentifier(role);
   const schema = dialect.quoteIdentifier(namespace);
-  const tables = qualified(dialect, namespace, names).join(", ");
+  // A user's own SQL makes tables and sequences that no statement names: in functions, in a preload, for columns that number rows.
+  const tables = made ? `ALL TABLES IN SCHEMA ${schema}` : qualified(dialect, namespace, names).join(", ");
   return [
     `GRANT USAGE ON SCHEMA ${schema} TO ${grantee}`,
     ...(tables === "" ? [] : [`GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${grantee}`]),
-    // Those that number rows are not named.
     ...(made === undefined ? [] : [`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${grantee}`]),
   ];
 }

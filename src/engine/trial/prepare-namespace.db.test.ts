@@ -1,6 +1,9 @@
 // What a trial starts from, whatever the one before it left: empty tables, a vacuumed backlog, a checkpoint.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { generateSecret } from "../../foundation/prng.js";
 import { UNCLAIMED } from "../../database/namespace/namespace-claim.js";
 import { dropNamespace } from "../../workloads/namespace.js";
 import { parseScenario } from "../../scenario/loader.js";
@@ -59,6 +62,49 @@ it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues an
     expect(await events()).toBe(0);
   } finally {
     await dropNamespace(admin, namespace);
+    await admin.close();
+  }
+});
+
+it("grants a load role all tables of one's own SQL, those of its functions and of its preload among them", async () => {
+  const [directory, namespace] = [scratchDirectory(), testNamespace("prepare")];
+  writeFileSync(
+    join(directory, "own.sql"),
+    `-- schema
+CREATE TABLE jobs (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, n int NOT NULL);
+CREATE FUNCTION more(name text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN EXECUTE format('CREATE TABLE %I (n int)', name); END $$;
+SELECT more('early');
+-- preload
+SELECT more('late');
+CREATE TABLE copied AS SELECT n FROM generate_series(1, 9) n;
+-- name: add
+INSERT INTO jobs (n) SELECT n FROM copied;
+-- invariant: none is negative
+SELECT bool_and(n > 0) FROM jobs;
+`,
+  );
+  const text = `name: prepare\nseed: 1\nnamespace: ${namespace}\nworkload: ./own.sql`;
+  const [treatment] = parseScenario(text, join(directory, "scenario.yaml")).treatments;
+  if (!treatment) throw new Error("the scenario has a treatment");
+  const admin = await connectAdmin(inject("adminEndpoint"));
+  const [user, password] = [`load_${generateSecret(4)}`, generateSecret()];
+  await admin.query(`CREATE ROLE ${user} LOGIN PASSWORD '${password}'`);
+  const endpoint = { ...inject("adminEndpoint"), user, password };
+  try {
+    const inputs = { trial: { seed: 1 }, treatment, directory };
+    await prepareNamespace({ admin, claim: UNCLAIMED }, inputs, [endpoint]);
+    const load = await connectAdmin(endpoint);
+    for (const statement of [
+      `INSERT INTO ${namespace}.jobs (n) SELECT n FROM ${namespace}.copied`,
+      `INSERT INTO ${namespace}.early VALUES (1)`,
+      `UPDATE ${namespace}.late SET n = 2`,
+    ])
+      await load.query(statement);
+    await load.close();
+    expect(await numberOf(admin, `SELECT count(*) AS value FROM ${namespace}.jobs`)).toBe(9);
+  } finally {
+    await dropNamespace(admin, namespace);
+    await admin.query(`DROP ROLE ${user}`);
     await admin.close();
   }
 });

@@ -32,8 +32,9 @@ export async function prepareNamespace(
   const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
   await resetNamespace(admin, { ...settings, run: claim.run }, dialect);
   await claim.confirm();
-  for (const grantTo of roles) await applyNamespace(admin, { ...settings, grantTo }, dialect);
   const preloaded = await workloadOf(settings).preload?.(admin, { settings, seed, directory, isWanted });
+  // Grants hold for tables that exist, and a preload may make some.
+  for (const grantTo of roles) await applyNamespace(admin, { ...settings, grantTo }, dialect);
   // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.
   if (settings.target.kind !== "url" && dialect.vacuumCatalogues) await admin.query(dialect.vacuumCatalogues);
   if (dialect.checkpoint !== undefined && settings.target.checkpoint !== false)
