@@ -48,12 +48,12 @@ export function prepareShape(shape) {
 }
 
 /** `scenario` is a file's text; its target is the server. `out` holds the result until it is stopped. */
-export function startScenario(server, scenario) {
+export function startScenario(server, scenario, main = MAIN) {
   const directory = mkdtempSync(join(tmpdir(), "train-sim-peers-"));
   const file = join(directory, "peers.yaml");
   writeFileSync(file, scenario);
   const out = join(directory, "out");
-  const args = [MAIN, "run", file, "--json", "--quiet", "--out", out];
+  const args = [main, "run", file, "--json", "--quiet", "--out", out];
   const running = runChild(process.execPath, args, { env: server.environment });
   const untilPhase = async (phase) => {
     while (!hasBegun(out, phase)) {

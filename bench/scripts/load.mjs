@@ -82,20 +82,22 @@ async function window(server, running, seconds) {
   return { client: of("clientCpuSeconds"), server: of("serverCpuSeconds") };
 }
 
-const figures = (perSecond, cpu) => ({
+const figures = (perSecond, cpu, eventsPerSecond = perSecond) => ({
   perSecond,
+  eventUs: (cpu.client / eventsPerSecond) * 1e6,
   clientUs: (cpu.client / perSecond) * 1e6,
   serverUs: (cpu.server / perSecond) * 1e6,
 });
 
-/** Transactions a second of a started train-sim, and microseconds of processor time of one. */
+/** Transactions a second of a started train-sim, and processor time of one and of an event of its first operation, in us. */
 export async function measureTrainSim(server, running, seconds) {
   try {
     await running.warm();
     const cpu = await window(server, running, seconds);
     const { operations, windowSeconds } = await trialOf(running);
-    const transactions = sum(Object.values(operations).map((each) => each.transactions));
-    return figures(transactions / windowSeconds, cpu);
+    const all = Object.values(operations);
+    const transactions = sum(all.map((each) => each.transactions));
+    return figures(transactions / windowSeconds, cpu, all[0].events / windowSeconds);
   } finally {
     await running.stop();
   }

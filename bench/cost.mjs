@@ -1,0 +1,104 @@
+// What the client costs beside an older commit: both programs run at the same time on one server, each in a database of
+// its own, and their processor time a transaction is compared pair by pair. Exits with 1 where the 95 % interval of a
+// ratio lies above 1.03. Run `npm run build` first: today's program is the built one. It needs Linux, for /proc.
+//
+//   npm run bench:cost -- --base REV [--rounds 5] [--seconds 5] [--warmUp 5] [--only bank,calls] [--json]
+import { cpus } from "node:os";
+import { fileURLToPath } from "node:url";
+import { studentInterval } from "#program/analysis/statistics/statistics.js";
+import { meanWithoutPlaces } from "#program/analysis/statistics/place-effect.js";
+import { buildRevision, commitOf } from "./cost/revision.mjs";
+import { CASES } from "./cost/cases.mjs";
+import { readOptions } from "./options.mjs";
+import { measureTrainSim, spread } from "./scripts/load.mjs";
+import { openServer } from "./peers/server.mjs";
+import { aligned } from "./peers/tables.mjs";
+import { startScenario } from "./peers/train-sim.mjs";
+
+const RATIO_MOST = 1.03;
+/** Both programs, their sampling and the bench itself. */
+const CONNECTIONS = 40;
+/** Load beyond the window, so that neither program ends inside it. */
+const SLACK_SECONDS = 3;
+const SEED = 100;
+const FIGURES = /** @type {const} */ ({ clientUs: "transaction", eventUs: "event" });
+const DATABASES = ["cost_base", "cost_now"];
+
+const options = readOptions({ rounds: 5, seconds: 5, warmUp: 5 }, [], { only: Object.keys(CASES) }, ["base"]);
+const base = commitOf(options.base);
+const mains = [buildRevision(base), fileURLToPath(new URL("../dist/cli/main.js", import.meta.url))];
+const server = await openServer(CONNECTIONS);
+
+/** The server as one program sees it. @param {string} database */
+const inDatabase = (database) => ({
+  url: server.url.replace(/[^/]*$/, database),
+  environment: { ...server.environment, PGDATABASE: database },
+  counters: (pids) => server.counters(pids),
+});
+
+/** Figures of the base and of today's program in the same seconds; the one that starts first changes with each round. */
+async function pair(name, round) {
+  const trial = {
+    warmUp: `${options.warmUp}s`,
+    duration: `${options.seconds + SLACK_SECONDS}s`,
+    drain: false,
+  };
+  const common = { name: "cost", seed: SEED + round, trials: 1, diagnosis: { ceiling: false } };
+  const start = (which) => {
+    const own = inDatabase(DATABASES[which]);
+    const target = { kind: "url", urls: [own.url] };
+    const text = JSON.stringify({ ...common, ...CASES[name], target, trial });
+    return measureTrainSim(own, startScenario(own, text, mains[which]), options.seconds);
+  };
+  const measured = round % 2 === 0 ? [start(0), start(1)] : [start(1), start(0)].toReversed();
+  const [was, is] = await Promise.all(measured);
+  return { was, is };
+}
+
+/** The ratio of a figure over the pairs, with its 95 % interval. */
+function compared(pairs, figure) {
+  const logs = pairs.map(({ was, is }) => ({ log: Math.log(is[figure] / was[figure]), places: 0 }));
+  const estimate = meanWithoutPlaces(logs);
+  const { low, high } = studentInterval(estimate, 0.05);
+  return { ratio: Math.exp(estimate.mean), low: Math.exp(low), high: Math.exp(high) };
+}
+
+const rows = [["load", "client CPU of", `${base}, us`, "built, us", "ratio", "95 % CI", ""]];
+const results = [];
+try {
+  for (const database of DATABASES) await server.admin.query(`CREATE DATABASE ${database}`);
+  for (const name of options.only) {
+    const pairs = [];
+    for (let round = 0; round < options.rounds; round++) pairs.push(await pair(name, round));
+    for (const [figure, what] of Object.entries(FIGURES)) {
+      const { ratio, low, high } = compared(pairs, figure);
+      const isDearer = low > RATIO_MOST;
+      const [was, is] = ["was", "is"].map((side) =>
+        spread(
+          pairs.map((each) => each[side][figure]),
+          0,
+        ),
+      );
+      rows.push([
+        ...[name, what, was, is, ratio.toFixed(3), `[${low.toFixed(3)}, ${high.toFixed(3)}]`],
+        isDearer ? "DEARER" : "",
+      ]);
+      results.push({
+        name,
+        what,
+        base,
+        ratio,
+        low,
+        high,
+        isDearer,
+        pairs: pairs.map(({ was, is }) => [was[figure], is[figure]]),
+      });
+      if (isDearer) process.exitCode = 1;
+    }
+    console.error(aligned(rows.slice(-2)));
+  }
+} finally {
+  await server.close();
+}
+const machine = `${cpus().length} processors, Node ${process.version}, ${options.rounds} pairs of ${options.seconds} s after ${options.warmUp} s`;
+console.log(options.json ? JSON.stringify({ machine, results }) : `${machine}\n${aligned(rows)}`);

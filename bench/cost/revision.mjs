@@ -1,0 +1,32 @@
+// The program of another commit, built in a worktree of its own below `.cache/cost/`. It is built once for each commit.
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** @param {string} command @param {string[]} args @param {string} [cwd] */
+const run = (command, args, cwd = ROOT) =>
+  execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
+
+/** The short name of a commit; throws if git knows none by that name. @param {string} revision */
+export const commitOf = (revision) =>
+  run("git", ["rev-parse", "--short=10", "--verify", `${revision}^{commit}`]);
+
+/** @param {string} directory */
+const lockFile = (directory) => readFileSync(join(directory, "package-lock.json"), "utf8");
+
+/** The path of the built command line of that commit. @param {string} commit */
+export function buildRevision(commit) {
+  const directory = join(ROOT, ".cache", "cost", commit);
+  const main = join(directory, "dist", "cli", "main.js");
+  if (existsSync(main)) return main;
+  run("git", ["worktree", "prune"]);
+  if (!existsSync(directory)) run("git", ["worktree", "add", "--detach", directory, commit]);
+  if (lockFile(directory) !== lockFile(ROOT)) run("npm", ["ci", "--ignore-scripts"], directory);
+  else if (!existsSync(join(directory, "node_modules")))
+    symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
+  run("npm", ["run", "build"], directory);
+  return main;
+}
