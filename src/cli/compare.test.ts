@@ -60,7 +60,7 @@ describe("compare", () => {
       await stored("worse", 4),
     ];
     expect(await run("compare", before, same)).toBe(ExitCode.notJudged);
-    expect(stage.output).toContain("difference: the machine differs: cpus 2 -> 64");
+    expect(stage.output).toContain("caveat: the machine differs: cpus 2 -> 64");
     expect(await run("compare", before, same, "--allow-differences")).toBe(ExitCode.done);
     expect(await run("compare", before, same, worse)).toBe(ExitCode.thresholdFailed);
   });

@@ -231,8 +231,8 @@ describe("runs of other settings or machines", () => {
     expect(document.runs[0]).toMatchObject({ isJudged: false, differences, findings: [], stalls: [] });
     expect(document.runs[0]?.notes).toEqual(["versions differ: database PostgreSQL 18.0 -> PostgreSQL 19"]);
     const text = renderRunComparison(document);
-    for (const words of differences) expect(text).toContain(`difference: ${words}\n`);
-    expect(text).toContain("Not judged: ");
+    for (const words of differences) expect(text).toContain(`caveat: ${words}\n`);
+    expect(text).toContain("Not judged for the reasons above: ");
     expect(text).not.toContain("REGRESSION");
   });
 
@@ -242,7 +242,7 @@ describe("runs of other settings or machines", () => {
     const document = compareRuns(run("before", exampleResult(8, 2)), [run("after", after)], 0.05, true);
     expect(document).toMatchObject({ regressions: 8, runs: [{ isJudged: true, differences }] });
     expect(renderRunComparison(document).replaceAll("\n", " ")).toMatch(
-      /8 of \d+ metrics are worse by more than 5 %, in runs with 4 differences that may be the cause\./,
+      /8 of \d+ metrics are worse by more than 5 %; judged in spite of 4 reasons against it, listed above\./,
     );
   });
 

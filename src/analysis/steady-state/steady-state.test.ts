@@ -127,7 +127,7 @@ describe("a window that changes", () => {
 describe("a window that cannot be judged", () => {
   it("is too short", () => {
     const state = steadyStateOf([series(window(1, SECONDS_MIN - 1))]);
-    expect(state).toEqual({ isSteady: null, reason: "window 19 s, needs 20 s" });
+    expect(state).toEqual({ isSteady: null, reason: "19 whole seconds of a window, at least 20 are needed" });
   });
 
   it("has too few seconds in which anything was measured", () => {

@@ -179,7 +179,7 @@ function flipText(id: string, { statement, ways }: Flip): string {
 
 const NAMED_MAX = 3;
 
-/** One sentence for all flips that made no trial slower. */
+/** One sentence for all flips that changed a transaction by less than a tenth of its time. */
 function idleText(flips: readonly { id: string; flip: Flip }[]): string {
   const names = new Map<string, string[]>();
   for (const { id, flip } of flips) {
@@ -187,7 +187,7 @@ function idleText(flips: readonly { id: string; flip: Flip }[]): string {
     names.set(what, [...(names.get(what) ?? []), id]);
   }
   const listed = [...names].map(([what, ids]) => `${what} of ${firstOf(ids, NAMED_MAX)}`).join("; ");
-  return `Plan flips that made no trial slower: ${listed}. The report lists the plans.`;
+  return `Plan flips that changed a transaction by less than 10 % of its time: ${listed}. The report lists the plans.`;
 }
 
 /** What a reader should know of plan flips. */

@@ -50,7 +50,8 @@ function bodyOf(data: ReportData): Html {
     <footer>
       <p class="muted">
         Made by train-sim ${programVersion} from result.json and the files of the trials. Times are in
-        milliseconds; percentiles come from merged histograms, never from other percentiles.
+        milliseconds. Percentiles of a trial come from its merged histogram; those of a treatment are medians
+        of its trials' percentiles.
       </p>
     </footer> `;
 }

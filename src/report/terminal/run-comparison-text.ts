@@ -139,8 +139,9 @@ export function conclusionOf(run: RunComparison, maxRegression: number): string 
       : "";
   const caveat =
     differences.length > 0
-      ? `, in runs with ${counted(differences.length, "difference")} that may be the cause`
+      ? `; judged in spite of ${counted(differences.length, "reason")} against it, listed above`
       : "";
+  const open = findings.filter(({ verdict }) => verdict === "inconclusive").length;
   const parts = [
     ...(found > 0
       ? [`${found} of ${metrics} ${found === 1 ? "is" : "are"} worse by more than ${bound}`]
@@ -149,12 +150,15 @@ export function conclusionOf(run: RunComparison, maxRegression: number): string 
       ? [`${counted(stalled, "treatment")} ${stalled === 1 ? "stalls" : "stall"} more often`]
       : []),
   ];
-  if (parts.length === 0) parts.push(`No metric is significantly worse by more than ${bound}`);
+  if (parts.length === 0)
+    parts.push(
+      `No metric is shown to be worse by more than ${bound}${open > 0 ? `, and ${open} of ${metrics} ${open === 1 ? "is" : "are"} inconclusive` : ""}`,
+    );
   return `${parts.join(", and ")}${caveat}${rest}.`;
 }
 
 const NOT_JUDGED =
-  "Not judged: the runs differ as listed, so a difference need not be the program's. Judge it all the same with --allow-differences.";
+  "Not judged for the reasons above: a change need not be the program's. Judge it all the same with --allow-differences.";
 
 function renderRun(run: RunComparison, document: ComparisonDocument, marks: Marks): string[] {
   const { findings, stalls, isJudged } = run;
@@ -166,7 +170,7 @@ function renderRun(run: RunComparison, document: ComparisonDocument, marks: Mark
   const isRegression = (each: { readonly isRegression: boolean }): boolean => each.isRegression;
   return [
     marks.bold(printable(`${run.directory} against ${document.baseline}`)),
-    ...run.differences.flatMap((words) => bulleted(`difference: ${words}`, marks.bad)),
+    ...run.differences.flatMap((words) => bulleted(`caveat: ${words}`, marks.bad)),
     ...run.notes.flatMap((words) => bulleted(`note: ${words}`, marks.dim)),
     ...named("only in the baseline", run.onlyInBaseline.join(", ")),
     ...named("only here", run.onlyHere.join(", ")),

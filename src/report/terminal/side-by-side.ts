@@ -90,7 +90,7 @@ export function renderSideBySide(result: ResultDocument, marks: Marks): string[]
   );
   if (measured.length === 0) return [];
   const legend = `Median over trials with 95 % interval (a-b; a..b is the range of fewer than ${BLOCKS_MIN} trials); response times`;
-  const ofRatios = `; ratio to the first treatment, median over blocks. ${legendOf(boundsOf(result).equivalence - 1)}`;
+  const ofRatios = `; ratio to the first treatment, median over blocks without the effect of the trial's position. ${legendOf(boundsOf(result).equivalence - 1)}`;
   return [
     marks.bold("Side by side"),
     ...wrap(`${legend}${result.comparisons.length > 0 ? ofRatios : ""}.`, WIDTH_MAX),

@@ -173,9 +173,11 @@ export function renderComparisons(result: ResultDocument): Html {
     html`<p class="muted">
       Times are response times in ms. Medians are over complete trials, with the 95 % interval (low to high)
       from ${BLOCKS_MIN} trials on, else with their range [least to most]. Ratios are medians over blocks of
-      trials; p-values are of t-tests over blocks, adjusted over the treatments compared. A finding holds at 5
-      % over the whole experiment, an exploratory difference for its metric alone. p50 and p95 are exploratory
-      at most. An open comparison has the trials that would decide it if ratio and spread stay as seen.
+      trials, after the effect of a trial's position in its block is taken out; p-values are of t-tests over
+      blocks, adjusted over the treatments compared. A finding holds at 5 % over the whole experiment, an
+      exploratory difference for its metric alone. p50 and p95 are exploratory at most. The last column of an
+      inconclusive comparison has the number of trials a treatment that would decide it if ratio and spread
+      stay as seen.
     </p> `,
     comparedOperations(result.treatments).map((operation) => operationPart(result, operation)),
     effectTables(result),

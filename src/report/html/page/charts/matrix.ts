@@ -192,7 +192,7 @@ function plotMatrix(shown: ShownGrids, view: View): Plot {
     words: gridWords(shown),
     table: () => gridTable(shown, view),
     note:
-      "Median over trials, with its 95 % interval, or the [range] of fewer than 5 trials; then the ratio to the baseline, median over blocks. " +
+      "Median over trials, with its 95 % interval, or the [range] of fewer than 5 trials; then the ratio to the baseline, median over blocks without the effect of the trial's position. " +
       `${legendOf(boundsOf(view.report.result).equivalence - 1)}. A finding beyond noise is green for the better, red for the worse. Best and worst are by the median.`,
     option: {
       textStyle: { fontFamily: FONT_FAMILY },

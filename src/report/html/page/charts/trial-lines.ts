@@ -127,7 +127,7 @@ export function layerPanels(view: View, layers: readonly Layer[], unit: LinePane
 export function lineNote(view: View): string {
   if (view.trials === "each") return withBuckets(view, "A line for each trial.");
   if (typeof view.trials === "number") return withBuckets(view, `Trial ${view.trials}.`);
-  return withBuckets(view, "At each time the median of the trials that last as long.");
+  return withBuckets(view, "At each time the median of the trials that have a reading.");
 }
 
 /** Long windows have fewer points than seconds. */
@@ -140,7 +140,7 @@ export function areaNote(view: View): string {
   const isOne = typeof view.trials === "number";
   return withBuckets(
     view,
-    isOne ? `Trial ${view.trials}.` : "At each time the mean of the trials that last as long.",
+    isOne ? `Trial ${view.trials}.` : "At each time the mean of the trials that have a reading.",
   );
 }
 
