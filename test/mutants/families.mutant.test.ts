@@ -3,8 +3,9 @@
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
 import { testNamespace } from "../support/namespace.js";
+import { FAMILY_CHANGES, type Family } from "./code-changes.js";
 import { mutant, type MutantTraits } from "./mutant.js";
-import { LOAD, mutatedProgram, startScenario, verdictOf, type Replacement } from "./program.js";
+import { LOAD, mutatedProgram, startScenario, verdictOf } from "./program.js";
 import { untilDone } from "./stranger.js";
 
 const RUN_MS = 90_000;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => stranger.close());
 
 const CLIENTS = `actors: { clients: { ${LOAD} } }`;
-const KEYS = {
+const KEYS: Readonly<Record<Family, string>> = {
   accounts: CLIENTS,
   connections: CLIENTS,
   documents: `column: jsonb
@@ -28,8 +29,7 @@ ${CLIENTS}`,
   calls: `batchesPerDay: 100
 sizes: { small: 4, medium: 20, large: 30 }
 actors: { loaders: { ${LOAD} } }`,
-} as const;
-type Family = keyof typeof KEYS;
+};
 const keysOf = (family: Family): string => `workload: ${family}\n${KEYS[family]}`;
 
 function outside(family: Family, change: string, statement: string, traits: MutantTraits = {}): void {
@@ -41,7 +41,7 @@ function outside(family: Family, change: string, statement: string, traits: Muta
   mutant("outside", change, plant, { ...traits, family, timeoutMs: RUN_MS });
 }
 
-function code(family: Family, change: string, replacement: Replacement, traits: MutantTraits = {}): void {
+for (const [family, change, replacement, traits] of FAMILY_CHANGES) {
   const plant = async () => {
     const main = mutatedProgram(replacement);
     return verdictOf(startScenario(keysOf(family), { namespace, seconds: 1, main }));
@@ -156,55 +156,6 @@ outside(
   { missed: "no statement of the workload changes accounts, and the audit does not read them" },
 );
 
-code(
-  "accounts",
-  "one commit in ten is a rollback",
-  [
-    'await connection.control("commit", text)',
-    'await (Math.random() < 0.1 ? connection.control("rollback", "ROLLBACK") : connection.control("commit", text))',
-  ],
-  { as: "lost" },
-);
-code(
-  "accounts",
-  "some transfers are paid to the next account",
-  [
-    "statements.addToAccount, [delta, aid]",
-    "statements.addToAccount, [delta, aid % 7 === 3 ? aid + 1 : aid]",
-  ],
-  { as: "unbalanced" },
-);
-code(
-  "accounts",
-  "branches get less than was sent",
-  ["statements.addToBranch, [delta, bid]", "statements.addToBranch, [delta - 1, bid]"],
-  { as: "unbalanced" },
-);
-code(
-  "accounts",
-  "the history has another teller",
-  ["[id, tid, bid, aid, delta]", "[id, (tid % 10) + 1, bid, aid, delta]"],
-  { as: "changed" },
-);
-code(
-  "connections",
-  "one row in ten is not inserted",
-  [
-    "asTransaction(send(connection, scripted, id), () => undefined)",
-    "id % 10 === 3 ? Promise.resolve(undefined) : asTransaction(send(connection, scripted, id), () => undefined)",
-  ],
-  { as: "lost" },
-);
-code(
-  "connections",
-  "one row in ten has the id of the row before",
-  [
-    "const id = idOf({ client: writes.client, number });",
-    "const id = idOf({ client: writes.client, number: number % 10 === 3 ? number - 1 : number });",
-  ],
-  { as: "duplicated" },
-);
-
 const INSERTED = "(SELECT id FROM documents WHERE id LIKE 'c%' LIMIT 1)";
 
 outside(
@@ -231,48 +182,4 @@ outside(
   "a rate plan gets another name",
   `UPDATE rate_plans SET plan_name = 'none' WHERE rate_plan_id = 3 AND EXISTS (SELECT FROM cdr) RETURNING rate_plan_id`,
   { as: "damaged" },
-);
-
-code(
-  "documents",
-  "inserts have an id column of another document",
-  [
-    "return [...(hasIdColumn(settings) ? [key] : []),",
-    "return [...(hasIdColumn(settings) ? [`${key}x`] : []),",
-  ],
-  { as: "lost" },
-);
-code(
-  "documents",
-  "an update sets the value of another update",
-  ["return [maker.value(stamp)];", "return [maker.value(`${stamp}0`)];"],
-  { as: "changed" },
-);
-code("documents", "updates do not count up the version", ['"version = version + 1"', '"version = version"'], {
-  as: "undone",
-});
-code(
-  "documents",
-  "inserts that are never sent are booked as acknowledged",
-  ["asTransaction(connection.execute(statements.insert, values), () => true)", "Promise.resolve(true)"],
-  { as: "lost" },
-);
-code(
-  "calls",
-  "times of calls are a microsecond late",
-  ["copy.add(row.map((value) =>", "copy.add(row.map((value, i) => i === 1 ? `${value}.000001` :"],
-  { as: "damaged" },
-);
-const COPY = "await connection.copyIn(copyIn, copy);";
-code("calls", "each batch is sent twice", [`if (copy) ${COPY}`, `if (copy) { ${COPY} ${COPY} }`], {
-  as: "unexpected",
-});
-code(
-  "calls",
-  "batches that are never sent are booked as acknowledged",
-  [
-    "body: (connection) => inTransaction(connection, begin, () => load(connection, next)),",
-    "body: () => Promise.resolve(1),",
-  ],
-  { as: "lost" },
 );

@@ -1,10 +1,7 @@
-// A copy of the program with one change planted into the source of its worker threads, and a short run of it. The change is a
-// text of the source and its replacement; the text must occur exactly once, so that a change of the program that moves it
-// fails here instead of planting nothing.
+// A copy of the program with one change planted into the source of its worker threads, and a short run of it.
 import { execFileSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import {
   onlyResultIn,
   scratchDirectory,
@@ -16,13 +13,11 @@ import { inject } from "vitest";
 import { urlOf } from "../support/suite-server.js";
 import type { Payload, StatementShape } from "../../src/workloads/train-events/settings.js";
 import type { Verdict } from "./mutant.js";
+import { placeOf, ROOT, type Replacement } from "./places.js";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const MAIN = "dist/cli/main.js";
 /** Two clients that leave the machine time for others. */
 export const LOAD = "load: { clients: 2, thinkTime: 5ms }";
-
-export type Replacement = readonly [text: string, by: string];
 
 /** Where its command line is; changed too where the audit is to have the same bug. */
 export function mutatedProgram([text, by]: Replacement, isInAudit = false): string {
@@ -38,15 +33,7 @@ export function mutatedProgram([text, by]: Replacement, isInAudit = false): stri
   ])
     cpSync(join(ROOT, name), join(directory, name), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
-  const files = readdirSync(join(directory, "src"), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
-    .map((file) => join(directory, "src", file));
-  const places = files.flatMap((file) =>
-    Array.from({ length: readFileSync(file, "utf8").split(text).length - 1 }, () => file),
-  );
-  const [file] = places;
-  if (file === undefined || places.length > 1)
-    throw new Error(`src has ${places.length} places with: ${text}`);
+  const file = placeOf(text, directory);
   writeFileSync(
     file,
     readFileSync(file, "utf8").replace(text, () => by),

@@ -1,0 +1,233 @@
+// Plausible bugs of train-sim's own client code: transactions that do something else than they are booked as. Each is a text
+// of the source, which must occur in it once, and what stands there instead.
+import type { RunLevels } from "./program.js";
+import type { Replacement } from "./places.js";
+import type { MutantTraits } from "./mutant.js";
+
+const ADVANCE = "SET status = a.status, attempts = s.attempts + 1, updated_at = clock_timestamp()";
+const COPIED =
+  "e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts";
+const COPY = "await connection.copyIn(copyIn, copy);";
+
+type EventTraits = MutantTraits & RunLevels & { readonly isInAudit?: boolean };
+
+export const EVENT_CHANGES: readonly (readonly [
+  change: string,
+  replacement: Replacement,
+  traits?: EventTraits,
+])[] = [
+  [
+    "one commit in ten is a rollback",
+    [
+      'await connection.control("commit", text)',
+      'await (Math.random() < 0.1 ? connection.control("rollback", "ROLLBACK") : connection.control("commit", text))',
+    ],
+  ],
+  [
+    "the first event of a batch gets no status",
+    [
+      "SELECT * FROM unnest($1::uuid[])`",
+      "SELECT u FROM unnest($1::uuid[]) WITH ORDINALITY AS x (u, n) WHERE n > 1`",
+    ],
+  ],
+  [
+    "one batch in ten is added under other keys",
+    [
+      "this.batchMaker.make(keys,",
+      "this.batchMaker.make(batch % 10 === 3 ? Buffer.from(keys).fill(7, 15, 16) : keys,",
+    ],
+  ],
+  [
+    "some completions are not written",
+    [
+      ADVANCE,
+      ADVANCE.replace(
+        "a.status",
+        "CASE WHEN a.status = 'COMPLETE' AND random() < 0.3 THEN s.status ELSE a.status END",
+      ),
+    ],
+  ],
+  [
+    "failures are written as completions",
+    [ADVANCE, ADVANCE.replace("a.status", "CASE a.status WHEN 'FAILED' THEN 'COMPLETE' ELSE a.status END")],
+  ],
+  ["passes are not counted", [ADVANCE, ADVANCE.replace("s.attempts + 1", "s.attempts")]],
+  ["passes are counted twice", [ADVANCE, ADVANCE.replace("s.attempts + 1", "s.attempts + 2")]],
+  [
+    "updated_at is in an hour",
+    [ADVANCE, ADVANCE.replace("clock_timestamp()", "clock_timestamp() + interval '1 hour'")],
+  ],
+  [
+    "documents are not changed",
+    ["SET payload = a.payload", "SET payload = e.payload || a.payload - 'state'"],
+    {
+      payload: "jsonb",
+    },
+  ],
+  [
+    "a text gets a space at its end",
+    ["SET payload = a.payload", "SET payload = ' ' || a.payload"],
+    {
+      payload: "text",
+    },
+  ],
+  [
+    "documents are made invalid, and expected to be",
+    [
+      "writeDigit(view, created + 20, (thousandths / 100) | 0)",
+      "writeDigit(view, created + 10, (thousandths / 100) | 0)",
+    ],
+    { isInAudit: true, as: "invalid" },
+  ],
+  [
+    "some archived events are not copied",
+    [
+      "JOIN ${tables.events} AS e ON e.id = a.event_id`",
+      "JOIN ${tables.events} AS e ON e.id = a.event_id AND random() < 0.9`",
+    ],
+  ],
+  [
+    "some archived events are not deleted",
+    [
+      "DELETE FROM ${tables.events} AS e USING ${keys} AS a WHERE e.id = a.event_id`",
+      "DELETE FROM ${tables.events} AS e USING ${keys} AS a WHERE e.id = a.event_id AND random() < 0.9`",
+    ],
+  ],
+  ["the history has one pass more", [COPIED, COPIED.replace("s.attempts", "s.attempts + 1")]],
+  [
+    "the history has another status",
+    [COPIED, COPIED.replace("s.status", "CASE s.status WHEN 'FAILED' THEN 'COMPLETE' ELSE 'FAILED' END")],
+  ],
+  [
+    "the history has another created_at",
+    [COPIED, COPIED.replace("e.created_at", "clock_timestamp()")],
+    {
+      missed:
+        "created_at is held to the trial's bounds and to archived_at; the server sets it, and no ledger knows it",
+    },
+  ],
+  [
+    "an add that was acknowledged is booked as failed",
+    [
+      'ledger.settle(entry, "acknowledged",',
+      'ledger.settle(entry, entry.batch % 10 === 3 ? "failed" : "acknowledged",',
+    ],
+  ],
+  ["the claim takes the newest first", ["ORDER BY updated_at LIMIT $1", "ORDER BY updated_at DESC LIMIT $1"]],
+  ["a read gets the oldest", ["ORDER BY created_at DESC LIMIT $2", "ORDER BY created_at LIMIT $2"]],
+  [
+    "a read gets one row too few",
+    ["ORDER BY created_at DESC LIMIT $2", "ORDER BY created_at DESC OFFSET 1 LIMIT $2"],
+  ],
+];
+
+/** Workloads beside train-events. */
+export type Family = "accounts" | "calls" | "connections" | "documents";
+
+export const FAMILY_CHANGES: readonly (readonly [
+  family: Family,
+  change: string,
+  replacement: Replacement,
+  traits: MutantTraits,
+])[] = [
+  [
+    "accounts",
+    "one commit in ten is a rollback",
+    [
+      'await connection.control("commit", text)',
+      'await (Math.random() < 0.1 ? connection.control("rollback", "ROLLBACK") : connection.control("commit", text))',
+    ],
+    { as: "lost" },
+  ],
+  [
+    "accounts",
+    "some transfers are paid to the next account",
+    [
+      "statements.addToAccount, [delta, aid]",
+      "statements.addToAccount, [delta, aid % 7 === 3 ? aid + 1 : aid]",
+    ],
+    { as: "unbalanced" },
+  ],
+  [
+    "accounts",
+    "branches get less than was sent",
+    ["statements.addToBranch, [delta, bid]", "statements.addToBranch, [delta - 1, bid]"],
+    { as: "unbalanced" },
+  ],
+  [
+    "accounts",
+    "the history has another teller",
+    ["[id, tid, bid, aid, delta]", "[id, (tid % 10) + 1, bid, aid, delta]"],
+    { as: "changed" },
+  ],
+  [
+    "connections",
+    "one row in ten is not inserted",
+    [
+      "asTransaction(send(connection, scripted, id), () => undefined)",
+      "id % 10 === 3 ? Promise.resolve(undefined) : asTransaction(send(connection, scripted, id), () => undefined)",
+    ],
+    { as: "lost" },
+  ],
+  [
+    "connections",
+    "one row in ten has the id of the row before",
+    [
+      "const id = idOf({ client: writes.client, number });",
+      "const id = idOf({ client: writes.client, number: number % 10 === 3 ? number - 1 : number });",
+    ],
+    { as: "duplicated" },
+  ],
+  [
+    "documents",
+    "inserts have an id column of another document",
+    [
+      "return [...(hasIdColumn(settings) ? [key] : []),",
+      "return [...(hasIdColumn(settings) ? [`${key}x`] : []),",
+    ],
+    { as: "lost" },
+  ],
+  [
+    "documents",
+    "an update sets the value of another update",
+    ["return [maker.value(stamp)];", "return [maker.value(`${stamp}0`)];"],
+    { as: "changed" },
+  ],
+  [
+    "documents",
+    "updates do not count up the version",
+    ['"version = version + 1"', '"version = version"'],
+    {
+      as: "undone",
+    },
+  ],
+  [
+    "documents",
+    "inserts that are never sent are booked as acknowledged",
+    ["asTransaction(connection.execute(statements.insert, values), () => true)", "Promise.resolve(true)"],
+    { as: "lost" },
+  ],
+  [
+    "calls",
+    "times of calls are a microsecond late",
+    ["copy.add(row.map((value) =>", "copy.add(row.map((value, i) => i === 1 ? `${value}.000001` :"],
+    { as: "damaged" },
+  ],
+  [
+    "calls",
+    "each batch is sent twice",
+    [`if (copy) ${COPY}`, `if (copy) { ${COPY} ${COPY} }`],
+    {
+      as: "unexpected",
+    },
+  ],
+  [
+    "calls",
+    "batches that are never sent are booked as acknowledged",
+    [
+      "body: (connection) => inTransaction(connection, begin, () => load(connection, next)),",
+      "body: () => Promise.resolve(1),",
+    ],
+    { as: "lost" },
+  ],
+];

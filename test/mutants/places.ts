@@ -1,0 +1,23 @@
+// Where the source has a text that a planted change replaces: exactly once, so that a change of the program that moves the text
+// fails instead of planting nothing.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+export type Replacement = readonly [text: string, by: string];
+
+/** The only file below `src` that has the text, which it has once. Throws otherwise. */
+export function placeOf(text: string, root = ROOT): string {
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .map((file) => join(root, "src", file));
+  const places = files.flatMap((file) =>
+    Array.from({ length: readFileSync(file, "utf8").split(text).length - 1 }, () => file),
+  );
+  const [file] = places;
+  if (file === undefined || places.length > 1)
+    throw new Error(`src has ${places.length} places with: ${text}`);
+  return file;
+}

@@ -1,0 +1,13 @@
+// Each code mutant can be planted: a change of the program that moves its text fails `npm test`, not the lane of mutants alone.
+import { expect, it } from "vitest";
+import { EVENT_CHANGES, FAMILY_CHANGES } from "../mutants/code-changes.js";
+import { placeOf } from "../mutants/places.js";
+
+const ALL = [...EVENT_CHANGES, ...FAMILY_CHANGES.map(([, ...change]) => change)].map(
+  ([change, replacement]) => [change, replacement] as const,
+);
+
+it.each(ALL)("the source has one place for the mutant: %s", (_, [text, by]) => {
+  expect(by).not.toBe(text);
+  expect(() => placeOf(text)).not.toThrow();
+});
