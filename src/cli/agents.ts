@@ -50,7 +50,7 @@ async function manifest(scenario: string, options: ManifestCommandOptions): Prom
 
 /** As stored with results: resolved, without passwords. Throws a UsageError where no agent on another machine could run it. */
 async function reachableScenario(scenario: string, agents: number): Promise<string> {
-  const { treatments, yaml } = await loadScenario(scenario, { set: [], agents });
+  const { treatments, yaml } = await loadScenario(scenario, { agents, environment: process.env });
   if (treatments.every(({ settings }) => settings.target.kind === "url")) return yaml;
   throw new UsageError(
     `${scenario} runs on a server that train-sim starts, which listens on loopback only`,

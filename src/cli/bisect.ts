@@ -83,7 +83,7 @@ const OF_FILES: readonly ExitCode[] = [
 
 async function run(scenario: string, options: BisectCommand): Promise<void> {
   const { good, bad, set, quiet } = options;
-  const candidates = revisionsOf({ scenario, good, bad, set });
+  const candidates = revisionsOf({ scenario, good, bad, set, environment: process.env });
   const [base] = candidates;
   const { experiment } = base;
   const objective = parseObjective(options.objective, experiment.treatments);

@@ -40,7 +40,8 @@ export function register(program: Command): void {
 }
 
 async function doctor(scenario: string | undefined, options: { json?: true }): Promise<void> {
-  const experiment = scenario === undefined ? undefined : await loadScenario(scenario, { set: [] });
+  const experiment =
+    scenario === undefined ? undefined : await loadScenario(scenario, { environment: process.env });
   const findings: Finding[] = [
     machine(),
     ...(await targets(experiment)),
@@ -90,8 +91,9 @@ async function targets(experiment: Experiment | undefined): Promise<Finding[]> {
 }
 
 function caveats(experiment: Experiment | undefined): Finding[] {
-  return machineCaveats(experiment?.treatments ?? []).map(({ words }) => {
-    return { state: "warning", what: "target", detail: words, remedy: "" };
+  const words = machineCaveats(experiment?.treatments ?? []).map((caveat) => caveat.words);
+  return [...words, ...(experiment?.ignoredVariables ?? [])].map((detail) => {
+    return { state: "warning", what: "target", detail, remedy: "" };
   });
 }
 

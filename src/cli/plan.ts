@@ -105,6 +105,7 @@ export function planWarnings(experiment: Experiment): string[] {
       pool.strategy === "direct" && pool.reconnect === "never" && clientsOf(actors) > 500,
   );
   return [
+    ...(experiment.ignoredVariables ?? []),
     ...lint(experiment).map(({ words }) => words),
     ...(isCrowded
       ? ["more than 500 direct connections: see `npx train-sim doctor` for this machine's limits"]

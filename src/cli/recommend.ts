@@ -78,7 +78,8 @@ function objectiveOf({ objective }: RecommendCommand, experiment: Experiment): O
 }
 
 async function run(scenario: string, options: RecommendCommand): Promise<void> {
-  const overrides = { set: options.set };
+  const environment = process.env;
+  const overrides = { set: options.set, environment };
   const experiment = await loadScenario(scenario, overrides);
   const { treatments, seed } = experiment;
   const plan = {
@@ -89,12 +90,13 @@ async function run(scenario: string, options: RecommendCommand): Promise<void> {
     loads: options.alsoAt,
   };
   // What cannot be run is refused before anything is.
-  for (const load of options.alsoAt) await loadScenario(scenario, { set: [...options.set, load] });
+  for (const load of options.alsoAt)
+    await loadScenario(scenario, { set: [...options.set, load], environment });
   let made: string | undefined;
   const directory = async (): Promise<string> =>
     (made ??= await createFreshDirectory(options.out, `${experiment.name}-recommendation`, wallClockMs()));
   const variant = (set: readonly string[]): ReturnType<typeof loadScenario> =>
-    loadScenario(scenario, { set: [...options.set, ...set], defaultSeed: seed });
+    loadScenario(scenario, { set: [...options.set, ...set], defaultSeed: seed, environment });
   const measure: Measure = async (what, set) => {
     const sub = await variant(set);
     process.stderr.write(`train-sim: ${what}\n`);

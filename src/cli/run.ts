@@ -138,7 +138,7 @@ export function register(program: Command): void {
 async function run(scenario: string | undefined, options: RunOptions): Promise<void> {
   const { set, trials, duration, seed, resume } = options;
   const overrides: Overrides = {
-    set,
+    ...{ set, environment: process.env },
     ...(trials !== undefined && { trials }),
     ...(duration !== undefined && { duration }),
     ...(seed !== undefined && { seed }),
@@ -319,7 +319,8 @@ export async function runWithSignals(
     },
   );
   const { observer } = watchers;
-  for (const words of await sweepOrphans()) observer.note(`warning: ${words}`);
+  for (const words of [...(experiment.ignoredVariables ?? []), ...(await sweepOrphans())])
+    observer.note(`warning: ${words}`);
   if (resumed) {
     const done = resumed.trials.length;
     observer.note(

@@ -9,6 +9,7 @@ import { applyNamespace, ddl, dropNamespace, type WorkloadNamespace } from "../w
 import { dialectOfProduct, readServerInfo } from "../database/server-info.js";
 import type { Dialect } from "../database/dialects/dialect.js";
 import { poolingOf, poolingRefusal } from "../database/pooling.js";
+import { ignoredVariables, UrlCompletion } from "../database/endpoint/libpq-variables.js";
 import { parseConnectionUrl } from "../database/endpoint/parse-url.js";
 import {
   DIALECTS,
@@ -134,7 +135,7 @@ async function printScenario(
   const given = LEVELS.filter((level) => command.getOptionValueSource(level) === "cli");
   if (given.length > 0)
     throw new UsageError(`the scenario says its own ${given.join(", ")}`, "Change it with --set instead.");
-  const { treatments } = await loadScenario(scenario, { set: assignments });
+  const { treatments } = await loadScenario(scenario, { set: assignments, environment: process.env });
   const texts = new Map<string, string[]>();
   for (const { id, settings } of treatments) {
     const made = ddl({ ...settings, ...(grantTo !== undefined && { grantTo }) }, dialectOf(settings.dialect));
@@ -223,7 +224,9 @@ async function claimed<T>(
   options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
   work: (admin: AdminClient) => Promise<T>,
 ): Promise<T> {
-  const admin = await connectAdmin(parseConnectionUrl(options.url), { purpose: "schema" });
+  for (const words of ignoredVariables(process.env)) process.stderr.write(`train-sim: warning: ${words}\n`);
+  const address = new UrlCompletion(process.env).ofTarget(options.url, new Set());
+  const admin = await connectAdmin(parseConnectionUrl(address), { purpose: "schema" });
   try {
     await requireSpoken(admin, options.dialect);
     await requireServer(admin, dialectOf(options.dialect));

@@ -68,7 +68,9 @@ export async function answering<T>(isJson: boolean, load: () => Promise<T>): Pro
 }
 
 async function validate(file: string, { set, json }: ValidateOptions): Promise<void> {
-  const experiment = await answering(json === true, () => loadScenario(file, { set }));
+  const experiment = await answering(json === true, () =>
+    loadScenario(file, { set, environment: process.env }),
+  );
   process.stdout.write(
     json
       ? `${JSON.stringify(extentDocument(experiment), null, 2)}\n`

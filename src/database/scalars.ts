@@ -41,7 +41,7 @@ export function connectionUrl(description: string) {
     if (url === undefined || url.hash !== "" || url.search.includes("@") || url.hostname.includes(","))
       return { message: `this connection URL ${unreadable(input)}` };
     if (url.hostname === "" && !url.searchParams.get("host"))
-      return { message: `this connection URL names no host, as ${URL_FORM}` };
+      return { message: `this connection URL names no host, as ${URL_FORM}, and PGHOST is not set` };
     const refusal = urlRefusal(url);
     return refusal
       ? { message: `this connection URL has ${refusal.words}; ${refusal.way}` }

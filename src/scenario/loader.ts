@@ -25,7 +25,8 @@ import { foundBeside, withoutRefused } from "./rules-beside.js";
 import { readScenario } from "./rules.js";
 import { COMMON_KEYS, EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "../foundation/secrets.js";
-import { withFiles } from "../database/endpoint/connection-url.js";
+import { ignoredVariables } from "../database/endpoint/libpq-variables.js";
+import { withAbsoluteFiles, withCompleteUrls } from "./connection-places.js";
 import { thresholdMetrics } from "./threshold-metrics.js";
 import { embedded, nameOf, Own, PATH, readOwn, withDeclared } from "../workloads/own.js";
 import { workloadOf } from "../workloads/registry.js";
@@ -38,26 +39,6 @@ import { resolveRatioThresholds } from "./ratio-thresholds.js";
 import { resolveThresholds } from "./thresholds.js";
 import { planTrials } from "./plan/trial-order.js";
 import { parseYaml, readScenarioFile, type YamlSource } from "../syntax/yaml-source.js";
-
-/** The places of certificate files, which are written relative to the scenario. */
-const PEM_PATH = /(^|\.)target\.(ca|cert|key)$/;
-/** The places of connection URLs, whose parameters may name such files. */
-const URL_PATH = /(^|\.)(target|pool)(\.(url|urls|urls\.url|adminUrl))?$/;
-
-/** Keys alone: those of a factor as of what it varies, and without the numbers of entries. */
-function keysOf(at: Path): string {
-  const keys = at.filter((part) => typeof part === "string");
-  return keys.join(".").replace(/\[\d+\]/g, "");
-}
-
-function withAbsoluteFiles(raw: Mapping, directory: string): Mapping {
-  const absolute = (file: string): string => path.resolve(directory, file);
-  return mapTexts(raw, (text, at) => {
-    const keys = keysOf(at);
-    if (PEM_PATH.test(keys)) return text === "" ? text : absolute(text);
-    return URL_PATH.test(keys) ? withFiles(text, absolute) : text;
-  }) as Mapping;
-}
 
 const PASSWORD_NOTE = "# Passwords were left out of the URLs: set PGPASSWORD.\n";
 
@@ -128,7 +109,7 @@ function read(text: string, name: string, overrides: Overrides): ReadScenario {
     if (!isStored) holder["workload"] = withDeclared(holder["workload"]);
   }
   // Paths on the command line are relative to where it is typed; those of the file are absolute by now.
-  const overridden = withAbsoluteFiles(given, process.cwd());
+  const overridden = withCompleteUrls(withAbsoluteFiles(given, process.cwd()), overrides.environment ?? {});
   const { name: title, seed = overrides.defaultSeed ?? freshSeed(), ...others } = overridden;
   return { source, applied, raw: { ...(title !== undefined && { name: title }), seed, ...others } };
 }
@@ -180,6 +161,8 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   if (scenario.order === "duet" && measuring) thresholdFindings.push(...duetFindings(measuring));
   const outranked = outrankedClients(applied.clients, treatments);
   refuseAny([...thresholdFindings.map(ofAll), ...findings], outranked.problem ? [outranked.problem] : []);
+  const hasUrl = treatments.some(({ settings }) => settings.target.kind === "url");
+  const ignored = hasUrl ? ignoredVariables(overrides.environment ?? {}) : [];
   return {
     name: scenario.name,
     seed: Number(seed),
@@ -196,6 +179,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     diagnosis: resolveDiagnosis(scenario),
     yaml: resolvedYaml(raw, text),
     ...(outranked.warning !== undefined && { warnings: [outranked.warning] }),
+    ...(ignored.length > 0 && { ignoredVariables: ignored }),
   };
 }
 

@@ -81,6 +81,8 @@ export interface Experiment {
   readonly yaml: string;
   /** What of the command line has less effect than it seems to. */
   readonly warnings?: readonly string[];
+  /** Variables of the environment that libpq knows and that have no effect on its URLs, each with the reason. */
+  readonly ignoredVariables?: readonly string[];
 }
 
 /** Worker threads of all groups of a treatment together. */

@@ -43,7 +43,8 @@ Every combination of the levels under \`factors\` is a treatment, named after it
 every treatment.
 
 - \`exclude\` removes combinations. \`include\` adds keys to the combinations that it matches, or adds one of its own.
-- Without \`factors\` the entries of \`include\` are all treatments; a single entry is refused, and so is one without effect.
+- Without \`factors\` the entries of \`include\` are all treatments; a single entry is refused, and so
+  is one without effect.
 - Two treatments with the same settings are refused, unless a level is written twice. That is an A/A pair: it shows how
   much trials differ by chance.
 - Limits: 1000 combinations before \`exclude\`, and 1000 treatments with those of \`include\`.

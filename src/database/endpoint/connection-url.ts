@@ -46,23 +46,42 @@ export interface UrlParameters {
   readonly takesWrites: boolean;
 }
 
+const GSSAPI = "GSSAPI is not supported; remove it";
+const TLS_VERSIONS = "the version of TLS is negotiated; remove it";
+const PROTOCOL = "version 3.0 of the protocol is spoken; remove it";
+export const AS_ROLE_SETTING = "set what it sets with ALTER ROLE ... SET, so that every session has it";
+
 /** libpq's other parameters, which have no meaning here; the way out of each. */
-const IGNORED_PARAMETERS: Readonly<Record<string, string>> = {
+export const IGNORED_PARAMETERS: Readonly<Record<string, string>> = {
   application_name: "train-sim names its sessions itself; remove it",
   channel_binding: "SCRAM binds no channel here; remove it",
+  client_encoding: "text is sent as UTF-8; remove it",
   connect_timeout: "an attempt to connect has 15 s; remove it",
   dbname: "write the database behind the host, as postgresql://user@host/database",
-  gssencmode: "GSSAPI is not supported; remove it",
+  gssdelegation: GSSAPI,
+  gssencmode: GSSAPI,
+  gsslib: GSSAPI,
   hostaddr: "write the address as the host",
   keepalives: "keep-alives are always on; remove it",
+  krbsrvname: GSSAPI,
   load_balance_hosts: "clients are spread over target.urls by weight; list each host there",
-  options: "set what it sets with ALTER ROLE ... SET, so that every session has it",
+  max_protocol_version: PROTOCOL,
+  min_protocol_version: PROTOCOL,
+  options: AS_ROLE_SETTING,
   passfile: "set PGPASSFILE",
   require_auth: "the server chooses; remove it",
+  requirepeer: "the owner of a socket is not checked; remove it",
+  requiressl: "write sslmode=require",
   service: "services are not read; write host, port and database into the URL",
+  ssl_max_protocol_version: TLS_VERSIONS,
+  ssl_min_protocol_version: TLS_VERSIONS,
+  sslcertmode: "the certificate that is named is sent; remove it",
+  sslcompression: "TLS compresses nothing; remove it",
   sslcrl: "revocation lists are not read; remove it",
+  sslcrldir: "revocation lists are not read; remove it",
   sslnegotiation: "TLS is asked for by PostgreSQL's own request; remove it",
   sslpassword: "give a key without a password as sslkey",
+  sslsni: "the server's name is always sent; remove it",
   tcp_user_timeout: "the system's own is used; remove it",
 };
 
@@ -91,6 +110,11 @@ export function readParameters(query: string): UrlParameters | Refusal {
     return {
       words: `${SESSION_ATTRIBUTES}=${attributes}, which is not supported`,
       way: "use read-write, for the server of several that takes writes, or any",
+    };
+  if (tls["ca"] === "system")
+    return {
+      words: "sslrootcert=system, which is not supported",
+      way: "use sslmode=verify-full without it, which trusts the certificates that come with Node.js",
     };
   const mode = tls["sslmode"];
   if (mode === undefined || SSL_MODES.some((known) => known === mode))
@@ -146,7 +170,7 @@ export function withFiles(url: string, change: (file: string) => string): string
   if (query === undefined) return url;
   const pairs = query.split("&").map((pair) => {
     const [[key = "", file = ""] = []] = new URLSearchParams(pair);
-    if (!FILE_PARAMETERS.includes(key) || file === "" || change(file) === file) return pair;
+    if (!FILE_PARAMETERS.includes(key) || ["", "system"].includes(file) || change(file) === file) return pair;
     return `${key}=${encodeURIComponent(change(file)).replaceAll("%2F", "/")}`;
   });
   return `${url.slice(0, url.length - query.length)}${pairs.join("&")}`;

@@ -37,7 +37,7 @@ describe("parseConnectionUrl", () => {
       database: userInfo().username,
       user: userInfo().username,
     });
-    expect(parseConnectionUrl("postgres://db", {}, { PGUSER: "rail" })).toMatchObject({
+    expect(parseConnectionUrl("postgres://rail@db", {}, {})).toMatchObject({
       user: "rail",
       database: "rail",
     });

@@ -29,7 +29,7 @@ export function endpointAt(
   return { ...parseConnectionUrl(url, tlsFiles, env), ...(region !== undefined && { region }), weight };
 }
 
-/** A URL's own TLS parameters go before `tlsFiles`; a user or password that it leaves out come from PGUSER, PGPASSWORD. */
+/** A URL's own TLS parameters go before `tlsFiles`; a password that it leaves out comes from PGPASSWORD. */
 export function parseConnectionUrl(
   url: string,
   tlsFiles: TlsFiles = {},
@@ -47,7 +47,7 @@ export function parseConnectionUrl(
   if (query?.includes("@") || url.includes("#")) throw notValid(shown);
   const { own, tls, takesWrites } = readQuery(shown, query ?? "");
   const parsed = parseAddress(shown, `${address}${own.size > 0 ? `?${own.toString()}` : ""}`);
-  const user = parsed.user || env["PGUSER"] || userInfo().username;
+  const user = parsed.user || userInfo().username;
   const password = parsed.password || env["PGPASSWORD"];
   const tlsSettings = readTls(shown, { ...tlsFiles, ...tls });
   return {

@@ -6,6 +6,7 @@ import { TrainSimError, UsageError } from "../../foundation/errors.js";
 import { Repository, type Commit } from "../../foundation/process/git.js";
 import { firstTreatment, parseScenario } from "../../scenario/loader.js";
 import { canonical } from "../../scenario/plan/levels.js";
+import type { Overrides } from "../../scenario/plan/overrides.js";
 import type { Experiment } from "../../scenario/settings.js";
 import type { Mapping } from "../../syntax/paths.js";
 import { problemText, ScenarioError } from "../../syntax/problems.js";
@@ -44,12 +45,11 @@ export interface Unrunnable {
 
 export type Candidate = Loaded | Unrunnable;
 
-interface Asked {
+interface Asked extends Pick<Overrides, "set" | "environment"> {
   readonly scenario: string;
   readonly good: string;
   /** Undefined: the working tree. */
   readonly bad: string | undefined;
-  readonly set: readonly string[];
 }
 
 type Made = Omit<Loaded, "revision"> | TrainSimError;
@@ -69,7 +69,7 @@ class Files {
 
   constructor(
     named: string,
-    private readonly set: readonly string[],
+    private readonly overrides: Pick<Overrides, "set" | "environment">,
   ) {
     const directory = dirname(resolve(named));
     this.git = new Repository(directory);
@@ -92,7 +92,7 @@ class Files {
   }
 
   private madeOf(read: ReadText): Omit<Loaded, "revision"> {
-    const given = [read(this.scenario, ""), this.scenario, { set: this.set, read }] as const;
+    const given = [read(this.scenario, ""), this.scenario, { ...this.overrides, read }] as const;
     const experiment = parseScenario(...given);
     const [first, ...others] = experiment.treatments;
     if (others.length > 0)
@@ -156,8 +156,8 @@ function requireLoaded({ commit, texts, made }: State): Loaded {
 }
 
 /** The good one first, the bad one last. Throws a UsageError where there is nothing between them, or one of the two does not load. */
-export function revisionsOf({ scenario, good, bad, set }: Asked): [Loaded, ...Candidate[]] {
-  const files = new Files(scenario, set);
+export function revisionsOf({ scenario, good, bad, ...overrides }: Asked): [Loaded, ...Candidate[]] {
+  const files = new Files(scenario, overrides);
   const { git } = files;
   const [from, to] = [git.commit(good), git.commit(bad ?? "HEAD")];
   if (!git.isAncestor(from, to))

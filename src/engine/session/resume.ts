@@ -68,7 +68,7 @@ export async function readInterruptedScenario(
   const storedOrder: StoredOrder = trialOrder ?? "shuffled";
   const asBefore = { ...overrides, defaultSeed: seed, storedOrder, storedTrials: trials };
   return scenario === undefined
-    ? parseScenario(yaml, join(directory, SCENARIO_FILE), asBefore)
+    ? parseScenario(yaml, join(directory, SCENARIO_FILE), { ...asBefore, environment: {} })
     : loadScenario(scenario, asBefore);
 }
 

@@ -17,6 +17,7 @@ import { shownPath, type ScenarioProblem } from "../../syntax/problems.js";
 import { embedded, type ReadText } from "../../workloads/own.js";
 import { pathsOf } from "../schema-paths.js";
 import { keyWithoutPasswords } from "../../foundation/secrets.js";
+import type { Environment } from "../../database/endpoint/libpq-variables.js";
 import type { StoredOrder } from "./trial-order.js";
 
 /** Values are as written on the command line: a wrong one is a problem of the scenario, told of with the others. */
@@ -37,6 +38,8 @@ export interface Overrides {
   readonly storedTrials?: number;
   /** Whether a workload that is a module may be loaded: not where a result is only read. */
   readonly loadsCode?: true;
+  /** libpq's variables, which complete connection URLs; none of them where a stored scenario is read. */
+  readonly environment?: Environment;
   /** In place of the disk, for the files that the scenario names. */
   readonly read?: ReadText;
 }
