@@ -74,18 +74,16 @@ faults: [{ at: 15s, kind: process-stop, for: 2s }]
       .map(([second, , events]) => ({ atSeconds: Number(second) + 1, events: Number(events) }));
     const highest = (own: typeof samples): number => Math.max(...own.map(({ events }) => events));
     const calm = samples.filter(({ atSeconds }) => atSeconds <= injectedAtSeconds).slice(-10);
-    const { before, most = 0, recoverySeconds, recoveryReason } = backlog?.pending ?? {};
-    // A busy machine is sampled less often.
-    if (calm.length < 3) expect(recoveryReason).toMatch(/undisturbed/);
-    else {
-      expect(before).toBe(highest(calm));
-      const untilSeconds = (clearedAtSeconds ?? 0) + (recoverySeconds ?? Infinity) + 0.001;
-      const since = samples.filter(
-        ({ atSeconds }) => atSeconds > injectedAtSeconds && atSeconds < untilSeconds,
-      );
-      // What never rose took no time, whenever it was sampled.
-      if (recoverySeconds !== 0) expect(most).toBe(highest(since));
-    }
+    const { before = Infinity, most = 0, recoverySeconds } = backlog?.pending ?? {};
+    // A busy machine is sampled less often. The reading at the start of the window is no row of the file.
+    if (calm.length === 10) expect(before).toBe(highest(calm));
+    else expect(before).toBeGreaterThanOrEqual(highest(calm));
+    const untilSeconds = (clearedAtSeconds ?? 0) + (recoverySeconds ?? Infinity) + 0.001;
+    const since = samples.filter(
+      ({ atSeconds }) => atSeconds > injectedAtSeconds && atSeconds < untilSeconds,
+    );
+    // What never rose took no time, whenever it was sampled.
+    if (recoverySeconds !== 0) expect(most).toBe(highest(since));
     expect(readFileSync(join(directory, "summary.txt"), "utf8")).toMatch(/; backlog: +pending/);
   });
 

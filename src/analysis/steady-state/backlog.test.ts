@@ -25,6 +25,16 @@ describe("the backlog after a fault", () => {
     });
   });
 
+  test("is assessed by one sample before it where the queue gets back to that, or never rises above it", () => {
+    expect(only([5, 60, 40, 5, 4, 5], 1.2, 1.7)).toEqual({ before: 5, most: 60, recoverySeconds: 2.3 });
+    expect(only([5, 4, 3, 5, 4], 1.2, 1.7)).toEqual({ before: 5, most: 4, recoverySeconds: 0 });
+  });
+
+  test("took no time where it never rose until the window ended, however soon after the clearing", () => {
+    expect(only([5, 9, 4, 6, 5, 8], 4.2, 5.9)).toEqual({ before: 9, most: 8, recoverySeconds: 0 });
+    expect(only([5, 9, 4, 6, 5, 8], 4.2, 6.1)).toMatchObject({ recoverySeconds: null });
+  });
+
   test("is not back by one low sample, nor by those taken while the fault was there", () => {
     expect(only([5, 5, 5, 60, 0, 70, 80, 4, 5, 3], 3, 6.5)).toMatchObject({ recoverySeconds: 1.5 });
     expect(only([5, 5, 5, 0, 0, 0, 80, 5, 5, 5], 3, 6.5)).toMatchObject({ recoverySeconds: 1.5 });
@@ -58,7 +68,14 @@ describe("the backlog after a fault", () => {
       "the window ended before it had been back for 3 s",
     ],
     [[5, 5, 5, 50, 5, 5], 3, 4, { before: 5, most: 50 }, "the window ended before it had been back for 3 s"],
-    [[5, 5, 5, 5], 0.5, 1, {}, "fewer than 3 undisturbed samples came before it"],
+    [[5, 5, 5, 5], 0.5, 1, {}, "no undisturbed sample came before it"],
+    [
+      [5, 50, 9, 8, 7, 6],
+      1.5,
+      1.9,
+      { before: 5, most: 50 },
+      "the window ended before it had been back for 3 s, and only 1 of 3 undisturbed samples came before the fault",
+    ],
     [[5, 5, 5], 3, 3.2, { before: 5 }, "there is no sample after it"],
   ])("cannot be told: %j from %d to %s", (events, injected, cleared, seen, recoveryReason) => {
     expect(only(events, injected, cleared)).toEqual({ ...seen, recoverySeconds: null, recoveryReason });

@@ -1,12 +1,13 @@
 // How long a queue took to get back after a fault, from samples of how many events were in it. Before the fault: the highest of
 // the last undisturbed samples, since a queue goes up and down without any fault. Back: a sample that is not above that, nor
 // is the mean of those of three seconds from it on. A long queue is sampled less often than once a second, and the time is as
-// precise as that. It is counted from the fault's clearing; 0 where the queue never rose above. Pure.
+// precise as that. It is counted from the fault's clearing; 0 where the queue never rose above. The highest of few samples is
+// low rather than high: a queue that is back to it is back, and only one that is not back to it is not assessed. Pure.
 import { mean } from "../statistics/quantiles.js";
 import type { BacklogRecovery } from "../../results/fault-schema.js";
 import { BEFORE_SECONDS_MAX, HELD_SECONDS, nextAfter, type FaultMoments } from "./recovery.js";
 
-/** Fewer samples say little of how far a queue goes up by itself. */
+/** Fewer samples say little of how far a queue goes up by itself, so that a queue above them may be back. */
 const BEFORE_SAMPLES_MIN = 3;
 
 export interface BacklogSample {
@@ -39,8 +40,7 @@ function backlogOf(
   calm: readonly BacklogSample[],
   { nextAtSeconds, windowSeconds }: { readonly nextAtSeconds: number; readonly windowSeconds: number },
 ): BacklogRecovery {
-  if (calm.length < BEFORE_SAMPLES_MIN)
-    return unknown(`fewer than ${BEFORE_SAMPLES_MIN} undisturbed samples came before it`);
+  if (calm.length === 0) return unknown("no undisturbed sample came before it");
   const before = mostOf(calm);
   const since = samples.filter(
     ({ atSeconds }) => atSeconds > injectedAtSeconds && atSeconds <= nextAtSeconds,
@@ -54,8 +54,13 @@ function backlogOf(
     return from >= clearedAtSeconds && events <= before && isHeld;
   });
   if (!back) {
+    const hasNeverRisen =
+      mostOf(since) <= before && since.some(({ atSeconds }) => atSeconds >= clearedAtSeconds);
+    if (hasNeverRisen) return { before, most: mostOf(since), recoverySeconds: 0 };
     const first = nextAtSeconds === Infinity ? "the window ended" : "the next fault came";
-    const reason = `${first} before it had been back for ${HELD_SECONDS} s`;
+    const isSure = calm.length >= BEFORE_SAMPLES_MIN;
+    const few = `, and only ${calm.length} of ${BEFORE_SAMPLES_MIN} undisturbed samples came before the fault`;
+    const reason = `${first} before it had been back for ${HELD_SECONDS} s${isSure ? "" : few}`;
     return { before, most: mostOf(since), ...unknown(reason) };
   }
   const most = mostOf(since.slice(0, since.indexOf(back) + 1));

@@ -1,8 +1,7 @@
 // Which sources of evidence a trial has: the database always, the others where there is something to ask. One list, and
 // the only place that knows them all.
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import type { EvidenceValues } from "../../results/evidence-metrics.js";
-import { TrialEvidence } from "./evidence.js";
+import { TrialEvidence, type EvidenceOptions } from "./evidence.js";
 import { DatabaseSource } from "./evidence-database.js";
 import type { EvidenceSource } from "./evidence-source.js";
 import { HostSource } from "./host-evidence.js";
@@ -11,13 +10,13 @@ import { PoolerSource } from "./pooler-evidence.js";
 import type { TrialHost } from "../trial/trial-parts.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 
-/** The evidence of one trial, neither opened nor begun yet. `sink` is told each sample, the observer too. */
+/** The evidence of one trial, neither opened nor begun yet. The observer is told each sample, too. */
 export function evidenceOf(
   { target, observer, place }: Pick<TrialHost, "target" | "observer" | "place">,
   { kind, serverPid }: Pick<Surroundings, "kind" | "serverPid">,
   pooler: RunningPooler | undefined,
   settings: TreatmentSettings,
-  sink: (second: number, values: EvidenceValues) => void,
+  { onOpening, onSample }: Required<Pick<EvidenceOptions, "onOpening" | "onSample">>,
 ): TrialEvidence {
   const database = new DatabaseSource(target.admin, settings);
   const sources: EvidenceSource[] = [
@@ -28,8 +27,9 @@ export function evidenceOf(
   return new TrialEvidence({
     sources,
     everyMs: settings.evidence.everyMs,
+    onOpening,
     onSample(second, values) {
-      sink(second, values);
+      onSample(second, values);
       observer.evidence(values);
     },
   });

@@ -80,6 +80,30 @@ test("every second of the window has its sample, the last one from the reading a
   expect(result).not.toHaveProperty("skipped");
 });
 
+test.each([
+  [1000, [[0.2, { "queue.pending": 7 }]]],
+  [0, []],
+])(
+  "with a sample every %d ms, the reading at the start is told with its moment: %j",
+  async (everyMs, told) => {
+    const opened: [number, EvidenceReading][] = [];
+    const clock = new JumpingClock();
+    const slow = source(() => {
+      clock.atMs = 200;
+      return { "queue.pending": 7 };
+    });
+    const onOpening = (atSeconds: number, reading: EvidenceReading) => opened.push([atSeconds, reading]);
+    const evidence = new TrialEvidence({
+      ...{ sources: [slow], everyMs, clock, onOpening },
+      onSample: () => undefined,
+    });
+    clock.limitMs = 500;
+    await evidence.begin(0);
+    await evidence.close();
+    expect(opened).toEqual(told);
+  },
+);
+
 test("without sampling there are the two ends, and no gauge", async () => {
   const { told, result } = await run(3000, [source((call) => ({ "wal.bytes": call * 100 }))], { everyMs: 0 });
   expect(told).toEqual([]);

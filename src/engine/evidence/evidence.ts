@@ -25,6 +25,8 @@ export interface EvidenceOptions {
   readonly sources: readonly EvidenceSource[];
   /** Milliseconds between samples; 0 for none but the two readings at the ends. */
   readonly everyMs: number;
+  /** If samples follow: told the reading at the start, with the seconds of the window at which it was there. */
+  readonly onOpening?: (atSeconds: number, values: EvidenceReading) => void;
   /** Told each sample with its second of the window, from 0. Rates are per second. */
   readonly onSample: (second: number, values: EvidenceValues) => void;
   readonly clock?: Clock;
@@ -62,9 +64,12 @@ export class TrialEvidence {
     this.startMs = startMs;
     await this.hooks("opened");
     this.openedMs = this.clock.nowMs();
-    this.sums.open(await this.read(), this.openedMs);
+    const reading = await this.read();
+    this.sums.open(reading, this.openedMs);
     this.state = "open";
-    if (this.options.everyMs > 0) this.sampling = this.sampleOn();
+    if (this.options.everyMs === 0) return;
+    this.options.onOpening?.(Math.max(0, this.clock.nowMs() - startMs) / 1000, reading);
+    this.sampling = this.sampleOn();
   }
 
   /** Takes the last reading, of a window that ended at `endMs`. */

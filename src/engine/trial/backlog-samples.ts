@@ -10,14 +10,14 @@ const QUEUES = Object.entries(BACKLOGS) as [Backlog, string][];
 export class BacklogSamples {
   private readonly samples = new Map<Backlog, BacklogSample[]>();
 
-  /** Of a second of the window, taken at its end. */
-  add(second: number, values: EvidenceValues): void {
+  /** Taken so many seconds after the start of the window. */
+  add(atSeconds: number, values: EvidenceValues): void {
     for (const [backlog, metric] of QUEUES) {
       const events = values[metric];
       if (events === undefined) continue;
       const own = this.samples.get(backlog) ?? [];
       this.samples.set(backlog, own);
-      own.push({ atSeconds: second + 1, events });
+      own.push({ atSeconds, events });
     }
   }
 

@@ -140,10 +140,10 @@ test("an error while two faults are there counts in both, and one long after the
 test("a record has how long each queue that was sampled took to get back", () => {
   const queue = new BacklogSamples();
   [4, 6, 5, 40, 30, 6, 5, 4, 4].forEach((pending, second) =>
-    queue.add(second, { "queue.pending": pending, "queue.processing": 9, "locks.blocked": 1 }),
+    queue.add(second + 1, { "queue.pending": pending, "queue.processing": 9, "locks.blocked": 1 }),
   );
   // A sample that the server did not answer for the queue.
-  queue.add(9, { "host.clientCpuMs": 3 });
+  queue.add(10, { "host.clientCpuMs": 3 });
   const load = loadOf(Array.from({ length: 10 }, () => steady));
   const [record] = faultRecords(INPUTS, [span(3200, 3700)], START_MS, 10, load, queue);
   const recoverySeconds = expect.closeTo(2.3) as number;

@@ -94,9 +94,9 @@ export class TrialFaults {
     this.load.add(second, totals);
   }
 
-  /** To be given every sample of the window. */
-  onEvidence(second: number, values: EvidenceValues): void {
-    this.queue.add(second, values);
+  /** To be given the reading at the start of the window and every sample, with the seconds since the start. */
+  onEvidence(atSeconds: number, values: EvidenceValues): void {
+    this.queue.add(atSeconds, values);
   }
 
   /** What they may have lost, once all are cleared. */

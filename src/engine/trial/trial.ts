@@ -164,11 +164,15 @@ class TrialRun {
     this.reached.fleet = fleet;
     this.lifeline.watch(fleet.failure);
     await this.lifeline.hold(fleet.launch());
-    const onSample = (second: number, values: EvidenceValues): void => {
-      this.reached.faults.onEvidence(second, values);
-      this.reached.files.onEvidence(second, values);
+    const sink = {
+      onOpening: (atSeconds: number, values: EvidenceValues) =>
+        this.reached.faults.onEvidence(atSeconds, values),
+      onSample: (second: number, values: EvidenceValues) => {
+        this.reached.faults.onEvidence(second + 1, values);
+        this.reached.files.onEvidence(second, values);
+      },
     };
-    const evidence = evidenceOf(this.host, this.surroundings, this.path.pooler, settings, onSample);
+    const evidence = evidenceOf(this.host, this.surroundings, this.path.pooler, settings, sink);
     this.reached.evidence = evidence;
     await this.lifeline.hold(evidence.open());
     return { fleet, evidence };
