@@ -1,4 +1,8 @@
 // What the file system refuses, in words that name the path and the way out.
+import { mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, describe, it } from "vitest";
 import { ExitCode, UsageError } from "./errors.js";
 import { storageError } from "./storage-error.js";
@@ -18,6 +22,33 @@ describe("storageError", () => {
       expect(error.message).toContain("/a/b");
       expect(error.hint).not.toBe("");
     }
+  });
+
+  it("names the file that stands where a directory ought to be", () => {
+    const failure = (path: string): Error => {
+      try {
+        mkdirSync(path);
+      } catch (error) {
+        return storageError(error, path, "--out");
+      }
+      throw new Error("it was made");
+    };
+    const file = fileURLToPath(import.meta.url);
+    expect(failure(`${file}/a/b`).message).toBe(`${file}/a/b cannot be made: ${file} is no directory`);
+    expect(failure(file).message).toBe(`${file} cannot be made: a file is in its place`);
+    expect(failure(`${file}-none/a`).message).toMatch(/-none does not exist, so /);
+  });
+
+  it("tells a file system that refuses from a directory that is not there", () => {
+    const missing = Object.assign(new Error("x"), { code: "ENOENT" });
+    expect(storageError(missing, join(tmpdir(), "a"), "--out")).toMatchObject({
+      message: `${join(tmpdir(), "a")} cannot be written: the file system of ${tmpdir()} refuses it`,
+      hint: "Choose another place with --out.",
+    });
+    const readOnly = Object.assign(new Error("x"), { code: "EROFS" });
+    expect(storageError(readOnly, "/a/b").message).toBe(
+      "/a/b cannot be written: its file system is read-only",
+    );
   });
 
   it("keeps the system's words for anything else, and an error that is already clear", () => {

@@ -1,6 +1,7 @@
 // What the file system refused, as an error with the path and the way out: a place that the user chose badly, a full disk, or
 // a broken one. Whoever writes a file tells its failures by it, so that the same trouble has the same words everywhere. It
 // writes nothing itself.
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, ExitCode, messageOf, TrainSimError, UsageError } from "./errors.js";
 
@@ -8,22 +9,31 @@ import { codeOf, ExitCode, messageOf, TrainSimError, UsageError } from "./errors
 const USAGE: Readonly<Record<string, (path: string) => [message: string, hint: string]>> = {
   EACCES: notWritable,
   EPERM: notWritable,
-  EROFS: notWritable,
+  EROFS: (path) => [`${path} cannot be written: its file system is read-only`, "Choose a writable place."],
   EEXIST: inTheWay,
-  ENOTDIR: inTheWay,
+  ENOTDIR: (path) => [`${path} cannot be made: ${fileAbove(path)} is no directory`, "Choose another place."],
   EISDIR: (path) => [
     `${path} cannot be written: a directory is in its place`,
     "Remove it, or choose another place.",
   ],
-  ENOENT: (path) => [
-    `${dirname(path)} does not exist, so ${path} cannot be written`,
-    "Make the directory first, or choose another place.",
-  ],
+  ENOENT: (path) =>
+    existsSync(dirname(path))
+      ? [`${path} cannot be written: the file system of ${dirname(path)} refuses it`, "Choose another place."]
+      : [
+          `${dirname(path)} does not exist, so ${path} cannot be written`,
+          "Make the directory first, or choose another place.",
+        ],
   ENAMETOOLONG: (path) => [`${path} is too long a name`, "Choose a shorter one."],
 };
 
 function notWritable(path: string): [string, string] {
   return [`${path} cannot be written: no permission`, "Choose a writable place."];
+}
+
+/** The part of a path that is no directory and ought to be. */
+function fileAbove(path: string): string {
+  const above = dirname(path);
+  return existsSync(above) || above === path ? above : fileAbove(above);
 }
 
 function inTheWay(path: string): [string, string] {

@@ -1,6 +1,6 @@
 // An experiment around trials that are made up: which of them it begins, and what is left when it cannot go on. The trials
 // themselves are tested with a server.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -27,6 +27,8 @@ let nowMs = 0;
 const running = { now: 0, most: 0 };
 /** The number of the server that each trial was given, in the order of the trials. */
 const servers: number[] = [];
+/** How often servers of the user's were asked, and the attempt to lock a result directory. */
+const checks = { servers: 0, lock: () => Promise.resolve() };
 /** What happens while the server of that treatment is being started. */
 let meanwhile: (treatment: Treatment) => void = () => undefined;
 
@@ -36,7 +38,16 @@ vi.mock(import("../../foundation/clock.js"), async (original) => ({
   monotonicMs: () => nowMs,
 }));
 // The servers of these scenarios are made up; `test/e2e/preflight.test.ts` asks real ones.
-vi.mock("./preflight.js", () => ({ requireOwnServers: () => Promise.resolve() }));
+vi.mock("./preflight.js", () => ({
+  requireOwnServers: () => {
+    checks.servers++;
+    return Promise.resolve();
+  },
+}));
+vi.mock(import("../../results/run-lock.js"), async (original) => ({
+  ...(await original()),
+  lockDirectory: () => checks.lock(),
+}));
 vi.mock("../../foundation/autogroup.js", () => ({ sharesBySession: () => true }));
 vi.mock("../trial/trial.js", () => ({
   runTrial: async ({ meeting }: TrialHost, { trial, treatment }: TrialInputs) => {
@@ -77,6 +88,8 @@ beforeEach(() => {
   begun.length = 0;
   servers.length = 0;
   running.most = 0;
+  checks.servers = 0;
+  checks.lock = () => Promise.resolve();
   meanMs = () => 10;
   interruption = new Interruption();
 });
@@ -85,13 +98,32 @@ afterEach(() => {
 });
 
 /** Of two treatments with one trial each. */
-function run(): Promise<ExperimentOutcome> {
+function run(results = out): Promise<ExperimentOutcome> {
   const text =
     "name: a\nseed: 1\ntarget: postgresql://u@db:5432/d\norder: sequential\ntrials: 1\n" +
     "factors: { payload: [text, jsonb-manual] }\ndiagnosis: { ceiling: false }\n";
-  const options = { out, programVersion: "1.0.0", observer, interruption };
+  const options = { out: results, programVersion: "1.0.0", observer, interruption };
   return runExperiment(parseScenario(text, "scenario.yaml"), options);
 }
+
+it("asks no server where no result directory can be made", async () => {
+  const file = join(out, "file");
+  writeFileSync(file, "");
+  await expect(run(join(file, "results"))).rejects.toMatchObject({
+    message: `${join(file, "results")} cannot be made: ${file} is no directory`,
+    hint: "Choose another place with --out.",
+    exitCode: ExitCode.invalid,
+  });
+  expect(checks.servers).toBe(0);
+});
+
+it("leaves no directory on a disk that is full before the first trial", async () => {
+  const full = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+  checks.lock = () => Promise.reject(full);
+  await expect(run(join(out, "new"))).rejects.toBe(full);
+  expect(readdirSync(out)).toEqual([]);
+  expect(checks.servers).toBe(0);
+});
 
 it("begins no trial on a server that was had after a request to stop, and keeps those before", async () => {
   meanwhile = ({ id }) => {

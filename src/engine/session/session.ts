@@ -15,6 +15,7 @@ import {
   createTrialDirectory,
   setTrialAside,
   writeScenario,
+  type ResultDirectory,
 } from "../../results/directory.js";
 import type { Environment, ResultDocument, ThresholdResult, Verdict } from "../../results/result-schema.js";
 import { lockDirectory, unlockDirectory } from "../../results/run-lock.js";
@@ -112,49 +113,70 @@ export interface Found {
 
 /** Rejects when not one trial could begin, and then leaves nothing behind, or what it was given to resume as it was. */
 export async function runSession(source: TrialSource, options: SessionOptions): Promise<ExperimentOutcome> {
-  const { treatments } = source.experiment;
-  const { observer, resumed } = options;
-  const warn = (words: string): void => observer.note(`warning: ${words}`);
+  const { treatments, name } = source.experiment;
   requireCapacity(treatments);
+  // Before servers and agents are asked: a place that cannot be written needs no waiting.
+  const { path: directory, discard } = await takeDirectory(name, options);
+  let session: Session | undefined;
+  try {
+    const agents = await gather(treatments, options);
+    try {
+      session = new Session(source, options, agents, directory);
+      return await runWith(session, source, options, directory);
+    } finally {
+      await agents.close();
+    }
+  } catch (error) {
+    if (!session?.hasBegun) await discard();
+    throw error;
+  } finally {
+    await unlockDirectory(directory);
+  }
+}
+
+/** The directory that is resumed, or a new one, locked for this process. */
+async function takeDirectory(name: string, { out, resumed }: SessionOptions): Promise<ResultDirectory> {
+  const taken = resumed
+    ? { path: resumed.directory, discard: () => Promise.resolve() }
+    : await createResultDirectory(out, name, wallClockMs());
+  try {
+    await lockDirectory(taken.path);
+    return taken;
+  } catch (error) {
+    await taken.discard();
+    throw error;
+  }
+}
+
+/** Agents, after all that has to be there before the first trial. */
+async function gather(treatments: readonly Treatment[], options: SessionOptions): Promise<WorkerPlaces> {
+  const { observer, resumed } = options;
   const requireSame = (pooler: PoolerVersion): void => {
     if (resumed) requireSamePooler(resumed.environment, pooler);
   };
   for (const pooler of await requirePoolers(treatments)) requireSame(pooler);
   await requireFaults(treatments);
-  await requireOwnServers(treatments, warn);
+  await requireOwnServers(treatments, (words) => observer.note(`warning: ${words}`));
   const agents = await gatherAgents(treatments, options);
   try {
     for (const pooler of agents.poolers) requireSame(pooler);
-    return await runWith(agents, source, options);
-  } finally {
+    return agents;
+  } catch (error) {
     await agents.close();
+    throw error;
   }
 }
 
 async function runWith(
-  agents: WorkerPlaces,
-  source: TrialSource,
-  options: SessionOptions,
+  session: Session,
+  { experiment }: TrialSource,
+  { observer, resumed }: SessionOptions,
+  directory: string,
 ): Promise<ExperimentOutcome> {
-  const { name, yaml } = source.experiment;
-  const { observer, resumed } = options;
-  const { path: directory, discard } = resumed
-    ? { path: resumed.directory, discard: () => Promise.resolve() }
-    : await createResultDirectory(options.out, name, wallClockMs());
-  await lockDirectory(directory);
-  const session = new Session(source, options, agents, directory);
-  try {
-    for (const { words } of [...lint(source.experiment), ...session.caveats])
-      observer.note(`warning: ${words}`);
-    if (!resumed) await writeScenario(directory, yaml);
-    await session.trials();
-    return await session.conclude();
-  } catch (error) {
-    if (!session.hasBegun) await discard();
-    throw error;
-  } finally {
-    await unlockDirectory(directory);
-  }
+  for (const { words } of [...lint(experiment), ...session.caveats]) observer.note(`warning: ${words}`);
+  if (!resumed) await writeScenario(directory, experiment.yaml);
+  await session.trials();
+  return session.conclude();
 }
 
 class Session {
