@@ -96,6 +96,7 @@ export function externalPooler<S>(
     pids: [],
     instances: [],
     askVersion: async () => consoles[0] && kind.versionAt(consoles[0]),
+    askSettings: async () => consoles[0] && kind.settingsAt?.(consoles[0]),
     supportsPreparedStatements: kind.prepares(settings),
     statistics: (connectTimeoutMs) => kind.statistics(consoles, endpoints, connectTimeoutMs),
     pause: kind.pause?.hold,

@@ -65,6 +65,8 @@ export interface RunningPooler {
   readonly version?: string;
   /** Undefined where there is none to ask. */
   askVersion(): Promise<string | undefined>;
+  /** Settings of an external one, by name; left out for ours, undefined where there is none to ask. */
+  askSettings?(): Promise<Readonly<Record<string, string>> | undefined>;
   /** Whether named prepared statements work through it in its mode. */
   readonly supportsPreparedStatements: boolean;
   statistics(connectTimeoutMs: number): Promise<PoolerStatistics>;

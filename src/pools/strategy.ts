@@ -58,8 +58,11 @@ export interface PoolStrategy<S extends { readonly strategy: string }> {
   readonly settings: PoolSettingsOf<S>;
   /** Connections of this program that its clients share; left out where each client has its own. */
   shared?(settings: S): number;
-  /** Transactions of the pooler's own beside each of a client's, as those that reset a session. Default none. */
-  ownTransactions?(settings: S): number;
+  /**
+   * Transactions of the pooler's own beside each of a client's, as those that reset a session, or why they are not known.
+   * Default none. `asked` are settings that one of the user's own told.
+   */
+  ownTransactions?(settings: S, asked?: Readonly<Record<string, string>>): number | string;
   /** The connections of one worker thread. */
   source(settings: S, options: SourceOptions): ConnectionSource;
   /** What stands between the clients and the server; left out where nothing does. */
@@ -115,6 +118,8 @@ export interface PoolerKind<S> {
     connectTimeoutMs: number,
   ): Promise<PoolerStatistics>;
   versionAt(console: Endpoint): Promise<string>;
+  /** Settings of its configuration, by name; left out where it cannot be asked. */
+  settingsAt?(console: Endpoint): Promise<Readonly<Record<string, string>>>;
   /** What of one that runs already is not as the settings state it. */
   obstacles(settings: S, running: RunningPooler, isPrepared: boolean): Promise<Obstacle[]>;
 }

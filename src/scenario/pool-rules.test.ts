@@ -159,7 +159,10 @@ describe("a PgBouncer", () => {
     ],
     ["url: 'postgresql://b/x', placement: agent", "pool.placement: is for PgBouncers that train-sim starts"],
     ["url: 'postgresql://b/x', login: certificate", "pool.login: is for PgBouncers that train-sim starts"],
-    ["url: 'postgresql://b/x', settings: { a: 1 }", "pool.settings: is for PgBouncers that train-sim starts"],
+    [
+      "url: 'postgresql://b/x', settings: { a: 1 }",
+      "pool.settings.a: is for PgBouncers that train-sim starts",
+    ],
     ["settings: { auth_type: trust }", "auth_type: is set by train-sim, from target.auth; remove it"],
     [
       "login: certificate, settings: { client_tls_key_file: k }",

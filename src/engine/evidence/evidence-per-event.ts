@@ -12,8 +12,8 @@ export interface WorkDone {
   readonly operations: Readonly<Record<Operation, { readonly events: number }>>;
   /** Transactions on the load's connections that ended in the window: retries, polls and look-ups included. */
   readonly serverTransactions?: number;
-  /** What the pooler adds of its own to each. Default none. */
-  readonly poolerTransactions?: number;
+  /** What the pooler adds of its own to each, or why that is not known. Default none. */
+  readonly poolerTransactions?: number | string;
   /** CPU time of train-sim itself; undefined where it was not read. */
   readonly clientCpuSeconds: number | undefined;
 }

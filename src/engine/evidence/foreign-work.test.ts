@@ -64,7 +64,7 @@ describe("transactions of others", () => {
       transactions: 20,
       transactionRatio: 1,
     });
-    expect(foreignNotAssessed({ foreign: { transactions: 20 } }, 0)[0]).toEqual({
+    expect(foreignNotAssessed({ foreign: { transactions: 20 } }, { serverTransactions: 0 })[0]).toEqual({
       what: "transactions of others on the server, in the load's database",
       reason: "no transaction of the load ended in the window",
     });
@@ -85,6 +85,17 @@ describe("transactions of others", () => {
 });
 
 describe("what is not known of others", () => {
+  it("is the load's database where a pooler does not tell how much it adds", () => {
+    const poolerTransactions = "PgBouncer does not count";
+    const seen = { ...NOTHING, "transactions.commits": 2000, "transactions.elsewhere": 5 };
+    const foreign = foreignWorkOf(windowOf(seen), { ...done, poolerTransactions }, SPAN);
+    expect(foreign).toEqual({ transactions: 5, transactionRatio: 5 / 1005 });
+    expect(foreignNotAssessed({ ...(foreign && { foreign }) }, { ...done, poolerTransactions })[0]).toEqual({
+      what: "transactions of others on the server, in the load's database",
+      reason: poolerTransactions,
+    });
+  });
+
   const active = { mean: 0, max: 0 };
   const sampling = { samples: 9, missed: 0, meanMs: 1 };
 
@@ -95,15 +106,20 @@ describe("what is not known of others", () => {
       sessionsActive: active,
       sessionsActiveHere: active,
     };
-    expect(foreignNotAssessed({ foreign, sampling }, 9)).toEqual([]);
+    expect(foreignNotAssessed({ foreign, sampling }, { serverTransactions: 9 })).toEqual([]);
   });
 
   it("is named with the server's reason", () => {
     const skipped = [{ source: "pg_stat_activity (other sessions)", reason: "GRANT pg_monitor" }];
     expect(
-      foreignNotAssessed({ foreign: { transactions: 1, transactionsHere: 0 }, sampling, skipped }, 9),
+      foreignNotAssessed(
+        { foreign: { transactions: 1, transactionsHere: 0 }, sampling, skipped },
+        { serverTransactions: 9 },
+      ),
     ).toEqual([{ what: "sessions of others on the server", reason: "GRANT pg_monitor" }]);
-    expect(foreignNotAssessed({}, 9).map(({ what, reason }) => `${what}: ${reason}`)).toEqual([
+    expect(
+      foreignNotAssessed({}, { serverTransactions: 9 }).map(({ what, reason }) => `${what}: ${reason}`),
+    ).toEqual([
       "transactions of others on the server: the server did not show them",
       "sessions of others on the server: there were no samples",
     ]);
@@ -112,7 +128,7 @@ describe("what is not known of others", () => {
   it("is said without the names of counters where the server was restarted", () => {
     const skipped = [{ source: "counters", reason: "these have no total: wal.fsyncs" }];
     const foreign = { sessionsActive: active, sessionsActiveHere: active };
-    expect(foreignNotAssessed({ foreign, sampling, skipped }, 9)).toEqual([
+    expect(foreignNotAssessed({ foreign, sampling, skipped }, { serverTransactions: 9 })).toEqual([
       {
         what: "transactions of others on the server",
         reason: "the server counted from 0 again in the window (a restart, a reset)",
@@ -122,7 +138,7 @@ describe("what is not known of others", () => {
 
   it("is the load's own database alone where a pooler hides the names of its sessions", () => {
     const foreign = { transactions: 1, transactionsHere: 0, sessionsActive: active };
-    expect(foreignNotAssessed({ foreign, sampling }, 9)).toEqual([
+    expect(foreignNotAssessed({ foreign, sampling }, { serverTransactions: 9 })).toEqual([
       {
         what: "sessions of others on the server, in the load's database",
         reason: expect.stringMatching(/a pooler/) as string,

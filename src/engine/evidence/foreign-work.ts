@@ -39,8 +39,9 @@ export function foreignWorkOf(
 ): ForeignWork | undefined {
   const elsewhere = window.total("transactions.elsewhere");
   // Without a rate of the load it is not known how many of the warm-up's are counted late.
-  const own = serverTransactions * (1 + poolerTransactions);
-  const here = own > 0 && span.windowSeconds > 0 ? transactionsHere(window, own, span) : undefined;
+  const isKnown = typeof poolerTransactions === "number";
+  const own = serverTransactions * (1 + (isKnown ? poolerTransactions : 0));
+  const here = isKnown && own > 0 && span.windowSeconds > 0 ? transactionsHere(window, own, span) : undefined;
   const transactions = elsewhere === undefined ? undefined : elsewhere + (here ?? 0);
   const all = (transactions ?? 0) + own;
   const sessionsActive = window.gauge("foreign.active");
@@ -70,7 +71,7 @@ const UNNAMED =
 /** What of it could not be looked for in a window that came to its end. */
 export function foreignNotAssessed(
   { foreign, skipped = [], sampling }: DatabaseEvidence,
-  serverTransactions: number,
+  { serverTransactions = 0, poolerTransactions }: Pick<WorkDone, "serverTransactions" | "poolerTransactions">,
 ): NotAssessed[] {
   const reasonOf = (source: string, otherwise: string): string =>
     skipped.find((each) => each.source === source)?.reason ?? otherwise;
@@ -78,10 +79,9 @@ export function foreignNotAssessed(
   const unseen = sampling ? reasonOf("pg_stat_activity (other sessions)", shown) : "there were no samples";
   const isCounted = !skipped.some(({ source }) => source === "counters");
   const uncounted = reasonOf("pg_stat_database (others)", isCounted ? shown : COUNTED_AGAIN);
-  const uncountedHere =
-    serverTransactions === 0
-      ? "no transaction of the load ended in the window"
-      : reasonOf("pg_stat_database (sessions)", uncounted);
+  const idle = serverTransactions === 0 ? "no transaction of the load ended in the window" : undefined;
+  const unknown = typeof poolerTransactions === "string" ? poolerTransactions : undefined;
+  const uncountedHere = idle ?? unknown ?? reasonOf("pg_stat_database (sessions)", uncounted);
   return [
     ...missing(
       "transactions of others on the server",

@@ -22,6 +22,8 @@ export class ClientPath {
   private ends: readonly Endpoint[] = [];
   private named: readonly Endpoint[] = [];
   private watch: PoolerWatch | undefined;
+  /** Settings that a pooler of the user's own told; empty where none did. */
+  poolerSettings: Readonly<Record<string, string>> = {};
 
   constructor(
     private readonly host: Pick<TrialHost, "target" | "place" | "onPooler">,
@@ -42,6 +44,7 @@ export class ClientPath {
       this.watch = new PoolerWatch(pooler);
       for (const lost of [pooler.lost, this.watch.lost]) lifeline.watchServer("the pooler", lost);
       const version = (await pooler.askVersion()) ?? "unknown version";
+      this.poolerSettings = (await pooler.askSettings?.()) ?? {};
       host.onPooler({ product: pooler.product, version });
     }
     this.named = pooler?.endpoints ?? servers;

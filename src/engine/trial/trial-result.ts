@@ -125,6 +125,8 @@ export interface TrialOutcome {
   readonly failure: TrainSimError | undefined;
   /** Where clients connected, as results name it. */
   readonly endpoints: readonly Endpoint[];
+  /** Those that a pooler of the user's own told. */
+  readonly poolerSettings: Readonly<Record<string, string>>;
   readonly surroundings: Surroundings;
   /** Why it was cut short, unless it failed. */
   readonly stopReason: string | undefined;
@@ -162,7 +164,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const { operations } = summary;
   const workload = workloadOf(treatment.settings);
   const { pool } = treatment.settings;
-  const poolerTransactions = strategyOf(pool).ownTransactions?.(pool) ?? 0;
+  const poolerTransactions = strategyOf(pool).ownTransactions?.(pool, outcome.poolerSettings) ?? 0;
   // Of a duet both trials' clients run in this process: whose time it was is not known.
   const clientCpuSeconds = trial.duet ? undefined : client?.cpuSeconds;
   const done = { workload, operations, serverTransactions, poolerTransactions, clientCpuSeconds };
@@ -170,7 +172,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const notAssessed = [
     ...outcome.surroundings.notAssessed,
     ...read.notAssessed,
-    ...(status === "complete" ? foreignNotAssessed(database, serverTransactions) : []),
+    ...(status === "complete" ? foreignNotAssessed(database, done) : []),
   ];
   const integrity = outcome.ending?.integrity ?? null;
   const results = withLosses(operationResults(summary, treatment.settings), [integrity], treatment.settings);

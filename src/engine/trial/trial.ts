@@ -129,6 +129,7 @@ class TrialRun {
     const result = trialResult(inputs, {
       ...{ reached, surroundings, series, ending, failure },
       endpoints: this.path.namedEndpoints,
+      poolerSettings: this.path.poolerSettings,
       summary: tally.summary(reached.window.seconds),
       workers: this.workers,
       serverClockStepMs: this.watch.clock.stepMs,

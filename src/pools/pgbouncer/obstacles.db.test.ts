@@ -56,6 +56,19 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s that runs already", (kind) => {
     }
   });
 
+  it("is refused if the scenario states another setting of its own than the console does", async () => {
+    const stated = { mode: "transaction", size: 3, maxPreparedStatements: 0 } as const;
+    const settings = { server_reset_query: "DISCARD ALL", server_reset_query_always: "1" };
+    expect(await pgbouncerObstacles({ ...stated, settings }, pooler, true)).toMatchObject([
+      {
+        kind: "unfit",
+        words: expect.stringMatching(
+          /^pool\.settings has server_reset_query_always = 1, but .* has server_reset_query_always = 0$/,
+        ) as string,
+      },
+    ]);
+  });
+
   it("is refused if the scenario counts on prepared statements that it does not keep", async () => {
     expect(await found("transaction", 3, 200)).toMatchObject([
       {

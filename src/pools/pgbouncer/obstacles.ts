@@ -1,6 +1,6 @@
 // Why a PgBouncer that runs already does not fit the scenario: its console says how it pools, how many server connections a pool
 // has, and whether it keeps prepared statements. Its settings are compared with the pool's, before any trial.
-import { connectConsole } from "../../database/admin.js";
+import { connectConsole, type PoolerConsole } from "../../database/admin.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
 import { preparesThrough } from "../../database/prepared-through.js";
 import { isVersionAtLeast } from "../find-program.js";
@@ -9,13 +9,14 @@ import type { Obstacle } from "../strategy.js";
 import { readPoolSize } from "./pooler-statistics.js";
 import type { PgBouncerPool } from "./settings.js";
 
-type Stated = Pick<PgBouncerPool, "mode" | "size" | "maxPreparedStatements">;
+type Stated = Pick<PgBouncerPool, "mode" | "size" | "maxPreparedStatements" | "settings">;
 
 /** What a console says of itself and of the pools of one database. */
 interface Configured {
   readonly version: string;
   readonly mode: string;
   readonly maxPreparedStatements: string | undefined;
+  readonly settings: Readonly<Record<string, string>>;
   /** Undefined if the database is not listed by its name. */
   readonly size: number | undefined;
 }
@@ -34,7 +35,10 @@ export async function pgbouncerObstacles(
   ];
 }
 
-function differences({ mode, size }: Stated, { version, ...configured }: Configured): Obstacle[] {
+function differences(
+  { mode, size, settings = {} }: Stated,
+  { version, ...configured }: Configured,
+): Obstacle[] {
   const found: Obstacle[] = [];
   if (configured.mode !== mode)
     found.push({
@@ -49,6 +53,15 @@ function differences({ mode, size }: Stated, { version, ...configured }: Configu
       words: `pool.size is ${size}, but PgBouncer ${version} gives a pool ${configured.size} server connections`,
       remedy: `Set pool.size: ${configured.size}, or give PgBouncer default_pool_size = ${size}.`,
     });
+  for (const [name, value] of Object.entries(settings)) {
+    const seen = configured.settings[name];
+    if (seen === undefined || seen === value) continue;
+    found.push({
+      kind: "unfit",
+      words: `pool.settings has ${name} = ${value}, but PgBouncer ${version} has ${name} = ${seen}`,
+      remedy: "Remove it from pool.settings: train-sim reads it from the console.",
+    });
+  }
   return found;
 }
 
@@ -85,18 +98,34 @@ async function configuredAt(console: Endpoint, database: string): Promise<Config
   const client = await connectConsole(console);
   try {
     const version = await client.version();
-    const settings = await client.run("SHOW CONFIG");
-    const config = new Map(
-      settings.map(({ key, value }) => [key, typeof value === "string" ? value : undefined]),
-    );
+    const config = await readConfig(client);
     const databases = await client.run("SHOW DATABASES");
     const own = databases.find(({ name }) => name === database)?.["pool_mode"];
     return {
       version,
-      mode: typeof own === "string" && own !== "" ? own : String(config.get("pool_mode")),
-      maxPreparedStatements: config.get("max_prepared_statements"),
+      mode: typeof own === "string" && own !== "" ? own : String(config["pool_mode"]),
+      maxPreparedStatements: config["max_prepared_statements"],
+      settings: config,
       size: readPoolSize(databases, database),
     };
+  } finally {
+    await client.close();
+  }
+}
+
+async function readConfig(client: PoolerConsole): Promise<Record<string, string>> {
+  const rows = await client.run("SHOW CONFIG");
+  return Object.fromEntries(
+    rows.flatMap(({ key, value }) =>
+      typeof key === "string" && typeof value === "string" ? [[key, value]] : [],
+    ),
+  );
+}
+
+export async function settingsAt(console: Endpoint): Promise<Record<string, string>> {
+  const client = await connectConsole(console);
+  try {
+    return await readConfig(client);
   } finally {
     await client.close();
   }

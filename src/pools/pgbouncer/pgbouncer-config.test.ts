@@ -5,8 +5,7 @@ import type { Endpoint } from "../../database/endpoint/endpoint.js";
 import { isVersionAtLeast } from "../find-program.js";
 import { pgBouncerIni, pgBouncerUserList, type PgBouncerSettings } from "./pgbouncer-config.js";
 import { externalPooler } from "../managed.js";
-import { pgbouncer, pgbouncerKind } from "./pgbouncer.js";
-import type { PgBouncerPool } from "./settings.js";
+import { pgbouncerKind } from "./pgbouncer.js";
 
 const UPSTREAM: Endpoint = { host: "db", port: 5432, database: "trains", user: "rail", password: "secret" };
 const SETTINGS: PgBouncerSettings = {
@@ -19,30 +18,6 @@ const SETTINGS: PgBouncerSettings = {
 const FILES = { port: 6432, userListFile: "/private/userlist.txt" };
 const lines = (upstream = UPSTREAM, files = FILES, hasPreparedStatements = true, settings = SETTINGS) =>
   pgBouncerIni(settings, upstream, files, hasPreparedStatements).split("\n");
-
-describe("transactions of PgBouncer's own", () => {
-  const own = (more: object): number =>
-    pgbouncer.ownTransactions({
-      strategy: "pgbouncer",
-      mode: "transaction",
-      size: 8,
-      ...more,
-    } as PgBouncerPool);
-
-  it("are none where no session is reset", () => {
-    expect(own({})).toBe(0);
-    expect(own({ reconnect: "per-transaction" })).toBe(0);
-    expect(own({ mode: "session" })).toBe(0);
-  });
-
-  it("are the reset, and a SET of what DISCARD ALL discards", () => {
-    expect(own({ mode: "session", reconnect: "per-transaction" })).toBe(2);
-    expect(own({ settings: { server_reset_query_always: "1" } })).toBe(2);
-    const query = (text: string) => ({ server_reset_query: text, server_reset_query_always: "1" });
-    expect(own({ settings: query("DEALLOCATE ALL") })).toBe(1);
-    expect(own({ settings: query("") })).toBe(0);
-  });
-});
 
 describe("pgBouncerIni", () => {
   it("has the scenario's mode and size, and admits every client", () => {

@@ -36,7 +36,7 @@ export function openFilesNeeded(settings: PgBouncerSettings): number {
 export const RESET_QUERY = "DISCARD ALL";
 
 /** PgBouncer's own is for session mode, unless it is asked for after every transaction. */
-export function resetsAlways({ settings }: Pick<PgBouncerPool, "settings">): boolean {
+function resetsAlways({ settings }: Pick<PgBouncerPool, "settings">): boolean {
   return settings?.["server_reset_query_always"] === "1";
 }
 

@@ -6,8 +6,9 @@ import { APPLICATION } from "../../database/pg-config.js";
 import { ClientConnections } from "../client-connections.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";
-import { pgbouncerObstacles, versionAt } from "./obstacles.js";
-import { openFilesNeeded, RESET_QUERY, resetsAlways, type PgBouncerSettings } from "./pgbouncer-config.js";
+import { pgbouncerObstacles, settingsAt, versionAt } from "./obstacles.js";
+import { ownTransactions } from "./own-transactions.js";
+import { openFilesNeeded, type PgBouncerSettings } from "./pgbouncer-config.js";
 import { pause, pauseObstacle } from "./pause.js";
 import { PoolerSampler } from "./pooler-sampler.js";
 import { pgbouncerSettings, type PgBouncerPool } from "./settings.js";
@@ -42,17 +43,9 @@ export const pgbouncerKind: PoolerKind<
     PoolerSampler.connect(consoles, endpoints, connectTimeoutMs),
   pause: { obstacle: pauseObstacle, hold: pause },
   versionAt,
+  settingsAt,
   obstacles: pgbouncerObstacles,
 };
-
-/** DISCARD ALL discards the name of the client, too, so a SET of it follows. The query is for session mode, unless sent always. */
-function ownTransactions(pool: PgBouncerPool): number {
-  const { mode, reconnect } = pool;
-  const isReset = resetsAlways(pool) || (mode === "session" && reconnect === "per-transaction");
-  const query = pool.settings?.["server_reset_query"] ?? RESET_QUERY;
-  if (!isReset || query === "") return 0;
-  return /^discard\s+all\b/i.test(query) ? 2 : 1;
-}
 
 export const pgbouncer = {
   settings: pgbouncerSettings,

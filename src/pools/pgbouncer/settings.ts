@@ -1,6 +1,6 @@
 // Strategy `pgbouncer` in a scenario: its keys, what they mean, and what cannot work together with them.
 import * as z from "zod";
-import { connectionUrl } from "../../database/scalars.js";
+import { connectionUrl, urlsOf, type UrlKeys } from "../../database/scalars.js";
 import type { Finding } from "../../syntax/problems.js";
 import {
   POOLER_KEYS,
@@ -42,6 +42,15 @@ const OWN_SETTINGS: Readonly<Record<string, string>> = {
 
 /** Beside them, where clients log in by certificate. */
 const CLIENT_TLS_FILES = ["client_tls_ca_file", "client_tls_cert_file", "client_tls_key_file"];
+
+/** What decides how many transactions a PgBouncer adds of its own. */
+const STATED = [
+  "server_reset_query",
+  "server_reset_query_always",
+  "server_check_query",
+  "server_check_delay",
+  "application_name_add_host",
+];
 
 const Value = z.union([
   z.string().regex(/^[^\u0000-\u001f\u007f]*$/, "has a control character, which pgbouncer.ini cannot hold"),
@@ -89,7 +98,8 @@ const keys = {
     .optional()
     .meta({
       description:
-        "Settings of the PgBouncers that train-sim starts, as server_lifetime: 3600; true and false mean 1 and 0. " +
+        "Settings of the PgBouncers that train-sim starts, as server_lifetime: 3600; true and false mean 1 and 0. Of your " +
+        "own: those that add transactions, as server_reset_query_always, if adminUrl does not tell. " +
         "Set unless named: server_reset_query DISCARD ALL, server_login_retry 1, no log of connections.",
     }),
   adminUrl: connectionUrl(
@@ -144,13 +154,14 @@ function settingTexts(settings: Readonly<Record<string, string | number | boolea
   return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, text(value)]));
 }
 
-interface Given {
+interface Given extends UrlKeys {
   readonly login?: Login | undefined;
   readonly settings?: object | undefined;
 }
 
 /** Settings that train-sim sets itself. */
-function settingProblems({ login, settings = {} }: Given): Finding[] {
+function settingProblems({ login, settings = {}, ...given }: Given): Finding[] {
+  if (urlsOf(given).length > 0) return statedProblems(settings);
   const ofLogin = login === "certificate" ? CLIENT_TLS_FILES : [];
   return Object.keys(settings).flatMap((name) => {
     const source = ofLogin.includes(name) ? "pool.login" : OWN_SETTINGS[name];
@@ -158,6 +169,13 @@ function settingProblems({ login, settings = {} }: Given): Finding[] {
     const message = `is set by train-sim, from ${source}; remove it`;
     return [{ path: ["pool", "settings", name], message, isAboutKey: true }];
   });
+}
+
+/** A PgBouncer that runs already has its settings; the scenario can state those that decide what is counted. */
+function statedProblems(settings: object): Finding[] {
+  const strange = Object.keys(settings).filter((name) => !STATED.includes(name));
+  const message = `is for PgBouncers that train-sim starts; of your own, settings can state ${STATED.join(", ")}`;
+  return strange.map((name) => ({ path: ["pool", "settings", name], message, isAboutKey: true }));
 }
 
 export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
@@ -177,10 +195,7 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
       ...(settings && { settings: settingTexts(settings) }),
     };
   },
-  keyProblems: (given) => [
-    ...poolerKeyProblems("PgBouncer", given, ["login", "settings"]),
-    ...settingProblems(given),
-  ],
+  keyProblems: (given) => [...poolerKeyProblems("PgBouncer", given, ["login"]), ...settingProblems(given)],
   problems: (pool, demand) => [
     ...besideNothing("PgBouncer", pool, demand),
     ...sessionMode(pool, demand),

@@ -1,0 +1,48 @@
+// How many transactions PgBouncer adds to each of a client's, by its settings.
+import { describe, expect, it } from "vitest";
+import { ownTransactions } from "./own-transactions.js";
+import type { PgBouncerPool } from "./settings.js";
+
+type Given = Partial<Pick<PgBouncerPool, "mode" | "reconnect" | "settings">>;
+const own = (given: Given, asked?: Readonly<Record<string, string>>) =>
+  ownTransactions({ mode: "transaction", reconnect: "never", ...given }, asked);
+const always = (query?: string) => ({
+  settings: {
+    server_reset_query_always: "1",
+    ...(query !== undefined && { server_reset_query: query }),
+  },
+});
+
+describe("transactions of PgBouncer's own", () => {
+  it.each<[Given, number]>([
+    [{}, 0],
+    [{ reconnect: "per-transaction" }, 0],
+    [{ mode: "session" }, 0],
+    [{ mode: "session", ...always() }, 0],
+  ])("are none where no session is reset: %j", (given, count) => {
+    expect(own(given)).toBe(count);
+  });
+
+  it.each<[Given, number]>([
+    [{ mode: "session", reconnect: "per-transaction" }, 2],
+    [always(), 2],
+    [always("discard all"), 2],
+    [always("DEALLOCATE ALL"), 1],
+    [always(""), 0],
+    [{ settings: { server_check_delay: "0" } }, 1],
+    [{ settings: { server_check_delay: "0", server_check_query: "" } }, 0],
+    [{ reconnect: "per-transaction", settings: { application_name_add_host: "1" } }, 1],
+  ])("are the reset, a SET of the client's name, a check: %j", (given, count) => {
+    expect(own(given)).toBe(count);
+  });
+
+  it("are by the console's settings where it tells them", () => {
+    expect(own({}, { server_reset_query: "DISCARD ALL", server_reset_query_always: "1" })).toBe(2);
+    expect(own(always(), { server_reset_query: "DISCARD ALL", server_reset_query_always: "0" })).toBe(0);
+  });
+
+  it("are not known where only some clients' names are set", () => {
+    expect(own({ settings: { application_name_add_host: "1" } })).toMatch(/does not count how often/);
+    expect(own({ settings: { ...always().settings, application_name_add_host: "1" } })).toBe(2);
+  });
+});

@@ -1,0 +1,31 @@
+// Transactions that PgBouncer runs of its own when it lends a server connection for one of the load's: what resets the session, a
+// SET of the client's name, a check whether the server answers. Its settings say how many; those of a PgBouncer of the user's own
+// come from its console, or from the scenario.
+import { RESET_QUERY } from "./pgbouncer-config.js";
+import type { PgBouncerPool } from "./settings.js";
+
+const UNCOUNTED =
+  "PgBouncer renames its server connections for some transactions, and does not count how often (application_name_add_host = 1)";
+
+type Lending = Pick<PgBouncerPool, "mode" | "reconnect" | "settings">;
+
+/**
+ * For each transaction of a client, or why that is not known.
+ * @param asked settings of a PgBouncer that runs already, as its console gives them
+ */
+export function ownTransactions(
+  { mode, reconnect, settings }: Lending,
+  asked: Readonly<Record<string, string>> = {},
+): number | string {
+  const isConnectionKept = mode === "session" && reconnect === "never";
+  if (isConnectionKept) return 0;
+  const ini = { ...settings, ...asked };
+  const reset = ini["server_reset_query"] ?? RESET_QUERY;
+  const isReset = reset !== "" && (mode === "session" || ini["server_reset_query_always"] === "1");
+  const isChecked = Number(ini["server_check_delay"] ?? 30) === 0 && ini["server_check_query"] !== "";
+  const every = Number(isReset) + Number(isChecked);
+  // DISCARD ALL discards the client's name too, and a client that connects anew has another port in its name.
+  if (isReset && /^discard\s+all\b/i.test(reset)) return every + 1;
+  if (ini["application_name_add_host"] !== "1") return every;
+  return reconnect === "per-transaction" ? every + 1 : UNCOUNTED;
+}
