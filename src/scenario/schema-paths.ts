@@ -203,14 +203,16 @@ export class ScenarioPaths {
   }
 }
 
-const OF_FAMILIES = new ScenarioPaths(scenarioJsonSchema());
-const OF_ANY = new ScenarioPaths(scenarioJsonSchema(), true);
+/** Made when first asked for: a JSON Schema takes a fifth of the start of the program. */
+let ofFamilies: ScenarioPaths | undefined;
+let ofAny: ScenarioPaths | undefined;
 const ofOwn = new WeakMap<Workload, ScenarioPaths>();
 
 /** Those of a raw scenario: a workload of the user's own has keys of its own. */
 export function pathsOf(raw: Mapping): ScenarioPaths {
   const own = ownIn(raw);
-  if (!own) return hasUnreadWorkload(raw) ? OF_ANY : OF_FAMILIES;
+  if (!own && hasUnreadWorkload(raw)) return (ofAny ??= new ScenarioPaths(scenarioJsonSchema(), true));
+  if (!own) return (ofFamilies ??= new ScenarioPaths(scenarioJsonSchema()));
   const made = ofOwn.get(own) ?? new ScenarioPaths(scenarioJsonSchema(schemaOf(own)));
   ofOwn.set(own, made);
   return made;

@@ -4,7 +4,7 @@
 // bench/documents.mjs. Its text and its values are read from those bytes.
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { writeBytes, writeDigit, writeFive, writePair, writeQuad, writeUuid } from "./document-bytes.js";
-import { DOCUMENT_TEMPLATES, type DocumentTemplate, type NumberRange } from "./document-template.js";
+import { templatesOf, type DocumentTemplate, type NumberRange } from "./document-template.js";
 import {
   FIXED_WIDTHS,
   NO_REMARKS_CLOSE,
@@ -48,13 +48,6 @@ const DAYS_OF_MONTH = Uint8Array.from(DATES, ([, day]) => day);
 const NO_REMARKS_CLOSE_BYTES = Buffer.from(NO_REMARKS_CLOSE);
 const REMARKS_OPEN_BYTES = Buffer.from(REMARKS_OPEN);
 const REMARKS_CLOSE_BYTES = Buffer.from(REMARKS_CLOSE);
-
-/** Longest head of a document. */
-const HEAD_BYTES_MAX = Math.max(
-  ...Object.values(DOCUMENT_TEMPLATES)
-    .flat()
-    .map(({ head }) => head.length),
-);
 
 /** What was written; the next document is told by the same object. */
 export interface WrittenDocument {
@@ -102,13 +95,14 @@ export class DocumentGenerator {
     private readonly bytes: number = DEFAULT_DOCUMENT_BYTES,
     shape: DocumentShape = "default",
   ) {
-    this.templates = DOCUMENT_TEMPLATES[shape];
+    this.templates = templatesOf(shape);
     this.template = this.templates[0] as DocumentTemplate;
     this.written = {
       ...{ end: 0, type: this.template.typeBytes, trainIdAt: 0, authority: new Uint32Array(4) },
     };
     this.actorSeed = deriveSeed(seed, "document", actor);
-    this.maxBytes = Math.max(bytes, HEAD_BYTES_MAX + NO_REMARKS_CLOSE.length);
+    const headBytes = Math.max(...this.templates.map(({ head }) => head.length));
+    this.maxBytes = Math.max(bytes, headBytes + NO_REMARKS_CLOSE.length);
   }
 
   /** The document of this actor with that index (whole, from 0); calls may come in any order. */

@@ -146,8 +146,13 @@ function drawTemplates(draw: typeof drawShape, ranges?: readonly NumberRange[]):
   );
 }
 
-/** All of them, as many of each event type. */
-export const DOCUMENT_TEMPLATES: Readonly<Record<DocumentShape, readonly DocumentTemplate[]>> = {
-  default: drawTemplates(drawShape),
-  source: drawTemplates(drawSourceShape, SOURCE_RANGES),
-};
+const drawn = new Map<DocumentShape, readonly DocumentTemplate[]>();
+
+/** All templates of that shape, as many of each event type. They are drawn when first asked for. */
+export function templatesOf(shape: DocumentShape): readonly DocumentTemplate[] {
+  const templates =
+    drawn.get(shape) ??
+    (shape === "source" ? drawTemplates(drawSourceShape, SOURCE_RANGES) : drawTemplates(drawShape));
+  drawn.set(shape, templates);
+  return templates;
+}
