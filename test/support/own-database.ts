@@ -9,6 +9,8 @@ export interface OwnDatabase {
   readonly endpoint: Endpoint;
   /** The control connection to it; there once the tests run. */
   readonly admin: AdminClient;
+  /** Transactions that ended in it, without logins; a session tells its own when it ends at the latest. */
+  counted(): Promise<number>;
 }
 
 /** To be called once, at the top of a test file; a `beforeAll` of the file's own runs when the database is there. */
@@ -31,6 +33,13 @@ export function ownDatabase(prefix: string): OwnDatabase {
     get admin() {
       if (!admin) throw new Error("The database is made before the tests: ask for it within them");
       return admin;
+    },
+    async counted() {
+      const rows = await server?.query(
+        "SELECT xact_commit + xact_rollback - sessions AS count FROM pg_stat_database WHERE datname = $1",
+        [endpoint.database],
+      );
+      return Number(rows?.[0]?.["count"]);
     },
   };
 }

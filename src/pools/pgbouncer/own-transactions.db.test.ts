@@ -1,9 +1,8 @@
 // How many transactions real PgBouncers add to each of a client's, by what the server counted once they have gone, beside what
 // their own settings, as the console tells them, let expect.
-import { expect, inject, it } from "vitest";
+import { expect, it } from "vitest";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { pgBouncerEnv, PGBOUNCER_KINDS, startPgBouncers } from "../../../test/support/pgbouncers.js";
-import { connectAdmin } from "../../database/admin.js";
 import { PgConnection } from "../../database/connection.js";
 import { APPLICATION } from "../../database/pg-config.js";
 import { settingsAt } from "./obstacles.js";
@@ -11,20 +10,6 @@ import { ownTransactions } from "./own-transactions.js";
 
 const ROUNDS = 20;
 const own = ownDatabase("pgbouncer_own");
-
-/** Transactions that ended in the database, without logins; sessions tell theirs when they end at the latest. */
-async function counted(): Promise<number> {
-  const admin = await connectAdmin(inject("adminEndpoint"));
-  try {
-    const [row] = await admin.query(
-      "SELECT xact_commit + xact_rollback - sessions AS count FROM pg_stat_database WHERE datname = $1",
-      [own.endpoint.database],
-    );
-    return Number(row?.["count"]);
-  } finally {
-    await admin.close();
-  }
-}
 
 const CASES = PGBOUNCER_KINDS.flatMap((kind) =>
   [
@@ -36,7 +21,7 @@ const CASES = PGBOUNCER_KINDS.flatMap((kind) =>
 );
 
 it.each(CASES)("PgBouncer %s with %j adds what its settings say", async (kind, settings) => {
-  const before = await counted();
+  const before = await own.counted();
   const pooler = await startPgBouncers(
     {
       ...{ mode: "transaction", size: 1, instances: 1, maxPreparedStatements: 0, maxClientConnections: 20 },
@@ -59,10 +44,10 @@ it.each(CASES)("PgBouncer %s with %j adds what its settings say", async (kind, s
     const added = ownTransactions({ mode: "transaction", reconnect: "never" }, asked);
     await pooler.stop();
     await expect
-      .poll(async () => (await counted()) - before, { timeout: 20_000 })
+      .poll(async () => (await own.counted()) - before, { timeout: 20_000 })
       .toBeGreaterThanOrEqual(2 * ROUNDS * (1 + Number(added)));
     // One lending more, or a name that is set for the first client, at either end.
-    expect((await counted()) - before).toBeLessThanOrEqual(2 * ROUNDS * (1 + Number(added)) + 6);
+    expect((await own.counted()) - before).toBeLessThanOrEqual(2 * ROUNDS * (1 + Number(added)) + 6);
   } finally {
     await pooler.stop();
   }

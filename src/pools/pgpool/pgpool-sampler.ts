@@ -75,13 +75,23 @@ function processesOf(console: PoolerConsole): Promise<SqlRow[]> {
   return withinMs(console.run("SHOW pool_processes"), ANSWER_MS);
 }
 
-/** As `4.3.5`. */
-export async function versionAt(endpoint: Endpoint): Promise<string> {
+async function answerOf(endpoint: Endpoint, command: string): Promise<string> {
   const console = await connectConsole(endpoint);
   try {
-    const [row] = await console.run("SHOW pool_version");
-    return /^\d+(?:\.\d+)+/.exec(String(row?.["pool_version"]))?.[0] ?? "unknown version";
+    const [row = {}] = await console.run(command);
+    return String(Object.values(row)[0]);
   } finally {
     await console.close();
   }
+}
+
+/** As `4.3.5`. */
+export async function versionAt(endpoint: Endpoint): Promise<string> {
+  const version = await answerOf(endpoint, "SHOW pool_version");
+  return /^\d+(?:\.\d+)+/.exec(version)?.[0] ?? "unknown version";
+}
+
+/** The setting that decides how many transactions it adds. */
+export async function settingsAt(endpoint: Endpoint): Promise<Record<string, string>> {
+  return { reset_query_list: await answerOf(endpoint, "PGPOOL SHOW reset_query_list") };
 }

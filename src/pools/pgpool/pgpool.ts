@@ -6,7 +6,7 @@ import { ClientConnections } from "../client-connections.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";
 import { OPEN_FILES } from "./pgpool-config.js";
-import { PgpoolSampler, versionAt } from "./pgpool-sampler.js";
+import { PgpoolSampler, settingsAt, versionAt } from "./pgpool-sampler.js";
 import { pgpoolSettings, type PgpoolPool } from "./settings.js";
 import { startPgpool } from "./start-pgpool.js";
 
@@ -32,11 +32,26 @@ export const pgpoolKind: PoolerKind<PgpoolPool> = {
   prepares: () => true,
   statistics: (consoles, _, connectTimeoutMs) => PgpoolSampler.connect(consoles, connectTimeoutMs),
   versionAt,
+  settingsAt,
   obstacles: () => Promise.resolve([]),
 };
 
+const RESET_QUERIES = "ABORT; DISCARD ALL";
+
+/**
+ * When a client has left, each reset query runs, but ABORT outside a transaction; when the next client comes, a SET of its name.
+ */
+function ownTransactions(
+  { reconnect }: Pick<PgpoolPool, "reconnect">,
+  { reset_query_list: list = RESET_QUERIES }: Readonly<Record<string, string>> = {},
+): number {
+  if (reconnect === "never") return 0;
+  return 1 + list.split(";").filter((query) => !/^\s*(abort\s*)?$/i.test(query)).length;
+}
+
 export const pgpool = {
   settings: pgpoolSettings,
+  ownTransactions,
   // One name for all roles: a server connection that the next client gets would be renamed by a SET of its own.
   source: ({ reconnect }, options) =>
     new ClientConnections({ ...options, applicationName: APPLICATION }, reconnect),

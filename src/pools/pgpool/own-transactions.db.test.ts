@@ -1,0 +1,43 @@
+// How many transactions a real Pgpool-II adds for each client that comes and goes, by what the server counted.
+import { expect, it } from "vitest";
+import { ownDatabase } from "../../../test/support/own-database.js";
+import { poolerEnv } from "../../../test/support/poolers.js";
+import { PgConnection } from "../../database/connection.js";
+import { APPLICATION } from "../../database/pg-config.js";
+import { startPoolers } from "../managed.js";
+import { pgpool, pgpoolKind } from "./pgpool.js";
+import { settingsAt } from "./pgpool-sampler.js";
+
+const ROUNDS = 25;
+const POOL = { strategy: "pgpool", size: 1, instances: 1, urls: [] } as const;
+const own = ownDatabase("pgpool_own");
+
+it("adds what its settings say to each transaction of clients that reconnect, and nothing to others", async () => {
+  const before = await own.counted();
+  const settings = { ...POOL, reconnect: "per-transaction", maxClientConnections: 9 } as const;
+  const pooler = await startPoolers(pgpoolKind, settings, [own.endpoint], poolerEnv("pgpool"));
+  try {
+    const [[endpoint], [console]] = [pooler.endpoints, pooler.consoles];
+    if (!endpoint || !console) return expect.unreachable("a pooler has an endpoint and a console");
+    for (let round = 0; round < ROUNDS; round++) {
+      const connection = new PgConnection({ endpoint, applicationName: APPLICATION, prepared: false });
+      const client = await connection.connect();
+      await client.control("begin", "BEGIN");
+      await client.control("commit", "COMMIT");
+      await client.end();
+    }
+    const asked = await settingsAt(console);
+    expect(asked["reset_query_list"]).toMatch(/DISCARD ALL/);
+    const added = pgpool.ownTransactions(settings, asked);
+    expect(added).toBe(2);
+    expect(pgpool.ownTransactions({ reconnect: "never" }, asked)).toBe(0);
+    await pooler.stop();
+    // The first session finds no server connection that has to be named.
+    await expect
+      .poll(async () => (await own.counted()) - before, { timeout: 20_000 })
+      .toBeGreaterThanOrEqual(ROUNDS * (1 + added) - 1);
+    expect((await own.counted()) - before).toBeLessThanOrEqual(ROUNDS * (1 + added) + 6);
+  } finally {
+    await pooler.stop();
+  }
+});
