@@ -61,6 +61,11 @@ export function dropNamespace(
   return namespaces.dropNamespace(client, namespace, dialect, tablesMarked);
 }
 
+/** Throws a UsageError where the reset before a trial would be refused. */
+export function requireDroppable(client: SqlClient, namespace: string, dialect: Dialect): Promise<void> {
+  return namespaces.requireDroppable(client, namespace, dialect, tablesMarked);
+}
+
 /** Qualified and quoted, by name. */
 export function tablesIn(
   { tables }: Pick<Workload, "tables">,

@@ -1,6 +1,7 @@
 // How a dialect says what the workload needs, as data: statements and schema ask this table instead of asking which
 // product it is, so that a new dialect is a folder beside this file, a folder of DDL and a line in `registry.ts`. What is
 // the same everywhere is not in here.
+import type { Dependants } from "../namespace/dependants.js";
 import type { DialectCapabilities } from "./capabilities.js";
 import type { SamplerDialect } from "../evidence/view.js";
 import type { DialectName, Isolation, Storage } from "../settings.js";
@@ -42,8 +43,8 @@ export interface Dialect {
   /** What the document of a claimed event is locked with; undefined where a snapshot makes that needless. */
   readonly documentLock: string | undefined;
   readonly mark: NamespaceMark;
-  /** Names each object outside of the schema $1 that depends on one in it; undefined where the catalogue does not tell. */
-  readonly dependants?: string;
+  /** Undefined where the catalogue does not tell. */
+  readonly dependants?: Dependants;
   /** By level of storage, what its DDL has in place of `{{...}}`; a level that is missing is one that it lacks. */
   readonly storages: Readonly<Partial<Record<Storage, Readonly<Record<string, string>>>>>;
   /** Quotes an identifier, whatever is in it. */

@@ -27,14 +27,41 @@ WHERE named.schema IS NULL OR named.schema !~ '^pg_(toast|temp)'
 GROUP BY named.type, named.identity
 ORDER BY named.type = 'type', name`;
 
-/** Names each object outside of the schema $1 that depends on an object in it, as `view public.v`. */
-export const DEPENDANTS = `${OWN}, strangers AS (
+/** The schema $1, those of its tables that $2 names on a line each, and their parts: what goes with them without CASCADE. */
+const OWN_TABLES = `WITH RECURSIVE own (classid, objid) AS (
+  SELECT * FROM (
+    SELECT 'pg_namespace'::regclass::oid, oid FROM pg_namespace WHERE nspname = $1
+    UNION
+    SELECT 'pg_class'::regclass, c.oid FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE n.nspname = $1 AND c.relname = ANY (string_to_array($2, E'\\n'))
+  ) AS named
+  UNION
+  SELECT d.classid, d.objid
+  FROM own
+  JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (own.classid, own.objid)
+  WHERE d.deptype <> 'n'
+)`;
+
+/** Objects that depend on `own` and are no part of it. */
+const DEPENDING = `strangers AS (
   SELECT d.classid, d.objid
   FROM own
   JOIN pg_depend AS d ON (d.refclassid, d.refobjid) = (own.classid, own.objid)
   WHERE (d.classid, d.objid) NOT IN (SELECT classid, objid FROM own)
-)
-${NAMES}`;
+)`;
+
+/** Queries that name each object that keeps a namespace from being dropped, as `view public.v`. */
+export interface Dependants {
+  /** Objects outside of the schema $1 that depend on an object in it. */
+  readonly ofSchema: string;
+  /** Objects in the schema $1 or outside, which are no part of the tables that $2 names on a line each. */
+  readonly ofTables: string;
+}
+
+export const DEPENDANTS: Dependants = {
+  ofSchema: `${OWN}, ${DEPENDING}\n${NAMES}`,
+  ofTables: `${OWN_TABLES}, ${DEPENDING}\n${NAMES}`,
+};
 
 /** A row that is seen, and whose transaction is in progress, is of the transaction that asks or of a part of it. */
 const IS_NEW = `CASE WHEN age(xmin) <= 0 THEN txid_status(txid_current() - age(xmin)) = 'in progress' ELSE false END`;

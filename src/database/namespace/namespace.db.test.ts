@@ -7,7 +7,14 @@ import { testNamespace } from "../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
 import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
-import { applyNamespace, ddl, dropNamespace, resetNamespace } from "../../workloads/namespace.js";
+import { postgres } from "../dialects/postgres/dialect.js";
+import {
+  applyNamespace,
+  ddl,
+  dropNamespace,
+  requireDroppable,
+  resetNamespace,
+} from "../../workloads/namespace.js";
 import { namespaceState } from "./namespace.js";
 import { ISOLATIONS } from "../settings.js";
 import { PAYLOADS, STATEMENT_SHAPES } from "../../workloads/train-events/settings.js";
@@ -90,13 +97,41 @@ describe("a namespace of ours", () => {
   });
 
   test.each([
-    ["a view on its tables", (name: string) => `CREATE VIEW ${name}_v AS SELECT id FROM ${name}.events`],
-    ["a table inside", (name: string) => `CREATE TABLE ${name}.theirs ()`],
-  ])("is not dropped while somebody else has %s", async (_, make) => {
+    ["view public.NAME_v", "CREATE VIEW NAME_v AS SELECT id FROM NAME.events"],
+    ["table NAME.theirs", "CREATE TABLE NAME.theirs ()"],
+    [
+      "foreign table NAME.far",
+      "CREATE FOREIGN DATA WRAPPER NAME_w; CREATE SERVER NAME_s FOREIGN DATA WRAPPER NAME_w; " +
+        "CREATE FOREIGN TABLE NAME.far (id int) SERVER NAME_s",
+    ],
+    ["materialized view NAME.m", "CREATE MATERIALIZED VIEW NAME.m AS SELECT 1 AS one"],
+    ["sequence NAME.s", "CREATE SEQUENCE NAME.s"],
+    ["type NAME.level", "CREATE TYPE NAME.level AS ENUM ('low')"],
+    ["function NAME.one()", "CREATE FUNCTION NAME.one() RETURNS int LANGUAGE sql AS 'SELECT 1'"],
+    [
+      "table constraint NAME_t_id_fkey on public.NAME_t",
+      "CREATE TABLE NAME_t (id uuid REFERENCES NAME.events)",
+    ],
+  ])("is not dropped while somebody else has a %s, which is named", async (stranger, sql) => {
     await applyNamespace(admin, { namespace, payload: "jsonb" });
-    await admin.query(make(namespace));
-    expect((await refusalOf(dropNamespace(admin, namespace))).message).toContain("did not make");
-    expect(await tablesIn(namespace)).toContain("events");
+    await admin.query(sql.replaceAll("NAME", namespace));
+    try {
+      const named = `did not make, so it is not dropped: ${stranger.replaceAll("NAME", namespace)}`;
+      expect((await refusalOf(dropNamespace(admin, namespace))).message).toContain(named);
+      expect((await refusalOf(requireDroppable(admin, namespace, postgres))).message).toContain(named);
+      expect(await tablesIn(namespace)).toContain("events");
+    } finally {
+      await admin.query(`DROP FOREIGN DATA WRAPPER IF EXISTS ${namespace}_w CASCADE`);
+      await admin.query(`DROP TABLE IF EXISTS ${namespace}_t`);
+    }
+  });
+
+  test("may be dropped with the indexes, triggers and statistics that others gave its tables", async () => {
+    await applyNamespace(admin, { namespace, payload: "jsonb" });
+    await admin.query(`CREATE INDEX ON ${namespace}.events (train_id)`);
+    await admin.query(`CREATE STATISTICS ON id, train_id FROM ${namespace}.events`);
+    await requireDroppable(admin, namespace, postgres);
+    expect(await dropNamespace(admin, namespace)).toBe(true);
   });
 });
 

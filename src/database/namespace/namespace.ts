@@ -37,6 +37,8 @@ export type NamespaceState =
   /** Exists without our mark. */
   | { readonly kind: "foreign" };
 
+type OurNamespace = Extract<NamespaceState, { kind: "ours" }>;
+
 /** What a namespace is made for. */
 export interface NamespaceSettings {
   readonly namespace: string;
@@ -151,7 +153,7 @@ function explained(namespace: string, grantTo: string | undefined, error: unknow
     return new UsageError(`cannot grant to "${grantTo}": ${detail}`, "Create that role first.", {
       cause: error,
     });
-  if (code === "2BP01") return inOthersUse(namespace, detail, error);
+  if (code === "2BP01") return inOthersUse(namespace, firstOf(dependantsIn(error)) || detail, error);
   if (code === LOCK_NOT_AVAILABLE)
     return new UsageError(
       `another session has used the tables of schema "${namespace}" for ${LOCK_TIMEOUT}: ${detail}`,
@@ -201,11 +203,40 @@ function dropStatement(schema: string, object: string): string {
   return `DROP ${kind} IF EXISTS ${schema}.${name}`;
 }
 
-async function requireNoDependants(client: SqlClient, query: string, namespace: string): Promise<void> {
-  const names = (await client.query(query, [namespace])).map(({ name }) => String(name));
-  if (names.length === 0) return;
+/** What the server lists of the objects that keep others from being dropped, each in words of its language. */
+function dependantsIn(error: unknown): string[] {
+  const { detail = "" } = error as { detail?: string };
+  return detail.split("\n").filter((line) => line !== "");
+}
+
+function firstOf(names: readonly string[]): string {
   const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
-  throw inOthersUse(namespace, `${names.slice(0, NAMED_MAX).join(", ")}${more}`);
+  return `${names.slice(0, NAMED_MAX).join(", ")}${more}`;
+}
+
+async function requireNoDependants(
+  client: SqlClient,
+  { dependants }: Dialect,
+  namespace: string,
+  { made, variant }: OurNamespace,
+  tablesOf: TablesOf,
+): Promise<void> {
+  if (dependants === undefined) return;
+  const rows = made
+    ? await client.query(dependants.ofSchema, [namespace])
+    : await client.query(dependants.ofTables, [namespace, tablesOf(variant).join("\n")]);
+  if (rows.length > 0) throw inOthersUse(namespace, firstOf(rows.map(({ name }) => String(name))));
+}
+
+/** Throws a UsageError where a namespace of ours holds, or is held by, objects that train-sim did not make. Changes nothing. */
+export async function requireDroppable(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect,
+  tablesOf: TablesOf,
+): Promise<void> {
+  const state = await namespaceState(client, namespace, dialect);
+  if (state.kind === "ours") await requireNoDependants(client, dialect, namespace, state, tablesOf);
 }
 
 /** The mark goes last but one: what was dropped by halves is still known as ours. */
@@ -213,12 +244,13 @@ async function dropTables(
   client: SqlClient,
   dialect: Dialect,
   namespace: string,
-  { mark, variant, made }: Extract<NamespaceState, { kind: "ours" }>,
+  state: OurNamespace,
   tablesOf: TablesOf,
 ): Promise<void> {
+  const { mark, variant, made } = state;
   const schema = dialect.quoteIdentifier(namespace);
+  await requireNoDependants(client, dialect, namespace, state, tablesOf);
   if (made && dialect.dependants !== undefined) {
-    await requireNoDependants(client, dialect.dependants, namespace);
     await client.query(`DROP SCHEMA ${schema} CASCADE`);
     return;
   }

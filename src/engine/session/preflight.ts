@@ -13,6 +13,9 @@ import { remedyOf } from "../../database/remedies.js";
 import { connectionLimits, settingLimits, type SessionLimit } from "../../database/session-limits.js";
 import { dialectOfProduct, readServerInfo } from "../../database/server-info.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+import { dialectOf } from "../../database/dialects/registry.js";
+import type { DialectName } from "../../database/settings.js";
+import { requireDroppable } from "../../workloads/namespace.js";
 import { OWN_CONNECTIONS, serverConnectionsOf } from "../../scenario/connections.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { externalPooler } from "../../pools/managed.js";
@@ -122,11 +125,27 @@ async function onServer(
       ...rights.map(({ isNeeded, words, remedy }): Obstacle => {
         return { kind: isNeeded ? "unfit" : "evidence", words, remedy };
       }),
+      ...(await Promise.all(namespaces.map((each) => heldNamespace(admin, each, dialect)))).flat(),
       ...(await connectionLimits(admin, connectionsNeeded(place, ways, treatments))).map(limitObstacle),
       ...(await strayWays(admin, place, ways)),
     ];
   } finally {
     await admin.close();
+  }
+}
+
+/** Of a schema that an earlier run left, and that no trial can reset. */
+async function heldNamespace(
+  admin: AdminClient,
+  namespace: string,
+  dialect: DialectName,
+): Promise<Obstacle[]> {
+  try {
+    await requireDroppable(admin, namespace, dialectOf(dialect));
+    return [];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [{ kind: "unfit", words: error.message, remedy: error.hint }];
   }
 }
 
