@@ -1,17 +1,18 @@
 // Whether the capacity changed during its search: a capacity that rises or falls by the same share from probe to probe is
 // compared with a constant one. bench/capacity-searches.mjs shows how often a drift is found, rightly or wrongly. Pure.
 import type { CapacityDrift } from "../../results/capacity-schema.js";
-import { KNEE_WIDTHS, logLikelihood, type RateOutcome } from "./capacity-likelihood.js";
+import { KNEE_WIDTHS, likelihoods, type RateOutcome } from "./capacity-likelihood.js";
 
 /** Changes from probe to probe that are looked for, as logarithms. */
 const DRIFTS = [0.0025, 0.005, 0.01, 0.02, 0.04].flatMap((size) => [-size, size]);
 /** Range around the highest rate that held in which the capacity is looked for, and its steps, as logarithms. */
 const SEARCHED = { below: 0.8, above: 0.4, step: 0.02 };
+const STEPS = Math.ceil((SEARCHED.below + SEARCHED.above) / SEARCHED.step);
 /** Gains in the log likelihood, over a constant capacity: the interval holds a possible drift, a shown drift ends the search. */
 export const DRIFT_GAIN = { possible: 1, shown: 4 } as const;
 
 interface Fit {
-  readonly logLikelihood: number;
+  readonly likelihood: number;
   readonly drift: number;
   /** At the middle of the search. */
   readonly logCapacity: number;
@@ -21,16 +22,12 @@ function bestFit(probes: readonly RateOutcome[], middle: number, drifts: readonl
   const best = Math.log(
     Math.max(...probes.filter(({ held }) => held).map(({ ratePerSecond }) => ratePerSecond)),
   );
-  const steps = Math.ceil((SEARCHED.below + SEARCHED.above) / SEARCHED.step);
-  let fit: Fit = { logLikelihood: Number.NEGATIVE_INFINITY, drift: 0, logCapacity: best };
+  const grid = { first: best - SEARCHED.below, step: SEARCHED.step, count: STEPS + 1 };
+  let fit: Fit = { likelihood: 0, drift: 0, logCapacity: best };
   for (const drift of drifts)
     for (const width of KNEE_WIDTHS)
-      for (let step = 0; step <= steps; step++) {
-        const logCapacity = best - SEARCHED.below + step * SEARCHED.step;
-        const model = { logCapacity: logCapacity - drift * middle, width, drift };
-        const each = logLikelihood(probes, model);
-        if (each > fit.logLikelihood) fit = { logLikelihood: each, drift, logCapacity };
-      }
+      for (const [i, likelihood] of likelihoods(probes, grid, { width, drift, middle }).entries())
+        if (likelihood > fit.likelihood) fit = { likelihood, drift, logCapacity: grid.first + i * grid.step };
   return fit;
 }
 
@@ -40,7 +37,8 @@ export function capacityDrift(probes: readonly RateOutcome[], gain: number): Cap
   if (first === undefined || last === undefined || !probes.some(({ held }) => held)) return undefined;
   const middle = (first + last) / 2;
   const drifting = bestFit(probes, middle, DRIFTS);
-  if (drifting.logLikelihood - bestFit(probes, middle, [0]).logLikelihood <= gain) return undefined;
+  const gained = Math.log(drifting.likelihood / bestFit(probes, middle, [0]).likelihood);
+  if (gained <= gain) return undefined;
   const at = (position: number): number =>
     Math.exp(drifting.logCapacity + drifting.drift * (position - middle));
   return { firstPerSecond: at(first), lastPerSecond: at(last) };

@@ -3,7 +3,7 @@
 // with, and both ends of a possible drift. bench/capacity-searches.mjs shows how often it holds the true capacity. Pure.
 import { CAPACITY_PRECISION, type Capacity } from "../../results/capacity-schema.js";
 import { capacityDrift, DRIFT_GAIN } from "./capacity-drift.js";
-import { KNEE_WIDTHS, logLikelihood, type RateOutcome } from "./capacity-likelihood.js";
+import { KNEE_WIDTHS, likelihoods, type RateOutcome } from "./capacity-likelihood.js";
 
 /**
  * Twice what holds the truth in 95 % where rates are chosen beforehand, which is half that point of chi-squared: here
@@ -20,14 +20,12 @@ function likelyRange(probes: readonly RateOutcome[]): [low: number | null, high:
   const logRates = probes.map(({ ratePerSecond }) => Math.log(ratePerSecond));
   const first = Math.min(...logRates) - BEYOND;
   const last = Math.max(...logRates) + BEYOND;
-  const profile = Array.from({ length: Math.ceil((last - first) / STEP) + 1 }, (_, i) =>
-    Math.max(
-      ...KNEE_WIDTHS.map((width) =>
-        logLikelihood(probes, { logCapacity: first + i * STEP, width, drift: 0 }),
-      ),
-    ),
-  );
-  const least = Math.max(...profile) - LOG_LIKELIHOOD_DROP;
+  const grid = { first, step: STEP, count: Math.ceil((last - first) / STEP) + 1 };
+  const profile = new Float64Array(grid.count);
+  for (const width of KNEE_WIDTHS)
+    for (const [i, each] of likelihoods(probes, grid, { width, drift: 0, middle: 0 }).entries())
+      profile[i] = Math.max(profile[i] as number, each);
+  const least = Math.max(...profile) * Math.exp(-LOG_LIKELIHOOD_DROP);
   const low = profile.findIndex((each) => each >= least);
   const high = profile.findLastIndex((each) => each >= least);
   const at = (i: number): number | null =>

@@ -12,23 +12,36 @@ export interface RateOutcome extends Pick<CapacityProbe, "ratePerSecond" | "held
   readonly position: number;
 }
 
-export interface CapacityModel {
-  /** Natural logarithm of the capacity at position 0. */
-  readonly logCapacity: number;
-  readonly width: number;
-  /** Change of the logarithm from one position to the next. */
-  readonly drift: number;
+/** Capacities that are looked at: logarithms from `first` on, `step` apart. */
+export interface CapacityGrid {
+  readonly first: number;
+  readonly step: number;
+  readonly count: number;
 }
 
-export function logLikelihood(
+/** Natural logarithm of the largest odds that still show in a share of this precision. */
+const LOG_ODDS_MOST = 37;
+
+/**
+ * The likelihood of each capacity of the grid, with that width of the knee. `drift` is the change of the capacity's
+ * logarithm from one position to the next; the grid is of capacities at position `middle`.
+ */
+export function likelihoods(
   probes: readonly RateOutcome[],
-  { logCapacity, width, drift }: CapacityModel,
-): number {
-  let likelihood = 1;
+  { first, step, count }: CapacityGrid,
+  { width, drift, middle }: { readonly width: number; readonly drift: number; readonly middle: number },
+): Float64Array {
+  const result = new Float64Array(count).fill(1);
+  const less = step / width;
   for (const { ratePerSecond, held, position } of probes) {
-    const above = Math.log(ratePerSecond) - logCapacity - drift * position;
-    const holds = SPOILT + (1 - 2 * SPOILT) / (1 + Math.exp(above / width));
-    likelihood *= held ? holds : 1 - holds;
+    const [spoilt, sound] = held ? [SPOILT, 1 - 2 * SPOILT] : [1 - SPOILT, 2 * SPOILT - 1];
+    let logOdds = (Math.log(ratePerSecond) - first - drift * (position - middle)) / width;
+    let i = 0;
+    for (; i < count && logOdds > LOG_ODDS_MOST; i++, logOdds -= less)
+      result[i] = (result[i] as number) * spoilt;
+    const factor = Math.exp(-less);
+    for (let odds = Math.exp(logOdds); i < count; i++, odds *= factor)
+      result[i] = (result[i] as number) * (spoilt + sound / (1 + odds));
   }
-  return Math.log(likelihood);
+  return result;
 }
