@@ -48,6 +48,8 @@ function importPgbench(scripts: readonly string[], { define, scale }: ImportOpti
   );
   throw new UsageError(
     lines.join("\n"),
-    "workload: { pgbench: [...] } in a scenario runs scripts as they are.",
+    imported.canRun
+      ? "workload: { pgbench: [...] } in a scenario runs scripts as they are."
+      : "Correct the scripts; docs/reference/workloads.md says what they may hold.",
   );
 }

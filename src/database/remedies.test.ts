@@ -31,6 +31,7 @@ const CASES: readonly (readonly [code: string, message: string, way: string])[] 
   ["57P05", "terminating connection due to idle-session timeout", "idle_session_timeout"],
   ["25006", "cannot execute INSERT during recovery", "primary, or all"],
   ["25006", "cannot execute CREATE SCHEMA in a read-only transaction", "default_transaction_read_only = off"],
+  ["23505", 'duplicate key value violates unique constraint "t_pkey"', "ON CONFLICT"],
   ["42501", "permission denied for table events", "Grant the role"],
   ["53100", "could not extend file: No space left on device", "disk"],
   ["53200", "out of shared memory", "max_locks_per_transaction"],

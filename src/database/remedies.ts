@@ -90,6 +90,10 @@ export const REMEDIES: readonly Remedy[] = [
     code: "25006",
     way: "Set default_transaction_read_only = off for the role, the database or the server, or name the primary.",
   },
+  {
+    code: "23",
+    way: "If the error is expected, catch it in SQL: ON CONFLICT DO NOTHING, or a function with an EXCEPTION block.",
+  },
   { code: "42501", way: "Grant the role the right that the message names, or use another role." },
   { code: "53100", way: "Free space on the server's disk." },
   {

@@ -17,7 +17,9 @@ function unreadable(input: string): string {
     return "names several hosts; list each as a URL of its own in urls";
   if (/^[\da-f]*:[\da-f]*:[\da-f:.]*$/i.test(address))
     return "has an IPv6 address without brackets; write it as [::1]:5432";
-  if (Number(/^[\w.-]+:(\d+)$/.exec(address)?.[1] ?? 0) > 65_535)
+  const [, port] = /^(?:[\w.-]+|\[[\da-f:.]+\]):(.*)$/i.exec(address) ?? [];
+  // Without an @ it may be a password whose host was forgotten.
+  if (port !== undefined && (/^\d+$/.test(port) || place.includes("@")))
     return "has a port that is none; ports are 1 to 65535";
   if (address === "" && /[?&]host=/.test(input) && !/[#]/.test(input))
     return "names a socket beside a user; write postgresql:///database?host=/var/run/postgresql&user=name";
@@ -40,11 +42,10 @@ export function connectionUrl(description: string) {
     const url = URL.canParse(input) ? new URL(input) : undefined;
     if (url === undefined || url.hash !== "" || url.search.includes("@") || url.hostname.includes(","))
       return { message: `this connection URL ${unreadable(input)}` };
-    if (url.hostname === "" && !url.searchParams.get("host"))
-      return { message: `this connection URL names no host, as ${URL_FORM}, and PGHOST is not set` };
     const refusal = urlRefusal(url);
-    return refusal
-      ? { message: `this connection URL has ${refusal.words}; ${refusal.way}` }
+    if (refusal) return { message: `this connection URL has ${refusal.words}; ${refusal.way}` };
+    return url.hostname === "" && !url.searchParams.get("host")
+      ? { message: `this connection URL names no host, as ${URL_FORM}, and PGHOST is not set` }
       : { value: input };
   });
 }

@@ -132,6 +132,15 @@ describe("refusals that name the mistake", () => {
     ["workload: document", /workload: not one of train-events, .*; did you mean documents\?/],
     ["workload: zzzz", /workload: expected one of train-events, .*, or a file of your own, as \.\/bank\.sql/],
     ["target: postgresql://a@h:99999/d", /URL has a port that is none; ports are 1 to 65535/],
+    ["target: postgresql://a@h:http/d", /URL has a port that is none; ports are 1 to 65535/],
+    [
+      "target: postgresql://?service=x",
+      /URL has the parameter service, which is not supported; services are not read/,
+    ],
+    [
+      "target: postgresql://a@h/d?sslrootcert=system",
+      /sslrootcert=system, which is not supported; use sslmode=verify-full/,
+    ],
     [
       "target: 'postgresql://a@/d?host=/tmp'",
       /URL names a socket beside a user; write postgresql:\/\/\/database\?host=/,

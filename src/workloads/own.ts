@@ -255,13 +255,13 @@ export function ownWorkload(own: Own): Workload {
 
 export { definedValue } from "./pgbench/defined.js";
 
-/** Scripts of pgbench as the text of a file of SQL, or what stands against that. */
+/** Scripts of pgbench as the text of a file of SQL, or what stands against that; `canRun`: they run as they are all the same. */
 export function importedFromPgbench(
   written: readonly string[],
   settings: Pick<PgbenchScripts, "scale" | "define">,
   directory: string,
-): { readonly text: string } | { readonly problems: readonly FileProblem[] } {
+): { readonly text: string } | { readonly problems: readonly FileProblem[]; readonly canRun: boolean } {
   const scripts = written.map((script) => readSource(script, directory));
   const read = readPgbench({ scripts, ...settings }, "pgbench");
-  return "problems" in read ? read : toSqlFile(read.program);
+  return "problems" in read ? { ...read, canRun: false } : { ...toSqlFile(read.program), canRun: true };
 }

@@ -28,6 +28,8 @@ const ELSEWHERE = /^ALTER .* SET SCHEMA\b/;
 const WITH_BODY = /^(DO|CREATE( OR REPLACE)? (FUNCTION|PROCEDURE))\b/;
 const CONTROL =
   /^(BEGIN|START TRANSACTION|COMMIT|END|ROLLBACK|ABORT|SAVEPOINT|RELEASE|PREPARE TRANSACTION)\b/;
+/** Dumps of databases begin with it. */
+const SEARCH_PATH = /\bset_config\s*\(\s*'search_path'/i;
 const SESSION = /^(SET (SESSION )?(ROLE|AUTHORIZATION|SEARCH_PATH)|RESET|DISCARD|DEALLOCATE|LISTEN|COPY)\b/;
 
 /** Whether `$1` can be in it. */
@@ -86,6 +88,8 @@ export function statementProblem(sql: Pick<SqlText, "pieces">, isTransaction: bo
   const first = words.slice(0, 2).join(" ");
   if (SESSION.test(text))
     return `${first} outlives its transaction, or takes data that is not there; remove it`;
+  if (SEARCH_PATH.test(sql.pieces.join("x")))
+    return "set_config of search_path hides the tables of the workload; remove it";
   if (CONTROL.test(text))
     return isTransaction
       ? `${words[0] ?? ""}: the statements of a name are one transaction already; remove it`

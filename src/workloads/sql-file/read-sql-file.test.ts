@@ -91,6 +91,16 @@ it.each([
   expect(readSqlFile("-- name: t\nSELECT 1", file)).toMatchObject({ program: { name } });
 });
 
+it("names what a dump or another program's file brings along", () => {
+  expect(problemsOf("-- name: GetOrders :many\nSELECT 1")).toEqual([
+    expect.stringContaining(":many belongs to sqlc; write name: GetOrders"),
+  ]);
+  const dump = "-- schema\nSELECT pg_catalog.set_config('search_path', '', false);\n-- name: t\nSELECT 1";
+  expect(problemsOf(dump)).toEqual([
+    expect.stringContaining("set_config of search_path hides the tables of the workload; remove it"),
+  ]);
+});
+
 it("lets a later statement use what an earlier one returned", () => {
   const [transaction] = programOf(
     "-- name: t\n-- returning: balance as b, id\nSELECT id, balance FROM account;\nUPDATE account SET balance = :b WHERE id = :id;",

@@ -214,8 +214,10 @@ class Reader {
 
   private takeName(value: string, place: Place): void {
     this.enter("name");
-    const isName = isOwnOperationName(value);
-    if (!isName) this.refuse(place, `${value} is no name of a transaction (${OWN_NAME_RULE}), such as pay`);
+    const [, name = "", kind] = /^(\S+)\s+(:\w+)$/.exec(value) ?? [];
+    if (kind !== undefined) this.refuse(place, `${kind} belongs to sqlc; write name: ${name}`);
+    else if (!isOwnOperationName(value))
+      this.refuse(place, `${value} is no name of a transaction (${OWN_NAME_RULE}), such as pay`);
     if (this.transactions.some(({ name }) => name === value)) this.refuse(place, `two transactions ${value}`);
     this.transactions.push({
       ...{ name: value, place, weight: 1, isReadOnly: false },
