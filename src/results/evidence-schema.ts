@@ -197,8 +197,14 @@ export const DatabaseEvidence = z.strictObject({
     })
     .optional(),
   skipped: z
-    .array(z.strictObject({ source: z.string(), reason: z.string() }))
+    .array(
+      z.strictObject({
+        source: z.string(),
+        reason: z.string(),
+        isPartial: z.literal(true).optional().describe("Some of it was read, as a part of the samples"),
+      }),
+    )
     .optional()
-    .describe("Views that this version or role does not show"),
+    .describe("Views that this version or role does not show, or not wholly"),
 });
 export type DatabaseEvidence = z.infer<typeof DatabaseEvidence>;

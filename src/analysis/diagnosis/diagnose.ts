@@ -88,13 +88,25 @@ function notAssessedIn(treatments: readonly Pick<TreatmentResult, "trials">[]): 
   return [...new Set(all.map(({ what, reason }) => `not assessed: ${what}: ${reason}`))];
 }
 
-/** Findings, and disturbances that could not be looked for, as `diagnosis` of the result holds them. */
+/** Evidence that no sample of a trial has, a line for each reason; a disturbance that could not be looked for has its own. */
+function skippedIn(treatments: readonly Pick<TreatmentResult, "trials">[]): string[] {
+  const trials = treatments.flatMap((treatment) => treatment.trials);
+  const told = new Set(trials.flatMap(({ notAssessed = [] }) => notAssessed.map(({ reason }) => reason)));
+  const sources = new Map<string, Set<string>>();
+  for (const { source, reason, isPartial } of trials.flatMap(({ database }) => database.skipped ?? []))
+    if (isPartial !== true && !told.has(reason))
+      sources.set(reason, (sources.get(reason) ?? new Set()).add(source));
+  return [...sources].map(([reason, names]) => `evidence skipped: ${[...names].join(", ")}: ${reason}`);
+}
+
+/** Findings, disturbances that could not be looked for, and evidence that is not there, as `diagnosis` of the result holds them. */
 export function diagnosisEntries(
   treatments: readonly Pick<TreatmentResult, "id" | "trials">[],
 ): ResultDocument["diagnosis"] {
   return [
     ...findingsOf(treatments).map((finding) => ({ kind: "finding", ...finding })),
     ...notAssessedIn(treatments).map((words) => lintEntry({ rule: "not-assessed", words })),
+    ...skippedIn(treatments).map((words) => lintEntry({ rule: "evidence-skipped", words })),
   ];
 }
 

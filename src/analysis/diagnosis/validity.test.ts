@@ -34,6 +34,26 @@ describe("what becomes of findings", () => {
     expect(diagnosisEntries(treatments)).toEqual([{ kind: "lint", rule: "not-assessed", words }]);
   });
 
+  it("evidence that was skipped is said once for each reason, unless a part of it was read or it is said already", () => {
+    const { treatments } = exampleResult(2);
+    const version = "not in version 15 of the server";
+    for (const trial of treatments.flatMap(({ trials }) => trials)) {
+      trial.notAssessed = [{ what: "sessions", reason: "no right" }];
+      trial.database.skipped = [
+        { source: "pg_stat_statements", reason: "must be loaded via shared_preload_libraries" },
+        { source: "pg_stat_io", reason: version },
+        { source: "pg_stat_checkpointer", reason: version },
+        { source: "pg_stat_activity (other sessions)", reason: "no right" },
+        { source: "queue depth", reason: "not read in 3 samples: timeout", isPartial: true },
+      ];
+    }
+    const lints = diagnosisEntries(treatments).filter(({ rule }) => rule === "evidence-skipped");
+    expect(lints.map(({ words }) => words)).toEqual([
+      "evidence skipped: pg_stat_statements: must be loaded via shared_preload_libraries",
+      `evidence skipped: pg_stat_io, pg_stat_checkpointer: ${version}`,
+    ]);
+  });
+
   it("a reason is said once, by the worst trial, with the others", () => {
     const reasons = reasonsOf(findingsOf(disturbed().treatments)).map(({ words }) => words);
     expect(reasons).toEqual([

@@ -13,8 +13,8 @@ const PASSING = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED]);
 /** A pause that may cost a group a sample which is taken once a second. */
 const NOTABLE_PAUSE_MS = 1_000;
 
-/** Who hears what cannot be read. */
-export type OnSkipped = (source: string, reason: string) => void;
+/** Who hears what cannot be read, or only a part of it. */
+export type OnSkipped = (source: string, reason: string, isPartial?: true) => void;
 
 interface Asked {
   readonly view: View;
@@ -129,6 +129,7 @@ export class GroupReader {
       this.onSkipped(
         name,
         `not read every second, so that it takes at most ${mostShare * 100} % of the time`,
+        true,
       );
   }
 

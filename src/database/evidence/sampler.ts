@@ -8,7 +8,7 @@ import type { Endpoint } from "../endpoint/endpoint.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { StandingSession } from "../standing-session.js";
-import { GroupReader } from "./reader.js";
+import { GroupReader, type OnSkipped } from "./reader.js";
 import {
   namedStatements,
   readHistory,
@@ -67,6 +67,13 @@ function changesBetween(before: readonly Definition[], after: readonly Definitio
   });
 }
 
+interface Skipped {
+  readonly source: string;
+  readonly reason: string;
+  /** Some of it was read. */
+  readonly isPartial?: true;
+}
+
 interface ScanReading {
   readonly counts: readonly ScanCount[];
   /** When the server's counts were last reset, as it writes it. */
@@ -95,7 +102,7 @@ interface Ready {
 
 export class DatabaseSampler {
   private readonly session = new StandingSession(() => this.connect());
-  private readonly reasons = new Map<string, { source: string; reason: string }>();
+  private readonly reasons = new Map<string, Skipped>();
   private readonly failures = new Map<string, { samples: number; reason: string }>();
   private statementsBefore: StatementReading | undefined;
   private scansBefore: ScanReading | undefined;
@@ -105,10 +112,11 @@ export class DatabaseSampler {
   constructor(private readonly options: SamplerOptions) {}
 
   /** Everything that was not read, with the reason, once each. */
-  get skipped(): { readonly source: string; readonly reason: string }[] {
-    const failed = [...this.failures].map(([source, { samples, reason }]) => ({
+  get skipped(): Skipped[] {
+    const failed = [...this.failures].map(([source, { samples, reason }]): Skipped => ({
       source,
       reason: `not read in ${samples} sample${samples === 1 ? "" : "s"}: ${reason}`,
+      isPartial: true,
     }));
     return [...this.reasons.values(), ...failed];
   }
@@ -164,7 +172,7 @@ export class DatabaseSampler {
       const after = { counts, history: await readHistory(client, survey, source) };
       const added = statementsAdded(before, after);
       if (!added) throw new Error(BEGUN_ANEW);
-      if (!added.isWhole) this.skip(source.name, DISCARDED);
+      if (!added.isWhole) this.skip(source.name, DISCARDED, true);
       const texts = await statementTexts(client, survey, source, added.counts.keys());
       const named = namedStatements(added.counts, texts, source.namer(statements, survey));
       if (named.length > 0) return named;
@@ -251,7 +259,7 @@ export class DatabaseSampler {
       for (const statement of isOurs ? sampler.equip : [])
         await withinMs(client.query(statement), ANSWER_MS).catch(() => undefined); // missing: named when it is asked for
       const survey = await withinMs(sampler.survey(client, workload), ANSWER_MS);
-      const onSkipped = (source: string, reason: string): void => this.skip(source, reason);
+      const onSkipped: OnSkipped = (...skipped) => this.skip(...skipped);
       const readers = [...sampler.groups, ...workload.groups].map((group) => ({
         name: group.name,
         isVital: group.isVital,
@@ -270,8 +278,8 @@ export class DatabaseSampler {
     return error;
   }
 
-  private skip(source: string, reason: string): void {
-    this.reasons.set(`${source}: ${reason}`, { source, reason });
+  private skip(...[source, reason, isPartial]: Parameters<OnSkipped>): void {
+    this.reasons.set(`${source}: ${reason}`, { source, reason, ...(isPartial && { isPartial }) });
   }
 }
 

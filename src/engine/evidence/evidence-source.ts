@@ -24,6 +24,8 @@ export const COUNTED_AGAIN = "the server counted from 0 again in the window (a r
 export interface SkippedSource {
   readonly source: string;
   readonly reason: string;
+  /** Some of it was read. */
+  readonly isPartial?: true;
 }
 
 export interface EvidenceSource {

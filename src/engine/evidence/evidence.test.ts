@@ -123,7 +123,9 @@ test("a source that does not answer costs its values, is counted and named, and 
     [2, 100],
   ]);
   expect(result).toMatchObject({ walBytes: 300, diskReadBytes: 1, sampling: { samples: 3, missed: 1 } });
-  expect(result.skipped).toEqual([{ source: "database", reason: "1 reading missed: connection lost" }]);
+  expect(result.skipped).toEqual([
+    { source: "database", reason: "1 reading missed: connection lost", isPartial: true },
+  ]);
 });
 
 test("samples that are still due when the window ends are counted as missed", async () => {
@@ -183,7 +185,7 @@ test.each([
     clock.atMs = row.readMs;
     await evidence.end(row.endMs);
     const { skipped = [], perEvent } = evidence.result({ ...DONE, operations: { add: { events: 50 } } });
-    expect(skipped).toEqual(row.told.map((reason) => ({ source: "window", reason })));
+    expect(skipped).toEqual(row.told.map((reason) => ({ source: "window", reason, isPartial: true })));
     expect(perEvent?.walBytes).toBe(row.walPerEvent);
   },
 );

@@ -189,16 +189,19 @@ export class TrialEvidence {
     const missed = [...this.failures].map(([source, { count, reason }]) => ({
       source,
       reason: `${count} reading${count === 1 ? "" : "s"} missed: ${reason}`,
+      isPartial: true as const,
     }));
     const lengths = `what was counted is of ${(spanMs / 1000).toFixed(2)} s, the window had ${(windowMs / 1000).toFixed(2)} s`;
-    const span = {
+    const span: SkippedSource = {
       source: "window",
       reason: isFarOff ? `${lengths}, so no cost per event is stated` : lengths,
+      isPartial: true,
     };
     const { begunAnew } = this.sums;
-    const fallen = {
+    const fallen: SkippedSource = {
       source: "counters",
       reason: `${COUNTED_AGAIN}, so these have no total: ${begunAnew.join(", ")}`,
+      isPartial: true,
     };
     return [
       ...this.options.sources.flatMap(({ skipped }) => skipped),

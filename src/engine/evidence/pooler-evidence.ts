@@ -21,7 +21,7 @@ function unseen({ product, consoles, endpoints, instances }: RunningPooler): Ski
   if (consoles.length === 0)
     return [{ source, reason: "its console is not known: set pool.adminUrl to read its statistics" }];
   const reason = `pool.adminUrl is the console of ${consoles.length} of ${endpoints.length}: its numbers are of that part alone`;
-  return [{ source, reason }];
+  return [{ source, reason, isPartial: true }];
 }
 
 /** Of a pooler that counts transactions, and how long they waited and took. */
