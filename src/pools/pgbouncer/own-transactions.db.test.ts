@@ -1,8 +1,16 @@
 // How many transactions real PgBouncers add to each of a client's, by what the server counted once they have gone, beside what
 // their own settings, as the console tells them, let expect.
 import { expect, it } from "vitest";
+import { fullIt } from "../../../test/support/lanes.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { pgBouncerEnv, PGBOUNCER_KINDS, startPgBouncers } from "../../../test/support/pgbouncers.js";
+import { urlOf } from "../../../test/support/suite-server.js";
+import {
+  onlyResultIn,
+  scratchDirectory,
+  trainSim,
+  writeScenarioFile,
+} from "../../../test/support/train-sim.js";
 import { PgConnection } from "../../database/connection.js";
 import { APPLICATION } from "../../database/pg-config.js";
 import { settingsAt } from "./obstacles.js";
@@ -52,3 +60,40 @@ it.each(CASES)("PgBouncer %s with %j adds what its settings say", async (kind, s
     await pooler.stop();
   }
 });
+
+fullIt(
+  "a run over a PgBouncer of the user's own that resets after each transaction reports no work of others",
+  async () => {
+    const pooler = await startPgBouncers(
+      {
+        ...{ mode: "transaction", size: 4, instances: 1, maxPreparedStatements: 0, maxClientConnections: 20 },
+        settings: { server_reset_query_always: "1" },
+      },
+      own.endpoint,
+      pgBouncerEnv("1.24"),
+    );
+    try {
+      const [[endpoint], [console]] = [pooler.endpoints, pooler.consoles];
+      if (!endpoint || !console) return expect.unreachable("a pooler has an endpoint and a console");
+      const out = scratchDirectory();
+      const { exitCode, stderr } = await trainSim([
+        "run",
+        writeScenarioFile(`name: own-pooler
+target: { kind: url, urls: ["${urlOf(own.endpoint)}"] }
+pool: { strategy: pgbouncer, url: "${urlOf(endpoint)}", adminUrl: "${urlOf(console)}", size: 4 }
+trial: { warmUp: 0s, duration: 3s, drain: false }
+trials: 1
+diagnosis: { ceiling: false }
+actors: { producers: { load: { clients: 3 } } }
+`),
+        ...["--quiet", "--out", out],
+      ]);
+      expect(exitCode, stderr).toBe(0);
+      const trial = onlyResultIn(out).result.treatments[0]?.trials[0];
+      expect(trial?.database.foreign?.transactionsHere).toBeDefined();
+      expect(trial?.diagnosis?.map(({ check }) => check)).not.toContain("foreign-transactions");
+    } finally {
+      await pooler.stop();
+    }
+  },
+);
