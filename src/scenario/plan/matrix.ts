@@ -178,7 +178,7 @@ function include(
     matching.every((i) => others.every(([key, level]) => extended[i]?.get(key) !== level)),
   );
   if (unused.length > 0) findings.push(...unused.map(overwritten));
-  else if (factors.size === 0 && all.length === 1) findings.push(...onlyOne(all, raw));
+  else if (factors.size === 0 && all.length === 1) findings.push(...onlyOne(all));
   else findings.push(...replacedEverywhere(extensions, all, raw));
   return all;
 }
@@ -200,12 +200,12 @@ function overwritten({ origin, others }: Extension): Finding {
 }
 
 /** Where entries are all the combinations, a single one is no comparison with the scenario's own settings. */
-function onlyOne([levels]: readonly Levels[], raw: Mapping): Finding[] {
+function onlyOne([levels]: readonly Levels[]): Finding[] {
   const keys = [...(levels?.keys() ?? [])];
   const message =
     `leaves one treatment, and the scenario's own ${keys.join(", ")} in none; ` +
     `add an entry for that, or write ${keys.length > 1 ? "these keys" : "the key"} above`;
-  return raw.include === undefined ? [] : [{ path: ["include"], message, isAboutKey: true }];
+  return keys.length === 0 ? [] : [{ path: ["include"], message, isAboutKey: true }];
 }
 
 /** Values that the scenario states and that no combination keeps, since all get one other. */
