@@ -1,13 +1,14 @@
 // What the client costs beside an older commit: both programs run at the same time on one server, each in a database of
 // its own, and their processor time a transaction is compared pair by pair. Exits with 1 where the 95 % interval of a
-// ratio lies above 1.03. Run `npm run build` first: today's program is the built one. It needs Linux, for /proc.
+// ratio lies above 1.03; then, or with --parts, the cost of each part of both programs follows (`bench/parts.mjs`). Run
+// `npm run build` first: today's program is the built one. It needs Linux, for /proc.
 //
-//   npm run bench:cost -- --base REV [--rounds 5] [--seconds 5] [--warmUp 5] [--only bank,calls] [--json]
+//   npm run bench:cost -- --base REV [--rounds 5] [--seconds 5] [--warmUp 5] [--only bank,calls] [--parts] [--json]
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { studentInterval } from "#program/analysis/statistics/statistics.js";
 import { meanWithoutPlaces } from "#program/analysis/statistics/place-effect.js";
-import { buildRevision, commitOf } from "./cost/revision.mjs";
+import { buildRevision, commitOf, measuredParts, partsOf } from "./cost/revision.mjs";
 import { CASES } from "./cost/cases.mjs";
 import { readOptions } from "./options.mjs";
 import { measureTrainSim, spread } from "./scripts/load.mjs";
@@ -24,7 +25,9 @@ const SEED = 100;
 const FIGURES = /** @type {const} */ ({ clientUs: "transaction", eventUs: "event" });
 const DATABASES = ["cost_base", "cost_now"];
 
-const options = readOptions({ rounds: 5, seconds: 5, warmUp: 5 }, [], { only: Object.keys(CASES) }, ["base"]);
+const options = readOptions({ rounds: 5, seconds: 5, warmUp: 5 }, ["parts"], { only: Object.keys(CASES) }, [
+  "base",
+]);
 const base = commitOf(options.base);
 const mains = [buildRevision(base), fileURLToPath(new URL("../dist/cli/main.js", import.meta.url))];
 const server = await openServer(CONNECTIONS);
@@ -100,5 +103,17 @@ try {
 } finally {
   await server.close();
 }
+
+/** A row for each part: nanoseconds and heap bytes of one operation, of the base and of today's program. */
+function partRows() {
+  const [was, is] = [partsOf(base), measuredParts()];
+  if (!was || !is) return [[`parts: ${was ? "today's" : `those of ${base}`} could not be measured`]];
+  const cells = ({ ns, bytes } = { ns: NaN, bytes: NaN }) => [ns.toFixed(0), bytes.toFixed(0)];
+  const rows = Object.keys(is).map((name) => [name, ...cells(was[name]), ...cells(is[name])]);
+  return [["part", `${base}, ns`, "bytes", "built, ns", "bytes"], ...rows];
+}
+
+const parts = options.parts || results.some(({ isDearer }) => isDearer) ? partRows() : [];
 const machine = `${cpus().length} processors, Node ${process.version}, ${options.rounds} pairs of ${options.seconds} s after ${options.warmUp} s`;
-console.log(options.json ? JSON.stringify({ machine, results }) : `${machine}\n${aligned(rows)}`);
+if (options.json) console.log(JSON.stringify({ machine, results, parts }));
+else console.log([machine, aligned(rows), ...(parts.length > 0 ? [aligned(parts)] : [])].join("\n"));

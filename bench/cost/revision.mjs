@@ -1,6 +1,6 @@
 // The program of another commit, built in a worktree of its own below `.cache/cost/`. It is built once for each commit.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, symlinkSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -29,4 +29,24 @@ export function buildRevision(commit) {
     symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
   run("npm", ["run", "build"], directory);
   return main;
+}
+
+/** What `bench/parts.mjs` of today says of that commit's parts; undefined if its code cannot be measured so. */
+export function partsOf(commit) {
+  const directory = join(ROOT, ".cache", "cost", commit);
+  const beside = join(directory, "bench", "today");
+  mkdirSync(beside, { recursive: true });
+  for (const file of ["parts.mjs", "options.mjs"])
+    copyFileSync(join(ROOT, "bench", file), join(beside, file));
+  return measuredParts(beside);
+}
+
+/** @param {string} [directory] of the bench; it measures the built program that it lies in */
+export function measuredParts(directory = join(ROOT, "bench")) {
+  try {
+    const json = run(process.execPath, [join(directory, "parts.mjs"), "--json"]);
+    return /** @type {Record<string, { ns: number, bytes: number }>} */ (JSON.parse(json));
+  } catch {
+    return undefined;
+  }
 }

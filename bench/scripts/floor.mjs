@@ -1,9 +1,10 @@
-// The least that a client in Node costs: one short prepared statement, over and over, by sockets that send bytes made before and
-// look only for the end of an answer, beside pgbench with the same statement. What train-sim could save by another driver,
-// or by less work of its own, is what it costs beyond that.
+// The least that a client in Node costs: one short prepared statement, over and over, by the program's own sockets, which send
+// bytes made before and look only for the end of an answer, beside pgbench with the same statement. The rest of what a
+// round trip of train-sim costs is the program's own work.
 import { Client } from "pg";
 import { setTimeout as sleep } from "node:timers/promises";
 import { median } from "#program/analysis/statistics/quantiles.js";
+import { PlainSocket } from "#program/database/wire/plain-socket.js";
 import { startScript } from "../peers/pgbench.mjs";
 import { inTurn, spread, untilEnded } from "./load.mjs";
 
@@ -11,7 +12,7 @@ const STATEMENT = "SELECT 1";
 const SETTINGS = [1, 8];
 const READY = "Z".charCodeAt(0);
 
-export const title = "floor: statements/s of bare sockets in Node beside pgbench";
+export const title = "floor: statements/s and client CPU of bare sockets in Node beside pgbench";
 
 /** Bind, Execute and Sync of the unnamed portal of a prepared statement without parameters. */
 function messages(name) {
@@ -25,49 +26,67 @@ function messages(name) {
   return Buffer.concat([bind, message("E", Buffer.from([0, 0, 0, 0, 0])), message("S", Buffer.alloc(0))]);
 }
 
-/** Connections that have prepared the statement, as bare sockets. */
+/** Connections that have prepared the statement, on sockets that read into one buffer, as train-sim's own do. */
 async function openSockets(server, clients) {
   return Promise.all(
     Array.from({ length: clients }, async () => {
-      const client = new Client({ ...server.endpoint });
+      const stream = new PlainSocket();
+      const client = new Client({ ...server.endpoint, stream: () => stream });
       // Its socket is cut at the end, behind its back.
       client.on("error", () => undefined);
       await client.connect();
       await client.query({ name: "floor", text: STATEMENT });
-      const { stream } = /** @type {any} */ (client).connection;
-      stream.removeAllListeners("data");
       return stream;
     }),
   );
 }
 
-/** Statements a second over these seconds. */
+/** Statements a second over these seconds, and microseconds of processor time of one. */
 async function bareSockets(server, clients, { seconds, warmUp }) {
   const sockets = await openSockets(server, clients);
   const request = messages("floor");
   let count = 0;
   for (const stream of sockets) {
     // The end of an answer is six bytes: Z, its length, and the state.
-    stream.on("data", (data) => {
-      if (data[data.length - 6] !== READY) return;
-      count++;
-      stream.write(request);
-    });
+    const reader = {
+      goesOn: (arrived) => arrived[arrived.length - 6] !== READY,
+      take(arrived) {
+        count++;
+        stream.readFirst(reader);
+        stream.write(request);
+        return arrived.length;
+      },
+    };
+    stream.readFirst(reader);
     stream.write(request);
   }
   await sleep(warmUp * 1000);
-  const [before, beganMs] = [count, performance.now()];
+  const [before, cpuBefore, beganMs] = [count, process.cpuUsage(), performance.now()];
   await sleep(seconds * 1000);
-  const perSecond = ((count - before) * 1000) / (performance.now() - beganMs);
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const made = count - before;
+  const perSecond = (made * 1000) / (performance.now() - beganMs);
   for (const stream of sockets) stream.destroy();
-  return perSecond;
+  return { perSecond, clientUs: (user + system) / made };
 }
 
+/** Its processor time is read from one second after its start to one before its end. */
 async function pgbench(server, clients, { seconds, round }) {
-  const running = await startScript(server, { script: `${STATEMENT};`, clients, seconds, seed: round + 1 });
+  const running = await startScript(server, {
+    script: `${STATEMENT};`,
+    clients,
+    seconds: seconds + 2,
+    seed: round + 1,
+  });
   try {
+    await sleep(1000);
+    const before = await server.counters(running.pids);
+    await sleep(seconds * 1000);
+    const after = await server.counters(running.pids);
     const { stdout } = await untilEnded(running);
-    return Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
+    const perSecond = Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
+    const cpu = (after.clientCpuSeconds - before.clientCpuSeconds) / ((after.atMs - before.atMs) / 1000);
+    return { perSecond, clientUs: (cpu / perSecond) * 1e6 };
   } finally {
     await running.stop();
   }
@@ -76,15 +95,23 @@ async function pgbench(server, clients, { seconds, round }) {
 const PROGRAMS = { sockets: bareSockets, pgbench };
 
 export async function run(server, { rounds, seconds, warmUp }) {
-  const rows = [["clients", "bare sockets", "pgbench", "ratio"]];
+  const rows = [["clients", "bare sockets", "pgbench", "ratio", "client CPU, us", "pgbench's"]];
   for (const clients of SETTINGS) {
-    /** @type {Record<string, number[]>} */
+    /** @type {Record<string, { perSecond: number, clientUs: number }[]>} */
     const seen = { sockets: [], pgbench: [] };
     for (let round = 0; round < rounds; round++)
       for (const program of inTurn(round, Object.keys(PROGRAMS)))
         seen[program].push(await PROGRAMS[program](server, clients, { seconds, warmUp, round }));
-    const ratios = seen["sockets"].map((each, round) => each / seen["pgbench"][round]);
-    rows.push([String(clients), spread(seen["sockets"], 0), spread(seen["pgbench"], 0), spread(ratios, 3)]);
+    const ratios = seen["sockets"].map((each, round) => each.perSecond / seen["pgbench"][round].perSecond);
+    const of = (program, figure, digits) =>
+      spread(
+        seen[program].map((each) => each[figure]),
+        digits,
+      );
+    rows.push([
+      ...[String(clients), of("sockets", "perSecond", 0), of("pgbench", "perSecond", 0), spread(ratios, 3)],
+      ...[of("sockets", "clientUs", 1), of("pgbench", "clientUs", 1)],
+    ]);
     console.error(`${clients} clients: ${median(ratios).toFixed(3)}`);
   }
   return { rows, isMet: true };

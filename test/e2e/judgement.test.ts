@@ -158,7 +158,9 @@ describe("the diagnosis", () => {
     expect(treatment?.ceiling?.clients).toBe(4);
     expect(treatment?.ceiling?.transactionsPerSecond).toBeGreaterThan(100);
     expect(stdout).toContain("ceiling: the same 4 clients make ");
-    expect(stdout).toContain("steady state: not assessed (2 whole seconds of a window, at least 20 are needed)");
+    expect(stdout).toContain(
+      "steady state: not assessed (2 whole seconds of a window, at least 20 are needed)",
+    );
   });
 
   fullIt("accounts for the time of one client that never thinks, in a window of a second", async () => {

@@ -95,7 +95,10 @@ function settledAfter(all: readonly Series[], changed: readonly Series[]): numbe
 export function steadyStateOf(series: readonly Series[]): SteadyState {
   const seconds = Math.max(0, ...series.map(({ values }) => values.length));
   if (seconds < SECONDS_MIN) {
-    return { isSteady: null, reason: `${seconds} whole seconds of a window, at least ${SECONDS_MIN} are needed` };
+    return {
+      isSteady: null,
+      reason: `${seconds} whole seconds of a window, at least ${SECONDS_MIN} are needed`,
+    };
   }
   const judged = series.filter(hasEnough);
   if (judged.length === 0)

@@ -284,7 +284,9 @@ describe("points of several seconds", () => {
         ?.data.slice(0, 2)
         .map(([x]) => x),
     ).toEqual([6, 18]);
-    expect(plot.note).toBe("At each time the median of the trials that have a reading. Each point is of 12 s.");
+    expect(plot.note).toBe(
+      "At each time the median of the trials that have a reading. Each point is of 12 s.",
+    );
     expect(plotOf("queue", ALL_SHOWN, long).note).toContain("Each point is of 12 s.");
     expect(plotOf("throughput").note).not.toContain("Each point");
   });
