@@ -231,7 +231,11 @@ async function claimed<T>(
     await requireSpoken(admin, options.dialect);
     await requireServer(admin, dialectOf(options.dialect));
     const claim = await claimNamespace(admin.endpoint, options.namespace, dialectOf(options.dialect));
-    return await work(admin).finally(() => claim.release());
+    try {
+      return await work(admin);
+    } finally {
+      await claim.release();
+    }
   } finally {
     await admin.close();
   }

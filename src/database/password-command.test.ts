@@ -101,7 +101,11 @@ describe("a login with a command", () => {
         return accepts.test(password) ? undefined : DSQL_REFUSALS[0];
       },
     });
-    await work(server, heard).finally(() => server.close());
+    try {
+      await work(server, heard);
+    } finally {
+      await server.close();
+    }
   }
   const connect = async (port: number, passwordCommand: { words: readonly string[]; everyMs: number }) => {
     const endpoint = { host: "127.0.0.1", port, database: "d", user: "u", passwordCommand };

@@ -326,9 +326,11 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     const clients = isSession ? SIZE : SIZE + 1;
     const outcomes = Array.from({ length: clients }, async (_, client) => {
       const lease = await source.acquire(client);
-      await run(lease.connection, "SELECT pg_sleep(60) /* until closed */").finally(() =>
-        lease.release(true),
-      );
+      try {
+        await run(lease.connection, "SELECT pg_sleep(60) /* until closed */");
+      } finally {
+        await lease.release(true);
+      }
     }).map(failureOf);
     await until(
       () =>

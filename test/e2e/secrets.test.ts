@@ -269,12 +269,13 @@ describe("a password", { timeout: 180_000 }, () => {
     await inside.query(SPOIL);
     const out = scratchDirectory();
     const url = urlWith(secret.encoded);
-    const ended = await trainSim(["run", writeScenarioFile(onUrl(url, LOAD)), "--out", out]).finally(
-      async () => {
-        await inside.query("DROP EVENT TRIGGER spoil; DROP FUNCTION public.spoil");
-        await inside.close();
-      },
-    );
+    let ended: Awaited<ReturnType<typeof trainSim>>;
+    try {
+      ended = await trainSim(["run", writeScenarioFile(onUrl(url, LOAD)), "--out", out]);
+    } finally {
+      await inside.query("DROP EVENT TRIGGER spoil; DROP FUNCTION public.spoil");
+      await inside.close();
+    }
     const texts = { ...textsOf("run", ended), ...filesIn(out) };
     expect(Object.values(texts).join("")).toContain("23514");
     expect(leaksIn(texts, [...secret.forms, "Failing row", "authorityId", "logicalPos"])).toEqual([]);

@@ -139,6 +139,6 @@ export class GroupReader {
     for (const [metric, reason] of Object.entries(view.ifNull ?? {}))
       if (row[metric] === null) this.onSkipped(view.source, reason);
     if (Array.isArray(row["pids"])) this.foreignPids = row["pids"].map(Number);
-    return (view.decode ?? numbersIn)(row);
+    return view.decode?.(row) ?? numbersIn(row);
   }
 }

@@ -22,7 +22,11 @@ export async function pause(
   const opened = await Promise.allSettled(endpoints.map((endpoint) => connectConsole(endpoint)));
   const consoles = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   const goOn = async (): Promise<void> => {
-    await Promise.all(endpoints.map(resume)).finally(() => closeAll(consoles));
+    try {
+      await Promise.all(endpoints.map(resume));
+    } finally {
+      await closeAll(consoles);
+    }
   };
   try {
     const unopened = opened.find((each) => each.status === "rejected");
