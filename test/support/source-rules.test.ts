@@ -9,7 +9,7 @@ const REPOSITORY = join(import.meta.dirname, "..", "..");
 const SWITCHES = ["lint-disable", "ts-ignore", "ts-nocheck", "ts-expect-error"].map(
   (word) => new RegExp(`(//|/\\*).*${word.replace("-", "[-]")}`),
 );
-const ZOD = /import (?!(type )?\* as z from).*from "zod"/;
+const ZOD = /import (?!(type )?\* as z from).*from ["]zod"/;
 
 const files = ["src", "test", "bench"].flatMap((root) =>
   readdirSync(join(REPOSITORY, root), { recursive: true, encoding: "utf8" })
