@@ -96,11 +96,11 @@ function percentText(share: number): string {
   return `${Number((share * 100).toPrecision(2))} %`;
 }
 
-/** `0 of 5000 trials, at most 0.06 % with 95 %`, `12 of 5000 trials, 0.24 % (95 % CI [0.12 %, 0.42 %])`. */
+/** `0 of 5000 trials, at most 0.06 % with 95 % confidence`, `12 of 5000 trials, 0.24 % (95 % CI [0.12 %, 0.42 %])`. */
 export function rareText({ count, all, unit }: RareCount & { readonly unit: string }): string {
   const { low, high } = shareInterval(count, all);
   const seen = `${count} of ${counted(all, unit)}`;
-  if (count === 0) return `${seen}, at most ${percentText(high)} with 95 %`;
+  if (count === 0) return `${seen}, at most ${percentText(high)} with 95 % confidence`;
   return `${seen}, ${percentText(count / all)} (95 % CI [${percentText(low)}, ${percentText(high)}])`;
 }
 

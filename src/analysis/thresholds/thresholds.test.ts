@@ -299,7 +299,7 @@ describe("a threshold on a rare count", () => {
   it("shows it as its note", () => {
     const share = { count: 0, all: 5000, unit: "transaction", low: 0, high: 0.0006 } as const;
     const about = { metric: "add", expression: "failures==0", treatment: "text", seen: 0, ok: true };
-    expect(noteOf({ ...about, share })).toBe("0 of 5000 transactions, at most 0.06 % with 95 %");
+    expect(noteOf({ ...about, share })).toBe("0 of 5000 transactions, at most 0.06 % with 95 % confidence");
     expect(noteOf({ ...about, share, reason: "no samples" })).toBe("no samples");
   });
 });

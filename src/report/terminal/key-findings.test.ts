@@ -71,7 +71,7 @@ describe("key findings", () => {
     expect(texts(result)).toContain("The threshold holds.");
     expect(texts(result)).toContain(
       "No event was lost or doubled, and each shows the work that was acknowledged: 150000 events in 10 trials. " +
-        "Lost: 0 of 150000 events, at most 0.002 % with 95 %.",
+        "Lost or duplicated: 0 of 150000 events, at most 0.002 % with 95 % confidence.",
     );
     const trial = firstTrial(result);
     trial.integrity = null;
@@ -104,7 +104,7 @@ describe("key findings", () => {
     const said = texts(result);
     expect(said).toContain(`${result.treatments[0]?.id ?? ""} lost (allowed): add 12.`);
     expect(said).toContain(
-      `${result.treatments[1]?.id ?? ""} lost 0 of 75000 events, at most 0.004 % with 95 %.`,
+      `${result.treatments[1]?.id ?? ""} lost 0 of 75000 events, at most 0.004 % with 95 % confidence.`,
     );
     expect(said).toContain(
       "Beyond what a fault may lose, no event was lost or doubled, and each shows the work that was acknowledged: " +

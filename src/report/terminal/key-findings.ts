@@ -112,7 +112,7 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   const what = losses.length > 0 ? `Beyond what a fault may lose, no ${one}` : `No ${one}`;
   const bound =
     losses.length === 0 && published > 0
-      ? ` Lost: ${rareText({ count: 0, all: published, unit: one })}.`
+      ? ` Lost or duplicated: ${rareText({ count: 0, all: published, unit: one })}.`
       : "";
   const text = isWorkChecked
     ? `${what} was lost or doubled, and each shows the work that was acknowledged: ${found}.${bound}`

@@ -210,7 +210,8 @@ describe("the summary", () => {
     const text = render(result);
     expect(text).toContain("failures: none\nretries: none\n");
     expect(text).toContain(
-      "failures: add 3 (40001: 2, 53300: 1)\nretries: add 7 (40P01: 7)\nunanswered commits: add 5\nempty polls: add 77\n",
+      "failures: add 3 (40001: 2, 53300: 1): 3 of 903 transactions, 0.33 % (95 % CI [0.069 %, 0.97 %])\n" +
+        "retries: add 7 (40P01: 7)\nunanswered commits: add 5\nempty polls: add 77\n",
     );
   });
 

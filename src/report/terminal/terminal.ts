@@ -12,6 +12,7 @@ import type {
   TreatmentResult,
   TrialResult,
 } from "../../results/result-schema.js";
+import { rareText } from "../../analysis/statistics/rare-counts.js";
 import { printable } from "../../foundation/text/text-table.js";
 import { lossDetails, lossText } from "../../results/losses.js";
 import { renderOperationRows, bySqlstate } from "../../results/operation-rows.js";
@@ -55,7 +56,11 @@ function perOperation(shown: Shown, describe: (result: OperationResult) => strin
 function countNotes(shown: Shown): Note[] {
   const counted = (counts: Readonly<Record<string, number>>): string | undefined =>
     Object.keys(counts).length > 0 ? bySqlstate(counts) : undefined;
-  const failures = perOperation(shown, (result) => counted(result.failures));
+  const failures = perOperation(shown, ({ failures: counts, transactions }) => {
+    const count = Object.values(counts).reduce((sum, each) => sum + each, 0);
+    const share = rareText({ count, all: transactions + count, unit: "transaction" });
+    return count === 0 ? undefined : `${bySqlstate(counts)}: ${share}`;
+  });
   const retries = perOperation(shown, (result) => counted(result.retriesBySqlstate));
   const noted = NOTED.flatMap((metric): Note[] => {
     const counts = perOperation(shown, (result) => (valueOf(metric, result) || undefined)?.toString());
