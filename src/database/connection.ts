@@ -58,7 +58,7 @@ interface ReadyForQuery {
 
 /** Of a session that is in no transaction. */
 const IDLE = "I";
-/** Of a session whose transaction has failed: the server takes nothing but its end. */
+/** The transaction state of a session whose transaction has failed: the server accepts nothing but its end. */
 const ABORTED = "E";
 const IN_FAILED_TRANSACTION = "25P02";
 
@@ -255,7 +255,7 @@ export class PgConnection extends pg.Client implements Connection {
     if (name === "commit" && command === "ROLLBACK") throw abortedBy ?? this.failure(name, rolledBack());
   }
 
-  /** After a BEGIN, COMMIT or ROLLBACK that failed: the next transaction must not meet the remains of this one. */
+  /** Rolls back what a failed BEGIN, COMMIT or ROLLBACK left, so that the next transaction begins on a clean session. */
   private async leaveTransaction(): Promise<void> {
     if (this.isBroken || !this.abortedBy) return;
     await this.askControl("rollback", "ROLLBACK").catch(() => this.end());

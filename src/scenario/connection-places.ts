@@ -10,7 +10,7 @@ const PEM_PATH = /(^|\.)target\.(ca|cert|key)$/;
 /** The places of connection URLs, whose parameters may name such files. */
 const URL_PATH = /(^|\.)(target|pool)(\.(url|urls|urls\.url|adminUrl))?$/;
 
-/** Keys alone: those of a factor as of what it varies, and without the numbers of entries. */
+/** The path without numbers of entries; a factor has the path of the key that it varies. */
 function keysOf(at: Path): string {
   const keys = at.filter((part) => typeof part === "string");
   return keys.join(".").replace(/\[\d+\]/g, "");

@@ -43,7 +43,7 @@ export interface Dialect {
   /** What the document of a claimed event is locked with; undefined where a snapshot makes that needless. */
   readonly documentLock: string | undefined;
   readonly mark: NamespaceMark;
-  /** Undefined where the catalogue does not tell. */
+  /** The queries for dependent objects; undefined where the catalogue has no dependencies. */
   readonly dependants?: Dependants;
   /** By level of storage, what its DDL has in place of `{{...}}`; a level that is missing is one that it lacks. */
   readonly storages: Readonly<Partial<Record<Storage, Readonly<Record<string, string>>>>>;

@@ -70,7 +70,7 @@ function changesBetween(before: readonly Definition[], after: readonly Definitio
 interface Skipped {
   readonly source: string;
   readonly reason: string;
-  /** Some of it was read. */
+  /** Whether a part of the evidence was read. */
   readonly isPartial?: true;
 }
 

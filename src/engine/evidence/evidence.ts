@@ -25,9 +25,9 @@ export interface EvidenceOptions {
   readonly sources: readonly EvidenceSource[];
   /** Milliseconds between samples; 0 for none but the two readings at the ends. */
   readonly everyMs: number;
-  /** If samples follow: told the reading at the start, with the seconds of the window at which it was there. */
+  /** Called with the first reading and its second of the window, if samples follow. */
   readonly onOpening?: (atSeconds: number, values: EvidenceReading) => void;
-  /** Told each sample with its second of the window, from 0. Rates are per second. */
+  /** Called with each sample and its second of the window, from 0. Rates are per second. */
   readonly onSample: (second: number, values: EvidenceValues) => void;
   readonly clock?: Clock;
 }

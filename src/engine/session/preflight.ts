@@ -134,7 +134,7 @@ async function onServer(
   }
 }
 
-/** Of a schema that an earlier run left, and that no trial can reset. */
+/** The refusal of a schema that an earlier run left and that no trial can reset. */
 async function heldNamespace(
   admin: AdminClient,
   namespace: string,

@@ -148,7 +148,7 @@ async function takeDirectory(name: string, { out, resumed }: SessionOptions): Pr
   }
 }
 
-/** Agents, after all that has to be there before the first trial. */
+/** Waits for the agents, once everything else that the first trial needs is there. */
 async function gather(treatments: readonly Treatment[], options: SessionOptions): Promise<WorkerPlaces> {
   const { observer, resumed } = options;
   const requireSame = (pooler: PoolerVersion): void => {

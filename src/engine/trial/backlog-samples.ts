@@ -10,7 +10,7 @@ const QUEUES = Object.entries(BACKLOGS) as [Backlog, string][];
 export class BacklogSamples {
   private readonly samples = new Map<Backlog, BacklogSample[]>();
 
-  /** Taken so many seconds after the start of the window. */
+  /** Adds the values of a sample; `atSeconds` counts from the start of the window. */
   add(atSeconds: number, values: EvidenceValues): void {
     for (const [backlog, metric] of QUEUES) {
       const events = values[metric];

@@ -22,7 +22,7 @@ import { workloadOf } from "../../workloads/registry.js";
 import type { LossTerms } from "../../workloads/workload.js";
 import { LoadSeconds } from "../../faults/load-seconds.js";
 
-/** Far longer than a fault needs to be injected and cleared. */
+/** The longest wait for a fault, in ms: no fault needs an hour to be injected and cleared. */
 const PATIENCE_MS = 3_600_000;
 
 export interface TrialFaultsOptions {
@@ -94,7 +94,7 @@ export class TrialFaults {
     this.load.add(second, totals);
   }
 
-  /** To be given the reading at the start of the window and every sample, with the seconds since the start. */
+  /** Takes the reading at the start of the window and every sample, with the seconds since the start. */
   onEvidence(atSeconds: number, values: EvidenceValues): void {
     this.queue.add(atSeconds, values);
   }

@@ -125,7 +125,7 @@ export interface TrialOutcome {
   readonly failure: TrainSimError | undefined;
   /** Where clients connected, as results name it. */
   readonly endpoints: readonly Endpoint[];
-  /** Those that a pooler of the user's own told. */
+  /** Settings of a user's own pooler, by name, as its console gives them. */
   readonly poolerSettings: Readonly<Record<string, string>>;
   readonly surroundings: Surroundings;
   /** Why it was cut short, unless it failed. */

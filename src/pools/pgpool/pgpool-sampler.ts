@@ -85,7 +85,7 @@ async function answerOf(endpoint: Endpoint, command: string): Promise<string> {
   }
 }
 
-/** As `4.3.5`. */
+/** The version of the Pgpool-II there, for example `4.3.5`; "unknown version" where it gives none. */
 export async function versionAt(endpoint: Endpoint): Promise<string> {
   const version = await answerOf(endpoint, "SHOW pool_version");
   return /^\d+(?:\.\d+)+/.exec(version)?.[0] ?? "unknown version";

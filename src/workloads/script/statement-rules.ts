@@ -28,7 +28,7 @@ const ELSEWHERE = /^ALTER .* SET SCHEMA\b/;
 const WITH_BODY = /^(DO|CREATE( OR REPLACE)? (FUNCTION|PROCEDURE))\b/;
 const CONTROL =
   /^(BEGIN|START TRANSACTION|COMMIT|END|ROLLBACK|ABORT|SAVEPOINT|RELEASE|PREPARE TRANSACTION)\b/;
-/** Dumps of databases begin with it. */
+/** The call that sets the search path at the beginning of a dump. */
 const SEARCH_PATH = /\bset_config\s*\(\s*'search_path'/i;
 const SESSION = /^(SET (SESSION )?(ROLE|AUTHORIZATION|SEARCH_PATH)|RESET|DISCARD|DEALLOCATE|LISTEN|COPY)\b/;
 
