@@ -24,7 +24,7 @@ export const COUNTED_AGAIN = "the server counted from 0 again in the window (a r
 export interface SkippedSource {
   readonly source: string;
   readonly reason: string;
-  /** Some of it was read. */
+  /** Whether a part of the evidence was read. */
   readonly isPartial?: true;
 }
 
