@@ -145,7 +145,7 @@ describe("a ratio of failures of which a trial has none", () => {
     expect(found.ciHigh).toBeCloseTo(0.0766, 3);
     const ended = 5 * transactions;
     expect(found.reason).toMatch(
-      /^ratio 95 % CI \[0, 0\.0?77?\S*\]: text 0 of \d+ transactions, at most \S+ % with 95 %; jsonb 50 of/,
+      /^ratio 95 % CI \[0, 0\.0?77?\S*\]: text 0 of \d+ transactions, at most \S+ % with 95 % confidence; jsonb 50 of/,
     );
     expect(found.reason).toContain(`text 0 of ${ended} transactions,`);
     expect(judge("failures surely<0.1", treatments)).toMatchObject({ ok: true });
