@@ -6,7 +6,7 @@
 // Exits with 1 when a bound is missed. Run `npm run build` first: it measures the built program.
 //
 //   node bench/fidelity.mjs [--rounds 5] [--seconds 40] [--warmUp 16] [--clients 8] [--short] [--json]
-import { connectAdmin } from "#program/database/admin.js";
+import { connectAdmin } from "#program/database/postgres/admin.js";
 import { startEmbedded } from "#program/targets/embedded/embedded.js";
 import { median } from "#program/analysis/statistics/quantiles.js";
 import { BOUNDS, compareSamples } from "./fidelity/comparison.mjs";

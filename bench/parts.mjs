@@ -13,7 +13,7 @@ import { RetryPolicy } from "#program/actors/retry-policy.js";
 import { TimeAccount } from "#program/actors/time-account.js";
 import { Transactor } from "#program/actors/transactor.js";
 import { median } from "#program/analysis/statistics/quantiles.js";
-import { bindAhead } from "#program/database/wire/bind-message.js";
+import { bindAhead } from "#program/database/postgres/wire/bind-message.js";
 import { monotonicMs } from "#program/foundation/clock.js";
 import { Prng } from "#program/foundation/prng.js";
 import { Sleeper } from "#program/foundation/sleeper.js";

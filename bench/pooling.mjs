@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "n
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { connectAdmin } from "#program/database/admin.js";
+import { connectAdmin } from "#program/database/postgres/admin.js";
 import { startEmbedded } from "#program/targets/embedded/embedded.js";
 import { findPgbench } from "./peers/find-pgbench.mjs";
 

@@ -3,13 +3,13 @@
 // treatment sampled every second and not at all, interleaved in one run, compared by events processed a second.
 // Exits with 1 when either is above 1 %; the second says nothing on a machine that is busy with other work.
 import { availableParallelism } from "node:os";
-import { connectAdmin } from "#program/database/admin.js";
-import { dialectOf } from "#program/database/dialects/registry.js";
+import { connectAdmin } from "#program/database/postgres/admin.js";
+import { dialectOf } from "#program/database/postgres/dialects/registry.js";
 import { resetNamespace } from "#program/workloads/namespace.js";
 import { sampledIn } from "#program/workloads/namespace.js";
 import { trainEvents } from "#program/workloads/train-events/workload.js";
 import { preload } from "#program/workloads/train-events/sql/preload.js";
-import { DatabaseSampler } from "#program/database/evidence/sampler.js";
+import { DatabaseSampler } from "#program/database/postgres/evidence/sampler.js";
 import { hostUsage } from "#program/foundation/host-usage.js";
 import { startEmbedded } from "#program/targets/embedded/embedded.js";
 import { pairedCost, percent, report } from "./paired-cost.mjs";

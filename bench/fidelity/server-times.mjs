@@ -1,7 +1,7 @@
 // What the server itself took for one transaction of each load generator, by pg_stat_statements: planning and execution,
 // without the commit, parameters and the way there and back. pgbench asks as another role, which tells the two apart. Not
 // what is measured: it says how much of a difference is the server's, whose plans and whose looking up are not quite the same.
-import { textArray } from "#program/database/wire/binary-arrays.js";
+import { textArray } from "#program/database/postgres/wire/binary-arrays.js";
 import { PEER_ROLE } from "./operations.mjs";
 
 /** For sessions that begin from then on, and those that are. */

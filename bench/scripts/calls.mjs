@@ -1,6 +1,6 @@
 // Calls of each statement in pg_stat_statements while train-sim and pgbench run as many transactions. Of the bank the dice say
 // how many of them are which, so its calls are held against what the program says that it did.
-import { statementNamer } from "#program/database/statement-names.js";
+import { statementNamer } from "#program/database/postgres/statement-names.js";
 import { CASES } from "./cases.mjs";
 import { prepareForPgbench, runBudget, sum, untilEnded } from "./load.mjs";
 

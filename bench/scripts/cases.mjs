@@ -2,7 +2,7 @@
 // so that it cannot drift, and pgbench's own TPC-B. pgbench sends BEGIN and COMMIT as prepared statements, train-sim by the
 // simple protocol: messages of another kind, as many round trips. pgbench draws no UUIDs, so its server does.
 import { readFileSync } from "node:fs";
-import { dialectOf } from "#program/database/dialects/registry.js";
+import { dialectOf } from "#program/database/postgres/dialects/registry.js";
 import { readPgbench } from "#program/workloads/pgbench/read-pgbench.js";
 import { compile } from "#program/workloads/script/machine.js";
 import { statementsOf } from "#program/workloads/script/statements.js";

@@ -4,7 +4,7 @@
 import { Client } from "pg";
 import { setTimeout as sleep } from "node:timers/promises";
 import { median } from "#program/analysis/statistics/quantiles.js";
-import { PlainSocket } from "#program/database/wire/plain-socket.js";
+import { PlainSocket } from "#program/database/postgres/wire/plain-socket.js";
 import { startScript } from "../peers/pgbench.mjs";
 import { inTurn, spread, untilEnded } from "./load.mjs";
 

@@ -10,7 +10,7 @@ import { Sleeper } from "../foundation/sleeper.js";
 import type { Operation } from "../metrics/operations.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
-import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
 import { countPresent, readTableCounts } from "../workloads/train-events/sql/audit-queries.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { dropNamespace, resetNamespace } from "../workloads/namespace.js";

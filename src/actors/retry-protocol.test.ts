@@ -12,7 +12,7 @@ import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { createConnectionSource } from "../pools/registry.js";
-import { classifyFailure } from "../database/sqlstates.js";
+import { classifyFailure } from "../database/postgres/sqlstates.js";
 import { makeBatch } from "../../test/support/make-batch.js";
 import { startProtocolServer, type Backend, type ServerError } from "../../test/support/protocol-server.js";
 import {
@@ -29,7 +29,7 @@ import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";
 import { Transactor } from "./transactor.js";
 import type { ConnectionSource, EndpointContacts } from "../database/contract.js";
-import type { DialectName } from "../database/settings.js";
+import type { DialectName } from "../database/postgres/settings.js";
 
 const BATCH = 5;
 const batch = makeBatch(BATCH, 3);

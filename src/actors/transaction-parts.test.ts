@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../foundation/prng.js";
 import { StatementError } from "../database/errors.js";
-import { inTransaction } from "../database/transaction.js";
+import { inTransaction } from "../database/postgres/transaction.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { EventLog } from "./event-log.js";

@@ -2,7 +2,7 @@
 // Where there is one endpoint only, and without a region, it measures nothing by endpoint and has nothing to tell.
 import { createConnectionSource } from "../pools/registry.js";
 import { EndpointSplit, type EndpointDelta } from "../metrics/endpoint-split.js";
-import { isSplit } from "../database/endpoint/endpoint.js";
+import { isSplit } from "../database/endpoint.js";
 import type { Assignment } from "./assignment.js";
 import type { ConnectionSource } from "../database/contract.js";
 

@@ -13,7 +13,7 @@ import { faultObstacle } from "../engine/trial/require-faults.js";
 import { FAULT_KINDS } from "../faults/registry.js";
 import { leftSchemas } from "../engine/session/left-schemas.js";
 import { loadScenario } from "../scenario/loader.js";
-import { describeEndpoint } from "../database/endpoint/endpoint.js";
+import { describeEndpoint } from "../database/endpoint.js";
 import { carriedByAgents, carriedHere } from "../scenario/connections.js";
 import type { Experiment } from "../scenario/settings.js";
 import { TARGET_KINDS } from "../targets/registry.js";

@@ -8,7 +8,7 @@ import { ExitCode, TrainSimError, UsageError } from "../foundation/errors.js";
 import { generateSecret } from "../foundation/prng.js";
 import { withoutControls } from "../foundation/shown.js";
 import { counted, formatDuration } from "../foundation/units.js";
-import { addressOf } from "../database/endpoint/endpoint.js";
+import { addressOf } from "../database/endpoint.js";
 import { parseCapacityThreshold } from "../engine/capacity/capacity-probe.js";
 import { runExperiment } from "../engine/session/experiment.js";
 import type { ExperimentOutcome } from "../engine/session/session.js";

@@ -2,7 +2,7 @@
 // anything is made or dropped there. What fails half-way may stay behind without the mark by which train-sim knows its own.
 import { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
-import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
 import { ExitCode, UsageError } from "../foundation/errors.js";
 import { commandStage } from "../../test/support/command-stage.js";
 import { testNamespace } from "../../test/support/namespace.js";

@@ -2,15 +2,15 @@
 // `print` touches no database; `apply` and `drop` touch train-sim's own namespace only, which they mark and check.
 import { Option, type Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
-import { claimNamespace } from "../database/namespace/namespace-claim.js";
-import { connectAdmin, type AdminClient } from "../database/admin.js";
-import { dialectOf, lackOf, levelProblems } from "../database/dialects/registry.js";
+import { claimNamespace } from "../database/postgres/namespace/namespace-claim.js";
+import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
+import { dialectOf, lackOf, levelProblems } from "../database/postgres/dialects/registry.js";
 import { applyNamespace, ddl, dropNamespace, type WorkloadNamespace } from "../workloads/namespace.js";
-import { dialectOfProduct, readServerInfo } from "../database/server-info.js";
-import type { Dialect } from "../database/dialects/dialect.js";
-import { poolingOf, poolingRefusal } from "../database/pooling.js";
-import { ignoredVariables, UrlCompletion } from "../database/endpoint/libpq-variables.js";
-import { parseConnectionUrl } from "../database/endpoint/parse-url.js";
+import { dialectOfProduct, readServerInfo } from "../database/postgres/server-info.js";
+import type { Dialect } from "../database/postgres/dialects/dialect.js";
+import { poolingOf, poolingRefusal } from "../database/postgres/pooling.js";
+import { ignoredVariables, UrlCompletion } from "../database/postgres/endpoint/libpq-variables.js";
+import { parseConnectionUrl } from "../database/postgres/endpoint/parse-url.js";
 import {
   DIALECTS,
   ISOLATIONS,
@@ -18,7 +18,7 @@ import {
   type DialectName,
   type Isolation,
   type Storage,
-} from "../database/settings.js";
+} from "../database/postgres/settings.js";
 import { loadScenario } from "../scenario/loader.js";
 import { OWN_KEYS, workloadOf, type OwnSettings } from "../workloads/registry.js";
 import type { WorkloadTreatment } from "../workloads/workload.js";

@@ -1,17 +1,17 @@
 // Statistics that do not go on from one end of a window to the other, on a server of the file's own, since it is made to crash
 // and to have too little room: entries of pg_stat_statements that are discarded, and counters that are begun anew.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { connectAdmin, type AdminClient } from "../database/admin.js";
+import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
-import { postgres } from "../database/dialects/postgres/dialect.js";
+import { postgres } from "../database/postgres/dialects/postgres/dialect.js";
 import { resetNamespace } from "../workloads/namespace.js";
-import { DatabaseSampler } from "../database/evidence/sampler.js";
-import type { Metrics } from "../database/evidence/view.js";
+import { DatabaseSampler } from "../database/postgres/evidence/sampler.js";
+import type { Metrics } from "../database/postgres/evidence/view.js";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
 import { startEmbedded } from "../targets/embedded/embedded.js";
 import type { RunningTarget } from "../targets/running-target.js";
 import { makeBatch } from "../../test/support/make-batch.js";
-import { PgConnection } from "../database/connection.js";
+import { PgConnection } from "../database/postgres/connection.js";
 import { WindowSums } from "./evidence/window-sums.js";
 import { sampledIn } from "../workloads/namespace.js";
 import { trainEvents } from "../workloads/train-events/workload.js";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from "vitest";
-import { connectAdmin } from "../database/admin.js";
+import { connectAdmin } from "../database/postgres/admin.js";
 import { createConnectionSource } from "../pools/registry.js";
 import { startTarget } from "../targets/registry.js";
 import type { PoolSettings } from "../pools/registry.js";

@@ -5,8 +5,8 @@
 // server acknowledges a cancelled one with a warning.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
-import { connectFault, signalSessions } from "../database/fault-sessions.js";
-import { loadSessions } from "../database/load-sessions.js";
+import { connectFault, signalSessions } from "../database/postgres/fault-sessions.js";
+import { loadSessions } from "../database/postgres/load-sessions.js";
 import { defineFault, share, shareOf } from "./fault.js";
 
 interface Settings {

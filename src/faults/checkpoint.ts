@@ -1,6 +1,6 @@
 // `checkpoint`: the server writes all dirty pages at once, and after it each page's first change goes to the log whole. One
 // that max_wal_size asks for in a busy hour does the same. It takes as long as it takes; there is nothing to clear.
-import { connectFault } from "../database/fault-sessions.js";
+import { connectFault } from "../database/postgres/fault-sessions.js";
 import { defineFault } from "./fault.js";
 
 export const checkpoint = defineFault({

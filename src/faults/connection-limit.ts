@@ -4,9 +4,9 @@
 // Sessions of the load beyond the limit are ended, or left alone until they end by themselves.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
-import { connectFault, HeldConnections, signalSessions } from "../database/fault-sessions.js";
-import { loadSessions } from "../database/load-sessions.js";
-import type { SqlClient } from "../database/admin.js";
+import { connectFault, HeldConnections, signalSessions } from "../database/postgres/fault-sessions.js";
+import { loadSessions } from "../database/postgres/load-sessions.js";
+import type { SqlClient } from "../database/postgres/admin.js";
 import { defineFault, drop, lasting, type FaultHost } from "./fault.js";
 
 /** Clients come back as soon as they are ended, so it takes some rounds to get ahead of them. */

@@ -5,7 +5,7 @@
 import * as z from "zod";
 import { withinMs } from "../foundation/deadline.js";
 import { TargetError } from "../foundation/errors.js";
-import { connectFault, exhaustLog } from "../database/fault-sessions.js";
+import { connectFault, exhaustLog } from "../database/postgres/fault-sessions.js";
 import type { RunningTarget } from "../targets/running-target.js";
 import { FULL_DISKS, type FullDisk } from "../targets/settings.js";
 import { smallDiskObstacle, type SmallDisk } from "../targets/embedded/small-disk.js";

@@ -4,7 +4,7 @@
 import { systemClock } from "../foundation/clock.js";
 import { withinMs } from "../foundation/deadline.js";
 import { messageOf, TargetError } from "../foundation/errors.js";
-import { connectFault } from "../database/fault-sessions.js";
+import { connectFault } from "../database/postgres/fault-sessions.js";
 import type { RunningTarget, ServerControl } from "../targets/running-target.js";
 import type { FaultSurroundings } from "./fault.js";
 

@@ -2,8 +2,8 @@
 // The lock is asked for at the fault's moment: who holds the table then is waited for, and everybody queues behind.
 // A fault that ends before it got its lock says so; it had its effect all the same.
 import * as z from "zod";
-import { connectFault, letGo, lockTable } from "../database/fault-sessions.js";
-import { LOCK_MODES, type LockMode } from "../database/settings.js";
+import { connectFault, letGo, lockTable } from "../database/postgres/fault-sessions.js";
+import { LOCK_MODES, type LockMode } from "../database/postgres/settings.js";
 import { defineFault, lasting, NO_TABLE } from "./fault.js";
 
 export const lockHolder = defineFault({

@@ -1,6 +1,6 @@
 // `long-transaction`: a session holds a snapshot, as a forgotten report or a hung client does. Vacuum cannot remove what
 // died since: dead rows stay, indexes and the queue's scans grow longer. Nobody waits for it, so there are no errors.
-import { connectFault, holdSnapshot, letGo } from "../database/fault-sessions.js";
+import { connectFault, holdSnapshot, letGo } from "../database/postgres/fault-sessions.js";
 import { defineFault, lasting, NO_TABLE } from "./fault.js";
 
 export const longTransaction = defineFault({

@@ -1,7 +1,7 @@
 // The kinds of a bad network. All are one thing: a condition that the proxies between the trial's parts are put under,
 // and a sentence on what it did. The proxies are there from the trial's start, so that nobody reconnects for the fault.
 import * as z from "zod";
-import { tlsModeOf } from "../database/endpoint/tls-mode.js";
+import { tlsModeOf } from "../database/postgres/endpoint/tls-mode.js";
 import { counted, formatDuration, formatSize } from "../foundation/units.js";
 import { duration, size } from "../syntax/scalars.js";
 import {

@@ -1,6 +1,6 @@
 // How a fault ends the server and has it back. A server that is ended without a chance to write loses what it has
 // acknowledged and not written: with `synchronous_commit` off, up to three times `wal_writer_delay`.
-import { connectFault, readUnwrittenMs } from "../database/fault-sessions.js";
+import { connectFault, readUnwrittenMs } from "../database/postgres/fault-sessions.js";
 import { systemClock } from "../foundation/clock.js";
 import type { RunningTarget, ServerControl } from "../targets/running-target.js";
 import type { Injected, LossSpan } from "./fault.js";

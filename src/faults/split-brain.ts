@@ -1,9 +1,9 @@
 // `split-brain`: a standby is promoted while the old primary lives on. No standby hears of it any more and no new session
 // reaches it, as where an address has moved on; a share of each role's sessions stay, and what it acknowledges to them is
 // nowhere else. When the fault ends it is fenced, that is killed, and comes back as a standby: that work is lost.
-import type { AdminClient } from "../database/admin.js";
-import { connectFault, signalSessions } from "../database/fault-sessions.js";
-import { loadSessions } from "../database/load-sessions.js";
+import type { AdminClient } from "../database/postgres/admin.js";
+import { connectFault, signalSessions } from "../database/postgres/fault-sessions.js";
+import { loadSessions } from "../database/postgres/load-sessions.js";
 import { systemClock } from "../foundation/clock.js";
 import { counted } from "../foundation/units.js";
 import { defineFault, lasting, share, shareOf, type FaultHost, type LossSpan } from "./fault.js";

@@ -3,7 +3,7 @@
 // failed transaction left suspect, is closed and replaced at the client's next acquire, a few at a time where they are kept.
 // A client whose endpoint is away connects to the next one, and to its own again at its first acquire once that is back.
 import { monotonicMs } from "../foundation/clock.js";
-import { PgConnection } from "../database/connection.js";
+import { PgConnection } from "../database/postgres/connection.js";
 import { eachBounded, Gate, OPEN_AT_ONCE } from "./bounded.js";
 import { EndpointRoutes, lookBy, pastStandbys } from "./endpoint-routes.js";
 import type { Reconnect } from "./keys.js";

@@ -2,11 +2,11 @@
 // versions: an actor must not be able to tell which strategy it got. What a strategy cannot do (a transaction of
 // several statements in statement mode, more clients than server connections in session mode) has its own test.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { Endpoint } from "../database/endpoint/endpoint.js";
+import type { Endpoint } from "../database/endpoint.js";
 import { ownDatabase } from "../../test/support/own-database.js";
 import { SIZE, STRATEGIES } from "../../test/support/pool-strategies.js";
-import { type AdminClient } from "../database/admin.js";
-import { classifyFailure, type Failure } from "../database/sqlstates.js";
+import { type AdminClient } from "../database/postgres/admin.js";
+import { classifyFailure, type Failure } from "../database/postgres/sqlstates.js";
 import { startPoolers } from "./managed.js";
 import { createConnectionSource, isManaged, poolerKindOf } from "./registry.js";
 import type { SourceOptions } from "./source-options.js";

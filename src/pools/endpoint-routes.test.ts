@@ -1,8 +1,8 @@
 // Which endpoint a client is sent to while others come and go, on a clock that is moved by hand and with looks that are
 // answered by hand.
 import { describe, expect, it } from "vitest";
-import { connectFailure } from "../database/connect-failure.js";
-import type { Endpoint } from "../database/endpoint/endpoint.js";
+import { connectFailure } from "../database/postgres/connect-failure.js";
+import type { Endpoint } from "../database/endpoint.js";
 import { EndpointRoutes, pastStandbys } from "./endpoint-routes.js";
 
 function setUp(endpoints: number) {

@@ -4,9 +4,9 @@
 // With a single endpoint there is no choice, and nothing is looked at.
 import { systemClock } from "../foundation/clock.js";
 import { codeOf, messageOf } from "../foundation/errors.js";
-import { isAway, isStandby } from "../database/connect-failure.js";
-import { PgConnection } from "../database/connection.js";
-import type { Endpoint } from "../database/endpoint/endpoint.js";
+import { isAway, isStandby } from "../database/postgres/connect-failure.js";
+import { PgConnection } from "../database/postgres/connection.js";
+import type { Endpoint } from "../database/endpoint.js";
 import type { SourceOptions } from "./source-options.js";
 import type { EndpointContacts } from "../database/contract.js";
 

@@ -1,9 +1,9 @@
 // Keys that several pool strategies have, and what the settings of every pooler have in common: how many of ours, or where
 // those of the user are.
 import * as z from "zod";
-import { tlsFindings } from "../database/endpoint/url-findings.js";
-import { connectionUrl, urlList, urlsOf, type UrlKeys } from "../database/scalars.js";
-import type { EndpointUrl } from "../database/endpoint/endpoint.js";
+import { tlsFindings } from "../database/postgres/endpoint/url-findings.js";
+import { connectionUrl, urlList, urlsOf, type UrlKeys } from "../database/postgres/scalars.js";
+import type { EndpointUrl } from "../database/endpoint.js";
 import { shareOf } from "../foundation/share.js";
 import type { Finding } from "../syntax/problems.js";
 

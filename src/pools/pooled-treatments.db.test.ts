@@ -3,7 +3,7 @@
 // next one must write what it writes alone.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
-import type { Endpoint } from "../database/endpoint/endpoint.js";
+import type { Endpoint } from "../database/endpoint.js";
 import type { PgBouncerSettings } from "./pgbouncer/pgbouncer-config.js";
 import { isFull } from "../../test/support/lanes.js";
 import { makeBatch } from "../../test/support/make-batch.js";
@@ -11,7 +11,7 @@ import { testNamespace } from "../../test/support/namespace.js";
 import { ownDatabase } from "../../test/support/own-database.js";
 import { pgBouncerEnv } from "../../test/support/pgbouncers.js";
 import { startPgBouncers } from "../../test/support/pgbouncers.js";
-import { PgConnection } from "../database/connection.js";
+import { PgConnection } from "../database/postgres/connection.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { resetNamespace } from "../workloads/namespace.js";
 import type { SqlRow } from "../database/contract.js";

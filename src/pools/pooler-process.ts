@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { systemClock } from "../foundation/clock.js";
 import { TargetError } from "../foundation/errors.js";
-import { addressOf, type Endpoint } from "../database/endpoint/endpoint.js";
+import { addressOf, type Endpoint } from "../database/endpoint.js";
 import { makePrivateDirectory, type PrivateDirectory } from "../foundation/process/private-directory.js";
 import {
   complaintIn,

@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterEach, expect, inject, it } from "vitest";
-import type { Endpoint } from "../database/endpoint/endpoint.js";
+import type { Endpoint } from "../database/endpoint.js";
 import { OPEN_AT_ONCE } from "./bounded.js";
 import { createConnectionSource } from "./registry.js";
 import type { ConnectionSource } from "../database/contract.js";

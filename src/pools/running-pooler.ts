@@ -1,6 +1,6 @@
 // A pooler that runs: ours, or one that was there before. Pool strategies start it; the engine and faults work with it.
 // Types only.
-import type { Endpoint } from "../database/endpoint/endpoint.js";
+import type { Endpoint } from "../database/endpoint.js";
 import type { StandingStill } from "../foundation/process/stand-still.js";
 
 /** A pooler that train-sim runs: taken down and up again, its port and its configuration stay. */

@@ -2,8 +2,8 @@
 // Types only.
 import type * as z from "zod";
 import type { ConnectionSource } from "../database/contract.js";
-import type { Endpoint } from "../database/endpoint/endpoint.js";
-import type { Auth } from "../database/settings.js";
+import type { Endpoint } from "../database/endpoint.js";
+import type { Auth } from "../database/postgres/settings.js";
 import type { Finding } from "../syntax/problems.js";
 import type { Member } from "../syntax/tagged-union.js";
 import type { PoolerSettings } from "./keys.js";

@@ -5,9 +5,9 @@ import { addEncodedHistogram, encodeHistogram } from "../metrics/encoded-histogr
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import { createHistogram, summaryMs } from "../metrics/histograms.js";
 import { operationsIn, type Operation } from "../metrics/operations.js";
-import { addressOf, isSplit, type Endpoint } from "../database/endpoint/endpoint.js";
+import { addressOf, isSplit, type Endpoint } from "../database/endpoint.js";
 import { totalClients, type TreatmentSettings } from "../scenario/settings.js";
-import { countsByWeight, weightsOf } from "../database/endpoint/spread.js";
+import { countsByWeight, weightsOf } from "../database/spread.js";
 import { strategyOf } from "../pools/registry.js";
 import type { EndpointOperationResult, EndpointResult, RegionResult } from "./endpoint-schema.js";
 import type { ResultDocument } from "./result-schema.js";

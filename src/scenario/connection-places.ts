@@ -1,8 +1,8 @@
 // The places of a scenario that hold connection URLs and TLS files: paths become absolute there, and libpq's variables
 // complete the URLs.
 import path from "node:path";
-import { TLS_PARAMETERS, withFiles } from "../database/endpoint/connection-url.js";
-import { UrlCompletion, type Environment } from "../database/endpoint/libpq-variables.js";
+import { TLS_PARAMETERS, withFiles } from "../database/postgres/endpoint/connection-url.js";
+import { UrlCompletion, type Environment } from "../database/postgres/endpoint/libpq-variables.js";
 import { mapTexts, type Mapping, type Path } from "../syntax/paths.js";
 
 /** The places of certificate files, which are written relative to the scenario. */

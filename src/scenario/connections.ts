@@ -2,7 +2,7 @@
 // each server. Asked by the rules, so that a pool or a server that is too small is refused when the scenario is loaded,
 // and by the engine, which asks the same of the machine. Pure.
 import { totalClients, type TreatmentSettings } from "./settings.js";
-import { countsByWeight, weightsOf } from "../database/endpoint/spread.js";
+import { countsByWeight, weightsOf } from "../database/spread.js";
 import { poolersBefore } from "../pools/keys.js";
 import { areBesideAgents, hasPooler, isManaged, strategyOf } from "../pools/registry.js";
 import { deal, groupsOfWorkers } from "../actors/deal.js";

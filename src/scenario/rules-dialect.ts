@@ -1,7 +1,7 @@
 // Rules about the dialect: what it does not have is refused here, with the reason and the nearest level. What `auto` turns
 // out to be is known later; then the same is asked of the same table.
-import { capabilitiesOf, levelProblems } from "../database/dialects/registry.js";
-import type { DialectName } from "../database/settings.js";
+import { capabilitiesOf, levelProblems } from "../database/postgres/dialects/registry.js";
+import type { DialectName } from "../database/postgres/settings.js";
 import type { Finding } from "../syntax/problems.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { TreatmentSettings } from "./settings.js";

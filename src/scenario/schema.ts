@@ -10,7 +10,7 @@ import { clientCount } from "../load/keys.js";
 import { Faults } from "../faults/faults.js";
 import { Pool } from "../pools/registry.js";
 import { Target } from "../targets/registry.js";
-import { DIALECTS, STORAGES } from "../database/settings.js";
+import { DIALECTS, STORAGES } from "../database/postgres/settings.js";
 import { nearest } from "../syntax/nearest.js";
 import type { Mapping } from "../syntax/paths.js";
 import { WrittenOwn } from "../workloads/own.js";

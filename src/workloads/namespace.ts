@@ -1,12 +1,12 @@
-// Namespaces by what a treatment says of them: the workload names its tables, `database/namespace` makes and drops them. What
+// Namespaces by what a treatment says of them: the workload names its tables, `database/postgres/namespace` makes and drops them. What
 // is dropped was perhaps made for another workload, so its tables are found by the mark.
 import { UsageError } from "../foundation/errors.js";
-import type { SqlClient } from "../database/admin.js";
-import type { Dialect } from "../database/dialects/dialect.js";
-import type { SampledWorkload } from "../database/evidence/view.js";
-import { APPLICATION } from "../database/pg-config.js";
-import { postgres } from "../database/dialects/postgres/dialect.js";
-import * as namespaces from "../database/namespace/namespace.js";
+import type { SqlClient } from "../database/postgres/admin.js";
+import type { Dialect } from "../database/postgres/dialects/dialect.js";
+import type { SampledWorkload } from "../database/postgres/evidence/view.js";
+import { APPLICATION } from "../database/postgres/pg-config.js";
+import { postgres } from "../database/postgres/dialects/postgres/dialect.js";
+import * as namespaces from "../database/postgres/namespace/namespace.js";
 import type { FaultTable, FaultTables } from "../faults/fault.js";
 import { WORKLOADS, workloadOf, type WorkloadChoice } from "./registry.js";
 import type { Workload, WorkloadTreatment } from "./workload.js";

@@ -1,10 +1,10 @@
 // Tables of pgbench, as more than one workload has them: rows of a scale, filled in portions that every dialect takes.
 import * as z from "zod";
-import { connectAdmin, type AdminClient } from "../database/admin.js";
-import { dialectOf } from "../database/dialects/registry.js";
-import { withinLockTimeout } from "../database/lock-timeout.js";
-import type { DialectName } from "../database/settings.js";
-import { refreshStatistics } from "../database/statistics.js";
+import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
+import { dialectOf } from "../database/postgres/dialects/registry.js";
+import { withinLockTimeout } from "../database/postgres/lock-timeout.js";
+import type { DialectName } from "../database/postgres/settings.js";
+import { refreshStatistics } from "../database/postgres/statistics.js";
 
 /** Of one unit of scale, as pgbench has it. */
 export const ACCOUNTS = 100_000;

@@ -5,9 +5,9 @@
 // event trigger counts the tables in the moment before train-sim drops them.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { casesOf, fullIt } from "../support/lanes.js";
-import type { AdminClient } from "../../src/database/admin.js";
+import type { AdminClient } from "../../src/database/postgres/admin.js";
 import { createWorkload } from "../../src/workloads/train-events/sql/create-workload.js";
-import { statementNamer } from "../../src/database/statement-names.js";
+import { statementNamer } from "../../src/database/postgres/statement-names.js";
 import type { OperationResult, TrialResult } from "../../src/results/result-schema.js";
 import { testNamespace } from "../support/namespace.js";
 import { ownDatabase } from "../support/own-database.js";

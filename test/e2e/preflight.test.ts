@@ -3,10 +3,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
-import { namespaceState } from "../../src/database/namespace/namespace.js";
+import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
+import { namespaceState } from "../../src/database/postgres/namespace/namespace.js";
 import { parseScenario } from "../../src/scenario/loader.js";
-import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import type { Endpoint } from "../../src/database/endpoint.js";
 import { startEmbedded } from "../../src/targets/embedded/embedded.js";
 import type { RunningTarget } from "../../src/targets/running-target.js";
 import { testNamespace } from "../support/namespace.js";

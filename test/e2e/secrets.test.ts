@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { casesOf, fullIt } from "../support/lanes.js";
-import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
+import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import { testNamespace } from "../support/namespace.js";
 import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { listeningAddresses, seenProcesses } from "../support/proc.js";

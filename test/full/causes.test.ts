@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
+import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import { systemClock } from "../../src/foundation/clock.js";
 import type { Operation } from "../../src/metrics/operations.js";
 import type { DatabaseEvidence, ResultDocument, TrialResult } from "../../src/results/result-schema.js";

@@ -4,10 +4,10 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/foundation/clock.js";
-import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
-import { PgConnection } from "../../src/database/connection.js";
+import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
+import { PgConnection } from "../../src/database/postgres/connection.js";
 import type { Finding, ResultDocument, TrialResult } from "../../src/results/result-schema.js";
-import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import type { Endpoint } from "../../src/database/endpoint.js";
 import { startEmbedded } from "../../src/targets/embedded/embedded.js";
 import type { RunningTarget } from "../../src/targets/running-target.js";
 import { urlOf } from "../support/suite-server.js";

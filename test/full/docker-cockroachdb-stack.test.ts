@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectAdmin, connectConsole } from "../../src/database/admin.js";
+import { connectAdmin, connectConsole } from "../../src/database/postgres/admin.js";
 import { messageOf } from "../../src/foundation/errors.js";
-import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import type { Endpoint } from "../../src/database/endpoint.js";
 import { freePort } from "../../src/foundation/process/server-process.js";
 import {
   makeCockroachCertificates,

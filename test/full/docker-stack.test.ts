@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectAdmin, connectConsole, type AdminClient } from "../../src/database/admin.js";
+import { connectAdmin, connectConsole, type AdminClient } from "../../src/database/postgres/admin.js";
 import { messageOf } from "../../src/foundation/errors.js";
 import { freePort } from "../../src/foundation/process/server-process.js";
-import { parseConnectionUrl } from "../../src/database/endpoint/parse-url.js";
+import { parseConnectionUrl } from "../../src/database/postgres/endpoint/parse-url.js";
 import { findHaproxy, hasLogged } from "../support/docker-servers.js";
 import {
   haproxyAddresses,

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { connectAdmin } from "../../src/database/admin.js";
+import { connectAdmin } from "../../src/database/postgres/admin.js";
 import { systemClock } from "../../src/foundation/clock.js";
 import { LOSS_ALLOWED, lostOneUnexplained, startLossyRun, trialOf } from "../support/lossy-run.js";
 import { onlyResultIn, said, trainSim } from "../support/train-sim.js";

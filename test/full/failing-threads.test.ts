@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, inject, it } from "vitest";
-import { connectAdmin } from "../../src/database/admin.js";
+import { connectAdmin } from "../../src/database/postgres/admin.js";
 import { dropNamespace } from "../../src/workloads/namespace.js";
 import { testNamespace } from "../support/namespace.js";
 import { urlOf } from "../support/suite-server.js";

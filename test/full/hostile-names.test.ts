@@ -1,10 +1,10 @@
 // Names that would end a quotation: roles, databases and namespaces with quotes, semicolons and more, through everything
 // that writes SQL, a connection URL or PgBouncer's configuration. A name is a name: it does nothing else, anywhere.
-import { postgres } from "../../src/database/dialects/postgres/dialect.js";
+import { postgres } from "../../src/database/postgres/dialects/postgres/dialect.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
+import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import { generateSecret } from "../../src/foundation/prng.js";
 import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";

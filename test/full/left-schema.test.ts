@@ -2,8 +2,8 @@
 // other run's. One that cannot be dropped is named, and nothing that was measured is lost for it.
 import { readdirSync } from "node:fs";
 import { expect, inject, it } from "vitest";
-import { connectAdmin } from "../../src/database/admin.js";
-import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import { connectAdmin } from "../../src/database/postgres/admin.js";
+import type { Endpoint } from "../../src/database/endpoint.js";
 import { testNamespace } from "../support/namespace.js";
 import { ownDatabase } from "../support/own-database.js";
 import { urlOf } from "../support/suite-server.js";

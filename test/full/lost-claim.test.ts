@@ -2,7 +2,7 @@
 // is restarted, another run takes the schema. The first run goes on in its own tables or ends at once, and names them.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { dropNamespace } from "../../src/workloads/namespace.js";
-import { namespaceState } from "../../src/database/namespace/namespace.js";
+import { namespaceState } from "../../src/database/postgres/namespace/namespace.js";
 import { testNamespace } from "../support/namespace.js";
 import { ownDatabase } from "../support/own-database.js";
 import { urlOf } from "../support/suite-server.js";

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { PgConnection } from "../../src/database/connection.js";
+import { PgConnection } from "../../src/database/postgres/connection.js";
 import { Prng } from "../../src/foundation/prng.js";
 import { readPgbench } from "../../src/workloads/pgbench/read-pgbench.js";
 import { drawSteps } from "../../src/workloads/script/client.js";

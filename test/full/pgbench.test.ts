@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { statementNamer } from "../../src/database/statement-names.js";
+import { statementNamer } from "../../src/database/postgres/statement-names.js";
 import { readPgbench } from "../../src/workloads/pgbench/read-pgbench.js";
 import { statementsOf } from "../../src/workloads/script/statements.js";
 import { ownDatabase } from "../support/own-database.js";

@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
-import { addressOf } from "../../src/database/endpoint/endpoint.js";
+import { addressOf } from "../../src/database/endpoint.js";
 import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { onSuiteServer, urlOf } from "../support/suite-server.js";
 import { startPgBouncers } from "../support/pgbouncers.js";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { namespaceState } from "../../src/database/namespace/namespace.js";
+import { namespaceState } from "../../src/database/postgres/namespace/namespace.js";
 import { ownDatabase } from "../support/own-database.js";
 import { urlOf } from "../support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";

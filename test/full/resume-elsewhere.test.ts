@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
-import { connectAdmin } from "../../src/database/admin.js";
+import { connectAdmin } from "../../src/database/postgres/admin.js";
 import { startEmbedded } from "../../src/targets/embedded/embedded.js";
 import type { RunningTarget } from "../../src/targets/running-target.js";
 import { urlOf } from "../support/suite-server.js";

@@ -4,7 +4,7 @@
 // old one may lose as much as it likes.
 import { expect, it } from "vitest";
 import { systemClock } from "../../src/foundation/clock.js";
-import type { AdminClient } from "../../src/database/admin.js";
+import type { AdminClient } from "../../src/database/postgres/admin.js";
 import {
   acknowledgedBatches,
   LOSS_ALLOWED,

@@ -2,8 +2,8 @@
 // the terminal stops it like Ctrl-C.
 import { chmodSync, readdirSync } from "node:fs";
 import { expect, inject, it } from "vitest";
-import { connectAdmin } from "../../src/database/admin.js";
-import { namespaceState } from "../../src/database/namespace/namespace.js";
+import { connectAdmin } from "../../src/database/postgres/admin.js";
+import { namespaceState } from "../../src/database/postgres/namespace/namespace.js";
 import { processesIn } from "../support/installation.js";
 import { testNamespace } from "../support/namespace.js";
 import { urlOf } from "../support/suite-server.js";

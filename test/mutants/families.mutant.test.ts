@@ -1,7 +1,7 @@
 // Changes that the audits of workloads other than train-events have to find, in short runs of the built program: a stranger
 // changes the tables while the load is there, or the program's clients do something else than they are booked as.
 import { afterAll, beforeAll, inject } from "vitest";
-import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
+import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import { testNamespace } from "../support/namespace.js";
 import { FAMILY_CHANGES, type Family } from "./code-changes.js";
 import { mutant, type MutantTraits } from "./mutant.js";

@@ -1,7 +1,7 @@
 // Changes planted into the tables of workloads documents and calls, one at a time. Their database tests hold the counts and
 // names that the audit gives for the same changes.
 import { afterAll, beforeAll, inject } from "vitest";
-import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
+import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import { dropNamespace } from "../../src/workloads/namespace.js";
 import { callChanges, inSchema, trialOfCalls } from "../support/audited-calls.js";
 import { DOCUMENT_CHANGES, runningOn, trialOfDocuments } from "../support/audited-documents.js";

@@ -1,7 +1,7 @@
 // Changes from outside while a trial runs: a stranger works on the queue as a client of another program would, with the same
 // SQL, and in transactions of its own. The trial is under way when its tables hold what the stranger looks for.
 import { afterAll, beforeAll, inject } from "vitest";
-import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
+import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import { testNamespace } from "../support/namespace.js";
 import { mutant, type MutantTraits } from "./mutant.js";
 import { startRun, verdictOf, type RunLevels } from "./program.js";

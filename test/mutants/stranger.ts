@@ -1,5 +1,5 @@
 // A stranger changes tables while a trial runs.
-import type { AdminClient } from "../../src/database/admin.js";
+import type { AdminClient } from "../../src/database/postgres/admin.js";
 import { systemClock } from "../../src/foundation/clock.js";
 
 /** Repeats the statement until it has changed something; fails once the run is over. */

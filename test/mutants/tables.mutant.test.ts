@@ -2,7 +2,7 @@
 // a stranger, a bug or a broken server could have done to them. Where a change could show in the document as well, it is
 // made so that it does not: by the workload's own statements, or on events whose document says nothing of it.
 import { afterAll, beforeAll, inject } from "vitest";
-import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
+import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import { dropNamespace } from "../../src/workloads/namespace.js";
 import {
   makeAuditedTrial,

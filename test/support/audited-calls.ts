@@ -1,7 +1,7 @@
 // A trial of workload calls without worker threads: the preload, and batches that were loaded; and changes of its tables that
 // the audit has to find and to name.
-import type { AdminClient } from "../../src/database/admin.js";
-import { PgConnection } from "../../src/database/connection.js";
+import type { AdminClient } from "../../src/database/postgres/admin.js";
+import { PgConnection } from "../../src/database/postgres/connection.js";
 import { audit } from "../../src/workloads/calls/audit.js";
 import { copyBatch, placeOf, sumBatch, type BatchPlace } from "../../src/workloads/calls/batch.js";
 import { preload } from "../../src/workloads/calls/preload.js";

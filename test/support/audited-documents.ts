@@ -1,7 +1,7 @@
 // A trial of workload documents without worker threads: a preload, and clients that run their statements one after the other;
 // and changes of its table that the audit has to find and to name.
 import type { TransactionEnd, TransactionPlan } from "../../src/actors/transactor.js";
-import type { AdminClient } from "../../src/database/admin.js";
+import type { AdminClient } from "../../src/database/postgres/admin.js";
 import type { Connection } from "../../src/database/contract.js";
 import { insertedKey, preloadedKey } from "../../src/workloads/documents/document.js";
 import type { DocumentsSettings, Treatment } from "../../src/workloads/documents/settings.js";

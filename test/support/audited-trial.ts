@@ -2,10 +2,10 @@
 // failed, that were in doubt and came through or not, a preload, passes and archivings, all by the workload's own
 // statements and the program's own ledger files. Seeded, so that a failing test fails again.
 import { audit, type Audited, type AuditInputs } from "../../src/workloads/train-events/audit/audit.js";
-import type { AdminClient } from "../../src/database/admin.js";
-import { PgConnection } from "../../src/database/connection.js";
+import type { AdminClient } from "../../src/database/postgres/admin.js";
+import { PgConnection } from "../../src/database/postgres/connection.js";
 import { createWorkload } from "../../src/workloads/train-events/sql/create-workload.js";
-import { dialectOf } from "../../src/database/dialects/registry.js";
+import { dialectOf } from "../../src/database/postgres/dialects/registry.js";
 import { resetNamespace } from "../../src/workloads/namespace.js";
 import { preloadTrial } from "../../src/workloads/train-events/sql/preload.js";
 import type { Workload } from "../../src/workloads/train-events/sql/workload.js";

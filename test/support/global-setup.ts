@@ -2,7 +2,7 @@
 // versions. Test files get plain values by `inject`. It starts what it needs by itself, on a fresh clone too, and
 // never skips: what cannot be had makes the tests that need it fail, with the reason.
 import type { TestProject } from "vitest/node";
-import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import type { Endpoint } from "../../src/database/endpoint.js";
 import { startEmbedded } from "../../src/targets/embedded/embedded.js";
 import { setUpPoolers, type PoolersFound } from "./pooler-setup.js";
 

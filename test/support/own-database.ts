@@ -1,8 +1,8 @@
 // A database of a test file's own on the suite's server, for what is counted by database or must not be seen by others. It
 // is made before the file's tests and dropped after them, with whatever still holds a session in it.
 import { afterAll, beforeAll, inject } from "vitest";
-import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
-import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
+import type { Endpoint } from "../../src/database/endpoint.js";
 import { testNamespace } from "./namespace.js";
 
 export interface OwnDatabase {

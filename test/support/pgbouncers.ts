@@ -1,7 +1,7 @@
 // The real PgBouncers of the test suite, for test files: `pgBouncerEnv("1.24")` is the environment in which
 // train-sim, or `startPgBouncers` itself, finds that version. Fails with the reason when the set-up could not get
 // it: a test of the pooler must not pass without the pooler.
-import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import type { Endpoint } from "../../src/database/endpoint.js";
 import { startPoolers } from "../../src/pools/managed.js";
 import { pgbouncerKind } from "../../src/pools/pgbouncer/pgbouncer.js";
 import type { PgBouncerSettings } from "../../src/pools/pgbouncer/pgbouncer-config.js";

@@ -1,6 +1,6 @@
 // The primary among the servers that a run has started, and the events that it has.
-import { connectAdmin, type AdminClient } from "../../src/database/admin.js";
-import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
+import type { Endpoint } from "../../src/database/endpoint.js";
 import { seenProcesses } from "./proc.js";
 import type { Started } from "./train-sim.js";
 

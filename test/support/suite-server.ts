@@ -2,7 +2,7 @@
 // starts a server of its own, so tests that do not look at the server use it. Each scenario names a namespace of its own,
 // because all test files share the server.
 import { inject } from "vitest";
-import type { Endpoint } from "../../src/database/endpoint/endpoint.js";
+import type { Endpoint } from "../../src/database/endpoint.js";
 import { testNamespace } from "./namespace.js";
 
 /** As a scenario names it. */

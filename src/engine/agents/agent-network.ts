@@ -1,6 +1,6 @@
 // The network of a trial whose clients run on agents: each agent has its own, before its clients or its poolers, so that it
 // costs no way over the coordinator and works on every machine. All are made bad and mended together, or one.
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import type { NetworkPlace } from "../../faults/fault.js";
 import type { Network } from "../../faults/means/network.js";
 import { sumOfEffects, type NetworkEffect } from "../../faults/means/tcp-proxy.js";

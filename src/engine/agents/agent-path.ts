@@ -1,6 +1,6 @@
 // What lies between the clients of one agent and the server, on the agent's machine, as the coordinator asked for it. Each
 // part is opened before those that are there already, seen from the clients.
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import type { NetworkPlace } from "../../faults/fault.js";
 import { TargetError } from "../../foundation/errors.js";
 import { openNetwork, type Network } from "../../faults/means/network.js";

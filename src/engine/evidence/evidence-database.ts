@@ -1,12 +1,12 @@
 // The database as a source of evidence: the sampler's readings, and what they come to in the result.
 // It adds nothing that was not read: a total without both its readings is left out.
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { sampledIn } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
-import { dialectOf } from "../../database/dialects/registry.js";
-import { controlTransactions } from "../../database/admin.js";
-import { DatabaseSampler } from "../../database/evidence/sampler.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import { controlTransactions } from "../../database/postgres/admin.js";
+import { DatabaseSampler } from "../../database/postgres/evidence/sampler.js";
 import type { DatabaseEvidence, WaitShare } from "../../results/result-schema.js";
 import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
 import type { Statement } from "../../database/contract.js";

@@ -1,6 +1,6 @@
 // The processor time of a server of our own, as its backends work and end.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { startEmbedded } from "../../targets/embedded/embedded.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import { HostSource } from "./host-evidence.js";

@@ -4,7 +4,7 @@ import { exampleLatency, exampleResult } from "../../../test/support/example-res
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { scratchDirectory } from "../../../test/support/train-sim.js";
 import { flipSentences, type FlipSentences } from "../../analysis/why/flips.js";
-import { UNCLAIMED } from "../../database/namespace/namespace-claim.js";
+import { UNCLAIMED } from "../../database/postgres/namespace/namespace-claim.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { WORKLOAD_NAMES, workloadOf } from "../../workloads/registry.js";

@@ -1,9 +1,9 @@
 // What the planner makes of the workload's statements at the end of a trial's window, so that a plan that is another in some
 // trials than in others is found. It asks on train-sim's own connection, before the queue is drained; nothing runs and
 // nothing that is measured waits. Sessions of the load may keep plans of their own: see docs/reference/evidence.md.
-import type { SqlClient } from "../../database/admin.js";
+import type { SqlClient } from "../../database/postgres/admin.js";
 import type { Statement } from "../../database/contract.js";
-import { dialectOf } from "../../database/dialects/registry.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { digest } from "../../foundation/digest.js";
 import { codeOf, messageOf } from "../../foundation/errors.js";
 import { firstOf } from "../../foundation/text/numbers.js";

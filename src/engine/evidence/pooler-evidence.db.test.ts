@@ -2,8 +2,8 @@
 // BEGIN is in PgBouncer's own statistics, and the source of evidence finds it there.
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { monotonicMs } from "../../foundation/clock.js";
-import { PgConnection } from "../../database/connection.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { PgConnection } from "../../database/postgres/connection.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import { PGBOUNCER_KINDS, pgBouncerEnv } from "../../../test/support/pgbouncers.js";
 import { externalPooler } from "../../pools/managed.js";
 import { pgbouncerKind } from "../../pools/pgbouncer/pgbouncer.js";

@@ -4,9 +4,9 @@
 // for the diagnosis to say; what could not be read is named and compared with nothing.
 import { digest } from "../../foundation/digest.js";
 import { messageOf, UsageError } from "../../foundation/errors.js";
-import { readServerIdentity, type ServerIdentity } from "../../database/server-identity.js";
+import { readServerIdentity, type ServerIdentity } from "../../database/postgres/server-identity.js";
 import type { NotAssessed, ServerChange, TrialResult, TrialServer } from "../../results/result-schema.js";
-import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 
 type Place = Pick<RunningTarget, "kind" | "endpoints">;

@@ -3,7 +3,7 @@
 // Pure. A counter that fell has begun anew (a server or one of several poolers restarted, or somebody reset its
 // statistics), and has no total. Neither has a counter of a server that says that its statistics were reset, or of a
 // pooler whose console was lost in between.
-import { STATISTICS_BEGAN } from "../../database/evidence/view.js";
+import { STATISTICS_BEGAN } from "../../database/postgres/evidence/view.js";
 import { evidenceMetricOf, type EvidenceValues } from "../../results/evidence-metrics.js";
 import {
   POOLER_SESSION,

@@ -16,7 +16,7 @@ import {
 import { networkPlacesOf } from "../../faults/faults.js";
 import { canonicalSetting } from "../../targets/server-limits.js";
 import { type Treatment, type TreatmentSettings } from "../../scenario/settings.js";
-import { countsByWeight } from "../../database/endpoint/spread.js";
+import { countsByWeight } from "../../database/spread.js";
 import { isManaged, poolerKindOf } from "../../pools/registry.js";
 
 /** Files that the program holds besides its clients' connections: logs, threads, pipes, node's own. */

@@ -1,6 +1,6 @@
 // Which dialect is spoken follows from what the server says of itself; what the scenario says must agree with it.
 import { describe, expect, test } from "vitest";
-import { productOf, versionOf } from "../../database/server-info.js";
+import { productOf, versionOf } from "../../database/postgres/server-info.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { dialectFor, inDialect } from "./dialect-choice.js";

@@ -2,11 +2,11 @@
 // dialect does not have is refused here, as the loader does for a dialect that is named; and a dialect that the server
 // does not speak is refused before anything is made there.
 import { UsageError } from "../../foundation/errors.js";
-import { dialectOfProduct, type ServerInfo } from "../../database/server-info.js";
-import { capabilitiesOf } from "../../database/dialects/registry.js";
+import { dialectOfProduct, type ServerInfo } from "../../database/postgres/server-info.js";
+import { capabilitiesOf } from "../../database/postgres/dialects/registry.js";
 import { dialectProblems } from "../../scenario/rules-dialect.js";
 import type { Treatment } from "../../scenario/settings.js";
-import type { DialectName } from "../../database/settings.js";
+import type { DialectName } from "../../database/postgres/settings.js";
 
 /** Throws a UsageError with all that the dialect does not have of the treatment. */
 export function dialectFor(

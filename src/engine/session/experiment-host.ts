@@ -1,17 +1,21 @@
 // What trials run on, from the first to the last: the target that is kept running, the poolers that took part, and the
 // environment that the result states of them. It takes train-sim's namespaces off a server that stays, and stops what
 // it started; which trials run on it is not its business.
-import { dialectOf } from "../../database/dialects/registry.js";
-import { claimNamespace, UNCLAIMED, type NamespaceClaim } from "../../database/namespace/namespace-claim.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import {
+  claimNamespace,
+  UNCLAIMED,
+  type NamespaceClaim,
+} from "../../database/postgres/namespace/namespace-claim.js";
 import { dropNamespace } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
-import { namespaceState } from "../../database/namespace/namespace.js";
+import { namespaceState } from "../../database/postgres/namespace/namespace.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf, UsageError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import { lintEntry } from "../../analysis/lint/lint.js";
 import type { Environment, ResultDocument, TrialResult } from "../../results/result-schema.js";
-import { describeEndpoint } from "../../database/endpoint/endpoint.js";
+import { describeEndpoint } from "../../database/endpoint.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { environmentOf } from "./environment.js";
 import { dropCommand, type UrlTarget } from "./left-behind.js";
@@ -19,7 +23,7 @@ import type { ExperimentObserver } from "./observer.js";
 import type { PoolerVersion } from "../trial/pooler.js";
 import { ServerIdentities } from "../evidence/server-identities.js";
 import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
-import type { DialectName } from "../../database/settings.js";
+import type { DialectName } from "../../database/postgres/settings.js";
 
 /** What an interrupted run of the same experiment left. */
 interface Earlier {

@@ -1,11 +1,11 @@
 // The schemas that earlier runs left on a server of the user's own: made by a run, as their mark says, of which no session
 // is there any more. One that is in use, or that `schema apply` made, is none. What cannot be asked is not named here:
 // the checks before a run name it. Nothing is dropped; the next run in that schema, or the command, does that.
-import { connectAdmin } from "../../database/admin.js";
-import { isAtWork } from "../../database/namespace/claim-session.js";
-import { dialectOf } from "../../database/dialects/registry.js";
-import { namespaceState } from "../../database/namespace/namespace.js";
-import { describeEndpoint } from "../../database/endpoint/endpoint.js";
+import { connectAdmin } from "../../database/postgres/admin.js";
+import { isAtWork } from "../../database/postgres/namespace/claim-session.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import { namespaceState } from "../../database/postgres/namespace/namespace.js";
+import { describeEndpoint } from "../../database/endpoint.js";
 import { dropCommand } from "./left-behind.js";
 import type { OwnServer } from "./preflight.js";
 

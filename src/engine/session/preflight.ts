@@ -3,18 +3,22 @@
 // scenario says so. All that is wrong is found at once, each with the place, what was seen and what to do; nothing is made.
 // Of dialects other than PostgreSQL's and Cloudberry's it asks only that each URL answers.
 import { codeOf, messageOf, TargetError, TrainSimError, UsageError } from "../../foundation/errors.js";
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
-import { isAway, isStandby } from "../../database/connect-failure.js";
-import { quoteIdentifier } from "../../database/quoting.js";
-import { missingRights } from "../../database/namespace/rights.js";
-import { placeOf, Token, type Place } from "../../database/same-database.js";
-import { poolingOf, poolingRefusal } from "../../database/pooling.js";
-import { remedyOf } from "../../database/remedies.js";
-import { connectionLimits, settingLimits, type SessionLimit } from "../../database/session-limits.js";
-import { dialectOfProduct, readServerInfo } from "../../database/server-info.js";
-import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
-import { dialectOf } from "../../database/dialects/registry.js";
-import type { DialectName } from "../../database/settings.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
+import { isAway, isStandby } from "../../database/postgres/connect-failure.js";
+import { quoteIdentifier } from "../../database/postgres/quoting.js";
+import { missingRights } from "../../database/postgres/namespace/rights.js";
+import { placeOf, Token, type Place } from "../../database/postgres/same-database.js";
+import { poolingOf, poolingRefusal } from "../../database/postgres/pooling.js";
+import { remedyOf } from "../../database/postgres/remedies.js";
+import {
+  connectionLimits,
+  settingLimits,
+  type SessionLimit,
+} from "../../database/postgres/session-limits.js";
+import { dialectOfProduct, readServerInfo } from "../../database/postgres/server-info.js";
+import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import type { DialectName } from "../../database/postgres/settings.js";
 import { requireDroppable } from "../../workloads/namespace.js";
 import { OWN_CONNECTIONS, serverConnectionsOf } from "../../scenario/connections.js";
 import type { Treatment } from "../../scenario/settings.js";

@@ -2,17 +2,17 @@
 // when a treatment asks for another: settings of the embedded server can be a factor like any other.
 // It never runs two servers at once: they would share the machine's cores and disturb each other. A duet, in which they
 // shall, has two keepers.
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
-import { dialectOf } from "../../database/dialects/registry.js";
-import { requireOwnNamespace } from "../../database/namespace/namespace.js";
-import { readServerInfo, requireConnections, type ServerInfo } from "../../database/server-info.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import { requireOwnNamespace } from "../../database/postgres/namespace/namespace.js";
+import { readServerInfo, requireConnections, type ServerInfo } from "../../database/postgres/server-info.js";
 import { serverConnectionsOf } from "../../scenario/connections.js";
 import type { Treatment } from "../../scenario/settings.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import { startTarget } from "../../targets/registry.js";
 import { mostServerConnections, targetKey } from "./demand.js";
 import { dialectFor } from "./dialect-choice.js";
-import type { DialectName } from "../../database/settings.js";
+import type { DialectName } from "../../database/postgres/settings.js";
 import type { FullDisk } from "../../targets/settings.js";
 
 export interface KeptTarget {

@@ -2,9 +2,9 @@
 // networks that can be made bad: between the clients and what they connect to, between the pooler and the server. A trial
 // whose faults leave the network alone has no proxy in any path.
 // train-sim's own connections (control, evidence, consoles) never go through one.
-import { withSearchPath, type Endpoint } from "../../database/endpoint/endpoint.js";
+import { withSearchPath, type Endpoint } from "../../database/endpoint.js";
 import type { NetworkPlace } from "../../faults/fault.js";
-import { dialectOf } from "../../database/dialects/registry.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { workloadOf } from "../../workloads/registry.js";
 import { networkPlacesOf } from "../../faults/faults.js";
 import type { Network } from "../../faults/means/network.js";

@@ -2,7 +2,7 @@
 // watched from the control connection, because an empty poll of one client says little while others hold locks.
 import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../foundation/clock.js";
-import type { AdminClient } from "../../database/admin.js";
+import type { AdminClient } from "../../database/postgres/admin.js";
 import { workloadOf } from "../../workloads/registry.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 

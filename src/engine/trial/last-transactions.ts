@@ -4,8 +4,8 @@
 // for too long, nothing will come any more.
 import { systemClock, type Clock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
-import { dialectOf } from "../../database/dialects/registry.js";
-import { workingSessions, type WorkingSessions } from "../../database/load-sessions.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import { workingSessions, type WorkingSessions } from "../../database/postgres/load-sessions.js";
 import { loadNamesOf } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
 import type { ClientPath } from "./client-path.js";

@@ -4,7 +4,7 @@
 // and counts what it answered.
 import { monotonicMs } from "../../foundation/clock.js";
 import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js";
-import { addressOf } from "../../database/endpoint/endpoint.js";
+import { addressOf } from "../../database/endpoint.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 import type { EndpointContacts } from "../../database/contract.js";
 

@@ -3,12 +3,12 @@
 // dirty pages, dead tuples or statistics.
 // It also says when statistics are gathered, since a plan made for an empty table would outlive it.
 import { codeOf } from "../../foundation/errors.js";
-import type { AdminClient } from "../../database/admin.js";
-import { dialectOf } from "../../database/dialects/registry.js";
+import type { AdminClient } from "../../database/postgres/admin.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { applyNamespace, resetNamespace, tablesIn } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
-import { refreshStatistics } from "../../database/statistics.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { refreshStatistics } from "../../database/postgres/statistics.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
 

@@ -1,7 +1,7 @@
 // Whether the processor time of the database can be told from that of other programs on this machine. It can where
 // its processes are known, and where it runs elsewhere, so that none of it is used here.
 // A server behind a local address whose processes are not seen from here cannot be told from its neighbours.
-import type { AdminClient } from "../../database/admin.js";
+import type { AdminClient } from "../../database/postgres/admin.js";
 import { findProcess } from "../../foundation/find-process.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { hasPooler } from "../../pools/registry.js";

@@ -4,9 +4,9 @@
 import { monotonicMs } from "../../foundation/clock.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf } from "../../foundation/errors.js";
-import { connectAdmin } from "../../database/admin.js";
-import { StandingSession } from "../../database/standing-session.js";
-import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+import { connectAdmin } from "../../database/postgres/admin.js";
+import { StandingSession } from "../../database/postgres/standing-session.js";
+import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 import { ServerClock } from "./server-clock.js";
 
 const TIMES = { everyMs: 2_000, answerMs: 3_000, patienceMs: 8_000 };

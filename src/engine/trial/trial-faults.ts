@@ -16,7 +16,7 @@ import { BacklogSamples } from "./backlog-samples.js";
 import { faultRecords } from "./fault-records.js";
 import { FaultSchedule, type FaultSpan } from "../../faults/fault-schedule.js";
 import { injectFault } from "../../faults/faults.js";
-import { dialectOf } from "../../database/dialects/registry.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { faultTablesIn, loadNamesOf } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
 import type { LossTerms } from "../../workloads/workload.js";

@@ -2,8 +2,8 @@
 // them without knowing how it runs.
 // Types only.
 import type { TrainSimError } from "../../foundation/errors.js";
-import type { AdminClient } from "../../database/admin.js";
-import type { NamespaceClaim } from "../../database/namespace/namespace-claim.js";
+import type { AdminClient } from "../../database/postgres/admin.js";
+import type { NamespaceClaim } from "../../database/postgres/namespace/namespace-claim.js";
 import type { Totals } from "../../metrics/totals.js";
 import type { TrialResult } from "../../results/result-schema.js";
 import type { PlannedTrial, Treatment } from "../../scenario/settings.js";

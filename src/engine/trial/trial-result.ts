@@ -21,7 +21,7 @@ import {
 import type { TrialFiles } from "../../results/trial-files.js";
 import { workerResults } from "../../results/worker-results.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
 import { strategyOf } from "../../pools/registry.js";
 import { foreignNotAssessed } from "../evidence/foreign-work.js";

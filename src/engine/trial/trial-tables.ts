@@ -3,9 +3,9 @@
 // for a server that does not answer: then the tables could not be read.
 import { workloadOf } from "../../workloads/registry.js";
 import type { Audited, AuditInputs } from "../../workloads/workload.js";
-import { connectAdmin } from "../../database/admin.js";
+import { connectAdmin } from "../../database/postgres/admin.js";
 import { withinMs } from "../../foundation/deadline.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import type { Fleet } from "../workers/fleet.js";
 import type { TrialFaults } from "./trial-faults.js";
 import { prepareNamespace } from "./prepare-namespace.js";

@@ -11,8 +11,8 @@ import { Recorder, transferablesOf, type RecorderDelta } from "../../metrics/rec
 import type { Arrival } from "../../load/arrivals.js";
 import { warmUpPlan, type PacingPlan } from "../../load/executors/registry.js";
 import { PunctualSleeper } from "../../load/punctual-sleeper.js";
-import { dialectOf } from "../../database/dialects/registry.js";
-import { onlyTablesOf } from "../../database/failure-place.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import { onlyTablesOf } from "../../database/postgres/failure-place.js";
 import { tablesIn } from "../../workloads/namespace.js";
 import { roleTraitsOf, workloadOf } from "../../workloads/registry.js";
 import type { RoleTraits, WorkloadClient } from "../../workloads/workload.js";

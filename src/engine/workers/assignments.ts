@@ -1,7 +1,7 @@
 // Turns a treatment into the assignments of its workers: who runs which clients, of which group, with which share of the
 // pool. Pure.
 import type { Assignment } from "./protocol.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import {
   totalClients,
   totalWorkers,

@@ -2,7 +2,7 @@
 // like anything else that comes from outside. One assignment at launch, then commands down and reports up; a
 // worker moves through ready -> running -> (paused) -> finished -> (draining) -> stopped and says so itself.
 import * as z from "zod";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import { type TreatmentSettings } from "../../scenario/settings.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../../metrics/recorder.js";

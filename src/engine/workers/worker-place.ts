@@ -1,6 +1,6 @@
 // Where the workers of a trial run: as threads of this process, or on agents. A fleet commands both in the same way.
 // Types only.
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import type { LoadAgent, NetworkPlace } from "../../faults/fault.js";
 import type { Network } from "../../faults/means/network.js";
 import type { Prng } from "../../foundation/prng.js";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { NetConnectOpts } from "node:net";
 import { messageOf, TargetError } from "../../foundation/errors.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import type { NetworkCondition } from "./condition.js";
 import type { NetworkAnswer, NetworkCommand, NetworkPlan } from "./protocol.js";
 import type { NetworkEffect } from "./tcp-proxy.js";

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { generateSecret } from "../../foundation/prng.js";
 import { testNamespace } from "../../../test/support/namespace.js";
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { createConnectionSource } from "../registry.js";
 
 const endpoint = inject("adminEndpoint");

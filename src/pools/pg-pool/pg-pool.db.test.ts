@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { testNamespace } from "../../../test/support/namespace.js";
-import { connectAdmin } from "../../database/admin.js";
+import { connectAdmin } from "../../database/postgres/admin.js";
 import { createConnectionSource } from "../registry.js";
 import type { SourceOptions } from "../source-options.js";
 import type { ConnectionSource, Lease } from "../../database/contract.js";

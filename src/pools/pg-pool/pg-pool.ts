@@ -5,7 +5,7 @@
 import Pool from "pg-pool";
 import { UsageError } from "../../foundation/errors.js";
 import { monotonicMs } from "../../foundation/clock.js";
-import { PgConnection, type ConnectionOptions } from "../../database/connection.js";
+import { PgConnection, type ConnectionOptions } from "../../database/postgres/connection.js";
 import { eachBounded, OPEN_AT_ONCE } from "../bounded.js";
 import { EndpointRoutes, lookBy, pastStandbys } from "../endpoint-routes.js";
 import { homesOf, type SourceOptions } from "../source-options.js";

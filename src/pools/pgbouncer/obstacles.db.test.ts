@@ -1,7 +1,7 @@
 // What the check before a run says of a PgBouncer that runs already: mode, size and prepared statements against the scenario's.
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { pgBouncerEnv, PGBOUNCER_KINDS, startPgBouncers } from "../../../test/support/pgbouncers.js";
-import { connectConsole } from "../../database/admin.js";
+import { connectConsole } from "../../database/postgres/admin.js";
 import type { RunningPooler } from "../running-pooler.js";
 import { pgbouncerObstacles } from "./obstacles.js";
 

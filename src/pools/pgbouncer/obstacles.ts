@@ -1,8 +1,8 @@
 // Why a PgBouncer that runs already does not fit the scenario: its console says how it pools, how many server connections a pool
 // has, and whether it keeps prepared statements. Its settings are compared with the pool's, before any trial.
-import { connectConsole, type PoolerConsole } from "../../database/admin.js";
-import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
-import { preparesThrough } from "../../database/prepared-through.js";
+import { connectConsole, type PoolerConsole } from "../../database/postgres/admin.js";
+import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
+import { preparesThrough } from "../../database/postgres/prepared-through.js";
 import { isVersionAtLeast } from "../find-program.js";
 import type { RunningPooler } from "../running-pooler.js";
 import type { Obstacle } from "../strategy.js";

@@ -11,8 +11,8 @@ import {
   trainSim,
   writeScenarioFile,
 } from "../../../test/support/train-sim.js";
-import { PgConnection } from "../../database/connection.js";
-import { APPLICATION } from "../../database/pg-config.js";
+import { PgConnection } from "../../database/postgres/connection.js";
+import { APPLICATION } from "../../database/postgres/pg-config.js";
 import { settingsAt } from "./obstacles.js";
 import { ownTransactions } from "./own-transactions.js";
 

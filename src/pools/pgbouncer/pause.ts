@@ -1,7 +1,7 @@
 // PAUSE on the admin console, as before a switch-over: PgBouncer lets transactions in progress end, closes its server
 // connections, and holds new transactions back until RESUME. A PAUSE that still waits when the signal aborts is undone.
-import { connectConsole, type PoolerConsole } from "../../database/admin.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { connectConsole, type PoolerConsole } from "../../database/postgres/admin.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import { unlessAborted, withinMs } from "../../foundation/deadline.js";
 import type { PgBouncerPool } from "./settings.js";
 

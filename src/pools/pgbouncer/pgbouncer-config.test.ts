@@ -1,7 +1,7 @@
 // The text of PgBouncer's configuration, which decides what is measured.
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import { isVersionAtLeast } from "../find-program.js";
 import { pgBouncerIni, pgBouncerUserList, type PgBouncerSettings } from "./pgbouncer-config.js";
 import { externalPooler } from "../managed.js";

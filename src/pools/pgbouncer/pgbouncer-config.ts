@@ -2,7 +2,7 @@
 // what a result was measured with can be read and tested. Values that could end a line and begin another setting
 // are refused. The server's password is in the user list only, a file of mode 0600.
 import { UsageError } from "../../foundation/errors.js";
-import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 import type { Admitted } from "../strategy.js";
 import type { PgBouncerPool } from "./settings.js";
 

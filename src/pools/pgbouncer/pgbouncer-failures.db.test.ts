@@ -3,13 +3,13 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { afterEach, describe, expect, inject, it } from "vitest";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import { pgBouncerEnv, PGBOUNCER_KINDS } from "../../../test/support/pgbouncers.js";
 import { startPgBouncers } from "../../../test/support/pgbouncers.js";
-import { connectAdmin, connectConsole } from "../../database/admin.js";
-import { PgConnection } from "../../database/connection.js";
-import { classifyFailure } from "../../database/sqlstates.js";
-import { asTransaction } from "../../database/transaction.js";
+import { connectAdmin, connectConsole } from "../../database/postgres/admin.js";
+import { PgConnection } from "../../database/postgres/connection.js";
+import { classifyFailure } from "../../database/postgres/sqlstates.js";
+import { asTransaction } from "../../database/postgres/transaction.js";
 import type { RunningPooler } from "../running-pooler.js";
 
 const upstream = inject("adminEndpoint");

@@ -2,8 +2,8 @@
 // as no client of the pool. Each sample is two commands a console, answered from PgBouncer's memory.
 // It refuses to guess: a console that does not answer makes the sample fail, with the reason, and not a zero.
 import { withinMs } from "../../foundation/deadline.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
-import { connectConsole, type PoolerConsole } from "../../database/admin.js";
+import type { Endpoint } from "../../database/endpoint.js";
+import { connectConsole, type PoolerConsole } from "../../database/postgres/admin.js";
 import { readPools, readPoolSize, readStats, type PoolName } from "./pooler-statistics.js";
 import { sumOfReadings } from "../sum-of-readings.js";
 import type { SqlRow } from "../../database/contract.js";

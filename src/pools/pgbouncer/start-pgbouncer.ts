@@ -1,5 +1,5 @@
 // Starts one PgBouncer before a server.
-import { searchPathOf, type Endpoint } from "../../database/endpoint/endpoint.js";
+import { searchPathOf, type Endpoint } from "../../database/endpoint.js";
 import { generateSecret } from "../../foundation/prng.js";
 import { isVersionAtLeast } from "../find-program.js";
 import { PoolerProcess } from "../pooler-process.js";

@@ -2,7 +2,7 @@
 // query cache, which would measure something else. Pure text from settings. Values that could end a line and begin another
 // setting are refused. The server's password is in the list of passwords only, a file of mode 0600.
 import { UsageError } from "../../foundation/errors.js";
-import { describeEndpoint, type Endpoint } from "../../database/endpoint/endpoint.js";
+import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 import type { PoolerSettings } from "../keys.js";
 import type { Admitted } from "../strategy.js";
 

@@ -1,8 +1,8 @@
 // What Pgpool-II says of its processes (SHOW pool_processes, since 4.3 with what each is doing), each of which serves one
 // client by one server connection. It counts neither transactions nor waits: a client that finds no process free waits in
 // the backlog of the socket, where Pgpool-II does not see it. Its own session is a client too, and is not counted.
-import { connectConsole, type PoolerConsole } from "../../database/admin.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { connectConsole, type PoolerConsole } from "../../database/postgres/admin.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import type { SqlRow } from "../../database/contract.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { sumOfReadings } from "../sum-of-readings.js";

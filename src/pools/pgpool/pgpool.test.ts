@@ -1,7 +1,7 @@
 // What Pgpool-II is started with, what its processes tell, and what a scenario may ask of it.
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { pgpoolConf, pgpoolPasswords } from "./pgpool-config.js";
 import { readProcesses } from "./pgpool-sampler.js";

@@ -1,7 +1,7 @@
 // Starts one Pgpool-II before a server that takes connections without TLS: of its own connections to a server, Pgpool-II
 // checks no certificate.
 import { UsageError } from "../../foundation/errors.js";
-import { describeEndpoint, searchPathOf, type Endpoint } from "../../database/endpoint/endpoint.js";
+import { describeEndpoint, searchPathOf, type Endpoint } from "../../database/endpoint.js";
 import { generateSecret } from "../../foundation/prng.js";
 import { PoolerProcess } from "../pooler-process.js";
 import type { PoolerProgram } from "../strategy.js";

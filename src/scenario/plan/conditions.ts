@@ -2,7 +2,7 @@
 import { counted, formatDuration } from "../../foundation/units.js";
 import type { AgentPlace } from "../../actors/deal.js";
 import type { ActorGroup } from "../../actors/settings.js";
-import { urlsText } from "../../database/endpoint/endpoint.js";
+import { urlsText } from "../../database/endpoint.js";
 import type { Fault } from "../../faults/registry.js";
 import { executorOf } from "../../load/executors/registry.js";
 import type { Range } from "../../load/load-settings.js";

@@ -17,7 +17,7 @@ import { shownPath, type ScenarioProblem } from "../../syntax/problems.js";
 import { embedded, type ReadText } from "../../workloads/own.js";
 import { pathsOf } from "../schema-paths.js";
 import { keyWithoutPasswords } from "../../foundation/secrets.js";
-import type { Environment } from "../../database/endpoint/libpq-variables.js";
+import type { Environment } from "../../database/postgres/endpoint/libpq-variables.js";
 import type { StoredOrder } from "./trial-order.js";
 
 /** Values are as written on the command line: a wrong one is a problem of the scenario, told of with the others. */

@@ -1,9 +1,9 @@
 // What a new embedded server does to make the files of its write-ahead log, as the sampler reads it.
 import { expect, it } from "vitest";
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
-import { postgres } from "../../database/dialects/postgres/dialect.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
+import { postgres } from "../../database/postgres/dialects/postgres/dialect.js";
 import { resetNamespace } from "../../workloads/namespace.js";
-import { DatabaseSampler } from "../../database/evidence/sampler.js";
+import { DatabaseSampler } from "../../database/postgres/evidence/sampler.js";
 import { startEmbedded } from "./embedded.js";
 import { sampledIn } from "../../workloads/namespace.js";
 import { trainEvents } from "../../workloads/train-events/workload.js";

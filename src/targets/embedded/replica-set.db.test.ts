@@ -2,12 +2,12 @@
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { afterEach, expect, it } from "vitest";
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { monotonicMs } from "../../foundation/clock.js";
 import { standStill } from "../../foundation/process/stand-still.js";
 import { direct } from "../../pools/direct/direct.js";
 import { casesOf, fullIt } from "../../../test/support/lanes.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import type { Replication, RunningTarget } from "../running-target.js";
 import { startEmbedded } from "./embedded.js";
 import type { ReplicationLevel } from "./settings.js";

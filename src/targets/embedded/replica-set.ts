@@ -3,8 +3,8 @@
 // `standby.signal`, settings in `postgresql.auto.conf`, `pg_promote`.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
-import type { Endpoint } from "../../database/endpoint/endpoint.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
 import { send } from "../../foundation/process/server-process.js";

@@ -1,11 +1,11 @@
 // Target `url` in a scenario: its keys, what they mean, and which of them exclude or need each other.
 import * as z from "zod";
 import { wordsOfCommand } from "../../foundation/process/run-command.js";
-import { SSL_MODES, type TlsFiles } from "../../database/endpoint/connection-url.js";
-import { urlsText, type EndpointUrl, type PasswordCommand } from "../../database/endpoint/endpoint.js";
-import { tlsModeOf, type TlsKeys } from "../../database/endpoint/tls-mode.js";
-import { tlsFindings } from "../../database/endpoint/url-findings.js";
-import { connectionUrl, urlList, urlsOf } from "../../database/scalars.js";
+import { SSL_MODES, type TlsFiles } from "../../database/postgres/endpoint/connection-url.js";
+import { urlsText, type EndpointUrl, type PasswordCommand } from "../../database/endpoint.js";
+import { tlsModeOf, type TlsKeys } from "../../database/postgres/endpoint/tls-mode.js";
+import { tlsFindings } from "../../database/postgres/endpoint/url-findings.js";
+import { connectionUrl, urlList, urlsOf } from "../../database/postgres/scalars.js";
 import type { Finding } from "../../syntax/problems.js";
 import { commandWords, duration, HOUR_MS } from "../../syntax/scalars.js";
 import type { TargetSettingsOf } from "../target.js";

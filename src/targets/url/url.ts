@@ -1,7 +1,7 @@
 // A target that runs already, at connection URLs. It is reached, never started or stopped.
 import { UsageError } from "../../foundation/errors.js";
-import { changedEverywhere, type Endpoint } from "../../database/endpoint/endpoint.js";
-import { endpointAt, parseConnectionUrl } from "../../database/endpoint/parse-url.js";
+import { changedEverywhere, type Endpoint } from "../../database/endpoint.js";
+import { endpointAt, parseConnectionUrl } from "../../database/postgres/endpoint/parse-url.js";
 import type { RunningTarget } from "../running-target.js";
 import type { TargetKind } from "../target.js";
 import { urlSettings, type UrlSettings } from "./settings.js";

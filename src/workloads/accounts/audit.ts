@@ -1,8 +1,8 @@
 // What must hold after a trial: the history has each acknowledged transfer once, as it was sent, and no other but those in
 // doubt; each account, teller and branch has the balance that the history gives it.
 import * as z from "zod";
-import type { AdminClient } from "../../database/admin.js";
-import { inSnapshot, portions } from "../../database/namespace/snapshot.js";
+import type { AdminClient } from "../../database/postgres/admin.js";
+import { inSnapshot, portions } from "../../database/postgres/namespace/snapshot.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
 import type { Audited, AuditInputs } from "../workload.js";

@@ -1,6 +1,6 @@
 // Balances held to the history, row by row: each account, teller and branch of the preload is there once, and its balance is
 // the sum of the amounts of its transfers.
-import type { SqlClient } from "../../database/admin.js";
+import type { SqlClient } from "../../database/postgres/admin.js";
 import { counted } from "../../foundation/units.js";
 import { NAMED_PER_KIND, type Findings } from "../findings.js";
 import { ACCOUNTS } from "../pgbench-tables.js";

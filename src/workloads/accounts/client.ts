@@ -1,8 +1,8 @@
 // The clients of workload accounts: each makes one transfer after the other, drawn from the seed before its intended start.
 import * as z from "zod";
 import type { Connection } from "../../database/contract.js";
-import { dialectOf } from "../../database/dialects/registry.js";
-import { inTransaction } from "../../database/transaction.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import { inTransaction } from "../../database/postgres/transaction.js";
 import { noWrites, Writes } from "../numbered-writes.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";
 import type { Treatment } from "./settings.js";

@@ -1,7 +1,7 @@
 // Accounts: TPC-B as pgbench has it. Each transfer adds to the balance of an account, of a teller and of a branch, so that at a
 // small scale all clients want the same row; the variants leave that out.
 import type * as z from "zod";
-import type { AdminClient } from "../../database/admin.js";
+import type { AdminClient } from "../../database/postgres/admin.js";
 import { clientsRole } from "../one-group.js";
 import { ACCOUNTS, fillTables } from "../pgbench-tables.js";
 import type { PreloadInputs, Workload } from "../workload.js";

@@ -2,8 +2,8 @@
 // transactions in doubt, which are there as a whole or not at all. Batches are drawn again, and compared by count and by a
 // checksum over all columns; rows of the small tables are compared one by one.
 import * as z from "zod";
-import type { AdminClient } from "../../database/admin.js";
-import { inSnapshot } from "../../database/namespace/snapshot.js";
+import type { AdminClient } from "../../database/postgres/admin.js";
+import { inSnapshot } from "../../database/postgres/namespace/snapshot.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
 import type { Audited, AuditInputs } from "../workload.js";

@@ -1,7 +1,7 @@
 // Batches of call records, drawn from the seed and the number of the batch alone, so that the audit can draw them
 // again. A batch is of its hour: by its number, or by when a day's profile has it arrive.
 import { createHash } from "node:crypto";
-import { CopyRows } from "../../database/wire/copy-call.js";
+import { CopyRows } from "../../database/postgres/wire/copy-call.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { batchSizeAt } from "../../load/profiles.js";
 import { COLUMNS, FIRST_DAY } from "./tables.js";

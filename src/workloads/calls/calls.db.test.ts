@@ -1,9 +1,9 @@
 // The workload calls: a run on the built program (all of them: test/full/calls.test.ts), and each change that breaks a batch,
 // which the audit finds.
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
-import { PgConnection } from "../../database/connection.js";
-import { CopyRows } from "../../database/wire/copy-call.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
+import { PgConnection } from "../../database/postgres/connection.js";
+import { CopyRows } from "../../database/postgres/wire/copy-call.js";
 import { callChanges, inSchema, SEED, trialOfCalls } from "../../../test/support/audited-calls.js";
 import { PROBES, resultOf } from "../../../test/support/day-of-calls.js";
 import { testNamespace } from "../../../test/support/namespace.js";

@@ -1,7 +1,7 @@
 // What the tables of calls are, as golden files; and that batches are what the seed and their numbers say, with columns that
 // tell calls apart where a filter is to be of use.
 import { describe, expect, test } from "vitest";
-import type { DialectName, Storage } from "../../database/settings.js";
+import type { DialectName, Storage } from "../../database/postgres/settings.js";
 import { ddl } from "../namespace.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { ScenarioError } from "../../syntax/problems.js";
@@ -10,7 +10,7 @@ import { batchesOf } from "./client.js";
 import type { Treatment } from "./settings.js";
 import { differencesQuery, referencesOf, statementsOf, sumsQuery } from "./statements.js";
 import { BLOOM_COLUMNS, COLUMNS } from "./tables.js";
-import { dialectOf } from "../../database/dialects/registry.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
 
 function settingsOf(yaml = ""): Treatment {
   const [treatment] = parseScenario(`name: x\nseed: 1\nworkload: calls\n${yaml}`, "x.yaml").treatments;

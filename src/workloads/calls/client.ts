@@ -3,10 +3,10 @@
 // drawn between the calls, since no memory would hold them.
 import * as z from "zod";
 import type { BoundValues, Connection, SqlValue, Statement } from "../../database/contract.js";
-import { bindAhead } from "../../database/wire/bind-message.js";
-import type { CopyRows } from "../../database/wire/copy-call.js";
-import { dialectOf } from "../../database/dialects/registry.js";
-import { inTransaction } from "../../database/transaction.js";
+import { bindAhead } from "../../database/postgres/wire/bind-message.js";
+import type { CopyRows } from "../../database/postgres/wire/copy-call.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import { inTransaction } from "../../database/postgres/transaction.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Arrival } from "../../load/arrivals.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";

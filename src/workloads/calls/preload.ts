@@ -1,8 +1,8 @@
 // What is there before the warm-up: the tables that calls refer to, and the first batches of the day, where the scenario asks
 // for them.
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
-import { dialectOf } from "../../database/dialects/registry.js";
-import { refreshStatistics } from "../../database/statistics.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import { refreshStatistics } from "../../database/postgres/statistics.js";
 import { fillTables } from "../pgbench-tables.js";
 import type { PreloadInputs } from "../workload.js";
 import type { Preloaded } from "./audit.js";

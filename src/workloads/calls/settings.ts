@@ -1,6 +1,6 @@
 // The keys of workload calls, and what cannot be asked of it.
 import * as z from "zod";
-import type { DialectName, Storage } from "../../database/settings.js";
+import type { DialectName, Storage } from "../../database/postgres/settings.js";
 import { DEFAULT_SIZES, PROFILES, type BatchSizeName, type Profile } from "../../load/profiles.js";
 import type { Finding } from "../../syntax/problems.js";
 import type { WorkloadTreatment } from "../workload.js";

@@ -1,6 +1,6 @@
 // What loaders and probes send, and what the audit asks: sums by batch, and rows of the small tables that differ.
 import type { Statement } from "../../database/contract.js";
-import { dialectOf } from "../../database/dialects/registry.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { CARDINALITY } from "./batch.js";
 import type { Treatment } from "./settings.js";
 import { COLUMNS } from "./tables.js";

@@ -1,8 +1,8 @@
 // What must hold after a trial: the table has each acknowledged row, and no other but those whose commit was never answered. A
 // statement without an answer is sent again, so that its row may be there as often as it was sent.
 import * as z from "zod";
-import type { AdminClient } from "../../database/admin.js";
-import { inSnapshot, portions } from "../../database/namespace/snapshot.js";
+import type { AdminClient } from "../../database/postgres/admin.js";
+import { inSnapshot, portions } from "../../database/postgres/namespace/snapshot.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
 import { WrittenRows, Writes, type NumberedWrite } from "../numbered-writes.js";

@@ -1,7 +1,7 @@
 // The workload connections on the built program: what was acknowledged is in the table, and a row that goes is missed.
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from "vitest";
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { pgBouncerEnv } from "../../../test/support/pgbouncers.js";
 import { fullIt } from "../../../test/support/lanes.js";
 import { testNamespace } from "../../../test/support/namespace.js";

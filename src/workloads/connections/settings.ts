@@ -1,5 +1,5 @@
 // The settings of workload connections, and its tables.
-import { dialectOf } from "../../database/dialects/registry.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import type { WorkloadTreatment } from "../workload.js";
 
 export const SCRIPTS = ["select-1", "insert"] as const;

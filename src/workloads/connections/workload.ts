@@ -1,9 +1,9 @@
 // Connections: short transactions of one statement each, so that what a connection costs is what is measured. Each client runs
 // `select-account` or the script, by weight, as pgbench does with two scripts.
 import * as z from "zod";
-import type { AdminClient } from "../../database/admin.js";
+import type { AdminClient } from "../../database/postgres/admin.js";
 import type { Connection, Statement, StatementRow } from "../../database/contract.js";
-import { asTransaction } from "../../database/transaction.js";
+import { asTransaction } from "../../database/postgres/transaction.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Arrival } from "../../load/arrivals.js";
 import type { Finding } from "../../syntax/problems.js";

@@ -2,7 +2,7 @@
 // and no other but those in doubt; each is what the last update made of it, and shows every acknowledged one.
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import type { AdminClient } from "../../database/admin.js";
+import type { AdminClient } from "../../database/postgres/admin.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
 import type { Audited, AuditInputs } from "../workload.js";

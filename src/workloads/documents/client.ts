@@ -2,7 +2,7 @@
 // for the audit is small: of its inserts the exceptions, of the updates of a document their number and the last.
 import * as z from "zod";
 import type { SqlValue } from "../../database/contract.js";
-import { asTransaction } from "../../database/transaction.js";
+import { asTransaction } from "../../database/postgres/transaction.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { Zipf } from "../../foundation/zipf.js";
 import type { Arrival } from "../../load/arrivals.js";

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { casesOf } from "../../../test/support/lanes.js";
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import type { StatementRow } from "../../database/contract.js";
 import {
   DOCUMENT_CHANGES,

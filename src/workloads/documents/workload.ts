@@ -1,9 +1,9 @@
 // Documents: reads, inserts, updates and slices of JSON documents, so that types, indexes, sizes and TOAST storage can be
 // compared by what they cost.
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
-import { dialectOf } from "../../database/dialects/registry.js";
-import { withinLockTimeout } from "../../database/lock-timeout.js";
-import { refreshStatistics } from "../../database/statistics.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import { withinLockTimeout } from "../../database/postgres/lock-timeout.js";
+import { refreshStatistics } from "../../database/postgres/statistics.js";
 import type * as z from "zod";
 import { clientsRole } from "../one-group.js";
 import type { PreloadInputs, Workload } from "../workload.js";

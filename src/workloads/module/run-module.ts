@@ -2,10 +2,10 @@
 // the load, as the user that started train-sim.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { commit, inReadTransaction, rollBack } from "../../database/transaction.js";
+import { commit, inReadTransaction, rollBack } from "../../database/postgres/transaction.js";
 import type { Connection, Statement } from "../../database/contract.js";
 import { StatementError } from "../../database/errors.js";
-import { classifyFailure } from "../../database/sqlstates.js";
+import { classifyFailure } from "../../database/postgres/sqlstates.js";
 import { messageOf, TrialError } from "../../foundation/errors.js";
 import { drawUuid } from "../../foundation/prng.js";
 import type { FileProblem, Invariant, Place, Program, ReadProgram, Setting } from "../script/program.js";

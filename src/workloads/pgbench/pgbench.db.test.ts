@@ -2,8 +2,8 @@
 // failure, on a connection of the test's own.
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
-import { PgConnection } from "../../database/connection.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
+import { PgConnection } from "../../database/postgres/connection.js";
 import { Prng } from "../../foundation/prng.js";
 import { testNamespace } from "../../../test/support/namespace.js";
 import { onSuiteServer } from "../../../test/support/suite-server.js";

@@ -1,10 +1,10 @@
 // Holds the tables to the invariants of a workload of the user's own, all of them in one snapshot: each is true, or its rows are
 // the values of acknowledged transactions, each once.
 import * as z from "zod";
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import type { SqlRow } from "../../database/contract.js";
-import { withSearchPath } from "../../database/endpoint/endpoint.js";
-import { dialectOf } from "../../database/dialects/registry.js";
+import { withSearchPath } from "../../database/endpoint.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { messageOf, TrainSimError, TrialError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import type { Audited, AuditInputs } from "../workload.js";

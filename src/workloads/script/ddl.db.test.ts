@@ -1,7 +1,7 @@
 // What a user's SQL file may make: of each statement of PostgreSQL's DDL one, read, tried out, made, dropped and made again as two
 // trials do. Nothing may be left, and what would stay when the schema goes is refused.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { postgres } from "../../database/dialects/postgres/dialect.js";
+import { postgres } from "../../database/postgres/dialects/postgres/dialect.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { dropNamespace, resetNamespace } from "../namespace.js";

@@ -2,7 +2,7 @@
 // attempt goes on after the last commit: what was committed is not sent again, and what is sent again is the same.
 import type { Connection, SqlValue, Statement } from "../../database/contract.js";
 import { StatementError, UnexpectedRowsError } from "../../database/errors.js";
-import { asTransaction, commit, rollBack } from "../../database/transaction.js";
+import { asTransaction, commit, rollBack } from "../../database/postgres/transaction.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";
 import { evaluate } from "./expression.js";
 import {

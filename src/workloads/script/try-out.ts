@@ -1,9 +1,9 @@
 // Asks the server, before the first trial, whether it takes the statements of a program: all of them in one transaction, in a
 // schema that is rolled back with it. Says where in the file each stands that it refuses, that drops or alters what was there, or
 // that makes something elsewhere.
-import { connectAdmin, type AdminClient, type SqlClient } from "../../database/admin.js";
-import { dialectOf } from "../../database/dialects/registry.js";
-import { MADE_ELSEWHERE } from "../../database/namespace/dependants.js";
+import { connectAdmin, type AdminClient, type SqlClient } from "../../database/postgres/admin.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import { MADE_ELSEWHERE } from "../../database/postgres/namespace/dependants.js";
 import { codeOf, messageOf } from "../../foundation/errors.js";
 import { Prng } from "../../foundation/prng.js";
 import { literalIn, ofSetting } from "./client.js";

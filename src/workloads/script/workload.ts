@@ -1,8 +1,8 @@
 // A workload made of a program: one group of clients with every executor, its transactions as operations, its tables in
 // train-sim's namespace, its invariants as the audit.
-import { connectAdmin, type AdminClient } from "../../database/admin.js";
-import { withSearchPath } from "../../database/endpoint/endpoint.js";
-import { dialectOf } from "../../database/dialects/registry.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
+import { withSearchPath } from "../../database/endpoint.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { messageOf, UsageError } from "../../foundation/errors.js";
 import { hasPooler } from "../../pools/registry.js";
 import { clientsRole } from "../one-group.js";

@@ -17,7 +17,7 @@ import { readQueueLeft } from "./sql/audit-queries.js";
 import { createWorkload } from "./sql/create-workload.js";
 import { preloadTrial } from "./sql/preload.js";
 import { TABLE_NAMES, tableSetOf } from "./sql/tables.js";
-import { dialectOf } from "../../database/dialects/registry.js";
+import { dialectOf } from "../../database/postgres/dialects/registry.js";
 
 const events = { unit: "events" };
 const publishing = { sharedBytes: RING_BYTES, hasBatches: true, isSearched: true };

@@ -1,7 +1,7 @@
 // The audit against a real database that somebody changed behind its back: every single change is found, under the name
 // of the event it was made to, and nothing else is. And a trial that nobody touched passes, whatever its levels.
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { connectAdmin, type AdminClient } from "../../../database/admin.js";
+import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { dropNamespace } from "../../namespace.js";
 import { TargetError } from "../../../foundation/errors.js";
 import { PAYLOAD_TRAITS } from "../sql/tables.js";

@@ -3,12 +3,12 @@
 // the workers' ledgers, and against documents that are made again from the seed; nothing else that the workload says
 // of itself is believed here.
 import { existsSync } from "node:fs";
-import type { AdminClient } from "../../../database/admin.js";
+import type { AdminClient } from "../../../database/postgres/admin.js";
 import { readPassesPerEvent, readTableCounts } from "../sql/audit-queries.js";
 import { readClock, readMisplaced } from "../sql/audit-scans.js";
-import { dialectOf } from "../../../database/dialects/registry.js";
-import { withinLockTimeout } from "../../../database/lock-timeout.js";
-import { inSnapshot } from "../../../database/namespace/snapshot.js";
+import { dialectOf } from "../../../database/postgres/dialects/registry.js";
+import { withinLockTimeout } from "../../../database/postgres/lock-timeout.js";
+import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
 import { tablesOf, type Tables } from "../sql/tables.js";
 import { ExitCode, TrainSimError } from "../../../foundation/errors.js";
 import { Prng } from "../../../foundation/prng.js";

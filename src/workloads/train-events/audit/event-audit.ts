@@ -3,7 +3,7 @@
 // checksum first, and by value where that differs.
 import { counted } from "../../../foundation/units.js";
 import { eventRows, readWritten, type EventRow, type TrialClock } from "../sql/audit-scans.js";
-import type { SqlClient } from "../../../database/admin.js";
+import type { SqlClient } from "../../../database/postgres/admin.js";
 import type { Tables } from "../sql/tables.js";
 import {
   isArchivable,

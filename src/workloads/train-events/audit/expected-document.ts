@@ -13,7 +13,7 @@ import type { EventDocument } from "../model/event.js";
 import { streamName, type LedgerBatch } from "../model/ledger.js";
 import type { EventStatus } from "../model/lifecycle.js";
 import { differingPaths, processDocument, processValues } from "../model/processed-document.js";
-import type { Dialect } from "../../../database/dialects/dialect.js";
+import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
 import { DATABASE_SHAPES, type EventSettings } from "../settings.js";
 import type { Ledgers } from "./key-audit.js";
 

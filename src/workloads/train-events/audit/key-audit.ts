@@ -2,8 +2,8 @@
 // batches, in one pass of the database; then key by key, but only in ranges that differ or hold a batch in doubt. The
 // keys are made again from the ledger, one batch at a time.
 import { readKeySums, presentKeys, type PresentKey, type RangeSum } from "../sql/audit-scans.js";
-import type { SqlClient } from "../../../database/admin.js";
-import type { Dialect } from "../../../database/dialects/dialect.js";
+import type { SqlClient } from "../../../database/postgres/admin.js";
+import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
 import type { Tables } from "../sql/tables.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, RANGE_BATCHES, type LedgerBatch } from "../model/ledger.js";

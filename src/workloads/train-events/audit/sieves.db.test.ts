@@ -1,11 +1,11 @@
 // The two sieves of the audit hold back what needs no closer look: sums and checksums that this program makes are those
 // that the database makes, for every key and every document. Were they not, the audit would still be right, and slow.
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { connectAdmin, type AdminClient } from "../../../database/admin.js";
+import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { eventRows, readKeySums } from "../sql/audit-scans.js";
-import { postgres } from "../../../database/dialects/postgres/dialect.js";
+import { postgres } from "../../../database/postgres/dialects/postgres/dialect.js";
 import { dropNamespace } from "../../namespace.js";
-import { inSnapshot } from "../../../database/namespace/snapshot.js";
+import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
 import { tablesOf } from "../sql/tables.js";
 import { batchNumberOf, ID_KINDS, workerOf } from "../model/event-id.js";
 import { KeySum } from "../model/key-sum.js";

@@ -1,5 +1,5 @@
 // What processing does to a document, by event type: `state` follows the new status and `metrics.flags.fleeted`
-// is set, cleared or toggled. One table, applied here in the program and turned into SQL by `database/` for the
+// is set, cleared or toggled. One table, applied here in the program and turned into SQL by `sql/` for the
 // single-statement shape. A pass that moves an event always changes `state`; an event never processed is NEW.
 import { eventTypeIn, withState } from "./document-text.js";
 import type { DocumentState, EventType } from "./event.js";

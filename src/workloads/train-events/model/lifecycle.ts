@@ -1,5 +1,5 @@
 // The status lifecycle of an event and the probability table that moves it along. Pure: the same roll gives the
-// same next status here and in SQL (`database/` builds its single-statement CASE from the same table).
+// same next status here and in SQL (`sql/` builds its single-statement CASE from the same table).
 //
 //   add      -> PENDING      published, not yet claimed by a consumer (the backlog)
 //   claim    PENDING -> PROCESSING      a consumer took it; more passes may follow (in flight)

@@ -7,10 +7,10 @@ import {
   WORKABLE_STATUSES,
   type EventStatus,
 } from "../model/lifecycle.js";
-import type { SqlClient } from "../../../database/admin.js";
-import { uuidArray } from "../../../database/wire/binary-arrays.js";
-import type { Dialect } from "../../../database/dialects/dialect.js";
-import { postgres } from "../../../database/dialects/postgres/dialect.js";
+import type { SqlClient } from "../../../database/postgres/admin.js";
+import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
+import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
+import { postgres } from "../../../database/postgres/dialects/postgres/dialect.js";
 import { DEFAULT_LEVELS, type OtherLevels } from "../settings.js";
 import { literals } from "./literals.js";
 import { resolvePresent, statusIn, type StatementContext } from "./statements.js";

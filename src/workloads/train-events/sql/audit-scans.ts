@@ -4,11 +4,11 @@
 import { KEY_FACTORS } from "../model/key-sum.js";
 import { RANGE_BATCHES } from "../model/ledger.js";
 import type { EventStatus } from "../model/lifecycle.js";
-import type { SqlClient } from "../../../database/admin.js";
-import { uuidArray } from "../../../database/wire/binary-arrays.js";
-import type { Dialect } from "../../../database/dialects/dialect.js";
-import { postgres } from "../../../database/dialects/postgres/dialect.js";
-import { portions } from "../../../database/namespace/snapshot.js";
+import type { SqlClient } from "../../../database/postgres/admin.js";
+import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
+import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
+import { postgres } from "../../../database/postgres/dialects/postgres/dialect.js";
+import { portions } from "../../../database/postgres/namespace/snapshot.js";
 import type { Tables } from "./tables.js";
 
 /** One worker's batches `range * RANGE_BATCHES` and on, as a `KeySum` of what is in the tables. */

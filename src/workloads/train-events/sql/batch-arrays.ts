@@ -7,7 +7,7 @@ import {
   textBytesArray,
   uuidBytesArray,
   type BinaryParameter,
-} from "../../../database/wire/binary-arrays.js";
+} from "../../../database/postgres/wire/binary-arrays.js";
 import { insertColumns, type StatementContext } from "./statements.js";
 import { PAYLOAD_TRAITS } from "./tables.js";
 

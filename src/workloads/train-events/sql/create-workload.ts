@@ -7,7 +7,7 @@ import {
   type OtherLevels,
   type StatementShape,
 } from "../settings.js";
-import { dialectOf } from "../../../database/dialects/registry.js";
+import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { inDatabase } from "./in-database.js";
 import { rowByRow } from "./row-by-row.js";
 import { setBased } from "./set-based.js";

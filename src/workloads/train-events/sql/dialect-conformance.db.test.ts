@@ -6,20 +6,20 @@ import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from 
 import { keyBytes } from "../model/event-id.js";
 import type { EventDocument } from "../model/event.js";
 import { EventBatch } from "../model/event-batch.js";
-import { parseConnectionUrl } from "../../../database/endpoint/parse-url.js";
+import { parseConnectionUrl } from "../../../database/postgres/endpoint/parse-url.js";
 import { makeAuditedTrial } from "../../../../test/support/audited-trial.js";
 import { combinations } from "../../../../test/support/combinations.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
 import { testNamespace } from "../../../../test/support/namespace.js";
-import { connectAdmin } from "../../../database/admin.js";
+import { connectAdmin } from "../../../database/postgres/admin.js";
 import { countPresent, readTableCounts } from "./audit-queries.js";
-import { PgConnection } from "../../../database/connection.js";
+import { PgConnection } from "../../../database/postgres/connection.js";
 import { createWorkload } from "./create-workload.js";
 import type { Question } from "./workload.js";
-import { dialectOf, lackOf } from "../../../database/dialects/registry.js";
+import { dialectOf, lackOf } from "../../../database/postgres/dialects/registry.js";
 import { dropNamespace } from "../../namespace.js";
-import { dialectOfProduct, readServerInfo } from "../../../database/server-info.js";
-import { ISOLATIONS, type DialectName } from "../../../database/settings.js";
+import { dialectOfProduct, readServerInfo } from "../../../database/postgres/server-info.js";
+import { ISOLATIONS, type DialectName } from "../../../database/postgres/settings.js";
 import { EVENT_STORAGES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 
 const url = process.env["TRAIN_SIM_TEST_URL"];

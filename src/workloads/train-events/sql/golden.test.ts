@@ -1,17 +1,17 @@
 // The DDL and every statement of every dialect, payload, level of storage, locking and shape, as golden files: a change of
 // any of them is seen as text. CI reads those of CockroachDB by its own parser. Write them anew with `vitest -u`.
 import { describe, expect, test } from "vitest";
-import type { SqlClient } from "../../../database/admin.js";
+import type { SqlClient } from "../../../database/postgres/admin.js";
 import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
 import { eventRows, presentKeys, readClock, readKeySums, readMisplaced, readWritten } from "./audit-scans.js";
 import { createWorkload } from "./create-workload.js";
-import type { Dialect } from "../../../database/dialects/dialect.js";
-import { dialectOf, capabilitiesOf, lackOf } from "../../../database/dialects/registry.js";
+import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
+import { dialectOf, capabilitiesOf, lackOf } from "../../../database/postgres/dialects/registry.js";
 import { ddl, sampledIn } from "../../namespace.js";
-import { inSnapshot } from "../../../database/namespace/snapshot.js";
+import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
 import { tablesOf as tablesIn } from "./tables.js";
 import { trainEvents } from "../workload.js";
-import { DIALECTS, ISOLATIONS, STORAGES, type DialectName } from "../../../database/settings.js";
+import { DIALECTS, ISOLATIONS, STORAGES, type DialectName } from "../../../database/postgres/settings.js";
 import {
   ARCHIVE_DELETES,
   EVENT_STORAGES,

@@ -1,10 +1,10 @@
 // The transactions as several statements between BEGIN and COMMIT, with the business logic in the program between
 // reading and writing. The order of steps is here, once; `set-based` and `row-by-row` say how a step is written.
 import type { EventBatch } from "../model/event-batch.js";
-import { bindAhead } from "../../../database/wire/bind-message.js";
+import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { outcomeOf } from "./process-pass.js";
 import { archiveClaim, readFind, readRecent, RECENT_LIMIT } from "./statements.js";
-import { inReadTransaction, inTransaction } from "../../../database/transaction.js";
+import { inReadTransaction, inTransaction } from "../../../database/postgres/transaction.js";
 import { questionsOf, type InRead } from "./questions.js";
 import type { ClaimedPass, ProcessRequest, Workload } from "./workload.js";
 import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";

@@ -4,7 +4,7 @@ import { DocumentGenerator } from "../model/document-generator.js";
 import { PRELOAD_WORKER, workerOf } from "../model/event-id.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
 import { testNamespace } from "../../../../test/support/namespace.js";
-import { connectAdmin, type AdminClient } from "../../../database/admin.js";
+import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
 import { dropNamespace, resetNamespace } from "../../namespace.js";
 import { preload } from "./preload.js";

@@ -16,16 +16,16 @@ import {
   type LedgerEntry,
   type LedgerSource,
 } from "../model/ledger.js";
-import type { Endpoint } from "../../../database/endpoint/endpoint.js";
+import type { Endpoint } from "../../../database/endpoint.js";
 import type { EventSettings } from "../settings.js";
-import { connectAdmin, type AdminClient } from "../../../database/admin.js";
-import { bindAhead, MessageMemory } from "../../../database/wire/bind-message.js";
-import { uuidBytesArray } from "../../../database/wire/binary-arrays.js";
-import { dialectOf } from "../../../database/dialects/registry.js";
-import { withinLockTimeout } from "../../../database/lock-timeout.js";
+import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
+import { bindAhead, MessageMemory } from "../../../database/postgres/wire/bind-message.js";
+import { uuidBytesArray } from "../../../database/postgres/wire/binary-arrays.js";
+import { dialectOf } from "../../../database/postgres/dialects/registry.js";
+import { withinLockTimeout } from "../../../database/postgres/lock-timeout.js";
 import { batchArrays, documentRoom, type BatchContext } from "./batch-arrays.js";
 import { addStatements } from "./set-based.js";
-import { refreshStatistics } from "../../../database/statistics.js";
+import { refreshStatistics } from "../../../database/postgres/statistics.js";
 import { tablesOf } from "./tables.js";
 import { readClock } from "./audit-scans.js";
 import { DocumentChecks } from "../audit/document-checks.js";

@@ -11,8 +11,8 @@ import {
   trainSim,
   writeScenarioFile,
 } from "../../../../test/support/train-sim.js";
-import { connectAdmin, type AdminClient } from "../../../database/admin.js";
-import { PgConnection } from "../../../database/connection.js";
+import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
+import { PgConnection } from "../../../database/postgres/connection.js";
 import { dropNamespace, resetNamespace } from "../../namespace.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import type { EventDocument } from "../model/event.js";

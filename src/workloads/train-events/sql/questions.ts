@@ -1,7 +1,7 @@
 // Reads of one statement each, the same for every shape; and the look beside the load by which readers know what there is to
 // ask for.
-import { bindAhead } from "../../../database/wire/bind-message.js";
-import { uuidArray } from "../../../database/wire/binary-arrays.js";
+import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
+import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
 import type { Connection, SqlValue, Statement } from "../../../database/contract.js";
 import { QUESTION_KINDS, READS, type QuestionKind } from "../settings.js";
 import { EVENT_COLUMNS, RECENT_LIMIT, type StatementContext } from "./statements.js";

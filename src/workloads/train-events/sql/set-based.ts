@@ -1,8 +1,8 @@
 // Statement shape `set-based`, the default: one statement for a whole batch, which goes as binary arrays. Keys are
 // sorted, and an array is joined through a row limit, for the plan's sake: see `statements.ts`.
 import type { EventBatch } from "../model/event-batch.js";
-import { bindAhead } from "../../../database/wire/bind-message.js";
-import { stringArray, uuidArray, uuidBytesArray } from "../../../database/wire/binary-arrays.js";
+import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
+import { stringArray, uuidArray, uuidBytesArray } from "../../../database/postgres/wire/binary-arrays.js";
 import { decidePasses, rewritePayload } from "./process-pass.js";
 import { ARCHIVE_COLUMNS, ARCHIVE_VALUES, processClaim, type StatementContext } from "./statements.js";
 import {

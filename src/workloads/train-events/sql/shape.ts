@@ -1,12 +1,12 @@
 // What a statement shape is given, and the parts of a workload that no shape does differently. Kept apart from the
 // shapes so that none of them needs to know another.
 import type { PreparedEvent } from "../model/event.js";
-import { bufferOf, uuidBytesArray } from "../../../database/wire/binary-arrays.js";
+import { bufferOf, uuidBytesArray } from "../../../database/postgres/wire/binary-arrays.js";
 import { resolvePresent, type StatementContext } from "./statements.js";
 import { PAYLOAD_TRAITS } from "./tables.js";
 import type { Workload } from "./workload.js";
 import type { Connection, SqlValue } from "../../../database/contract.js";
-import type { Isolation } from "../../../database/settings.js";
+import type { Isolation } from "../../../database/postgres/settings.js";
 import type { Payload } from "../settings.js";
 
 export interface ShapeContext extends StatementContext {

@@ -3,8 +3,8 @@
 // read committed, as PostgreSQL's is), so one round trip does everything, and PgBouncer's statement mode can carry
 // it. With an app delay or another isolation it is wrapped in a transaction, and the delay comes after it.
 import { WORKABLE_STATUSES, type EventStatus } from "../model/lifecycle.js";
-import { bindAhead } from "../../../database/wire/bind-message.js";
-import { float8Array } from "../../../database/wire/binary-arrays.js";
+import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
+import { float8Array } from "../../../database/postgres/wire/binary-arrays.js";
 import { advanceSql, rewriteSql } from "./business-rules-sql.js";
 import { chanceTexts, outcomeOf } from "./process-pass.js";
 import {
@@ -17,7 +17,7 @@ import {
   RECENT_LIMIT,
   type StatementContext,
 } from "./statements.js";
-import { asTransaction, inReadTransaction, inTransaction } from "../../../database/transaction.js";
+import { asTransaction, inReadTransaction, inTransaction } from "../../../database/postgres/transaction.js";
 import { questionsOf, type InRead } from "./questions.js";
 import type { ArchiveOutcome, ProcessOutcome, ReadOutcome } from "./workload.js";
 import { batchArrays, documentRoom, insertBatch } from "./batch-arrays.js";

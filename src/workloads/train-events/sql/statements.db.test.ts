@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { testNamespace } from "../../../../test/support/namespace.js";
-import { connectAdmin, type AdminClient } from "../../../database/admin.js";
+import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { createWorkload, type WorkloadSettings } from "./create-workload.js";
 import { dropNamespace, resetNamespace } from "../../namespace.js";
-import { postgres } from "../../../database/dialects/postgres/dialect.js";
+import { postgres } from "../../../database/postgres/dialects/postgres/dialect.js";
 import { preload } from "./preload.js";
 import { tablesOf } from "./tables.js";
-import { refreshStatistics } from "../../../database/statistics.js";
+import { refreshStatistics } from "../../../database/postgres/statistics.js";
 import {
   LOCKINGS,
   PAYLOADS,

@@ -8,7 +8,7 @@
 // holds that. Two rules do it: a row limit is a parameter, and an array is joined through such a limit, because
 // the planner then expects a tenth of the array's assumed ten elements, that is one row, and looks it up by key.
 import { ARCHIVED_STATUSES, EventStatus, WORKABLE_STATUSES, type Archived } from "../model/lifecycle.js";
-import { inStatus, type Dialect } from "../../../database/dialects/dialect.js";
+import { inStatus, type Dialect } from "../../../database/postgres/dialects/dialect.js";
 import { PAYLOAD_TRAITS, type Tables } from "./tables.js";
 import type { Statement } from "../../../database/contract.js";
 import type { ArchiveDelete, ClaimIndex, Locking, Payload, ReadWeights } from "../settings.js";

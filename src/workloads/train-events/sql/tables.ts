@@ -1,8 +1,8 @@
 // Names of the tables and what a payload level means for the program: which type the document column has, who
 // writes the flat columns, and whether an index answers questions about the document. All names are qualified
 // and quoted: `search_path` is never set, because a transaction pooler would hand it to someone else.
-import type { Dialect } from "../../../database/dialects/dialect.js";
-import type { TableSet } from "../../../database/namespace/schema-files.js";
+import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
+import type { TableSet } from "../../../database/postgres/namespace/schema-files.js";
 import { ARCHIVED_STATUSES } from "../model/lifecycle.js";
 import { DEFAULT_LEVELS, type EventSettings, type OtherLevels, type Payload } from "../settings.js";
 import { literals } from "./literals.js";

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { makeBatch } from "../../../../test/support/make-batch.js";
 import { testNamespace } from "../../../../test/support/namespace.js";
-import { connectAdmin, type AdminClient } from "../../../database/admin.js";
-import { PgConnection } from "../../../database/connection.js";
+import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
+import { PgConnection } from "../../../database/postgres/connection.js";
 import { dropNamespace, resetNamespace } from "../../namespace.js";
 import { EventBatch } from "../model/event-batch.js";
 import { createWorkload } from "./create-workload.js";

@@ -3,8 +3,8 @@
 // comes back from the archive and every pass moves `updated_at`; so an event found afterwards was there before.
 import type { EventType } from "../model/event.js";
 import { WORKABLE_STATUSES } from "../model/lifecycle.js";
-import { uuidArray } from "../../../database/wire/binary-arrays.js";
-import { dialectOf } from "../../../database/dialects/registry.js";
+import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
+import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { DEFAULT_LEVELS } from "../settings.js";
 import type { WorkloadSettings } from "./create-workload.js";
 import { statusIn } from "./statements.js";

@@ -19,12 +19,12 @@ import {
 import { testNamespace } from "../../../../test/support/namespace.js";
 import { combinations } from "../../../../test/support/combinations.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
-import { connectAdmin, type AdminClient } from "../../../database/admin.js";
-import { PgConnection } from "../../../database/connection.js";
+import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
+import { PgConnection } from "../../../database/postgres/connection.js";
 import { createWorkload } from "./create-workload.js";
 import { dropNamespace, resetNamespace } from "../../namespace.js";
 import type { Workload } from "./workload.js";
-import { ISOLATIONS } from "../../../database/settings.js";
+import { ISOLATIONS } from "../../../database/postgres/settings.js";
 import { ARCHIVE_DELETES, CLAIM_INDEXES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 
 const namespace = testNamespace("workload");

@@ -1,0 +1,98 @@
+// Where a database or a pooler listens, as plain values that can cross a thread boundary. A password is in here: an endpoint
+// is printed with `describeEndpoint` only.
+
+import { withoutPasswords } from "../foundation/secrets.js";
+
+/** TLS settings of an endpoint, libpq's names and meanings; certificates as PEM text, already read from files. */
+export interface TlsSettings {
+  readonly mode: "require" | "verify-ca" | "verify-full";
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  /** Name that a certificate must be for, where it is not the host: behind a proxy. */
+  readonly serverName?: string;
+}
+
+/** One entry of `urls`: where, and what share of the clients it gets beside the others. */
+export interface EndpointUrl {
+  readonly url: string;
+  /** Name by which results are split, as the user calls it. */
+  readonly region?: string;
+  /** Above 0; only its ratio to the others' counts. */
+  readonly weight: number;
+}
+
+/** A command that prints a password. */
+export interface PasswordCommand {
+  /** Program and arguments; no shell is between, unless it is the program. */
+  readonly words: readonly string[];
+  /** Milliseconds for which what it printed is used again. */
+  readonly everyMs: number;
+}
+
+export interface Endpoint {
+  /** Host name, address, or the absolute path of a directory that holds a Unix socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password?: string;
+  /** Where the password comes from when there is none. */
+  readonly passwordCommand?: PasswordCommand;
+  readonly tls?: TlsSettings;
+  readonly region?: string;
+  /** Whether a server that takes no writes, as a standby, is refused: `target_session_attrs=read-write`. */
+  readonly takesWrites?: boolean;
+  /** For train-sim's own sessions: where to go where this server is away or takes no writes. */
+  readonly others?: readonly Endpoint[];
+  /** As of `EndpointUrl`; 1 when left out. */
+  readonly weight?: number;
+  /** The schema, quoted, where unqualified names are found in every session; the server's own when left out. */
+  readonly searchPath?: string;
+}
+
+/** Whether results are split by these: there are several, or one has a region. */
+export function isSplit(endpoints: readonly Endpoint[]): boolean {
+  return endpoints.length > 1 || endpoints.some(({ region }) => region !== undefined);
+}
+
+/** The endpoint changed, and with it each other server that its sessions may go to. */
+export function changedEverywhere(
+  { others, ...endpoint }: Endpoint,
+  change: (server: Endpoint) => Endpoint,
+): Endpoint {
+  return {
+    ...change(endpoint),
+    ...(others && { others: others.map((each) => changedEverywhere(each, change)) }),
+  };
+}
+
+export function withSearchPath(endpoint: Endpoint, searchPath: string): Endpoint {
+  return changedEverywhere(endpoint, (server) => ({ ...server, searchPath }));
+}
+
+/** Of an endpoint in front of that one. */
+export function searchPathOf({ searchPath }: Endpoint): Pick<Endpoint, "searchPath"> {
+  return searchPath === undefined ? {} : { searchPath };
+}
+
+/** `host:port`, as results name an endpoint. */
+export function addressOf({ host, port }: Pick<Endpoint, "host" | "port">): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** `postgresql://user@host:port/database`, never with the password. */
+export function describeEndpoint(endpoint: Endpoint): string {
+  return `postgresql://${endpoint.user}@${endpoint.host}:${endpoint.port}/${endpoint.database}`;
+}
+
+/** For people, without passwords; weights are named where they differ. */
+export function urlsText(urls: readonly EndpointUrl[]): string {
+  const isWeighted = urls.some(({ weight }) => weight !== urls[0]?.weight);
+  return urls
+    .map(({ url, region, weight }) => {
+      const more = [...(region === undefined ? [] : [region]), ...(isWeighted ? [`weight ${weight}`] : [])];
+      return `${withoutPasswords(url)}${more.length > 0 ? ` (${more.join(", ")})` : ""}`;
+    })
+    .join(", ");
+}

@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { messageOf, TargetError } from "../../foundation/errors.js";
+import { generateSecret } from "../../foundation/prng.js";
+import type { Endpoint } from "../endpoint.js";
+import { testNamespace } from "../../../test/support/namespace.js";
+import { connectAdmin, connectConsole, type AdminClient } from "./admin.js";
+import { readServerInfo } from "./server-info.js";
+
+const endpoint = inject("adminEndpoint");
+let admin: AdminClient;
+beforeAll(async () => {
+  admin = await connectAdmin(endpoint);
+});
+afterAll(() => admin.close());
+
+/** The TargetError of a connection that cannot be had; nothing of the password is in it. */
+async function refusal(to: Endpoint): Promise<TargetError> {
+  const error: unknown = await connectAdmin(to, { connectTimeoutMs: 5000 }).then(
+    (client) => client.close(),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof TargetError))
+    return expect.unreachable(`expected a TargetError, got ${String(error)}`);
+  if (to.password) expect(error.message + error.hint).not.toContain(to.password);
+  expect(error.message).toContain(`postgresql://${to.user}@${to.host}:${to.port}/${to.database}`);
+  return error;
+}
+
+describe("connectAdmin", () => {
+  it("runs statements with values, and several without", async () => {
+    expect(await admin.query("SELECT $1::text[] AS list", [["a", "b"]])).toEqual([{ list: "{a,b}" }]);
+    expect(await admin.query("SELECT 1 AS one; SELECT 2 AS two")).toEqual([{ two: 2 }]);
+  });
+
+  it("opens no session for what still asks once it is closed, though it would for one that was lost", async () => {
+    const lost = await connectAdmin(endpoint, { reopens: true });
+    const [{ pid } = {}] = await lost.query("SELECT pg_backend_pid() AS pid");
+    await admin.query("SELECT pg_terminate_backend($1)", [pid]);
+    await expect.poll(() => lost.query("SELECT 1 AS one").catch(() => [])).toEqual([{ one: 1 }]);
+    await lost.close();
+    await expect(lost.query("SELECT 1")).rejects.toThrow(/has been closed/);
+  });
+
+  it("gives an error of a statement as the server sent it", async () => {
+    await expect(admin.query("SELECT 1 FROM nowhere")).rejects.toMatchObject({ code: "42P01" });
+  });
+
+  it("says that a wrong password was refused", async () => {
+    const error = await refusal({ ...endpoint, password: "not-the-password" });
+    expect(error.message).toContain('the password for user "postgres" was refused (28P01');
+    expect(error.hint).toContain("PGPASSWORD");
+  });
+
+  it("says that a password is missing", async () => {
+    const { host, port, database, user } = endpoint;
+    expect((await refusal({ host, port, database, user })).message).toContain(
+      "asks for a password and none was given",
+    );
+  });
+
+  it("says that there is no such database", async () => {
+    expect((await refusal({ ...endpoint, database: "nowhere" })).message).toContain(
+      'there is no database "nowhere"',
+    );
+  });
+
+  it("says that nothing listens", async () => {
+    expect((await refusal({ ...endpoint, port: 1 })).message).toContain("nothing listens there");
+    expect((await refusal({ ...endpoint, host: "/nowhere" })).message).toContain("nothing listens there");
+  });
+
+  it("says of several servers what the first said that is no standby", async () => {
+    const role = testNamespace("readonly");
+    const password = generateSecret();
+    await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`);
+    await admin.query(`ALTER ROLE ${role} SET default_transaction_read_only = on`);
+    const standby = { ...endpoint, user: role, password, takesWrites: true };
+    const primary = { ...endpoint, database: "nowhere" };
+    for (const [first, ...others] of [
+      [primary, standby, standby],
+      [standby, primary, standby],
+    ] as const) {
+      const error = await connectAdmin({ ...first, others }).catch((reason: unknown) => reason);
+      expect(messageOf(error)).toContain('there is no database "nowhere"');
+    }
+    expect((await refusal(standby)).message).toContain("it takes no writes");
+    await admin.query(`DROP ROLE ${role}`);
+  });
+
+  it("says that the server has no TLS", async () => {
+    const error = await refusal({ ...endpoint, tls: { mode: "require" } });
+    expect(error.message).toContain("the server has no TLS");
+  });
+
+  it("says that a role may not log in", async () => {
+    const role = testNamespace("role");
+    const password = generateSecret();
+    await admin.query(`CREATE ROLE ${role} NOLOGIN PASSWORD '${password}'`);
+    try {
+      expect((await refusal({ ...endpoint, user: role, password })).message).toContain("may not log in");
+    } finally {
+      await admin.query(`DROP ROLE ${role}`);
+    }
+  });
+
+  it("says that the server went away", async () => {
+    const victim = await connectAdmin(endpoint);
+    const [row] = await victim.query("SELECT pg_backend_pid() AS pid");
+    const sleeping = expect(victim.query("SELECT pg_sleep(60)")).rejects.toThrow(
+      /^lost the connection to postgresql:.*terminating connection/,
+    );
+    await admin.query("SELECT pg_terminate_backend($1)", [row?.pid]);
+    await sleeping;
+    await victim.close();
+  });
+});
+
+describe("connectConsole", () => {
+  it("says that a database is not the console of a PgBouncer", async () => {
+    const client = await connectConsole(endpoint);
+    await expect(client.version()).rejects.toMatchObject({ code: "42704" });
+    await client.close();
+  });
+});
+
+describe("readServerInfo", () => {
+  it("tells product, version, what was changed from the defaults, and the connections left", async () => {
+    const info = await readServerInfo(admin);
+    expect(info).toMatchObject({
+      product: "PostgreSQL",
+      version: expect.stringMatching(/^18\.\d+$/) as string,
+    });
+    expect(info.versionText).toMatch(/^PostgreSQL 18/);
+    expect(info.settings).toMatchObject({ fsync: "off", jit: expect.any(String) as string });
+    expect(info.settings.shared_buffers).toMatch(/^\d+(kB|MB|GB)$/);
+    expect(info.connections.max).toBe(Number(info.settings.max_connections));
+    expect(info.connections.inUse).toBeGreaterThanOrEqual(1);
+  });
+
+  it("leaves out paths, commands, and what only our own session brought", async () => {
+    const { settings } = await readServerInfo(admin);
+    for (const name of [
+      "data_directory",
+      "hba_file",
+      "application_name",
+      "archive_command",
+      "primary_conninfo",
+    ]) {
+      expect(settings).not.toHaveProperty(name);
+    }
+    expect(Object.values(settings).join("\n")).not.toMatch(/\/tmp\/|password/);
+  });
+
+  it("works for a role without any privilege", async () => {
+    const role = testNamespace("role");
+    const password = generateSecret();
+    await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`);
+    try {
+      const client = await connectAdmin({ ...endpoint, user: role, password });
+      const info = await readServerInfo(client);
+      await client.close();
+      expect(info.connections.inUse).toBeGreaterThanOrEqual(2);
+      expect(info.settings.max_connections).toBe(String(info.connections.max));
+    } finally {
+      await admin.query(`DROP ROLE ${role}`);
+    }
+  });
+});

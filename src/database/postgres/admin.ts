@@ -1,0 +1,187 @@
+// Connections for train-sim's own work: schema, audit, sampling, and PgBouncer's console. They are apart from the
+// pools under test, so that control work is never measured and never waits behind it. What a user can cause comes
+// out as a TargetError; an error of a statement comes out as the server sent it, for its caller to judge.
+import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
+import { describeEndpoint, type Endpoint } from "../endpoint.js";
+import { isStandby, TAKES_NO_WRITES } from "./connect-failure.js";
+import { PgConnection } from "./connection.js";
+import { StatementError } from "../errors.js";
+import { APPLICATION } from "./pg-config.js";
+import { remedyOf } from "./remedies.js";
+import { LIFT_TIME_LIMITS } from "./time-limits.js";
+import { classifyFailure } from "./sqlstates.js";
+import type { SqlRow, Statement, StatementRow, StatementValues } from "../contract.js";
+
+/** Anything that runs SQL for control work. Values are those the driver takes, arrays included. */
+export interface SqlClient {
+  /**
+   * One statement with `$n` values, or several without. Rows hold booleans and numbers (int8 too) as such and
+   * everything else as the server's text: see `pg-config.ts`.
+   */
+  query(text: string, values?: readonly unknown[]): Promise<SqlRow[]>;
+}
+
+export interface AdminClient extends SqlClient {
+  readonly endpoint: Endpoint;
+  /** A statement that comes again and again, prepared where the options say so. */
+  execute(statement: Statement, values: StatementValues): Promise<StatementRow[]>;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
+/** PgBouncer's admin console: `SHOW ...` and commands, by the simple protocol only. */
+export interface PoolerConsole {
+  readonly endpoint: Endpoint;
+  /** Runs a command of the console, as `SHOW POOLS`; SHOW STATS gives its numbers as text. */
+  run(command: string): Promise<SqlRow[]>;
+  /** `1.24.1` */
+  version(): Promise<string>;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface AdminOptions {
+  /** What the connection is for, as it shows in `pg_stat_activity` after `train-sim/`. */
+  readonly purpose?: string;
+  readonly connectTimeoutMs?: number;
+  /**
+   * Whether a session that has ended is followed by another at the next statement. The statement that meets the end
+   * fails all the same, and what was set in the session is gone.
+   */
+  readonly reopens?: boolean;
+  /** Whether `execute` prepares statements by name, which not every pooler in between takes. */
+  readonly prepared?: boolean;
+  /** Whether the role's own time limits hold, as for a session that a pooler may lend to others. */
+  readonly keepsTimeLimits?: boolean;
+  /** Told as soon as an open session ends that this side did not end, with the error, where there was one. */
+  readonly onLost?: (failure: Error | undefined) => void;
+}
+
+let ended = 0;
+
+/** Transactions of control work that ended since this process began, on all servers: the server counts them as well. */
+export function controlTransactions(): number {
+  return ended;
+}
+
+/** At the first of its servers that lets it in. Rejects with what the first of them said that is no standby. */
+async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
+  let told: unknown;
+  for (const each of [endpoint, ...(endpoint.others ?? [])]) {
+    try {
+      return await openAt(each, options);
+    } catch (error) {
+      if (told === undefined || isStandby(told)) told = error;
+    }
+  }
+  throw told;
+}
+
+async function openAt(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
+  const connection = new PgConnection({
+    endpoint,
+    applicationName: `${APPLICATION}/${options.purpose ?? "admin"}`,
+    prepared: options.prepared ?? false,
+    ...(options.connectTimeoutMs !== undefined && { connectTimeoutMs: options.connectTimeoutMs }),
+    report: (event, failure) => {
+      if (event === "lost") options.onLost?.(failure);
+    },
+    onTransaction: () => ended++,
+  });
+  await connection.connect();
+  if (options.keepsTimeLimits !== true) await liftTimeLimits(connection);
+  return connection;
+}
+
+/** Time limits of a role are for its load: they must not end the preparation or the audit of a trial. */
+async function liftTimeLimits(connection: PgConnection): Promise<void> {
+  // The first statement frees the second. A server without these settings has no limits to lift.
+  await connection.query(`SET statement_timeout = 0; ${LIFT_TIME_LIMITS}`).catch(() => undefined);
+}
+
+/** The same error, or a TargetError when it means that the server is no longer there. */
+function explainLoss(endpoint: Endpoint, error: unknown): unknown {
+  if (classifyFailure(error).kind !== "reconnect") return error;
+  const seen = codeOf(error) === TAKES_NO_WRITES ? "no writes are taken by" : "lost the connection to";
+  return new TargetError(
+    `${seen} ${describeEndpoint(endpoint)}: ${messageOf(error)}`,
+    remedyOf(error) ?? "Check that the server is still running, and read its log.",
+    { cause: error },
+  );
+}
+
+/** Connects for control work; rejects with a TargetError that says where, what was seen and what to do. */
+export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {}): Promise<AdminClient> {
+  let connection = await open(endpoint, options);
+  let opening: Promise<PgConnection> | undefined;
+  let isClosed = false;
+  const current = async (): Promise<PgConnection> => {
+    // Whoever still asks, as what a failed trial has left behind, must not open a session that nobody closes.
+    if (isClosed) throw new TargetError(`the connection to ${describeEndpoint(endpoint)} has been closed`);
+    if (!connection.isBroken || !options.reopens) return connection;
+    opening ??= open(endpoint, options)
+      .then((opened) => (connection = opened))
+      .finally(() => (opening = undefined));
+    return opening;
+  };
+  return {
+    endpoint,
+    async query(text, values) {
+      const session = await current();
+      try {
+        // The driver's types want a mutable array; it only reads it.
+        const result = await session.query<SqlRow>(text, values as unknown[] | undefined);
+        return lastRows(result);
+      } catch (error) {
+        throw explainLoss(endpoint, error);
+      }
+    },
+    async execute(statement, values) {
+      const session = await current();
+      try {
+        return await session.execute(statement, values);
+      } catch (error) {
+        throw explainLoss(endpoint, error instanceof StatementError ? error.cause : error);
+      }
+    },
+    async close() {
+      isClosed = true;
+      await opening?.catch(() => undefined);
+      await connection.end();
+    },
+  };
+}
+
+/** Several statements in one text give an array of results; the last one counts. */
+function lastRows(result: { rows: SqlRow[] } | readonly { rows: SqlRow[] }[]): SqlRow[] {
+  return "rows" in result ? result.rows : (result.at(-1)?.rows ?? []);
+}
+
+/** Connects to the console of a PgBouncer (`database` of the endpoint is `pgbouncer`); failures as `connectAdmin`. */
+export async function connectConsole(endpoint: Endpoint, options: AdminOptions = {}): Promise<PoolerConsole> {
+  const connection = await open(endpoint, { purpose: "console", ...options });
+  const run = async (command: string): Promise<SqlRow[]> => {
+    try {
+      // No values: the console breaks the connection over anything but the simple protocol.
+      return (await connection.query<SqlRow>(command)).rows;
+    } catch (error) {
+      throw explainLoss(endpoint, error);
+    }
+  };
+  return {
+    endpoint,
+    run,
+    async version() {
+      const [row] = await run("SHOW VERSION");
+      const text = typeof row?.version === "string" ? row.version : "";
+      const version = /\d+(?:\.\d+)+/.exec(text)?.[0];
+      if (version !== undefined) return version;
+      await connection.end();
+      throw new TargetError(
+        `${describeEndpoint(endpoint)} is not a PgBouncer console: SHOW VERSION answered "${text}"`,
+        'Name the console\'s database, "pgbouncer", in pool.adminUrl.',
+      );
+    },
+    close: () => connection.end(),
+  };
+}

@@ -1,0 +1,346 @@
+// One connection to the database: the driver's client, made safe to hold for a whole trial. It knows when it is
+// broken, names the statement in every error, never waits for ever on closing, and never lets a socket error
+// reach the process unheard. Pools hand these out; only workloads and admin work run statements on them.
+import pg from "pg";
+import { monotonicMs, systemClock } from "../../foundation/clock.js";
+import { codeOf } from "../../foundation/errors.js";
+import type { Endpoint } from "../endpoint.js";
+import { messageOf, valuesOf } from "./wire/bind-message.js";
+import { connectFailure, TAKES_NO_WRITES } from "./connect-failure.js";
+import { ControlCall } from "./wire/control-call.js";
+import { CopyCall } from "./wire/copy-call.js";
+import type { DirectCall } from "./wire/direct-call.js";
+import { StatementError } from "../errors.js";
+import { pgConfig } from "./pg-config.js";
+import { PlainSocket } from "./wire/plain-socket.js";
+import { PreparedCall } from "./wire/prepared-call.js";
+import { RowReader } from "./wire/row-reader.js";
+import { forgetPassword } from "./password-command.js";
+import { classifyFailure, isExpiredToken } from "./sqlstates.js";
+import type {
+  CallObserver,
+  Connection,
+  SqlRow,
+  SqlValue,
+  Statement,
+  StatementRow,
+  StatementValues,
+} from "../contract.js";
+
+export interface ConnectionOptions {
+  readonly endpoint: Endpoint;
+  readonly applicationName: string;
+  /** Whether statements are prepared by name, once a connection. */
+  readonly prepared: boolean;
+  readonly connectTimeoutMs?: number;
+  /**
+   * Told once that it was opened or `refused` (with what `connect` fails with), and of one that was open that it was `lost`
+   * (with the server's or the socket's error, where there was one). What this side ends is neither.
+   */
+  readonly report?: (event: "connected" | "refused" | "lost", failure?: Error) => void;
+  /**
+   * Called for each transaction that ended at the server, committed or not. A statement outside of a transaction is one, and
+   * so is what was under way when the connection was lost.
+   */
+  readonly onTransaction?: (() => void) | undefined;
+}
+
+/** As the driver tells of one. */
+interface ParameterStatus {
+  readonly parameterName: string;
+  readonly parameterValue: string;
+}
+
+/** The driver's event when the server is ready for the next statement. */
+interface ReadyForQuery {
+  readonly status: string;
+}
+
+/** Of a session that is in no transaction. */
+const IDLE = "I";
+/** The transaction state of a session whose transaction has failed: the server accepts nothing but its end. */
+const ABORTED = "E";
+const IN_FAILED_TRANSACTION = "25P02";
+
+/** Parameters that a server from PostgreSQL 14 on tells at log-in, as libpq asks for with `target_session_attrs`. */
+const READ_ONLY: ReadonlySet<string> = new Set(["in_hot_standby", "default_transaction_read_only"]);
+
+/** Class of the SQLSTATEs of warnings, whatever the server's language. */
+const WARNING = "01";
+
+/** How long a polite goodbye may take before the socket is cut, in milliseconds. */
+const CLOSE_MAX_MS = 1_000;
+
+export class PgConnection extends pg.Client implements Connection {
+  readonly endpoint: Endpoint;
+  private readonly applicationName: string;
+  private readonly prepared: boolean;
+  private readonly report: ConnectionOptions["report"];
+  private readonly onTransaction: ConnectionOptions["onTransaction"];
+  private observer: CallObserver | undefined;
+  /** Statements that this session has prepared, and what their rows look like. */
+  private readonly known = new Map<Statement, RowReader>();
+  private state: "new" | "connecting" | "open" | "broken" = "new";
+  private closing: Promise<void> | undefined;
+  lost: Error | undefined;
+  warnedCommits = 0;
+  foundNoRow = false;
+  private isCommitting = false;
+  abortedBy: StatementError | undefined;
+  /** The server's first error since the session was last in order. */
+  private refusal: Error | undefined;
+  /** What the server says of itself at log-in: whether it is a standby, or takes no writes by default. */
+  private readonly readOnly = new Set<string>();
+
+  constructor(options: ConnectionOptions) {
+    super(pgConfig(options.endpoint, options.applicationName, options.connectTimeoutMs));
+    this.endpoint = options.endpoint;
+    this.applicationName = options.applicationName;
+    this.prepared = options.prepared;
+    this.report = options.report;
+    this.onTransaction = options.onTransaction;
+    // An 'error' event that nobody hears ends the process. The statement under way gets the error as well.
+    this.on("error", (error) => {
+      this.lost ??= error;
+      this.markBroken();
+    });
+    this.on("end", () => this.markBroken());
+    this.on("notice", ({ code }) => {
+      if (this.isCommitting && code?.startsWith(WARNING)) this.warnedCommits++;
+    });
+  }
+
+  get isBroken(): boolean {
+    return this.state === "broken";
+  }
+
+  /** What the driver sends first. Only what PgBouncer takes too: PGOPTIONS in the environment stays out of it. */
+  getStartupConf(): Record<string, string> {
+    const { user, database, searchPath } = this.endpoint;
+    return {
+      ...{ user, database, application_name: this.applicationName },
+      ...(searchPath !== undefined && { search_path: searchPath }),
+    };
+  }
+
+  /** Fails with a TargetError that says where, what was seen and what to do; its cause is the driver's error. */
+  override connect(): Promise<this>;
+  override connect(callback: (error: Error | null) => void): void;
+  override connect(callback?: (error: Error | null) => void): Promise<this> | undefined {
+    if (!callback) {
+      return new Promise((resolve, reject) => {
+        this.connect((error) => (error ? reject(error) : resolve(this)));
+      });
+    }
+    this.state = "connecting";
+    this.connection.on(
+      "parameterStatus",
+      ({ parameterName: name, parameterValue: value }: ParameterStatus) => {
+        if (READ_ONLY.has(name) && value === "on") this.readOnly.add(name);
+      },
+    );
+    // Log-in ends with one, too, before the state is open.
+    this.connection.on("readyForQuery", ({ status }: ReadyForQuery) => {
+      if (status === IDLE && this.state === "open") this.onTransaction?.();
+      if (status !== ABORTED) this.refusal = this.abortedBy = undefined;
+    });
+    this.connection.on("errorMessage", (error: Error) => {
+      this.refusal ??= error;
+    });
+    super.connect((outcome: Error | null) => {
+      const error = outcome ?? (this.isRefused() ? takesNoWrites() : null);
+      const failure = error && connectFailure(this.endpoint, error);
+      const { passwordCommand } = this.endpoint;
+      if (passwordCommand && isExpiredToken(error)) forgetPassword(passwordCommand);
+      // A refused login can leave its socket open until the server's own time-out.
+      if (error) this.cut(error);
+      else this.state = "open";
+      if (!failure) this.report?.("connected");
+      else if (!this.closing) this.report?.("refused", failure);
+      callback(failure);
+    });
+    return undefined;
+  }
+
+  private isRefused(): boolean {
+    return this.endpoint.takesWrites === true && this.readOnly.size > 0;
+  }
+
+  observe(observer: CallObserver | undefined): void {
+    this.observer = observer;
+  }
+
+  execute(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
+    const known = this.known.get(statement);
+    return known ? this.callPrepared(statement, values, known) : this.describe(statement, values);
+  }
+
+  /** When the answer that was just read had arrived: what the driver and the promises took since is no part of a call. */
+  private answeredMs(): number {
+    const { stream } = this.connection;
+    return stream instanceof PlainSocket ? stream.arrivedMs : monotonicMs();
+  }
+
+  async executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]> {
+    const { name, text } = statement;
+    const query = { ...(this.isPrepared(statement) && { name }), text, values: [...values] };
+    return this.counted(await this.timed(name, () => this.query<SqlRow>(query))).rows;
+  }
+
+  /** The driver's own way: it prepares what has a name and asks what its rows look like. */
+  private async describe(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
+    const { name, text } = statement;
+    const query = { text, values: valuesOf(values), rowMode: "array" } as const;
+    const isPrepared = this.isPrepared(statement);
+    const answer = await this.timed(name, () =>
+      this.query<unknown[]>(isPrepared ? { name, ...query } : query),
+    );
+    const { rows, fields } = this.counted(answer);
+    if (isPrepared) this.known.set(statement, new RowReader(fields));
+    return rows;
+  }
+
+  /** The last result of an answer; several statements in one message found no row if none of them did. */
+  private counted<T extends { readonly rowCount: number | null }>(answer: T | readonly T[]): T {
+    const results: readonly T[] = Array.isArray(answer) ? answer : [answer as T];
+    this.foundNoRow = results.every(({ rowCount }) => rowCount === 0);
+    return results.at(-1) as T;
+  }
+
+  private isPrepared({ isText }: Statement): boolean {
+    return this.prepared && isText !== true;
+  }
+
+  private async timed<T>(name: string, call: () => Promise<T>): Promise<T> {
+    const { observer } = this;
+    const startMs = monotonicMs();
+    try {
+      const result = await call();
+      observer?.onCall(name, startMs, this.answeredMs());
+      return result;
+    } catch (error) {
+      observer?.onCall(name, startMs, monotonicMs());
+      throw this.failure(name, error);
+    }
+  }
+
+  private callPrepared(
+    statement: Statement,
+    values: StatementValues,
+    reader: RowReader,
+  ): Promise<StatementRow[]> {
+    const { name } = statement;
+    const startMs = monotonicMs();
+    const message = messageOf(statement, values);
+    return this.ask(name, startMs, (settle) => new PreparedCall(name, message, reader, settle));
+  }
+
+  copyIn({ name, text }: Statement, rows: { readonly messages: readonly Buffer[] }): Promise<number> {
+    return this.ask(name, monotonicMs(), (settle) => new CopyCall(text, rows, settle));
+  }
+
+  async control(name: "begin" | "commit" | "rollback", text: string): Promise<void> {
+    const { abortedBy } = this;
+    this.isCommitting = name === "commit";
+    let command: string;
+    try {
+      command = await this.askControl(name, text);
+    } catch (error) {
+      await this.leaveTransaction();
+      throw error;
+    } finally {
+      this.isCommitting = false;
+    }
+    // The server's answer to COMMIT after a failed statement is ROLLBACK, without an error.
+    if (name === "commit" && command === "ROLLBACK") throw abortedBy ?? this.failure(name, rolledBack());
+  }
+
+  /** Rolls back what a failed BEGIN, COMMIT or ROLLBACK left, so that the next transaction begins on a clean session. */
+  private async leaveTransaction(): Promise<void> {
+    if (this.isBroken || !this.abortedBy) return;
+    await this.askControl("rollback", "ROLLBACK").catch(() => this.end());
+  }
+
+  private askControl(name: "begin" | "commit" | "rollback", text: string): Promise<string> {
+    return this.ask(name, monotonicMs(), (settle) => new ControlCall(text, settle));
+  }
+
+  /** Rejects with a StatementError of that name. */
+  private ask<T>(
+    name: string,
+    startMs: number,
+    callOf: (settle: (error: Error | undefined, result: T) => void) => DirectCall<T>,
+  ): Promise<T> {
+    const { observer } = this;
+    return new Promise((resolve, reject) => {
+      const call = callOf((error, result) => {
+        observer?.onCall(name, startMs, error ? monotonicMs() : this.answeredMs());
+        this.foundNoRow = call.foundNoRow;
+        if (error) reject(this.failure(name, error));
+        else resolve(result);
+      });
+      this.query(call);
+    });
+  }
+
+  /** Closes the connection, whatever it is doing; within a second. Never rejects; may be called twice. */
+  override end(): Promise<void>;
+  override end(callback: () => void): void;
+  override end(callback?: () => void): Promise<void> | undefined {
+    this.closing ??= this.close();
+    if (!callback) return this.closing;
+    void this.closing.then(callback);
+    return undefined;
+  }
+
+  private async close(): Promise<void> {
+    if (this.state === "new") return;
+    // The driver would wait for a login that may never come, and never tell who waits for `connect`.
+    if (this.state === "connecting") {
+      this.cut(new Error("Connection closed while it was being opened"));
+      return;
+    }
+    this.state = "broken";
+    const settled = new AbortController();
+    const goodbye = super.end().finally(() => settled.abort());
+    await Promise.race([goodbye, systemClock.sleep(CLOSE_MAX_MS, settled.signal)]);
+    if (!settled.signal.aborted) this.connection.stream.destroy();
+  }
+
+  /** Destroys the socket; who waits for `connect` hears `reason`. */
+  private cut(reason: Error): void {
+    this.state = "broken";
+    this.connection.stream.destroy(reason);
+  }
+
+  private markBroken(): void {
+    const wasOpen = this.state === "open";
+    this.state = "broken";
+    if (!wasOpen) return;
+    this.onTransaction?.();
+    this.report?.("lost", this.lost);
+  }
+
+  private failure(name: string, error: unknown): StatementError {
+    // Of a session that ended in an app delay the driver only knows that it is not queryable.
+    const cause = codeOf(error) === undefined ? (this.lost ?? error) : error;
+    const { kind, sqlstate } = classifyFailure(cause);
+    // After such an error the server hangs up; the socket's own end comes a moment later.
+    if (kind === "reconnect") this.markBroken();
+    if (sqlstate === IN_FAILED_TRANSACTION && this.abortedBy) return this.abortedBy;
+    const failure = new StatementError(name, cause, sqlstate);
+    if (cause === this.refusal) this.abortedBy = failure;
+    return failure;
+  }
+}
+
+function takesNoWrites(): Error {
+  return Object.assign(new Error("the server takes no writes: it is a standby, or read-only"), {
+    code: TAKES_NO_WRITES,
+  });
+}
+
+function rolledBack(): Error {
+  const message = "the server rolled back instead of committing";
+  return Object.assign(new Error(message), { code: IN_FAILED_TRANSACTION });
+}

@@ -1,0 +1,82 @@
+// docs/reference/dialects.md is printed from the table of capabilities, so that the page cannot say what the loader does
+// not do. `vitest -u` writes it.
+import { expect, test } from "vitest";
+import { capabilitiesOf } from "./registry.js";
+import { wrap } from "../../../foundation/text/text-table.js";
+import { DIALECTS, type DialectName } from "../settings.js";
+
+const HEAD = `# Dialects
+
+<!-- Printed from src/database/postgres/dialects/ by page.test.ts. -->
+
+\`dialect\` names what the database speaks. It can be a factor like any other key. \`auto\` asks the server before the first
+trial on it. The servers that train-sim starts itself are PostgreSQL; the others need \`target.urls\`.
+
+A level that a dialect lacks is refused when the scenario is loaded, with the reason and the nearest level. With \`auto\`
+it is refused once the server has answered. train-sim never substitutes another level.
+
+**What was run.** The test suite runs on PostgreSQL 18. For CockroachDB, Aurora DSQL, Cloudberry and Greenplum,
+which were not available:
+
+- their tables and statements are golden files (\`src/workloads/train-events/sql/golden/\`);
+- in CI, CockroachDB's own parser reads those for CockroachDB;
+- a server that speaks the protocol plays their retry errors.
+
+Point \`TRAIN_SIM_TEST_URL\` at your own cluster to run the conformance suite there:
+see [development.md](../development.md#conformance).
+`;
+
+const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [row(head), row(head.map(() => "---")), ...rows.map(row)].join("\n");
+}
+
+function factsOf(name: DialectName): string {
+  const { documentIndex, generatedColumns, foreignKeys, rowsPerTransaction, ddl, ids, statistics } =
+    capabilitiesOf(name);
+  const facts = [
+    ["`dialect`", `\`${name}\``],
+    ["index on the document", documentIndex],
+    ["generated columns", generatedColumns],
+    ["foreign keys", foreignKeys],
+    ["rows a transaction may change", String(rowsPerTransaction ?? "no limit")],
+    ["DDL", ddl],
+    ["keys", ids],
+    ["evidence from", statistics.join(", ")],
+  ];
+  return facts.map(([fact, says]) => wrap(`- ${fact}: ${says}`, 116).join("\n  ")).join("\n");
+}
+
+function lacksOf(name: DialectName): string {
+  const { lacks, lacksFaults } = capabilitiesOf(name);
+  const rows = Object.entries(lacks).flatMap(([factor, levels]) =>
+    Object.entries(levels).map(([level, { reason, nearest }]): string[] => [
+      `\`${factor}: ${level}\``,
+      reason,
+      `\`${factor}: ${nearest}\``,
+    ]),
+  );
+  const faults = Object.entries(lacksFaults).map(([kind, reason]) => [`fault \`${kind}\``, reason, ""]);
+  if (rows.length + faults.length === 0) return "It has every level.";
+  return table(["It lacks", "because", "nearest"], [...rows, ...faults]);
+}
+
+function retriesOf(name: DialectName): string {
+  const rows = capabilitiesOf(name).retries.map(({ sqlstate, words, meaning }) => [
+    `\`${sqlstate}\``,
+    `\`${words}\``,
+    meaning,
+  ]);
+  return table(["What is tried again", "it says", "meaning"], rows);
+}
+
+test("the checked-in page is what the table says", async () => {
+  const parts = DIALECTS.map((name) => {
+    const { label, lockingCaveat, sources } = capabilitiesOf(name);
+    const caveat = lockingCaveat === undefined ? "" : `${wrap(`${lockingCaveat}.`, 118).join("\n")}\n\n`;
+    const read = `Sources:\n\n${sources.map((url) => `- <${url}>`).join("\n")}\n`;
+    return `## ${label}\n\n${[factsOf(name), lacksOf(name), `${caveat}${retriesOf(name)}`, read].join("\n\n")}`;
+  });
+  await expect([HEAD, ...parts].join("\n")).toMatchFileSnapshot("../../../../docs/reference/dialects.md");
+});

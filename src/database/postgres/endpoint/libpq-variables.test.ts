@@ -1,0 +1,94 @@
+import { resolve } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../../../foundation/errors.js";
+import { ignoredVariables, UrlCompletion } from "./libpq-variables.js";
+import { parseConnectionUrl } from "./parse-url.js";
+
+const NONE: ReadonlySet<string> = new Set();
+const ADDRESS = { PGHOST: "db.example", PGPORT: "5433", PGDATABASE: "trains", PGUSER: "rail" };
+
+function completed(url: string, environment: Record<string, string>, stated = NONE): string {
+  return new UrlCompletion(environment).ofTarget(url, stated);
+}
+
+describe("libpq's variables", () => {
+  it.each([
+    ["postgresql://", ADDRESS, "postgresql://rail@db.example:5433/trains"],
+    ["postgresql:///app", ADDRESS, "postgresql://rail@db.example:5433/app"],
+    ["postgresql://h/app", ADDRESS, "postgresql://rail@h:5433/app"],
+    ["postgresql://u:p%40@h:6432", ADDRESS, "postgresql://u:p%40@h:6432/trains"],
+    ["postgresql://h?port=1&user=u", ADDRESS, "postgresql://h/trains?port=1&user=u"],
+    ["postgresql:///app?host=/run/pg", ADDRESS, "postgresql:///app?host=/run/pg&user=rail&port=5433"],
+    ["postgresql:///app", { PGHOST: "/run/pg" }, "postgresql:///app?host=/run/pg"],
+    ["postgresql:///app", { PGHOST: "::1" }, "postgresql://[::1]/app"],
+    ["postgresql://[::1]/app", { PGPORT: "5433" }, "postgresql://[::1]:5433/app"],
+    ["postgresql://h/d", { PGUSER: "a@b", PGDATABASE: "x" }, "postgresql://a%40b@h/d"],
+    ["postgresql://h/d", { PGSSLMODE: "require" }, "postgresql://h/d?sslmode=require"],
+    ["postgresql://h/d?sslmode=disable", { PGSSLMODE: "require" }, "postgresql://h/d?sslmode=disable"],
+    [
+      "postgresql://h/d",
+      { PGTARGETSESSIONATTRS: "read-write" },
+      "postgresql://h/d?target_session_attrs=read-write",
+    ],
+  ])("complete %s with %j", (url, environment, expected) => {
+    expect(completed(url, environment)).toBe(expected);
+    expect(() => parseConnectionUrl(expected, {}, {})).not.toThrow();
+  });
+
+  it.each([
+    ["PGSSLROOTCERT", "sslrootcert"],
+    ["PGSSLCERT", "sslcert"],
+    ["PGSSLKEY", "sslkey"],
+  ])("make the path in %s absolute, for a stored scenario is read elsewhere", (name, parameter) => {
+    expect(completed("postgresql://h/d", { [name]: "a.pem" })).toBe(
+      `postgresql://h/d?${parameter}=${resolve("a.pem")}`,
+    );
+  });
+
+  it("give way to what keys of the target say", () => {
+    const environment = { PGSSLMODE: "require", PGTARGETSESSIONATTRS: "any" };
+    expect(completed("postgresql://h/d", environment, new Set(["sslmode"]))).toBe(
+      "postgresql://h/d?target_session_attrs=any",
+    );
+  });
+
+  it("give a pooler's URL its user alone", () => {
+    const completion = new UrlCompletion({ ...ADDRESS, PGSSLMODE: "require" });
+    expect(completion.ofPooler("postgresql://pool:6432/app")).toBe("postgresql://rail@pool:6432/app");
+  });
+
+  it.each([
+    [{ PGSSLMODE: "prefer" }, /PGSSLMODE says sslmode=prefer, which is not supported/],
+    [{ PGSSLROOTCERT: "system" }, /PGSSLROOTCERT says sslrootcert=system, which is not supported/],
+    [{ PGTARGETSESSIONATTRS: "standby" }, /PGTARGETSESSIONATTRS says target_session_attrs=standby/],
+    [{ PGPORT: "5432,5433" }, /PGPORT has a port that is none/],
+    [{ PGHOST: "a,b" }, /PGHOST names several hosts/],
+  ])("are refused by their own name: %j", (environment, message) => {
+    expect(() => new UrlCompletion(environment)).toThrow(UsageError);
+    expect(() => new UrlCompletion(environment)).toThrow(message);
+  });
+
+  it("change no URL that has every part, and none where they are not set", () => {
+    const part = fc.stringMatching(/^[a-z][a-z0-9]{0,8}$/);
+    const url = fc
+      .tuple(part, part, fc.integer({ min: 1, max: 65_535 }), part)
+      .map(([user, host, port, database]) => `postgresql://${user}:s@${host}:${port}/${database}`);
+    fc.assert(fc.property(url, (text) => completed(text, ADDRESS) === text));
+    fc.assert(fc.property(fc.oneof(url, fc.string(), fc.webUrl()), (text) => completed(text, {}) === text));
+  });
+
+  it("leave texts alone that are no URL, or broken ones", () => {
+    for (const text of ["embedded", "postgresql://u:p?@h/d", "postgresql://a:1,b:2/d", "postgresql://h#x"])
+      expect(completed(text, ADDRESS)).toBe(text);
+  });
+
+  it("are named with the reason where they have no effect, and only if they are set", () => {
+    expect(ignoredVariables({ PGHOST: "h", PGPASSWORD: "p", PGPASSFILE: "f", PGAPPNAME: "" })).toEqual([]);
+    expect(ignoredVariables({ PGSERVICE: "s", PGOPTIONS: "-c a=b", PGCONNECT_TIMEOUT: "3" })).toEqual([
+      "PGCONNECT_TIMEOUT is ignored: an attempt to connect has 15 s; remove it",
+      expect.stringContaining("PGOPTIONS is ignored: set what it sets with ALTER ROLE"),
+      "PGSERVICE is ignored: services are not read; write host, port and database into the URL",
+    ]);
+  });
+});

@@ -1,0 +1,139 @@
+// The variables of libpq's environment: they complete a connection URL, or are ignored with a reason. The command line reads
+// the environment once, so that a stored scenario and agents on other machines have the same values. Pure. Passwords
+// (PGPASSWORD, PGPASSFILE) become no part of a URL.
+import { isAbsolute, resolve } from "node:path";
+import { UsageError } from "../../../foundation/errors.js";
+import { AS_ROLE_SETTING, hintOf, IGNORED_PARAMETERS, isPort, readParameters } from "./connection-url.js";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Variables of the server's address, and their names as parameters of a URL. */
+const OF_ADDRESS = { PGHOST: "host", PGPORT: "port", PGDATABASE: "dbname", PGUSER: "user" } as const;
+/** Variables that a parameter of a URL replaces, with that parameter. */
+const OF_PARAMETERS = {
+  PGSSLMODE: "sslmode",
+  PGSSLROOTCERT: "sslrootcert",
+  PGSSLCERT: "sslcert",
+  PGSSLKEY: "sslkey",
+  PGTARGETSESSIONATTRS: "target_session_attrs",
+} as const;
+const FILES: readonly string[] = ["PGSSLROOTCERT", "PGSSLCERT", "PGSSLKEY"];
+
+const SERVICE = IGNORED_PARAMETERS["service"];
+
+/** Variables without effect, each with the reason. */
+const IGNORED: Readonly<Record<string, string | undefined>> = {
+  PGAPPNAME: IGNORED_PARAMETERS["application_name"],
+  PGCHANNELBINDING: IGNORED_PARAMETERS["channel_binding"],
+  PGCLIENTENCODING: IGNORED_PARAMETERS["client_encoding"],
+  PGCONNECT_TIMEOUT: IGNORED_PARAMETERS["connect_timeout"],
+  PGDATESTYLE: AS_ROLE_SETTING,
+  PGGEQO: AS_ROLE_SETTING,
+  PGGSSDELEGATION: IGNORED_PARAMETERS["gssdelegation"],
+  PGGSSENCMODE: IGNORED_PARAMETERS["gssencmode"],
+  PGGSSLIB: IGNORED_PARAMETERS["gsslib"],
+  PGHOSTADDR: IGNORED_PARAMETERS["hostaddr"],
+  PGKRBSRVNAME: IGNORED_PARAMETERS["krbsrvname"],
+  PGLOADBALANCEHOSTS: IGNORED_PARAMETERS["load_balance_hosts"],
+  PGMAXPROTOCOLVERSION: IGNORED_PARAMETERS["max_protocol_version"],
+  PGMINPROTOCOLVERSION: IGNORED_PARAMETERS["min_protocol_version"],
+  PGOPTIONS: IGNORED_PARAMETERS["options"],
+  PGREQUIREAUTH: IGNORED_PARAMETERS["require_auth"],
+  PGREQUIREPEER: IGNORED_PARAMETERS["requirepeer"],
+  PGREQUIRESSL: "set PGSSLMODE=require",
+  PGSERVICE: SERVICE,
+  PGSERVICEFILE: SERVICE,
+  PGSSLCERTMODE: IGNORED_PARAMETERS["sslcertmode"],
+  PGSSLCOMPRESSION: IGNORED_PARAMETERS["sslcompression"],
+  PGSSLCRL: IGNORED_PARAMETERS["sslcrl"],
+  PGSSLCRLDIR: IGNORED_PARAMETERS["sslcrldir"],
+  PGSSLMAXPROTOCOLVERSION: IGNORED_PARAMETERS["ssl_max_protocol_version"],
+  PGSSLMINPROTOCOLVERSION: IGNORED_PARAMETERS["ssl_min_protocol_version"],
+  PGSSLNEGOTIATION: IGNORED_PARAMETERS["sslnegotiation"],
+  PGSSLSNI: IGNORED_PARAMETERS["sslsni"],
+  PGTZ: AS_ROLE_SETTING,
+};
+
+/** The variables that are set and have no effect, each in a sentence with the reason. */
+export function ignoredVariables(environment: Environment): string[] {
+  return Object.entries(IGNORED).flatMap(([name, reason = ""]) =>
+    environment[name] ? [`${name} is ignored: ${reason}`] : [],
+  );
+}
+
+/** Connection URLs of the target, completed by the variables that are set. */
+export class UrlCompletion {
+  private readonly address: Readonly<Partial<Record<"host" | "port" | "dbname" | "user", string>>>;
+  private readonly parameters: readonly (readonly [key: string, value: string])[];
+
+  /** Throws a UsageError where a variable has a value that no URL may have. */
+  constructor(environment: Environment) {
+    const set = (variables: Readonly<Record<string, string>>): (readonly [string, string])[] =>
+      Object.entries(variables).flatMap(([name, key]) => {
+        const value = environment[name];
+        if (!value) return [];
+        requireValid(name, key, value);
+        const isFile = FILES.includes(name) && value !== "system";
+        return [[key, isFile && !isAbsolute(value) ? resolve(value) : value] as const];
+      });
+    this.address = Object.fromEntries(set(OF_ADDRESS));
+    this.parameters = set(OF_PARAMETERS);
+  }
+
+  /** The user alone: the other variables are about the server, and this URL leads to a pooler. */
+  ofPooler(url: string): string {
+    const { user } = this.address;
+    return completed(url, user === undefined ? {} : { user }, []);
+  }
+
+  /** @param stated parameters that keys of the target say */
+  ofTarget(url: string, stated: ReadonlySet<string>): string {
+    return completed(
+      url,
+      this.address,
+      this.parameters.filter(([key]) => !stated.has(key)),
+    );
+  }
+}
+
+function requireValid(name: string, key: string, value: string): void {
+  if (key === "port" && !isPort(value))
+    throw new UsageError(`${name} has a port that is none`, "Ports are 1 to 65535.");
+  if (key === "host" && value.includes(","))
+    throw new UsageError(`${name} names several hosts`, "List each as a URL of its own in target.urls.");
+  if (!(Object.values(OF_PARAMETERS) as string[]).includes(key)) return;
+  const parameters = readParameters(new URLSearchParams({ [key]: value }).toString());
+  if ("words" in parameters) throw new UsageError(`${name} says ${parameters.words}`, hintOf(parameters));
+}
+
+/** Scheme, user information, place, path and parameters. */
+const FORM = /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^@/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
+
+/** A URL that cannot be read is returned as it is, for the check of scenarios to refuse. */
+function completed(
+  url: string,
+  { host, port, dbname, user }: UrlCompletion["address"],
+  more: UrlCompletion["parameters"],
+): string {
+  const [, scheme = "", userinfo = "", place = "", path = "", query = ""] = FORM.exec(url) ?? [];
+  if (scheme === "" || query.includes("@") || (!URL.canParse(url) && place !== "")) return url;
+  const given = new URLSearchParams(query);
+  const added: [string, string][] = more
+    .filter(([key]) => !given.has(key))
+    .map(([key, value]) => [key, value]);
+  let at = place;
+  if (at === "" && !given.has("host") && host !== undefined)
+    if (isAbsolute(host)) added.push(["host", host]);
+    else at = host.includes(":") ? `[${host}]` : host;
+  let who = userinfo;
+  if (who === "" && user !== undefined && !given.has("user"))
+    if (at === "") added.push(["user", user]);
+    else who = `${encodeURIComponent(user)}@`;
+  if (port !== undefined && !given.has("port") && !/:\d+$/.test(at))
+    if (at === "") added.push(["port", port]);
+    else at += `:${port}`;
+  const database = path.length > 1 || dbname === undefined ? path : `/${encodeURIComponent(dbname)}`;
+  const pairs = added.map(([key, value]) => `${key}=${encodeURIComponent(value).replaceAll("%2F", "/")}`);
+  const parameters = [...(query === "" ? [] : [query]), ...pairs].join("&");
+  return `${scheme}${who}${at}${database}${parameters === "" ? "" : `?${parameters}`}`;
+}

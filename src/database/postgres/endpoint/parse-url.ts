@@ -1,0 +1,187 @@
+// The target that runs already: connection URLs and TLS files made into endpoints. Strict where the libraries
+// below are lenient (an unknown parameter, a mode that may silently fall back to no TLS, a file that is no
+// certificate), because a measurement must know what it connects to. Never puts a password into a message.
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { resolve } from "node:path";
+import { parse } from "pg-connection-string";
+import { codeOf, messageOf, UsageError } from "../../../foundation/errors.js";
+import {
+  hintOf,
+  isPort,
+  readParameters,
+  tlsRefusal,
+  type Refusal,
+  type TlsFiles,
+  type UrlParameters,
+} from "./connection-url.js";
+import type { Endpoint, EndpointUrl, TlsSettings } from "../../endpoint.js";
+import { statedTlsMode } from "./tls-mode.js";
+const DEFAULT_PORT = 5432;
+
+/** Where an entry of `urls` says, with its region and weight. */
+export function endpointAt(
+  { url, region, weight }: EndpointUrl,
+  tlsFiles: TlsFiles = {},
+  env: NodeJS.ProcessEnv = process.env,
+): Endpoint {
+  return { ...parseConnectionUrl(url, tlsFiles, env), ...(region !== undefined && { region }), weight };
+}
+
+/** A URL's own TLS parameters go before `tlsFiles`; a password that it leaves out comes from PGPASSWORD. */
+export function parseConnectionUrl(
+  url: string,
+  tlsFiles: TlsFiles = {},
+  env: NodeJS.ProcessEnv = process.env,
+): Endpoint {
+  const shown = withoutPassword(url);
+  if (!/^postgres(ql)?:\/\//.test(url)) {
+    throw new UsageError(
+      `${shown} is not a connection URL`,
+      "Write postgresql://user@host:5432/database, with the password in PGPASSWORD.",
+    );
+  }
+  const [address, query] = splitOnce(url, "?");
+  // A raw ? or # in a password makes the rest of it a parameter.
+  if (query?.includes("@") || url.includes("#")) throw notValid(shown);
+  const { own, tls, takesWrites } = readQuery(shown, query ?? "");
+  const parsed = parseAddress(shown, `${address}${own.size > 0 ? `?${own.toString()}` : ""}`);
+  const user = parsed.user || userInfo().username;
+  const password = parsed.password || env["PGPASSWORD"];
+  const tlsSettings = readTls(shown, { ...tlsFiles, ...tls });
+  return {
+    host: parsed.host || "localhost",
+    port: readPort(shown, parsed.port),
+    database: parsed.database || user,
+    user,
+    ...(password && { password }),
+    ...(tlsSettings && { tls: tlsSettings }),
+    ...(takesWrites && { takesWrites }),
+  };
+}
+
+/** The URL as it may be shown: without password, and without parameters, which may hold one. */
+function withoutPassword(url: string): string {
+  const scheme = /^[a-z]+:\/\//i.exec(url)?.[0] ?? "";
+  const afterScheme = url.slice(scheme.length);
+  // The last @ ends the user information: a password with a raw /, ? or @ in it must not get through either.
+  const at = afterScheme.lastIndexOf("@");
+  const user = at < 0 ? "" : `${/^[^:]*/.exec(afterScheme.slice(0, at))?.[0] ?? ""}@`;
+  const [address, query] = splitOnce(afterScheme.slice(at + 1), "?");
+  // What stands where a port should, but is none, may be a password whose @host was forgotten.
+  const masked = address.replace(/:(?!\d*(\/|$))[^\]]*$/, ":...");
+  return `${scheme}${user}${masked}${query === undefined ? "" : "?..."}`;
+}
+
+function splitOnce(text: string, separator: string): [string, string?] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function readQuery(shown: string, query: string): UrlParameters {
+  const parameters = readParameters(query);
+  if ("words" in parameters) throw refused(shown, parameters);
+  return parameters;
+}
+
+/** The error of a refusal that the scenario's rules know too. */
+function refused(shown: string, refusal: Refusal): UsageError {
+  return new UsageError(`${shown}: ${refusal.words}`, hintOf(refusal));
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: string;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+function parseAddress(shown: string, url: string): Address {
+  try {
+    const { host, port, user, password } = parse(url);
+    return {
+      host: host ?? "",
+      port: port ?? "",
+      database: databaseIn(url),
+      user: user ?? "",
+      password: password ?? "",
+    };
+  } catch {
+    // The cause is left out on purpose: it holds the whole URL, password included.
+    throw notValid(shown);
+  }
+}
+
+/** The parser leaves %3B, %2F and the like in a database's name as they are; libpq decodes them all. */
+function databaseIn(url: string): string {
+  return decodeURIComponent(/^\w+:\/\/[^/?]*\/([^?]*)/.exec(url)?.[1] ?? "");
+}
+
+function notValid(shown: string): UsageError {
+  return new UsageError(
+    `${shown} is not a valid connection URL`,
+    "Write postgresql://user@host:5432/database; percent-encode special characters in a user or password, and list several hosts as several URLs.",
+  );
+}
+
+function readPort(shown: string, text: string): number {
+  if (text === "") return DEFAULT_PORT;
+  if (isPort(text)) return Number(text);
+  throw new UsageError(`${shown}: port ${text} is not a port`, "Ports are 1 to 65535.");
+}
+
+/** libpq's meaning, where `require` with a CA is `verify-ca`; certificates without a mode mean the strictest. */
+function readTls(shown: string, files: TlsFiles): TlsSettings | undefined {
+  const refusal = tlsRefusal(files);
+  if (refusal) throw refused(shown, refusal);
+  const stated = statedTlsMode(files);
+  if (stated === "disable") return undefined;
+  const { ca, cert, key } = files;
+  const tls = {
+    mode: stated === "require" && ca !== undefined ? ("verify-ca" as const) : stated,
+    ...(ca !== undefined && { ca: readPem("ca", ca, (pem) => new X509Certificate(pem)) }),
+    ...(cert !== undefined && { cert: readPem("cert", cert, (pem) => new X509Certificate(pem)) }),
+    ...(key !== undefined && { key: readPem("key", key, (pem) => createPrivateKey(pem)) }),
+  };
+  if (tls.cert !== undefined && tls.key !== undefined) assertPair(tls.cert, tls.key, `${cert} and ${key}`);
+  return tls;
+}
+
+/** Reads a PEM file and has `check` throw on what it does not hold. */
+function readPem(option: "ca" | "cert" | "key", file: string, check: (pem: string) => unknown): string {
+  const path = resolve(file);
+  let pem: string;
+  try {
+    pem = readFileSync(path, "utf8");
+  } catch (error) {
+    const reason = {
+      ENOENT: "there is no such file",
+      EACCES: "it may not be read",
+      EISDIR: "it is a directory",
+    }[codeOf(error) ?? ""];
+    throw new UsageError(
+      `target.${option}: cannot read ${path}: ${reason ?? messageOf(error)}`,
+      "Give the path of a PEM file that the user who runs train-sim can read.",
+      { cause: error },
+    );
+  }
+  try {
+    check(pem);
+  } catch (error) {
+    const wanted = option === "key" ? "an unencrypted private key" : "a certificate";
+    throw new UsageError(`target.${option}: ${path} does not hold ${wanted} in PEM form`, "", {
+      cause: error,
+    });
+  }
+  return pem;
+}
+
+function assertPair(cert: string, key: string, files: string): void {
+  if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return;
+  throw new UsageError(
+    `target.cert and target.key do not belong together: ${files}`,
+    "Use the key that the certificate was made for.",
+  );
+}

@@ -1,0 +1,37 @@
+// Plans as PostgreSQL 18 explained them, `test/support/explained.json`: what is left of each in short.
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { POSTGRES_PLANS } from "./postgres-plans.js";
+
+const file = new URL("../../../../test/support/explained.json", import.meta.url);
+const EXPLAINED = JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, unknown>>;
+
+const planOf = (explained: unknown): string =>
+  POSTGRES_PLANS.planOf([{ "QUERY PLAN": JSON.stringify(explained) }]);
+
+it("keeps steps, tables and indexes, what is read first on the left", () => {
+  expect(Object.values(EXPLAINED).map(planOf)).toEqual([
+    "Index Scan events_pkey > Update events",
+    "(Index Scan events_pkey > LockRows > Limit, CTE Scan claimed, Index Scan events_pkey) > Nested Loop",
+    "Seq Scan events > HashAggregate > Sort",
+    "Seq Scan big > Aggregate",
+    "(Function Scan unnest > Limit > Subquery Scan, Index Scan events_pkey) > Nested Loop > Delete events",
+    "Bitmap Index Scan events_kind_idx > Bitmap Heap Scan events",
+  ]);
+});
+
+it("is the same for other conditions and aliases, and another one for other steps", () => {
+  const text = JSON.stringify(EXPLAINED["SELECT count(*) FROM big WHERE n > $1"]);
+  const like = (from: string, to: string): string => planOf(JSON.parse(text.replace(from, to)));
+  expect(text).toContain('"Alias":"big"');
+  expect(text).toContain("(n > $1)");
+  expect(like('"Alias":"big"', '"Alias":"b"')).toBe("Seq Scan big > Aggregate");
+  expect(like("(n > $1)", "(n > ($1 + 1))")).toBe("Seq Scan big > Aggregate");
+  expect(like('"Relation Name":"big"', '"Relation Name":"bigger"')).toBe("Seq Scan bigger > Aggregate");
+  const alone = '"Seq Scan","Parent Relationship":"Outer","Parallel Aware":false';
+  expect(like(alone, '"Seq Scan","Parallel Aware":true')).toBe("Parallel Seq Scan big > Aggregate");
+});
+
+it("does not take an answer without a plan for one", () => {
+  expect(() => planOf([])).toThrow("EXPLAIN answered without a plan");
+});

@@ -1,0 +1,65 @@
+// Plans as PostgreSQL's EXPLAIN gives them for any values: GENERIC_PLAN, from version 16 on. Costs, conditions and aliases are
+// left out, so that two plans are the same where they take the same steps over the same tables and indexes.
+import type { SqlClient } from "../admin.js";
+import type { SqlRow } from "../../contract.js";
+import type { PlanSource } from "./view.js";
+
+const FROM_VERSION = 16;
+
+/** A step of a plan, as EXPLAIN writes it in JSON, with the steps that feed it. */
+interface Step {
+  readonly "Node Type": string;
+  readonly "Parallel Aware"?: boolean;
+  /** Of a ModifyTable. */
+  readonly Operation?: string;
+  /** Of an Aggregate. */
+  readonly Strategy?: string;
+  readonly "Index Name"?: string;
+  readonly "Relation Name"?: string;
+  readonly "CTE Name"?: string;
+  readonly "Function Name"?: string;
+  readonly Plans?: readonly Step[];
+}
+
+/** As EXPLAIN calls them in its text. */
+const AGGREGATES: Readonly<Record<string, string>> = {
+  Sorted: "GroupAggregate",
+  Hashed: "HashAggregate",
+  Mixed: "MixedAggregate",
+};
+
+function kindOf({ "Node Type": type, Operation, Strategy = "" }: Step): string {
+  if (type === "ModifyTable") return Operation ?? type;
+  return type === "Aggregate" ? (AGGREGATES[Strategy] ?? type) : type;
+}
+
+function lineOf(step: Step): string {
+  const { Plans = [], "Parallel Aware": isParallel = false } = step;
+  const read = step["Index Name"] ?? step["Relation Name"] ?? step["CTE Name"] ?? step["Function Name"];
+  const own = [isParallel ? "Parallel" : [], kindOf(step), read ?? []].flat().join(" ");
+  const inputs = Plans.map(lineOf).join(", ");
+  if (Plans.length === 0) return own;
+  return `${Plans.length > 1 ? `(${inputs})` : inputs} > ${own}`;
+}
+
+export const POSTGRES_PLANS: PlanSource = {
+  async obstacle(client: SqlClient) {
+    const [row] = await client.query("SELECT current_setting('server_version_num')::int / 10000 AS version");
+    const version = Number(row?.["version"]);
+    return version >= FROM_VERSION
+      ? undefined
+      : `version ${version} of the server plans no statement without its values; ${FROM_VERSION} and later do`;
+  },
+  // It gives up soon, and were a text several statements, the rest of them could change nothing.
+  question: (text, searchPath) =>
+    `SET LOCAL statement_timeout = '1s'; SET LOCAL lock_timeout = '50ms'; SET LOCAL transaction_read_only = on;
+    ${searchPath === undefined ? "" : `SET LOCAL search_path TO ${searchPath}; `}EXPLAIN (GENERIC_PLAN, COSTS OFF, FORMAT JSON) ${text}`,
+  planOf([row]: readonly SqlRow[]) {
+    const text = row?.["QUERY PLAN"];
+    const [explained] = JSON.parse(typeof text === "string" ? text : "[]") as readonly {
+      readonly Plan: Step;
+    }[];
+    if (!explained) throw new Error("EXPLAIN answered without a plan");
+    return lineOf(explained.Plan);
+  },
+};

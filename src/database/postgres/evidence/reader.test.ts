@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import type { SqlClient } from "../admin.js";
+import { GroupReader, viewsFor } from "./reader.js";
+import { POSTGRES_SAMPLER } from "./postgres-views.js";
+import { numbersIn, type Survey, type View, type ViewGroup } from "./view.js";
+import type { SqlRow } from "../../contract.js";
+
+const SURVEY: Survey = {
+  tables: { events: '"n".events', status: '"n".event_status', archive: '"n".events_archive' },
+  loadNames: ["train-sim"],
+  groups: [],
+  version: 18,
+  extensions: new Map([["pgstattuple", "public"]]),
+  invertedIndexes: ["n.events_payload_idx"],
+};
+
+function selected(survey: Survey): { sources: string[]; skipped: string[] } {
+  const skipped: string[] = [];
+  const views = POSTGRES_SAMPLER.groups.flatMap((group) => group.views);
+  const asked = viewsFor(views, survey, (source, reason) => skipped.push(`${source}: ${reason}`));
+  return { sources: asked.map(({ view }) => view.source), skipped };
+}
+
+describe("the views of PostgreSQL", () => {
+  it.each([13, 14, 15, 16, 17, 18])("give each metric once in version %d", (version) => {
+    const views = POSTGRES_SAMPLER.groups.flatMap((group) => group.views);
+    const given = viewsFor(views, { ...SURVEY, version }, () => undefined).flatMap(({ view }) => view.gives);
+    expect([...new Set(given)]).toEqual(given);
+    for (const metric of ["wal.bytes", "blocks.written", "checkpoints.done", "sessions.active"])
+      expect(given).toContain(metric);
+  });
+
+  it("name what an old version does not have", () => {
+    expect(selected({ ...SURVEY, version: 13 }).skipped).toEqual([
+      "pg_stat_wal: not in version 13 of the server",
+      "pg_stat_io (wal): not in version 13 of the server",
+      "pg_stat_wal (fsync): not in version 13 of the server",
+      "pg_stat_database (sessions): not in version 13 of the server",
+    ]);
+    // Its fsyncs are in another view there; what new files of the log cost is in none.
+    expect(selected({ ...SURVEY, version: 17 }).skipped).toEqual([
+      "pg_stat_io (wal): not in version 17 of the server",
+    ]);
+    expect(selected(SURVEY).skipped).toEqual([]);
+  });
+
+  it("take either extension for the pending list, and name both where there is none", () => {
+    const inspect = new Map([["pageinspect", "public"]]);
+    expect(selected({ ...SURVEY, extensions: inspect }).sources).toContain("gin_metapage_info");
+    expect(selected({ ...SURVEY, extensions: new Map() }).skipped).toEqual([
+      "pgstatginindex: the extension pgstattuple is not in the database",
+      "gin_metapage_info: the extension pageinspect is not in the database",
+    ]);
+    expect(selected({ ...SURVEY, extensions: new Map(), invertedIndexes: [] }).skipped).toEqual([]);
+  });
+});
+
+const view = (source: string, metric: string): View => ({
+  source,
+  gives: [metric],
+  text: () => `TEXT ${source}`,
+});
+const group = (changes: Partial<ViewGroup> = {}): ViewGroup => ({
+  ...{ name: "some", views: [view("a", "x"), view("b", "y")], isVital: true },
+  ...changes,
+});
+
+/** Answers by what the text holds; counts the statements. */
+function server(answer: (text: string) => SqlRow): SqlClient & { asked: string[] } {
+  const asked: string[] = [];
+  return {
+    asked,
+    query: (text) => {
+      asked.push(text);
+      return new Promise((resolve) => resolve([answer(text)]));
+    },
+  };
+}
+
+const refusal = (code: string): Error => Object.assign(new Error(`refused with ${code}`), { code });
+
+describe("GroupReader", () => {
+  it("asks all views in one statement, once each has been tried", async () => {
+    const client = server(() => ({ v0: '{"x": 1}', v1: '{"y": 2.5, "note": "n"}', tookMs: 1 }));
+    const reader = new GroupReader(group(), SURVEY, "SET;", () => undefined);
+    expect(await reader.read(client)).toEqual({ x: 1, y: 2.5 });
+    expect(client.asked).toHaveLength(3);
+    await reader.read(client);
+    expect(client.asked).toHaveLength(4);
+    expect(client.asked[3]).toMatch(/^SET; .*TEXT a.*TEXT b/s);
+  });
+
+  it("leaves out and names what the server refuses, keeps what only took too long", async () => {
+    const skipped: string[] = [];
+    const client = server((text) => {
+      if (text.includes("TEXT a")) throw refusal("42501");
+      return { v0: '{"y": 2}', tookMs: 1 };
+    });
+    const reader = new GroupReader(group(), SURVEY, "", (source, reason) =>
+      skipped.push(`${source}: ${reason}`),
+    );
+    expect(await reader.read(client)).toEqual({ y: 2 });
+    expect(skipped).toEqual(["a: refused with 42501"]);
+    const slow = server(() => {
+      throw refusal("55P03");
+    });
+    const waiting = new GroupReader(group(), SURVEY, "", () => undefined);
+    await expect(waiting.read(slow)).rejects.toThrow("55P03");
+    await expect(waiting.read(slow)).rejects.toThrow("55P03");
+    expect(slow.asked.filter((text) => text.includes("TEXT a") && text.includes("TEXT b"))).toHaveLength(2);
+  });
+
+  it("tries each view anew after a right was taken away", async () => {
+    let isAllowed = true;
+    const client = server((text) => {
+      if (!isAllowed && text.includes("TEXT a")) throw refusal("42501");
+      return text.includes("TEXT a")
+        ? { v0: '{"x": 1}', v1: '{"y": 2}', tookMs: 1 }
+        : { v0: '{"y": 2}', tookMs: 1 };
+    });
+    const reader = new GroupReader(group(), SURVEY, "", () => undefined);
+    await reader.read(client);
+    isAllowed = false;
+    await expect(reader.read(client)).rejects.toThrow("42501");
+    expect(await reader.read(client)).toEqual({ y: 2 });
+  });
+
+  it("asks what takes long less often, and says so", async () => {
+    const skipped: string[] = [];
+    const client = server(() => ({ v0: '{"x": 1}', v1: '{"y": 2}', tookMs: 60_000 }));
+    const reader = new GroupReader(group({ mostShare: 0.01 }), SURVEY, "", (_, reason) =>
+      skipped.push(reason),
+    );
+    expect(await reader.read(client)).toEqual({ x: 1, y: 2 });
+    expect(await reader.read(client)).toEqual({});
+    expect(skipped).toEqual(["not read every second, so that it takes at most 1 % of the time"]);
+  });
+
+  it("asks a group of one view once for its first reading, since it may be dear", async () => {
+    let asked = 0;
+    const client = server(() => {
+      asked++;
+      return { v0: '{"x": 1}', tookMs: 10 };
+    });
+    const reader = new GroupReader(
+      group({ views: [view("a", "x")], mostShare: 0.01 }),
+      SURVEY,
+      "",
+      () => undefined,
+    );
+    expect(await reader.read(client)).toEqual({ x: 1 });
+    expect(await reader.read(client)).toEqual({});
+    expect(asked).toBe(1);
+  });
+
+  it("says why a column is null and gives no number for it", async () => {
+    const skipped: string[] = [];
+    const views = [{ ...view("a", "x"), ifNull: { x: "it is off" }, decode: numbersIn }];
+    const client = server(() => ({ v0: '{"x": null}', tookMs: 1 }));
+    const reader = new GroupReader(group({ views }), SURVEY, "", (source, reason) =>
+      skipped.push(`${source}: ${reason}`),
+    );
+    expect(await reader.read(client)).toEqual({});
+    expect(skipped).toEqual(["a: it is off"]);
+  });
+});

@@ -1,0 +1,144 @@
+// Asks groups of views: which of them this server and role have, found once by trying each alone, and then one statement
+// a group, whose columns are the views' rows as JSON. What cannot be asked is named with the reason and left out.
+import { codeOf, messageOf } from "../../../foundation/errors.js";
+import { monotonicMs } from "../../../foundation/clock.js";
+import type { SqlClient } from "../admin.js";
+import { LOCK_NOT_AVAILABLE } from "../lock-timeout.js";
+import { numbersIn, SAMPLER_MARK, type Metrics, type Survey, type View, type ViewGroup } from "./view.js";
+
+const QUERY_CANCELED = "57014";
+/** The next try may succeed. */
+const PASSING = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED]);
+
+/** A pause that may cost a group a sample which is taken once a second. */
+const NOTABLE_PAUSE_MS = 1_000;
+
+/** Who hears what cannot be read, or only a part of it. */
+export type OnSkipped = (source: string, reason: string, isPartial?: true) => void;
+
+interface Asked {
+  readonly view: View;
+  readonly text: string;
+}
+
+function fits({ from = 0, until = Number.POSITIVE_INFINITY }: View, version: number): boolean {
+  return version >= from && version <= until;
+}
+
+/** The views that this server has; of several forms of one metric, the first that it has. */
+export function viewsFor(views: readonly View[], survey: Survey, onSkipped: OnSkipped): Asked[] {
+  const asked: Asked[] = [];
+  const given = new Set<string>();
+  const missing: { view: View; reason: string }[] = [];
+  for (const view of views) {
+    if (view.gives.every((metric) => given.has(metric))) continue;
+    const text = view.text(survey);
+    if (text === undefined) continue;
+    if (!fits(view, survey.version)) {
+      missing.push({ view, reason: `not in version ${survey.version} of the server` });
+    } else if (view.extension !== undefined && !survey.extensions.has(view.extension)) {
+      missing.push({ view, reason: `the extension ${view.extension} is not in the database` });
+    } else {
+      asked.push({ view, text });
+      for (const metric of view.gives) given.add(metric);
+    }
+  }
+  for (const { view, reason } of missing)
+    if (!view.gives.every((metric) => given.has(metric))) onSkipped(view.source, reason);
+  return asked;
+}
+
+export class GroupReader {
+  private asked: readonly Asked[];
+  private nextMs = Number.NEGATIVE_INFINITY;
+  private isTried = false;
+  /** Backends that the last answer named as others'; see `postgres-foreign.ts`. */
+  foreignPids: readonly number[] = [];
+
+  constructor(
+    private readonly group: ViewGroup,
+    survey: Survey,
+    private readonly preamble: string,
+    private readonly onSkipped: OnSkipped,
+  ) {
+    this.asked = viewsFor(group.views, survey, onSkipped);
+  }
+
+  /** Nothing where it is not its turn yet; rejects when the server refuses the statement as a whole. */
+  async read(client: SqlClient): Promise<Metrics> {
+    if (this.asked.length === 0 || monotonicMs() < this.nextMs) return {};
+    if (!this.isTried) {
+      const answer = await this.tryEach(client);
+      if (answer) return answer;
+    }
+    try {
+      return await this.ask(client, this.asked);
+    } catch (error) {
+      // A right was taken away, an extension dropped: found by trying each anew.
+      if (!PASSING.has(codeOf(error) ?? "")) this.isTried = false;
+      throw error;
+    }
+  }
+
+  /** Resolves to what a group of one view answers: it may be dear, and is not asked twice. */
+  private async tryEach(client: SqlClient): Promise<Metrics | undefined> {
+    const working: Asked[] = [];
+    const isOne = this.asked.length === 1;
+    let answer: Metrics | undefined;
+    for (const each of this.asked) {
+      try {
+        if (isOne) answer = await this.ask(client, [each]);
+        else await client.query(this.textOf([each]));
+        working.push(each);
+      } catch (error) {
+        const code = codeOf(error);
+        if (code === undefined) throw error; // the connection
+        if (PASSING.has(code)) working.push(each);
+        else this.onSkipped(each.view.source, messageOf(error));
+      }
+    }
+    this.asked = working;
+    this.isTried = true;
+    return answer;
+  }
+
+  private textOf(asked: readonly Asked[]): string {
+    const columns = asked.map(({ text }, i) => `(SELECT to_json(v${i}) FROM (${text}) AS v${i}) AS v${i}`);
+    // The clock is read last, when everything before it has been.
+    const tookMs = `extract(epoch FROM clock_timestamp() - statement_timestamp())::float8 * 1000 AS "tookMs"`;
+    return `${this.preamble} SELECT ${SAMPLER_MARK} ${[...columns, tookMs].join(", ")}`;
+  }
+
+  private async ask(client: SqlClient, asked: readonly Asked[]): Promise<Metrics> {
+    const startMs = monotonicMs();
+    const [row] = await client.query(this.textOf(asked)).catch((error: unknown) => {
+      // Waiting for a lock is no work of the server's.
+      if (codeOf(error) !== LOCK_NOT_AVAILABLE) this.reschedule(monotonicMs() - startMs);
+      throw error;
+    });
+    this.reschedule(Number(row?.tookMs));
+    return Object.assign({}, ...asked.map(({ view }, i) => this.metricsOf(view, row?.[`v${i}`]))) as Metrics;
+  }
+
+  private reschedule(tookMs: number): void {
+    const { name, mostShare } = this.group;
+    if (mostShare === undefined) return;
+    const pauseMs = tookMs / mostShare - tookMs;
+    this.nextMs = monotonicMs() + pauseMs;
+    if (pauseMs > NOTABLE_PAUSE_MS)
+      this.onSkipped(
+        name,
+        `not read every second, so that it takes at most ${mostShare * 100} % of the time`,
+        true,
+      );
+  }
+
+  private metricsOf(view: View, json: unknown): Metrics {
+    if (typeof json !== "string") return {};
+    const row = JSON.parse(json) as Record<string, unknown>;
+    for (const [metric, reason] of Object.entries(view.ifNull ?? {}))
+      if (row[metric] === null) this.onSkipped(view.source, reason);
+    if (Array.isArray(row["pids"])) this.foreignPids = row["pids"].map(Number);
+    return view.decode?.(row) ?? numbersIn(row);
+  }
+}

@@ -1,0 +1,413 @@
+// The sampler on a real server, in a database of its own, so that nobody else's sessions are among those it counts. What
+// it is to find is made to happen, and asked for until it is there.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { EventBatch } from "../../../workloads/train-events/model/event-batch.js";
+import { generateSecret } from "../../../foundation/prng.js";
+import { makeBatch } from "../../../../test/support/make-batch.js";
+import { testNamespace } from "../../../../test/support/namespace.js";
+import { ownDatabase } from "../../../../test/support/own-database.js";
+import type { AdminClient } from "../admin.js";
+import { PgConnection } from "../connection.js";
+import { createWorkload } from "../../../workloads/train-events/sql/create-workload.js";
+import { postgres } from "../dialects/postgres/dialect.js";
+import { resetNamespace } from "../../../workloads/namespace.js";
+import { POSTGRES_SAMPLER } from "./postgres-views.js";
+import { DatabaseSampler } from "./sampler.js";
+import type { Metrics } from "./view.js";
+import { sampledIn } from "../../../workloads/namespace.js";
+import { trainEvents } from "../../../workloads/train-events/workload.js";
+
+const own = ownDatabase("sampled");
+const { endpoint } = own;
+const namespace = "n";
+const workload = createWorkload({
+  ...{ dialect: "postgres", namespace, payload: "jsonb", statementShape: "set-based" },
+  ...{ locking: "skip-locked", isolation: "read committed" },
+});
+const EVENTS = 20;
+
+let admin: AdminClient;
+beforeAll(() => {
+  admin = own.admin;
+});
+
+const opened: PgConnection[] = [];
+const samplers: DatabaseSampler[] = [];
+beforeEach(async () => {
+  await resetNamespace(admin, { namespace, payload: "jsonb" });
+});
+afterEach(async () => {
+  await Promise.all([
+    ...opened.splice(0).map((session) => session.end()),
+    ...samplers.splice(0).map((s) => s.close()),
+  ]);
+});
+
+async function session(applicationName = "train-sim/consumers"): Promise<PgConnection> {
+  const connection = await new PgConnection({ endpoint, applicationName, prepared: false }).connect();
+  opened.push(connection);
+  return connection;
+}
+
+async function samplerOf(
+  changes: Partial<ConstructorParameters<typeof DatabaseSampler>[0]> = {},
+): Promise<DatabaseSampler> {
+  const sampler = new DatabaseSampler({
+    endpoint,
+    dialect: postgres,
+    workload: sampledIn(trainEvents, postgres, namespace),
+    isOurs: true,
+    ...changes,
+  });
+  samplers.push(sampler);
+  await sampler.open();
+  return sampler;
+}
+
+/** Samples until it holds: the server shows what a session does a moment later. */
+async function until(sampler: DatabaseSampler, holds: (metrics: Metrics) => boolean): Promise<Metrics> {
+  for (;;) {
+    const metrics = await sampler.sample();
+    if (holds(metrics)) return metrics;
+  }
+}
+
+/** What was skipped, but for a queue that was counted less often because the machine is busy. */
+function skippedBy(sampler: DatabaseSampler): DatabaseSampler["skipped"] {
+  return sampler.skipped.filter(({ reason }) => !reason.startsWith("not read every second"));
+}
+
+/** Adds events; resolves to their ids. */
+async function addEvents(connection: PgConnection): Promise<string[]> {
+  const batch = makeBatch(EVENTS, 1);
+  await workload.add(EventBatch.of(batch))(connection);
+  return batch.map(({ id }) => id);
+}
+
+const touch = (connection: PgConnection, id: string | undefined): Promise<unknown> =>
+  connection.query(`UPDATE n.event_status SET attempts = attempts + 1 WHERE event_id = '${id ?? ""}'`);
+
+describe("scans", () => {
+  /** Tells the server what the session did so far. */
+  const report = (reader: PgConnection): Promise<unknown> =>
+    reader.query("SELECT pg_stat_force_next_flush()");
+
+  it("are counted of the workload's indexes and tables, between two moments", async () => {
+    const sampler = await samplerOf();
+    const reader = await session();
+    await addEvents(reader);
+    await report(reader);
+    await sampler.openScans();
+    await reader.query("SET enable_seqscan = off");
+    await reader.query("SELECT * FROM n.events WHERE id = '00000000-0000-0000-0000-000000000000'");
+    await reader.query("SELECT pg_stat_force_next_flush(); RESET enable_seqscan");
+    await reader.query("SELECT * FROM n.events; SELECT * FROM n.events");
+    await report(reader);
+    // What the sampler itself read of the queue is in it, sooner or later.
+    expect((await sampler.closeScans())?.filter(({ name }) => name.startsWith("events"))).toEqual([
+      { name: "events", kind: "table", scans: 2 },
+      { name: "events_pkey", kind: "index", scans: 1 },
+    ]);
+  });
+
+  it("are not known where the counts were reset in between", async () => {
+    const sampler = await samplerOf();
+    const reader = await session();
+    await reader.query("SELECT * FROM n.events");
+    await report(reader);
+    await sampler.openScans();
+    await admin.query("SELECT pg_stat_reset()");
+    // More than there were before: the counts alone would not show it.
+    await reader.query("SELECT * FROM n.events; SELECT * FROM n.events; SELECT * FROM n.events");
+    await report(reader);
+    expect(await sampler.closeScans()).toBeUndefined();
+  });
+});
+
+describe("definitions of the workload's tables", () => {
+  const PARTED = { workload: { tables: { parted: "aside.parted" }, loadNames: [], groups: [] } };
+  beforeEach(async () => {
+    await admin.query(`CREATE SCHEMA aside; CREATE TABLE aside.parted (id int PRIMARY KEY) PARTITION BY RANGE (id);
+      CREATE TABLE aside.first PARTITION OF aside.parted FOR VALUES FROM (0) TO (10);
+      CREATE TABLE aside.second PARTITION OF aside.parted FOR VALUES FROM (10) TO (20)`);
+  });
+  afterEach(async () => {
+    await admin.query("DROP SCHEMA aside CASCADE");
+  });
+
+  it("are the same at both ends of a window in which rows change and partitions come and go", async () => {
+    const sampler = await samplerOf({ ...PARTED });
+    await sampler.openTables();
+    await admin.query(`INSERT INTO aside.parted VALUES (1), (11); ANALYZE aside.parted; DROP TABLE aside.first;
+      CREATE TABLE aside.third PARTITION OF aside.parted FOR VALUES FROM (20) TO (30)`);
+    expect(await sampler.closeTables()).toEqual([]);
+  });
+
+  it("name each column, index, constraint, trigger, option and storage that is another", async () => {
+    const sampler = await samplerOf();
+    await admin.query("CREATE INDEX soon_gone ON n.event_status (attempts)");
+    await sampler.openTables();
+    await admin.query(`DROP INDEX n.soon_gone; CREATE INDEX added ON n.event_status (attempts DESC);
+      ALTER TABLE n.event_status ALTER COLUMN attempts TYPE bigint; ALTER TABLE n.event_status SET (fillfactor = 50, autovacuum_enabled = off);
+      ALTER TABLE n.event_status ADD CONSTRAINT few CHECK (attempts < 1000000) NOT VALID;
+      ALTER TABLE n.events ALTER COLUMN payload SET STORAGE EXTERNAL;
+      CREATE TRIGGER slow BEFORE UPDATE ON n.event_status FOR EACH ROW
+        EXECUTE FUNCTION suppress_redundant_updates_trigger();
+      ALTER TABLE n.events_archive SET UNLOGGED`);
+    const found = new Map((await sampler.closeTables())?.map((change) => [change.part, change]));
+    expect([...found.keys()].sort()).toEqual([
+      ...["column n.event_status.attempts", "column n.events.payload", "constraint few", "index added"],
+      ...[
+        "index events_archive_pkey",
+        "index soon_gone",
+        "table n.event_status",
+        "table n.events_archive",
+        "trigger slow",
+      ],
+    ]);
+    expect(found.get("index added")).toMatchObject({ table: "n.event_status", before: null });
+    expect(found.get("index soon_gone")).toMatchObject({ after: null });
+    expect(found.get("column n.event_status.attempts")?.before).toMatch(/^(integer|smallint), not null/);
+    expect(found.get("column n.event_status.attempts")?.after).toMatch(/^bigint, not null/);
+    expect(found.get("table n.event_status")?.after).toContain("fillfactor=50, autovacuum_enabled=off");
+    expect(found.get("table n.events_archive")?.after).toContain("unlogged");
+  });
+
+  it("cover the partitions of a table", async () => {
+    const sampler = await samplerOf({ ...PARTED });
+    await sampler.openTables();
+    await admin.query("ALTER TABLE aside.first SET (fillfactor = 70)");
+    expect(await sampler.closeTables()).toMatchObject([{ part: "table aside.first", table: "aside.first" }]);
+  });
+});
+
+describe("a superuser's sampler", () => {
+  it("reads every metric that the views of this version give, and skips nothing", async () => {
+    const sampler = await samplerOf();
+    const producer = await session();
+    await addEvents(producer);
+    await producer.end(); // reports what it counted
+    await session(); // others are told from sessions of the load, where there are any
+    const metrics = await until(
+      sampler,
+      (seen) => Number(seen["tuples.inserted"]) >= 2 * EVENTS && "queue.pending" in seen,
+    );
+    const given = POSTGRES_SAMPLER.groups.flatMap(({ views }) => views).flatMap(({ gives }) => gives);
+    expect(given.filter((metric) => metrics[metric] === undefined)).toEqual([]);
+    expect(Object.entries(metrics).filter(([, value]) => !Number.isFinite(value) || value < 0)).toEqual([]);
+    expect(skippedBy(sampler)).toEqual([]);
+    expect(metrics).toMatchObject({ "queue.pending": EVENTS, "queue.processing": 0, "queue.complete": 0 });
+    expect(metrics["queue.oldestPendingMs"]).toBeGreaterThan(0);
+    expect(metrics["size.indexBytes"]).toBeGreaterThan(0);
+  });
+
+  it("counts sessions of the load by state, and none of train-sim's own", async () => {
+    const sampler = await samplerOf();
+    for (const name of ["train-sim/admin", "train-sim/watch", "train-sim/sampler", "psql"])
+      await session(name);
+    await (await session("train-sim")).query("BEGIN"); // as through a pooler
+    await session("train-sim/producers");
+    const holder = await session("psql");
+    await holder.query("SELECT pg_advisory_lock(7)");
+    const waiting = (await session("train-sim/archivers")).query("SELECT pg_advisory_lock(7)");
+    const metrics = await until(sampler, (seen) => seen["wait.Lock:advisory"] === 1);
+    expect(metrics).toMatchObject({
+      ...{ "sessions.active": 1, "sessions.idleInTransaction": 1, "sessions.idle": 1 },
+      ...{ "locks.blocked": 1, "locks.longestChain": 1 },
+    });
+    await holder.query("SELECT pg_advisory_unlock(7)");
+    await waiting;
+  });
+
+  it("finds who waits for whom, through to the end of the chain", async () => {
+    const sampler = await samplerOf();
+    const sessions = [await session(), await session(), await session(), await session()];
+    const [holder] = sessions;
+    if (!holder) throw new Error("no session");
+    const ids = await addEvents(holder);
+    for (const [i, each] of sessions.entries()) {
+      await each.query("BEGIN");
+      await touch(each, ids[i]);
+    }
+    // Each of the others now wants the row of the one before it.
+    const waiting = sessions.slice(1).map((each, i) => touch(each, ids[i]));
+    const metrics = await until(sampler, (seen) => seen["locks.blocked"] === 3);
+    expect(metrics).toMatchObject({
+      "locks.longestChain": 3,
+      "wait.Lock:transactionid": 3,
+      "sessions.active": 3,
+    });
+    for (const [i, each] of sessions.entries()) {
+      await each.query("COMMIT");
+      await waiting[i];
+    }
+    expect(await until(sampler, (seen) => seen["locks.blocked"] === 0)).toMatchObject({
+      "locks.longestChain": 0,
+    });
+  });
+
+  it("still sees who waits while a table is locked against it, and names what it cannot read meanwhile", async () => {
+    const sampler = await samplerOf();
+    const holder = await session("psql");
+    await holder.query("BEGIN; LOCK TABLE n.event_status");
+    const waiter = (await session()).query("SELECT count(*) FROM n.event_status");
+    const metrics = await until(sampler, (seen) => seen["wait.Lock:relation"] === 1);
+    expect(metrics).toMatchObject({ "locks.blocked": 1, "locks.longestChain": 1 });
+    expect(Object.keys(metrics).filter((name) => /^(queue|size)\./.test(name))).toEqual([]);
+    // The queue is not asked in every sample.
+    await until(sampler, () => skippedBy(sampler).length === 2);
+    await holder.query("COMMIT");
+    await waiter;
+    expect((await until(sampler, (seen) => "queue.pending" in seen))["size.tableBytes"]).toBeDefined();
+    expect(skippedBy(sampler).map(({ source }) => source)).toEqual(["sizes", "queue depth"]);
+    expect(skippedBy(sampler)[0]?.reason).toMatch(
+      /^not read in \d+ samples?: canceling statement due to lock timeout/,
+    );
+  });
+
+  it("tells how far back an open snapshot reaches", async () => {
+    const sampler = await samplerOf();
+    expect(await until(sampler, (seen) => seen["xmin.oldestTransactionMs"] === 0)).toMatchObject({
+      "xmin.ageTransactions": 0,
+    });
+    const reader = await session("psql");
+    await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM n.events");
+    for (let i = 0; i < 30; i++) await admin.query("SELECT pg_current_xact_id()");
+    const pinned = await sampler.sample();
+    expect(pinned["xmin.ageTransactions"]).toBeGreaterThanOrEqual(30);
+    expect(pinned["xmin.oldestTransactionMs"]).toBeGreaterThan(0);
+    await reader.query("COMMIT");
+    await until(
+      sampler,
+      (seen) => seen["xmin.ageTransactions"] === 0 && seen["xmin.oldestTransactionMs"] === 0,
+    );
+  });
+
+  it("leaves out the transaction by which a run claims its schema", async () => {
+    const sampler = await samplerOf();
+    await until(sampler, (seen) => seen["xmin.oldestTransactionMs"] === 0);
+    const claim = await session("train-sim/claim/0a1b2c3d");
+    await claim.query("BEGIN; SELECT pg_advisory_xact_lock(1)");
+    expect(await sampler.sample()).toMatchObject({
+      "xmin.oldestTransactionMs": 0,
+      "xmin.ageTransactions": 0,
+    });
+    await claim.query("COMMIT");
+  });
+
+  it("counts the pages that an inverted index still has to take in", async () => {
+    await admin.query("ALTER TABLE n.events SET (autovacuum_enabled = off)");
+    const sampler = await samplerOf();
+    expect((await sampler.sample())["gin.pendingPages"]).toBe(0);
+    await addEvents(await session());
+    expect((await sampler.sample())["gin.pendingPages"]).toBeGreaterThan(0);
+    await admin.query("VACUUM n.events");
+    expect((await sampler.sample())["gin.pendingPages"]).toBe(0);
+  });
+
+  it("has no pending list to tell of without an inverted index, and misses nothing", async () => {
+    await resetNamespace(admin, { namespace, payload: "text" });
+    const sampler = await samplerOf();
+    expect(await sampler.sample()).not.toHaveProperty("gin.pendingPages");
+    expect(skippedBy(sampler)).toEqual([]);
+  });
+
+  it("tells what each statement of the workload took, and none of its own", async () => {
+    const sampler = await samplerOf();
+    const connection = await session();
+    await sampler.openStatements();
+    await addEvents(connection);
+    await sampler.sample();
+    const found = await sampler.closeStatements(workload.statements);
+    expect(found?.map(({ name, calls, rows }) => [name, calls, rows]).sort()).toEqual([
+      ["add.events", 1, EVENTS],
+      ["add.status", 1, EVENTS],
+    ]);
+    for (const { walBytes, blocksDirtied } of found ?? []) {
+      expect(walBytes).toBeGreaterThan(0);
+      expect(blocksDirtied).toBeGreaterThan(0);
+    }
+  });
+
+  it("connects anew after its connection died; the sample between is missed", async () => {
+    const sampler = await samplerOf();
+    await admin.query(
+      "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1 AND application_name = 'train-sim/sampler'",
+      [endpoint.database],
+    );
+    await expect(sampler.sample()).rejects.toThrow(/lost the connection|terminat/i);
+    expect((await sampler.sample())["sessions.active"]).toBe(0);
+  });
+
+  it("has nothing more to say once it is closed", async () => {
+    const sampler = await samplerOf();
+    await sampler.close();
+    await expect(sampler.sample()).rejects.toThrow("the session is closed");
+  });
+
+  it("leaves no connection behind where it is closed while it connects", async () => {
+    const sampler = new DatabaseSampler({
+      endpoint,
+      dialect: postgres,
+      workload: sampledIn(trainEvents, postgres, namespace),
+      isOurs: true,
+    });
+    const opening = sampler.open().catch(() => undefined);
+    await sampler.close();
+    await opening;
+    const left = (): Promise<unknown[]> =>
+      admin.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'train-sim/sampler'");
+    // The server takes its time to notice; one that was left behind never goes.
+    while ((await left()).length > 0);
+    await expect(sampler.sample()).rejects.toThrow("closed");
+  });
+});
+
+describe("the sampler of a role without rights", () => {
+  const role = testNamespace("role");
+  const password = generateSecret();
+  beforeAll(() => admin.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`));
+  afterAll(async () => {
+    await admin.query(`DROP OWNED BY ${role}`);
+    await admin.query(`DROP ROLE ${role}`);
+  });
+
+  it("reads what it may and names the rest, once", async () => {
+    await admin.query("CREATE EXTENSION IF NOT EXISTS pgstattuple");
+    await admin.query(`GRANT USAGE ON SCHEMA n TO ${role}; GRANT SELECT ON n.events TO ${role}`);
+    await session();
+    const sampler = await samplerOf({ endpoint: { ...endpoint, user: role, password }, isOurs: false });
+    await sampler.sample();
+    const metrics = await sampler.sample();
+    const reasons = new Map(sampler.skipped.map(({ source, reason }) => [source, reason]));
+    expect(reasons.get("queue depth")).toContain("permission denied for table event_status");
+    expect(reasons.get("pgstatginindex")).toContain("permission denied for function pgstatginindex");
+    const hidden = sampler.skipped.filter(({ source }) => source === "pg_stat_activity");
+    expect(hidden.map(({ reason }) => /GRANT pg_monitor/.test(reason))).toEqual([true, true]);
+    expect(reasons.get("pg_stat_activity (other sessions)")).toContain("GRANT pg_monitor");
+    expect(skippedBy(sampler)).toHaveLength(5);
+    expect(metrics["foreign.active"]).toBeUndefined();
+    expect(Object.keys(metrics).filter((name) => /^(sessions|wait|locks|queue|gin)\./.test(name))).toEqual(
+      [],
+    );
+    expect(metrics["wal.bytes"]).toBeGreaterThan(0);
+    expect(metrics["size.tableBytes"]).toBeDefined();
+    expect(metrics["xmin.ageTransactions"]).toBeDefined();
+  });
+
+  it("sees the sessions of its own role whole", async () => {
+    await admin.query(`GRANT USAGE ON SCHEMA n TO ${role}`);
+    const own = { ...endpoint, user: role, password };
+    const sampler = await samplerOf({ endpoint: own, isOurs: false });
+    opened.push(
+      await new PgConnection({
+        endpoint: own,
+        applicationName: "train-sim/consumers",
+        prepared: false,
+      }).connect(),
+    );
+    expect(await until(sampler, (seen) => seen["sessions.idle"] === 1)).toMatchObject({
+      "sessions.active": 0,
+    });
+  });
+});

@@ -1,0 +1,289 @@
+// Reads, on an own connection to the server itself and never through the pool under test, what the views of a dialect
+// say. Each sample is one round trip a group of views, each with a time limit on the server's side and on ours. A
+// connection that dies is opened anew by the next sample. It counts nothing over time: counters come as the server has
+// them, since any start.
+import { withinMs } from "../../../foundation/deadline.js";
+import { messageOf, TargetError } from "../../../foundation/errors.js";
+import type { Endpoint } from "../../endpoint.js";
+import { connectAdmin, type AdminClient } from "../admin.js";
+import type { Dialect } from "../dialects/dialect.js";
+import { StandingSession } from "../standing-session.js";
+import { GroupReader, type OnSkipped } from "./reader.js";
+import {
+  namedStatements,
+  readHistory,
+  readStatements,
+  statementsAdded,
+  statementTexts,
+  type NamedStatement,
+  type StatementReading,
+} from "./statement-statistics.js";
+import type { Metrics, SampledWorkload, Survey } from "./view.js";
+import type { Statement } from "../../contract.js";
+
+const BEGUN_ANEW =
+  "its statistics were reset in the window, or entries were discarded for want of room (pg_stat_statements.max)";
+const DISCARDED =
+  "entries were discarded in the window for want of room (pg_stat_statements.max): what seldom ran may be missing, or told short";
+
+/** Longest that one round trip may take, in milliseconds; the server's own limit is shorter. */
+const ANSWER_MS = 2_000;
+
+/** How often an index was read, or a table from end to end. */
+interface ScanCount {
+  readonly name: string;
+  readonly kind: "index" | "table";
+  readonly scans: number;
+}
+
+/** A part of a table that was another at the end of the window; null if it was not there. */
+export interface TableChange {
+  readonly part: string;
+  readonly table: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+interface Definition {
+  readonly part: string;
+  readonly table: string;
+  readonly definition: string;
+}
+
+/** Tables of one end alone are left out: a workload may make partitions, and drop them. */
+function changesBetween(before: readonly Definition[], after: readonly Definition[]): TableChange[] {
+  const tablesOf = (all: readonly Definition[]): Set<string> => new Set(all.map(({ table }) => table));
+  const [early, late] = [tablesOf(before), tablesOf(after)];
+  const lasting = (all: readonly Definition[]): Map<string, Definition> =>
+    new Map(
+      all
+        .filter(({ table }) => early.has(table) && late.has(table))
+        .map((each) => [`${each.table}\n${each.part}`, each]),
+    );
+  const [old, now] = [lasting(before), lasting(after)];
+  return [...new Map([...old, ...now])].flatMap(([key, { part, table }]): TableChange[] => {
+    const [was, is] = [old.get(key)?.definition ?? null, now.get(key)?.definition ?? null];
+    return was === is ? [] : [{ part, table, before: was, after: is }];
+  });
+}
+
+interface Skipped {
+  readonly source: string;
+  readonly reason: string;
+  /** Whether a part of the evidence was read. */
+  readonly isPartial?: true;
+}
+
+interface ScanReading {
+  readonly counts: readonly ScanCount[];
+  /** When the server's counts were last reset, as it writes it. */
+  readonly since: string | undefined;
+}
+
+export interface SamplerOptions {
+  /** The server itself. */
+  readonly endpoint: Endpoint;
+  readonly dialect: Dialect;
+  readonly workload: SampledWorkload;
+  /** Whether extensions may be added to its database: the server is ours. */
+  readonly isOurs: boolean;
+}
+
+interface Ready {
+  readonly client: AdminClient;
+  readonly survey: Survey;
+  readonly readers: readonly {
+    readonly name: string;
+    readonly isVital: boolean;
+    readonly reader: GroupReader;
+  }[];
+  close(): Promise<void>;
+}
+
+export class DatabaseSampler {
+  private readonly session = new StandingSession(() => this.connect());
+  private readonly reasons = new Map<string, Skipped>();
+  private readonly failures = new Map<string, { samples: number; reason: string }>();
+  private statementsBefore: StatementReading | undefined;
+  private scansBefore: ScanReading | undefined;
+  private tablesBefore: readonly Definition[] | undefined;
+  private foreign: readonly number[] = [];
+
+  constructor(private readonly options: SamplerOptions) {}
+
+  /** Everything that was not read, with the reason, once each. */
+  get skipped(): Skipped[] {
+    const failed = [...this.failures].map(([source, { samples, reason }]): Skipped => ({
+      source,
+      reason: `not read in ${samples} sample${samples === 1 ? "" : "s"}: ${reason}`,
+      isPartial: true,
+    }));
+    return [...this.reasons.values(), ...failed];
+  }
+
+  /** Backends of others at the last sample. */
+  get foreignPids(): readonly number[] {
+    return this.foreign;
+  }
+
+  /** Connects and finds out what can be read, so that the first sample does not pay for it. Rejects as `sample`. */
+  async open(): Promise<void> {
+    await this.sample();
+    this.failures.clear();
+  }
+
+  /** Rejects when the server does not answer; groups that are not vital are left out instead. */
+  async sample(): Promise<Metrics> {
+    const { client, readers } = await this.session.get();
+    const metrics: Record<string, number> = {};
+    for (const { name, isVital, reader } of readers) {
+      try {
+        Object.assign(metrics, await withinMs(reader.read(client), ANSWER_MS));
+      } catch (error) {
+        if (isVital || isLoss(error)) throw this.given(error);
+        this.failures.set(name, {
+          samples: (this.failures.get(name)?.samples ?? 0) + 1,
+          reason: messageOf(error),
+        });
+      }
+    }
+    this.foreign = readers.flatMap(({ reader }) => reader.foreignPids);
+    return metrics;
+  }
+
+  /** Remembers what was counted of statements so far; where it cannot, that is named. */
+  async openStatements(): Promise<void> {
+    const source = this.options.dialect.sampler.statements;
+    if (!source) return;
+    // A reset between the two, here or at the end, is one of the window's.
+    await this.orSkip(source.name, async ({ client, survey }) => {
+      const history = await readHistory(client, survey, source);
+      this.statementsBefore = { counts: await readStatements(client, survey, source), history };
+    });
+  }
+
+  /** What it counted since, of these statements; undefined where it is not known. */
+  async closeStatements(statements: readonly Statement[]): Promise<NamedStatement[] | undefined> {
+    const before = this.statementsBefore;
+    const source = this.options.dialect.sampler.statements;
+    if (!before || !source) return undefined;
+    return this.orSkip(source.name, async ({ client, survey }) => {
+      const counts = await readStatements(client, survey, source);
+      const after = { counts, history: await readHistory(client, survey, source) };
+      const added = statementsAdded(before, after);
+      if (!added) throw new Error(BEGUN_ANEW);
+      if (!added.isWhole) this.skip(source.name, DISCARDED, true);
+      const texts = await statementTexts(client, survey, source, added.counts.keys());
+      const named = namedStatements(added.counts, texts, source.namer(statements, survey));
+      if (named.length > 0) return named;
+      throw new Error("it shows no statement of the workload: another role's, or none is tracked");
+    });
+  }
+
+  /** Remembers how often tables and indexes were read so far; where it cannot, that is named. */
+  async openScans(): Promise<void> {
+    this.scansBefore = await this.readScans();
+  }
+
+  /** How often those were read since; undefined where it is not known, or the server's counts were reset. */
+  async closeScans(): Promise<ScanCount[] | undefined> {
+    const before = this.scansBefore;
+    const after = before && (await this.readScans());
+    if (after?.since !== before?.since) return undefined;
+    const added = after?.counts.map(({ name, kind, scans }) => {
+      const earlier = before?.counts.find((each) => each.name === name && each.kind === kind);
+      return { name, kind, scans: scans - (earlier?.scans ?? 0) };
+    });
+    return added?.filter(({ scans }) => scans > 0).sort((a, b) => b.scans - a.scans);
+  }
+
+  /** Remembers how the workload's tables are defined; where it cannot, that is named. */
+  async openTables(): Promise<void> {
+    this.tablesBefore = await this.readTables();
+  }
+
+  /** The parts of the workload's tables that are defined otherwise since; undefined where that is not known. */
+  async closeTables(): Promise<TableChange[] | undefined> {
+    const before = this.tablesBefore;
+    const after = before && (await this.readTables());
+    return after && changesBetween(before, after);
+  }
+
+  async close(): Promise<void> {
+    await this.session.close();
+  }
+
+  private async readTables(): Promise<Definition[] | undefined> {
+    const source = this.options.dialect.sampler.tables;
+    if (!source) return undefined;
+    return this.orSkip(source.name, async ({ client, survey }) => {
+      if (Object.keys(survey.tables).length === 0) return [];
+      const rows = await client.query(source.definitions(survey));
+      return rows.map(({ part, table, definition }) => ({
+        part: String(part),
+        table: String(table),
+        definition: String(definition),
+      }));
+    });
+  }
+
+  private async readScans(): Promise<ScanReading | undefined> {
+    const source = this.options.dialect.sampler.scans;
+    if (!source) return undefined;
+    return this.orSkip(source.name, async ({ client, survey }) => {
+      const rows = await client.query(source.counts(survey));
+      const counts = rows.map(({ name, kind, scans }): ScanCount => ({
+        name: String(name),
+        kind: kind === "index" ? "index" : "table",
+        scans: Number(scans),
+      }));
+      const [first] = rows;
+      return { counts, since: first && String(first["since"]) };
+    });
+  }
+
+  private async orSkip<T>(source: string, read: (ready: Ready) => Promise<T>): Promise<T | undefined> {
+    try {
+      return await withinMs(read(await this.session.get()), ANSWER_MS);
+    } catch (error) {
+      this.skip(source, messageOf(error));
+      return undefined;
+    }
+  }
+
+  private async connect(): Promise<Ready> {
+    const { endpoint, dialect, workload, isOurs } = this.options;
+    const client = await connectAdmin(endpoint, { purpose: "sampler", connectTimeoutMs: ANSWER_MS });
+    try {
+      const { sampler } = dialect;
+      for (const statement of isOurs ? sampler.equip : [])
+        await withinMs(client.query(statement), ANSWER_MS).catch(() => undefined); // missing: named when it is asked for
+      const survey = await withinMs(sampler.survey(client, workload), ANSWER_MS);
+      const onSkipped: OnSkipped = (...skipped) => this.skip(...skipped);
+      const readers = [...sampler.groups, ...workload.groups].map((group) => ({
+        name: group.name,
+        isVital: group.isVital,
+        reader: new GroupReader(group, survey, sampler.preamble, onSkipped),
+      }));
+      return { client, survey, readers, close: () => client.close() };
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+  }
+
+  /** The error, after the connection was given up: the next sample opens another. */
+  private given(error: unknown): unknown {
+    void this.session.giveUp();
+    return error;
+  }
+
+  private skip(...[source, reason, isPartial]: Parameters<OnSkipped>): void {
+    this.reasons.set(`${source}: ${reason}`, { source, reason, ...(isPartial && { isPartial }) });
+  }
+}
+
+/** No answer in time, or no connection any more. */
+function isLoss(error: unknown): boolean {
+  return error instanceof TargetError || !(error instanceof Error && "code" in error);
+}

@@ -1,0 +1,155 @@
+// What a database counts of statements, at both ends of a window: what the workload's own took. Counts are read without
+// their texts; those are asked for at the end, of what ran, and named by the dialect's source. Statements of other
+// programs, and train-sim's own, have no name there and are not told of.
+import { codeOf, messageOf } from "../../../foundation/errors.js";
+import type { SqlClient } from "../admin.js";
+import type { StatementSource, Survey } from "./view.js";
+import type { SqlRow } from "../../contract.js";
+
+export interface StatementCount {
+  readonly calls: number;
+  readonly rows: number;
+  readonly totalMs: number;
+  /** Where the dialect counts them. */
+  readonly blocksDirtied?: number;
+  readonly walBytes?: number;
+}
+
+/** Since the statistics were reset, by id. */
+export type StatementCounts = ReadonlyMap<string, StatementCount>;
+
+/** What became of the statistics, where the database tells. */
+export interface StatementHistory {
+  /** Changes when they are reset. */
+  readonly since: string;
+  /** How often the entries that were used least were given up since then, to have room for others. */
+  readonly discards: number;
+}
+
+export interface StatementReading {
+  readonly counts: StatementCounts;
+  readonly history: StatementHistory | undefined;
+}
+
+export interface StatementsAdded {
+  readonly counts: StatementCounts;
+  /** False where entries were discarded meanwhile: one that is missing, or was made anew, may have had more. */
+  readonly isWhole: boolean;
+}
+
+export interface NamedStatement extends StatementCount {
+  readonly name: string;
+  /** With placeholders for values. */
+  readonly query: string;
+}
+
+/** Rejects where it cannot be asked, with what to do. */
+export async function readStatements(
+  client: SqlClient,
+  survey: Survey,
+  source: StatementSource,
+): Promise<StatementCounts> {
+  const obstacle = source.obstacle(survey);
+  if (obstacle !== undefined) throw new Error(obstacle);
+  const rows = await client.query(source.counts(survey)).catch((error: unknown) => {
+    const advice = source.advice?.[codeOf(error) ?? ""];
+    if (advice === undefined) throw error;
+    throw new Error(`${messageOf(error)}: ${advice}`, { cause: error });
+  });
+  return new Map(rows.map((row) => [String(row["id"]), countOf(row)]));
+}
+
+/** Undefined where nobody tells, as with an old form of the extension. Rejects when the connection is lost. */
+export async function readHistory(
+  client: SqlClient,
+  survey: Survey,
+  source: StatementSource,
+): Promise<StatementHistory | undefined> {
+  const text = source.history?.(survey);
+  if (text === undefined) return undefined;
+  const [row] = await client.query(text).catch((error: unknown) => {
+    if (codeOf(error) === undefined) throw error;
+    return [];
+  });
+  return row && { since: String(row["since"]), discards: Number(row["discards"]) };
+}
+
+function countOf({ calls, rows, totalMs, blocksDirtied, walBytes }: SqlRow): StatementCount {
+  return {
+    ...{ calls: Number(calls), rows: Number(rows), totalMs: Number(totalMs) },
+    ...(blocksDirtied !== undefined && { blocksDirtied: Number(blocksDirtied) }),
+    ...(walBytes !== undefined && { walBytes: Number(walBytes) }),
+  };
+}
+
+const NOTHING: StatementCount = { calls: 0, rows: 0, totalMs: 0 };
+
+/** What only one of them has is the other's 0: a statement that had not run before. */
+function combined(a: StatementCount, b: StatementCount, sign: 1 | -1): StatementCount {
+  const optional = (name: "blocksDirtied" | "walBytes"): Partial<StatementCount> => {
+    const { [name]: one } = a;
+    const { [name]: other } = b;
+    return one === undefined && other === undefined ? {} : { [name]: (one ?? 0) + sign * (other ?? 0) };
+  };
+  return {
+    calls: a.calls + sign * b.calls,
+    rows: a.rows + sign * b.rows,
+    totalMs: a.totalMs + sign * b.totalMs,
+    ...optional("blocksDirtied"),
+    ...optional("walBytes"),
+  };
+}
+
+const hasGoneBack = (added: StatementCount): boolean => Object.values(added).some((value) => value < 0);
+
+/**
+ * What was added in between, by id; undefined where the statistics were reset, or the server crashed and counts anew, however
+ * far it has come since. Where the database does not tell, a count that went back or a statement that is gone says so.
+ * Entries that were discarded for want of room are left out; one that was made anew has added what it has, at least.
+ */
+export function statementsAdded(
+  before: StatementReading,
+  after: StatementReading,
+): StatementsAdded | undefined {
+  const [from, to] = [before.history, after.history];
+  if (from && to && from.since !== to.since) return undefined;
+  const hasDiscards = from !== undefined && to !== undefined && to.discards > from.discards;
+  const added = new Map<string, StatementCount>();
+  for (const [id, now] of after.counts) {
+    const more = combined(now, before.counts.get(id) ?? NOTHING, -1);
+    if (hasGoneBack(more) && !hasDiscards) return undefined;
+    added.set(id, hasGoneBack(more) ? now : more);
+  }
+  if (!hasDiscards && [...before.counts.keys()].some((id) => !after.counts.has(id))) return undefined;
+  return {
+    counts: new Map([...added].filter(([, { calls }]) => calls > 0)),
+    isWhole: !hasDiscards,
+  };
+}
+
+/** The workload's among them, by name, most time first. `nameOf` knows their texts. */
+export function namedStatements(
+  added: ReadonlyMap<string, StatementCount>,
+  texts: readonly (readonly [id: string, query: string])[],
+  nameOf: (query: string) => string | undefined,
+): NamedStatement[] {
+  const byName = new Map<string, NamedStatement>();
+  for (const [id, query] of texts) {
+    const count = added.get(id);
+    const name = nameOf(query);
+    if (!count || name === undefined) continue;
+    byName.set(name, { name, query, ...combined(count, byName.get(name) ?? NOTHING, 1) });
+  }
+  return [...byName.values()].sort((a, b) => b.totalMs - a.totalMs);
+}
+
+/** Texts of these, in any order. */
+export async function statementTexts(
+  client: SqlClient,
+  survey: Survey,
+  source: StatementSource,
+  ids: Iterable<string>,
+): Promise<[id: string, query: string][]> {
+  const rows = await client.query(source.texts(survey), [[...ids].join(",")]);
+  return rows.map(({ id, query }) => [String(id), String(query)]);
+}

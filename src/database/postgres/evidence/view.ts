@@ -1,0 +1,156 @@
+// The agreement between the sampler and the views that it asks: what a view is, what a server has to be surveyed for
+// before it can be asked, and how one row becomes metrics. A dialect gives the views as data; nothing here knows a
+// product.
+import type { SqlClient } from "../admin.js";
+import type { SqlRow, Statement } from "../../contract.js";
+
+/** What the sampler must know of the workload that it watches. */
+export interface SampledWorkload {
+  /** Qualified and quoted, by the names that the workload's own views use. */
+  readonly tables: Readonly<Record<string, string>>;
+  /** Application names of the load's sessions. */
+  readonly loadNames: readonly string[];
+  /** Views of the workload's own tables; asked last. */
+  readonly groups: readonly ViewGroup[];
+}
+
+/** What the views of a dialect are written for, found once when the sampler connects. */
+export interface Survey extends SampledWorkload {
+  /** Major version, as 18. */
+  readonly version: number;
+  /** Quoted schema by extension. */
+  readonly extensions: ReadonlyMap<string, string>;
+  /** Inverted indexes of the tables, qualified and quoted. */
+  readonly invertedIndexes: readonly string[];
+}
+
+/** Values by metric (see `results/evidence-metrics.ts`); a counter since any start. */
+export type Metrics = Readonly<Record<string, number>>;
+
+export interface View {
+  /** Its name in the list of evidence that could not be read. */
+  readonly source: string;
+  /** First and last major version that have it in this form. */
+  readonly from?: number;
+  readonly until?: number;
+  /** Extension that it comes with. */
+  readonly extension?: string;
+  readonly gives: readonly string[];
+  /** A SELECT of at most one row, whose columns are named by their metrics; undefined where there is nothing to ask. */
+  text(survey: Survey): string | undefined;
+  /** Why a column is null, by metric, in words: what the server says nothing of. */
+  readonly ifNull?: Readonly<Record<string, string>>;
+  /** For a row that holds more than numbers. */
+  decode?(row: Readonly<Record<string, unknown>>): Metrics;
+}
+
+/** Views that are asked together, in one statement. */
+export interface ViewGroup {
+  readonly name: string;
+  readonly views: readonly View[];
+  /** Whether the sample is worth nothing without it; another group is left out for a second when it fails. */
+  readonly isVital: boolean;
+  /** Most of the time that may go into asking it, 0 .. 1: asked less often where it takes longer. */
+  readonly mostShare?: number;
+}
+
+/** Where a dialect counts what statements took, since its statistics were reset. */
+export interface StatementSource {
+  /** Its name in the list of evidence that could not be read. */
+  readonly name: string;
+  /** Why it cannot be asked; undefined where it can. */
+  obstacle(survey: Survey): string | undefined;
+  /** Rows of id, calls, rows, totalMs and, where it counts them, blocksDirtied and walBytes; one row an id. */
+  counts(survey: Survey): string;
+  /**
+   * One row of since, which a reset changes, and discards, how often entries were given up for want of room since; undefined
+   * where nobody tells.
+   */
+  history?(survey: Survey): string | undefined;
+  /** Rows of id and query for the ids in $1, which are joined by commas. */
+  texts(survey: Survey): string;
+  /** What to do where the server answers with that SQLSTATE, in words. */
+  readonly advice?: Readonly<Record<string, string>>;
+  /** Finds the name of a text; undefined for statements of others. */
+  namer(statements: readonly Statement[], survey: Survey): (query: string) => string | undefined;
+}
+
+/** Where a dialect counts how often tables and indexes are read, since any start. */
+export interface ScanSource {
+  /** Its name in the list of evidence that could not be read. */
+  readonly name: string;
+  /**
+   * Rows of name, kind (`index`, or `table`: from end to end) and scans, those of the workload's tables, each with
+   * `since`: when the counts were last reset, null where they never were.
+   */
+  counts(survey: Survey): string;
+}
+
+/** How a dialect shows what the workload's tables are made of: columns, indexes, constraints, triggers, storage. */
+export interface TableSource {
+  /** Its name in the list of evidence that could not be read. */
+  readonly name: string;
+  /** Rows of part (`index events_pkey`), its table, and its definition. */
+  definitions(survey: Survey): string;
+}
+
+/** How the planner is asked what it would make of a statement without its values. Nothing of the statement runs. */
+export interface PlanSource {
+  /** Why it cannot be asked; undefined where it can. */
+  obstacle(client: SqlClient): Promise<string | undefined>;
+  /** One message. `searchPath`, quoted, is where unqualified names are looked up; undefined leaves it as it is. */
+  question(text: string, searchPath: string | undefined): string;
+  /** Of the rows that answer: each step with what it reads, the first on the left, as `Index Scan events_pkey > Update events`. */
+  planOf(rows: readonly SqlRow[]): string;
+}
+
+/** How a dialect is sampled. */
+export interface SamplerDialect {
+  readonly groups: readonly ViewGroup[];
+  /** Settings of a statement, which no other session inherits: `SET LOCAL ...;`. */
+  readonly preamble: string;
+  /** Statements that bring in what some views need; only for a server of our own. */
+  readonly equip: readonly string[];
+  /** Undefined where nobody counts statements. */
+  readonly statements?: StatementSource;
+  readonly scans?: ScanSource;
+  readonly tables?: TableSource;
+  /** Undefined where no plan can be asked for ahead of its values. */
+  readonly plans?: PlanSource;
+  /** Asks on which of the sessions named $1 the server works, as `sessions`, `seconds`, `waits`; undefined where that is not told. */
+  readonly workingSessions?: string;
+  survey(client: SqlClient, workload: SampledWorkload): Promise<Survey>;
+}
+
+/**
+ * No metric, but among those of a sample: when the server began its statistics, which a crash changes; in seconds. Counters
+ * of before then and since are not to be compared.
+ */
+export const STATISTICS_BEGAN = "statistics.began";
+
+/** In every statement of a sampler, so that it is not taken for the load's. */
+export const SAMPLER_MARK = "/* train-sim/sampler */";
+
+/** A member of a family of metrics by a word of the server's or of its users; names stand in a CSV. */
+export function metricName(family: string, member: string): string {
+  return `${family}.${member.replace(/[\s,"]+/g, "_")}`;
+}
+
+/** Names as a list of SQL literals. Application names of the load hold no quotes. */
+export function literals(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(", ");
+}
+
+/** The workload's tables as a list of regclass values; null for a table that is not there any more. */
+export function tableList({ tables }: Pick<Survey, "tables">): string {
+  return Object.values(tables)
+    .map((table) => `to_regclass('${table.replaceAll("'", "''")}')`)
+    .join(", ");
+}
+
+/** The numbers of a row. */
+export function numbersIn(row: Readonly<Record<string, unknown>>): Metrics {
+  return Object.fromEntries(
+    Object.entries(row).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
+}

@@ -1,0 +1,62 @@
+// The place of a failure is the server's word, or follows from the statement's text; nothing else names a table.
+import { describe, expect, it } from "vitest";
+import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
+import { InDoubtError, StatementError } from "../errors.js";
+import { onlyTablesOf, placeOf as placeIn } from "./failure-place.js";
+import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../../workloads/train-events/settings.js";
+
+const TABLES = {
+  events: '"n".events',
+  event_status: '"n".event_status',
+  events_archive: '"n".events_archive',
+};
+const settings = { dialect: "postgres", namespace: "n", isolation: "read committed" } as const;
+const ONLY = onlyTablesOf(
+  createWorkload({ ...settings, statementShape: "set-based", payload: "text", locking: "nowait" }).statements,
+  TABLES,
+);
+const placeOf = (error: unknown) => placeIn(error, ONLY);
+const serverError = (message: string, more: object = {}) => Object.assign(new Error(message), more);
+
+describe("the place of a failure", () => {
+  it("is the table that the server names: in its own field, its message or its context", () => {
+    const locked = serverError('could not obtain lock on row in relation "event_status"');
+    expect(placeOf(new StatementError("process.claim", locked))).toEqual({
+      statement: "process.claim",
+      table: "event_status",
+    });
+    const where = 'while updating tuple (0,7) in relation "events"\nSQL statement "..."';
+    const deadlock = serverError("deadlock detected", { where });
+    expect(placeOf(new StatementError("process", deadlock)).table).toBe("events");
+    const duplicate = serverError("duplicate key value", { table: "event_status" });
+    expect(placeOf(new StatementError("add", duplicate)).table).toBe("event_status");
+  });
+
+  it("is the statement's table where it has one only, and else unknown", () => {
+    const lost = serverError("could not serialize access due to concurrent update");
+    expect(placeOf(new StatementError("process.payload", lost)).table).toBe("events");
+    expect(placeOf(new StatementError("process.claim", lost))).toEqual({ statement: "process.claim" });
+    expect(placeOf(new StatementError("commit", lost))).toEqual({ statement: "commit" });
+  });
+
+  it("is that of the commit that was in doubt, and nothing of what is no statement", () => {
+    expect(placeOf(new InDoubtError(new StatementError("commit", new Error("gone"))))).toEqual({
+      statement: "commit",
+    });
+    expect(placeOf(new Error("connect ECONNREFUSED"))).toEqual({});
+    expect(placeOf(undefined)).toEqual({});
+  });
+
+  it("knows the statements that name one table, in every shape, payload and locking", () => {
+    for (const statementShape of STATEMENT_SHAPES)
+      for (const payload of PAYLOADS)
+        for (const locking of LOCKINGS) {
+          const { statements } = createWorkload({ ...settings, statementShape, payload, locking });
+          const single = statements.flatMap(({ name, text }) => {
+            const tables = new Set(Array.from(text.matchAll(/"n"\.(\w+)/g), ([, table = ""]) => table));
+            return tables.size === 1 ? [[name, ...tables]] : [];
+          });
+          expect(Object.fromEntries(onlyTablesOf(statements, TABLES))).toEqual(Object.fromEntries(single));
+        }
+  });
+});

@@ -1,0 +1,47 @@
+// Where a failed attempt failed: the statement, and the table where somebody knows it. The server names the table in
+// the error, its message or its context; else it is the statement's, where that touches one table only.
+// Nothing is guessed: a claim locks rows of two tables, and without the server's word the table stays unknown.
+import type { Statement } from "../contract.js";
+import { InDoubtError, StatementError } from "../errors.js";
+
+export interface FailurePlace {
+  readonly statement?: string;
+  /** Without its schema, as `events`. */
+  readonly table?: string;
+}
+
+/** Tables by the names of the statements that name one only; `tables` are qualified and quoted, by their names. */
+export function onlyTablesOf(
+  statements: readonly Statement[],
+  tables: Readonly<Record<string, string>>,
+): ReadonlyMap<string, string> {
+  const found = statements.flatMap(({ name, text }) => {
+    const named = Object.entries(tables).filter(([, qualified]) => {
+      const [, ...after] = text.split(qualified);
+      return after.some((rest) => !/^\w/.test(rest));
+    });
+    return named.length === 1 ? named.map(([table]) => [name, table] as const) : [];
+  });
+  return new Map(found);
+}
+
+/** Of anything that a connection, a pool or a workload threw. */
+export function placeOf(error: unknown, onlyTables: ReadonlyMap<string, string>): FailurePlace {
+  if (error instanceof InDoubtError) return placeOf(error.cause, onlyTables);
+  if (!(error instanceof StatementError)) return {};
+  const { statement, cause } = error;
+  const table = tableNamedIn(cause) ?? onlyTables.get(statement);
+  return { statement, ...(table !== undefined && { table }) };
+}
+
+/** `could not obtain lock on row in relation "events"`, or the context `while updating tuple (0,1) in relation ...`. */
+function tableNamedIn(cause: unknown): string | undefined {
+  if (typeof cause !== "object" || cause === null) return undefined;
+  const { table, message, where } = cause as { table?: unknown; message?: unknown; where?: unknown };
+  if (typeof table === "string" && table !== "") return table;
+  for (const text of [message, where]) {
+    const named = typeof text === "string" ? /\brelation "([^"\n]{1,63})"/.exec(text)?.[1] : undefined;
+    if (named !== undefined) return named;
+  }
+  return undefined;
+}

@@ -1,0 +1,44 @@
+// How long train-sim's own work on its tables waits for a lock that somebody else holds on them. Without a limit a
+// forgotten session would keep a run waiting for as long as it lives, and nobody would be told.
+import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
+import type { SqlClient } from "./admin.js";
+import type { Dialect } from "./dialects/dialect.js";
+
+/** PostgreSQL's `lock_timeout`, with its unit. */
+export const LOCK_TIMEOUT = "15s";
+
+/** SQLSTATE of a statement that reached it. */
+export const LOCK_NOT_AVAILABLE = "55P03";
+
+export interface LockWait {
+  /** Of the session that waits. */
+  readonly client: SqlClient;
+  readonly dialect: Dialect;
+  /** What does not come about, as "statistics of schema x not refreshed". */
+  readonly failure: string;
+  /** Longest wait for one lock, with its unit. */
+  readonly lockTimeout?: string | undefined;
+}
+
+/**
+ * Does `work`, which begins no transaction before it and leaves none open; rejects with a TargetError where another session's
+ * lock (a VACUUM by hand, a CREATE INDEX, a LOCK TABLE) keeps it waiting for longer than that.
+ */
+export async function withinLockTimeout<T>(wait: LockWait, work: () => Promise<T>): Promise<T> {
+  const { client, dialect, failure, lockTimeout = LOCK_TIMEOUT } = wait;
+  if (!dialect.supportsLockTimeout) return work();
+  await client.query(`SET lock_timeout = '${lockTimeout}'`);
+  try {
+    return await work();
+  } catch (error) {
+    if (codeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
+    throw new TargetError(
+      `${failure}: another session held a lock on its tables for ${lockTimeout} (${messageOf(error)})`,
+      "Look at pg_locks and pg_stat_activity; end that session, or wait for it.",
+      { cause: error },
+    );
+  } finally {
+    // The first error says more than that the connection went as well.
+    await client.query("SET lock_timeout = 0").catch(() => undefined);
+  }
+}

@@ -1,0 +1,123 @@
+import { expect, inject, it } from "vitest";
+import { TargetError, UsageError } from "../../../foundation/errors.js";
+import { testNamespace } from "../../../../test/support/namespace.js";
+import { connectAdmin } from "../admin.js";
+import { dialectOf } from "../dialects/registry.js";
+import { claimNamespace, UNCLAIMED, type ClaimEvents, type NamespaceClaim } from "./namespace-claim.js";
+import { dropNamespace, resetNamespace } from "../../../workloads/namespace.js";
+
+const claimOf = (namespace: string, events?: ClaimEvents): Promise<NamespaceClaim> =>
+  claimNamespace(inject("adminEndpoint"), namespace, dialectOf("postgres"), events);
+
+/** The session that holds a claim: other test files claim on the same server. */
+async function sessionOf({
+  run = "",
+}: NamespaceClaim): Promise<{ pid: number; xmin: unknown; state: unknown }> {
+  const admin = await connectAdmin(inject("adminEndpoint"));
+  const [row] = await admin.query(
+    "SELECT pid, backend_xmin AS xmin, state FROM pg_stat_activity WHERE application_name = $1",
+    [`train-sim/claim/${run}`],
+  );
+  await admin.close();
+  return row as { pid: number; xmin: unknown; state: unknown };
+}
+
+async function endSessionOf(claim: NamespaceClaim): Promise<void> {
+  const { pid } = await sessionOf(claim);
+  const admin = await connectAdmin(inject("adminEndpoint"));
+  await admin.query("SELECT pg_terminate_backend($1)", [pid]);
+  await admin.close();
+}
+
+it("keeps another from the same namespace until it is released, and nobody from others", async () => {
+  const namespace = testNamespace("claim");
+  const first = await claimOf(namespace);
+  const refusal: unknown = await claimOf(namespace).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(UsageError);
+  expect((refusal as UsageError).message).toMatch(
+    new RegExp(`^schema "${namespace}" is in use by another train-sim \\(process \\d+ of the server\\)$`),
+  );
+  const other = await claimOf(testNamespace("claim"));
+  await Promise.all([first.confirm(), other.confirm()]);
+  await first.release();
+  const next = await claimOf(namespace);
+  await Promise.all([other.release(), next.release()]);
+});
+
+it("keeps no row from being vacuumed", async () => {
+  const claim = await claimOf(testNamespace("claim"));
+  expect(await sessionOf(claim)).toMatchObject({ state: "idle in transaction", xmin: null });
+  await claim.release();
+});
+
+it("is taken again at once when its session is ended, and the next run finds it held", async () => {
+  const namespace = testNamespace("claim");
+  const notes: string[] = [];
+  const claim = await claimOf(namespace, { note: (words) => notes.push(words) });
+  await endSessionOf(claim);
+  await expect
+    .poll(() => notes, { timeout: 60_000 })
+    .toEqual([expect.stringMatching(/was lost \(terminating.*\) and is held again/)]);
+  await claim.confirm();
+  await expect(claimOf(namespace)).rejects.toThrow(
+    /in use by another train-sim \(process \d+ of the server\)/,
+  );
+  await claim.release();
+});
+
+it("is refused to the next run while the run that made the schema shows itself, by whatever session", async () => {
+  const namespace = testNamespace("claim");
+  const admin = await connectAdmin(inject("adminEndpoint"));
+  await resetNamespace(admin, { namespace, payload: "text", run: "0a1b2c3d" });
+  const watch = await connectAdmin(inject("adminEndpoint"), { purpose: "watch/0a1b2c3d" });
+  const [row] = await watch.query("SELECT pg_backend_pid() AS pid");
+  // Every role sees the names of all sessions, whatever else is hidden from it.
+  await admin.query(`CREATE ROLE ${namespace} LOGIN PASSWORD 'low'`);
+  const low = { ...inject("adminEndpoint"), user: namespace, password: "low" };
+  await expect(claimNamespace(low, namespace, dialectOf("postgres"))).rejects.toThrow(
+    `another train-sim (process ${String(row?.["pid"])} of`,
+  );
+  await admin.query(`DROP ROLE ${namespace}`);
+  await watch.close();
+  const notes: string[] = [];
+  const claim = await claimOf(namespace, { note: (words) => notes.push(words) });
+  expect(notes).toEqual([`schema "${namespace}" was left by an earlier run, which has ended`]);
+  await claim.release();
+  await dropNamespace(admin, namespace);
+  await admin.close();
+});
+
+it("is lost for good when another run has made the schema its own, and says so at once", async () => {
+  const namespace = testNamespace("claim");
+  const admin = await connectAdmin(inject("adminEndpoint"));
+  const claim = await claimOf(namespace);
+  await resetNamespace(admin, { namespace, payload: "text", run: claim.run });
+  await claim.confirm();
+  await resetNamespace(admin, { namespace, payload: "text", run: "0a1b2c3d" });
+  await endSessionOf(claim);
+  await expect(claim.lost).rejects.toThrow(
+    new RegExp(
+      `^this run lost its claim to schema "${namespace}" \\(terminating.*\\), and another run has made the schema its own$`,
+    ),
+  );
+  await expect(claim.confirm()).rejects.toBeInstanceOf(TargetError);
+  await claim.release();
+  await dropNamespace(admin, namespace);
+  await admin.close();
+});
+
+it("is lost when the schema has been dropped, which is found by asking", async () => {
+  const namespace = testNamespace("claim");
+  const admin = await connectAdmin(inject("adminEndpoint"));
+  const claim = await claimOf(namespace);
+  await resetNamespace(admin, { namespace, payload: "text", run: claim.run });
+  await claim.confirm();
+  await dropNamespace(admin, namespace);
+  await expect(claim.confirm()).rejects.toThrow(/and the schema has been dropped$/);
+  await Promise.all([claim.release(), admin.close()]);
+});
+
+it("asks nothing of a server without such locks", async () => {
+  const claim = await claimNamespace({ ...inject("adminEndpoint"), port: 1 }, "any", dialectOf("dsql"));
+  expect(claim).toBe(UNCLAIMED);
+});

@@ -1,0 +1,206 @@
+// Who is at work in a namespace: a run claims it for as long as it is on the server, so that no other run, and no
+// `schema drop`, takes its tables away under the load. A claim is an advisory lock in a transaction that stays open on a
+// connection of its own: it ends with the process, and no transaction pooler in between can lose it. A claim whose session
+// ends is taken again at once. Until then the schema's mark and the run's other sessions, which both name the run, keep the
+// next one away; a claim that cannot be had again, or a schema that another run has made meanwhile, is lost for good.
+import { monotonicMs, systemClock } from "../../../foundation/clock.js";
+import { withinMs } from "../../../foundation/deadline.js";
+import { messageOf, TargetError } from "../../../foundation/errors.js";
+import { generateSecret } from "../../../foundation/prng.js";
+import type { Endpoint } from "../../endpoint.js";
+import { connectAdmin, type AdminClient } from "../admin.js";
+import { aside, lockClaim, requireGone } from "./claim-session.js";
+import type { Dialect } from "../dialects/dialect.js";
+import { namespaceState } from "./namespace.js";
+import { CLAIM_PURPOSE, CONNECT_TIMEOUT_MS } from "../pg-config.js";
+
+/** For an answer of a server that may be gone without a word. */
+const ANSWER_MS = 2000;
+/**
+ * How long a lost claim is tried for, where no fault excuses the server. One that stays away for less than this is named
+ * first by the watch of it.
+ */
+const RETAKE_MS = 15_000;
+const RETAKE_EVERY_MS = 200;
+
+export interface NamespaceClaim {
+  /** The run's name in the schema's mark and in its sessions; undefined where the dialect has no claims. */
+  readonly run: string | undefined;
+  /** Rejects with a TargetError once the claim is lost for good; never resolves. */
+  readonly lost: Promise<never>;
+  /** Resolves once the claim is held, in the schema that this run made or found; rejects as `lost`. */
+  confirm(): Promise<void>;
+  /** Until the result is called a lost claim is tried for as long as it takes: a fault is there. Its patience begins then. */
+  excuse(): () => void;
+  /** Never rejects. */
+  release(): Promise<void>;
+}
+
+/** Where nothing has to be claimed, or cannot be: dialects without transactional DDL have no advisory locks either. */
+export const UNCLAIMED: NamespaceClaim = {
+  run: undefined,
+  lost: new Promise(() => undefined),
+  confirm: () => Promise.resolve(),
+  excuse: () => () => undefined,
+  release: () => Promise.resolve(),
+};
+
+export interface ClaimEvents {
+  /** Told, in a sentence, of a claim that was lost and is held again, and of a schema that an earlier run left. */
+  readonly note?: (words: string) => void;
+}
+
+/** Another run has made the schema its own, or has dropped it. */
+class TakenOver extends Error {}
+
+/** Rejects with a UsageError while another run has claimed the namespace or works in it, and as `connectAdmin` does. */
+export async function claimNamespace(
+  endpoint: Endpoint,
+  namespace: string,
+  dialect: Dialect,
+  events: ClaimEvents = {},
+): Promise<NamespaceClaim> {
+  if (!dialect.supportsTransactionalDdl) return UNCLAIMED;
+  const claim = new HeldClaim(endpoint, namespace, dialect, events);
+  await claim.take(CONNECT_TIMEOUT_MS);
+  return claim;
+}
+
+class HeldClaim implements NamespaceClaim {
+  readonly run = generateSecret(4);
+  readonly lost: Promise<never>;
+  private lose: (error: TargetError) => void = () => undefined;
+  private session: AdminClient | undefined;
+  /** Settled while the claim is held or lost for good, pending while it is being taken again. */
+  private retaken = Promise.resolve();
+  /** The run in the schema's mark, as of the first look and then of the last. */
+  private maker: { readonly run: string | undefined } | undefined;
+  private readonly over = new AbortController();
+  private excuses = 0;
+  /** Since when the server has no excuse. */
+  private unexcusedMs = 0;
+
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly namespace: string,
+    private readonly dialect: Dialect,
+    private readonly events: ClaimEvents,
+  ) {
+    this.lost = new Promise((_, reject) => (this.lose = reject));
+    this.lost.catch(() => undefined);
+  }
+
+  /** Rejects when another has the claim or the schema, or the server cannot be reached; nothing is held then. */
+  async take(connectTimeoutMs: number): Promise<void> {
+    const own: { session?: AdminClient; isCut?: true } = {};
+    const session = await connectAdmin(this.endpoint, {
+      purpose: `${CLAIM_PURPOSE}/${this.run}`,
+      connectTimeoutMs,
+      onLost: (failure) => {
+        own.isCut = true;
+        if (own.session) this.retake(own.session, failure?.message ?? "the connection was cut");
+      },
+    });
+    own.session = session;
+    try {
+      await lockClaim(session, this.namespace);
+      await this.check(session);
+      if (own.isCut) throw new TargetError("the connection was cut");
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+    this.session = session;
+  }
+
+  async confirm(): Promise<void> {
+    const session = await this.held();
+    try {
+      await withinMs(this.check(session), ANSWER_MS);
+    } catch (error) {
+      this.retake(session, messageOf(error));
+      await this.held();
+    }
+  }
+
+  excuse(): () => void {
+    this.excuses++;
+    return () => {
+      this.excuses--;
+      this.unexcusedMs = monotonicMs();
+    };
+  }
+
+  async release(): Promise<void> {
+    this.over.abort();
+    await this.retaken;
+    // Before the session ends, of which the server hears later.
+    if (this.session) await withinMs(this.session.query("COMMIT"), ANSWER_MS).catch(() => undefined);
+    await this.session?.close();
+  }
+
+  /** The session that holds it, waited for while it is being taken again; rejects as `lost`. */
+  private async held(): Promise<AdminClient> {
+    for (;;) {
+      await Promise.race([this.lost, this.retaken]);
+      if (this.session) return this.session;
+      if (this.over.signal.aborted)
+        throw new TargetError(`the claim to schema "${this.namespace}" is released`);
+    }
+  }
+
+  /** Whose the schema is; on the first look another run's is waited for, and later ones find what this run left. */
+  private async check(session: AdminClient): Promise<void> {
+    const state = await aside(session, () => namespaceState(session, this.namespace, this.dialect));
+    const run = state.kind === "ours" ? state.run : undefined;
+    const before = this.maker;
+    if (!before && run !== undefined) {
+      await requireGone(session, this.namespace, run);
+      this.events.note?.(`schema "${this.namespace}" was left by an earlier run, which has ended`);
+    }
+    const isSame = before === undefined || run === this.run || run === before.run;
+    if (!isSame && (run !== undefined || before.run === this.run))
+      throw new TakenOver(
+        run === undefined ? "the schema has been dropped" : "another run has made the schema its own",
+      );
+    this.maker = { run };
+  }
+
+  /** That session is of no use any more. */
+  private retake(session: AdminClient, why: string): void {
+    if (this.session !== session || this.over.signal.aborted) return;
+    this.session = undefined;
+    this.retaken = session.close().then(() => this.takeAgain(why));
+  }
+
+  private async takeAgain(why: string): Promise<void> {
+    const lostMs = monotonicMs();
+    const isOutOfPatience = (): boolean =>
+      this.excuses === 0 && monotonicMs() - Math.max(lostMs, this.unexcusedMs) > RETAKE_MS;
+    while (!this.over.signal.aborted) {
+      try {
+        await this.take(ANSWER_MS);
+        this.events.note?.(`the claim to schema "${this.namespace}" was lost (${why}) and is held again`);
+        return;
+      } catch (error) {
+        const isTaken = error instanceof TakenOver;
+        if (isTaken || isOutOfPatience()) {
+          const seen = isTaken
+            ? error.message
+            : `it could not be claimed again within ${RETAKE_MS / 1000} s: ${messageOf(error)}`;
+          this.lose(
+            new TargetError(
+              `this run lost its claim to schema "${this.namespace}" (${why}), and ${seen}`,
+              isTaken
+                ? "Wait for the other run to end, or choose another name with `namespace:`, and run again."
+                : "Check the server and its log, and run again.",
+              { cause: error },
+            ),
+          );
+          return;
+        }
+      }
+      await systemClock.sleep(RETAKE_EVERY_MS, this.over.signal);
+    }
+  }
+}

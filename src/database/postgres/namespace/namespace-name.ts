@@ -1,0 +1,30 @@
+// Which names a namespace may have. Every name is quoted in SQL anyway; this refuses, with a reason, names that the
+// server would refuse or cut short, and those that are never ours to create.
+import { UsageError } from "../../../foundation/errors.js";
+
+/** PostgreSQL cuts longer identifiers short without an error (bytes). */
+const NAME_BYTES_MAX = 63;
+const RESERVED = /^(pg_.*|public|information_schema)$/;
+
+/** What to do where a name is taken, for a run and for the commands of `schema`. */
+export const OTHER_NAMESPACE =
+  "Choose another name: --set namespace=NAME with run, --namespace NAME with schema.";
+
+function problemOf(name: string): string | undefined {
+  if (name === "") return "is empty";
+  if (Buffer.byteLength(name) > NAME_BYTES_MAX) return `is longer than ${NAME_BYTES_MAX} bytes`;
+  if (!/^[A-Za-z_][A-Za-z0-9_$-]*$/.test(name))
+    return "must be letters, digits, _, $ and -, not starting with a digit";
+  if (RESERVED.test(name)) return "belongs to the database";
+  return undefined;
+}
+
+/** Throws a UsageError that says what is wrong with it. */
+export function requireNamespaceName(name: string): void {
+  const problem = problemOf(name);
+  if (problem === undefined) return;
+  throw new UsageError(
+    `namespace ${JSON.stringify(name)} ${problem}`,
+    "Name a schema for train-sim alone, such as train_sim: it is created, and dropped again.",
+  );
+}

@@ -1,0 +1,328 @@
+// The namespace: the one schema that train-sim creates, marks as its own with a comment, resets and drops. A schema
+// without the mark is never touched, and neither is an object that others built on ours. Known tables are dropped by name. A
+// user's own SQL may make anything: everything in its schema is its own, and goes together unless an object outside depends
+// on it. Each change is one transaction under a lock on the name, so nothing half-made stays behind and two train-sims do
+// not trip over each other.
+import { codeOf, messageOf, UsageError } from "../../../foundation/errors.js";
+import type { SqlClient } from "../admin.js";
+import { changeCatalogue } from "./catalogue.js";
+import type { Dialect } from "../dialects/dialect.js";
+import { postgres } from "../dialects/postgres/dialect.js";
+import { LOCK_NOT_AVAILABLE, LOCK_TIMEOUT } from "../lock-timeout.js";
+import { OTHER_NAMESPACE, requireNamespaceName } from "./namespace-name.js";
+import { tableStatements, type NamespaceTables } from "./schema-files.js";
+import type { Storage } from "../settings.js";
+
+/** Version of the tables; a namespace of another version can be dropped, not used. */
+const SCHEMA_VERSION = 1;
+/** Dependants that a refusal names. */
+const NAMED_MAX = 3;
+const MARK =
+  /^train-sim namespace, version (\d+), ([a-z]+ [\w-]+)(?:, storage ([a-z-]+))?:[^;]*(?:; run (\w+))?(?:; made (.*))?/s;
+
+export type NamespaceState =
+  | { readonly kind: "absent" }
+  | {
+      readonly kind: "ours";
+      readonly version: number;
+      /** Of the tables, as `TableSet` names it. */
+      readonly variant: string;
+      readonly storage: string;
+      /** The run that made it, as `NamespaceClaim` names it; undefined where no run did. */
+      readonly run: string | undefined;
+      /** What of it is to be dropped, where the mark says so: `NamespaceTables.made`. */
+      readonly made: readonly string[] | undefined;
+      readonly mark: string;
+    }
+  /** Exists without our mark. */
+  | { readonly kind: "foreign" };
+
+type OurNamespace = Extract<NamespaceState, { kind: "ours" }>;
+
+/** What a namespace is made for. */
+export interface NamespaceSettings {
+  readonly namespace: string;
+  readonly tables: NamespaceTables;
+  /** How tables are stored; `default` when left out. */
+  readonly storage?: Storage;
+  /** A role, other than the owner, that is to run the load. */
+  readonly grantTo?: string;
+  /** The run that makes it, as `NamespaceClaim` names it. */
+  readonly run?: string | undefined;
+}
+
+function markOf({ tables, storage = "default", run }: NamespaceSettings): string {
+  const stored = storage === "default" ? "" : `, storage ${storage}`;
+  const maker = run === undefined ? "" : `; run ${run}`;
+  const made = tables.made === undefined ? "" : `; made ${tables.made.join(", ").replaceAll("'", "''")}`;
+  return `train-sim namespace, version ${SCHEMA_VERSION}, ${tables.variant}${stored}: created by train-sim and dropped by it${maker}${made}`;
+}
+
+/** Qualified and quoted. */
+function qualified(dialect: Dialect, namespace: string, names: readonly string[]): string[] {
+  return names.map((name) => `${dialect.quoteIdentifier(namespace)}.${name}`);
+}
+
+function grantStatements(
+  dialect: Dialect,
+  { namespace, tables: { names, made } }: NamespaceSettings,
+  role: string,
+): string[] {
+  const grantee = dialect.quoteIdentifier(role);
+  const schema = dialect.quoteIdentifier(namespace);
+  // A user's own SQL makes tables and sequences that no statement names: in functions, in a preload, for columns that number rows.
+  const tables = made ? `ALL TABLES IN SCHEMA ${schema}` : qualified(dialect, namespace, names).join(", ");
+  return [
+    `GRANT USAGE ON SCHEMA ${schema} TO ${grantee}`,
+    ...(tables === "" ? [] : [`GRANT SELECT, INSERT, UPDATE, DELETE ON ${tables} TO ${grantee}`]),
+    ...(made === undefined ? [] : [`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${schema} TO ${grantee}`]),
+  ];
+}
+
+/** Every statement that makes the namespace, in order, without semicolons. Throws a UsageError for a bad name. */
+export function ddl(settings: NamespaceSettings, dialect: Dialect = postgres): string[] {
+  const { namespace, tables, storage = "default", grantTo } = settings;
+  requireNamespaceName(namespace);
+  const schema = dialect.quoteIdentifier(namespace);
+  return [
+    `CREATE SCHEMA ${schema}`,
+    ...dialect.mark.statements(schema, markOf(settings)),
+    ...tableStatements(dialect, { ...tables, storage, namespace }),
+    ...(grantTo === undefined ? [] : grantStatements(dialect, settings, grantTo)),
+  ];
+}
+
+export async function namespaceState(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect = postgres,
+): Promise<NamespaceState> {
+  const [row] = await client.query(dialect.mark.query, [namespace]);
+  if (!row) return { kind: "absent" };
+  const mark = typeof row.mark === "string" ? row.mark : "";
+  const match = MARK.exec(mark);
+  if (!match) return { kind: "foreign" };
+  const [, version, variant = "", storage = "default", run, made] = match;
+  return {
+    kind: "ours",
+    version: Number(version),
+    variant,
+    storage,
+    run,
+    made: made?.split(", ").filter((each) => each !== ""),
+    mark,
+  };
+}
+
+/** Throws a UsageError when that schema exists and is not train-sim's. */
+export async function requireOwnNamespace(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect = postgres,
+): Promise<void> {
+  refuseForeign(namespace, await namespaceState(client, namespace, dialect));
+}
+
+function refuseForeign(namespace: string, state: NamespaceState): void {
+  if (state.kind !== "foreign") return;
+  throw new UsageError(
+    `schema "${namespace}" exists and was not made by train-sim, so it is not touched`,
+    `${OTHER_NAMESPACE} Or drop that schema yourself.`,
+  );
+}
+
+function inOthersUse(namespace: string, detail: string, cause?: unknown): UsageError {
+  return new UsageError(
+    `schema "${namespace}" is used by objects that train-sim did not make, so it is not dropped: ${detail}`,
+    "Drop or move those objects yourself, then try again.",
+    { cause },
+  );
+}
+
+/** What a user can cause, said in their words; any other error as it is. */
+function explained(namespace: string, grantTo: string | undefined, error: unknown): unknown {
+  const code = codeOf(error);
+  const detail = messageOf(error);
+  if (code === "42501")
+    return new UsageError(
+      `not allowed to change schema "${namespace}": ${detail}`,
+      "Connect as its owner, or as a role with CREATE on the database.",
+      { cause: error },
+    );
+  if (code === "42704" && grantTo !== undefined)
+    return new UsageError(`cannot grant to "${grantTo}": ${detail}`, "Create that role first.", {
+      cause: error,
+    });
+  if (code === "2BP01") return inOthersUse(namespace, firstOf(dependantsIn(error)) || detail, error);
+  if (code === LOCK_NOT_AVAILABLE)
+    return new UsageError(
+      `another session has used the tables of schema "${namespace}" for ${LOCK_TIMEOUT}: ${detail}`,
+      "Wait for the other train-sim to end, or end the session that pg_stat_activity shows.",
+      { cause: error },
+    );
+  return error;
+}
+
+/** Runs `change` alone on that namespace, in a transaction of its own where the dialect can. */
+async function changing<T>(
+  client: SqlClient,
+  dialect: Dialect,
+  settings: Pick<NamespaceSettings, "namespace" | "grantTo">,
+  change: (state: NamespaceState) => Promise<T>,
+): Promise<T> {
+  const { namespace, grantTo } = settings;
+  requireNamespaceName(namespace);
+  const isOne = dialect.supportsTransactionalDdl;
+  try {
+    if (isOne) await beginAlone(client, namespace);
+    const state = await namespaceState(client, namespace, dialect);
+    refuseForeign(namespace, state);
+    const result = await change(state);
+    if (isOne) await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    // The first error says more than that the connection went as well.
+    if (isOne) await client.query("ROLLBACK").catch(() => undefined);
+    throw explained(namespace, grantTo, error);
+  }
+}
+
+async function beginAlone(client: SqlClient, namespace: string): Promise<void> {
+  // Read committed whatever the server's default is: the state must be read as it is after the lock was waited for.
+  await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
+  await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
+  await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`train-sim/${namespace}`]);
+}
+
+/** Names of the tables of a namespace with that variant in its mark, in the order in which they are made. */
+export type TablesOf = (variant: string) => readonly string[];
+
+/** @param object its kind, and its name as SQL has it: `TABLE account` */
+function dropStatement(schema: string, object: string): string {
+  const [, kind = "", name = ""] = /^(\w+(?: VIEW)?) (.+)$/s.exec(object) ?? [];
+  return `DROP ${kind} IF EXISTS ${schema}.${name}`;
+}
+
+/** What the server lists of the objects that keep others from being dropped, each in words of its language. */
+function dependantsIn(error: unknown): string[] {
+  const { detail = "" } = error as { detail?: string };
+  return detail.split("\n").filter((line) => line !== "");
+}
+
+function firstOf(names: readonly string[]): string {
+  const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
+  return `${names.slice(0, NAMED_MAX).join(", ")}${more}`;
+}
+
+async function requireNoDependants(
+  client: SqlClient,
+  { dependants }: Dialect,
+  namespace: string,
+  { made, variant }: OurNamespace,
+  tablesOf: TablesOf,
+): Promise<void> {
+  if (dependants === undefined) return;
+  const rows = made
+    ? await client.query(dependants.ofSchema, [namespace])
+    : await client.query(dependants.ofTables, [namespace, tablesOf(variant).join("\n")]);
+  if (rows.length > 0) throw inOthersUse(namespace, firstOf(rows.map(({ name }) => String(name))));
+}
+
+/** Throws a UsageError where a namespace of ours holds, or is held by, objects that train-sim did not make. Changes nothing. */
+export async function requireDroppable(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect,
+  tablesOf: TablesOf,
+): Promise<void> {
+  const state = await namespaceState(client, namespace, dialect);
+  if (state.kind === "ours") await requireNoDependants(client, dialect, namespace, state, tablesOf);
+}
+
+/** The mark goes last but one: what was dropped by halves is still known as ours. */
+async function dropTables(
+  client: SqlClient,
+  dialect: Dialect,
+  namespace: string,
+  state: OurNamespace,
+  tablesOf: TablesOf,
+): Promise<void> {
+  const { mark, variant, made } = state;
+  const schema = dialect.quoteIdentifier(namespace);
+  await requireNoDependants(client, dialect, namespace, state, tablesOf);
+  if (made && dialect.dependants !== undefined) {
+    await client.query(`DROP SCHEMA ${schema} CASCADE`);
+    return;
+  }
+  // The others may refer to the first one; of what a file made, later ones to earlier ones.
+  const [first, ...others] = made ? [] : tablesOf(variant).map((table) => `TABLE ${table}`);
+  const objects = made?.toReversed() ?? [...others, ...(first === undefined ? [] : [first])];
+  const statements = [
+    ...objects.map((object) => dropStatement(schema, object)),
+    ...dialect.mark.removal(schema, mark),
+    `DROP SCHEMA ${schema}`,
+  ];
+  for (const statement of statements) await changeCatalogue(client, dialect, statement);
+}
+
+async function create(client: SqlClient, dialect: Dialect, settings: NamespaceSettings): Promise<void> {
+  for (const statement of ddl(settings, dialect)) {
+    const place = settings.tables.places?.get(statement);
+    try {
+      await changeCatalogue(client, dialect, statement);
+    } catch (error) {
+      if (place === undefined) throw error;
+      throw new UsageError(`${place}: ${messageOf(error)}`, "Correct the statement.", { cause: error });
+    }
+  }
+}
+
+/** Makes the namespace; one of the same version, variant and storage is left as it is, apart from grants. */
+export async function applyNamespace(
+  client: SqlClient,
+  settings: NamespaceSettings,
+  dialect: Dialect = postgres,
+): Promise<"created" | "unchanged"> {
+  const { namespace, tables, storage = "default", grantTo } = settings;
+  return changing(client, dialect, settings, async (state) => {
+    if (state.kind !== "ours") {
+      await create(client, dialect, settings);
+      return "created";
+    }
+    if (state.variant !== tables.variant || state.storage !== storage || state.version !== SCHEMA_VERSION)
+      throw new UsageError(
+        `schema "${namespace}" holds train-sim's tables for ${state.variant}, storage ${state.storage}, version ${state.version}`,
+        "Drop it first with `npx train-sim schema drop`.",
+      );
+    for (const statement of grantTo === undefined ? [] : grantStatements(dialect, settings, grantTo))
+      await client.query(statement);
+    return "unchanged";
+  });
+}
+
+/** Drops the namespace; false when there was none. */
+export async function dropNamespace(
+  client: SqlClient,
+  namespace: string,
+  dialect: Dialect,
+  tablesOf: TablesOf,
+): Promise<boolean> {
+  return changing(client, dialect, { namespace }, async (state) => {
+    if (state.kind !== "ours") return false;
+    await dropTables(client, dialect, namespace, state, tablesOf);
+    return true;
+  });
+}
+
+/** A fresh, empty namespace, whatever ours held before. */
+export async function resetNamespace(
+  client: SqlClient,
+  settings: NamespaceSettings,
+  dialect: Dialect,
+  tablesOf: TablesOf,
+): Promise<void> {
+  await changing(client, dialect, settings, async (state) => {
+    if (state.kind === "ours") await dropTables(client, dialect, settings.namespace, state, tablesOf);
+    await create(client, dialect, settings);
+  });
+}

@@ -1,0 +1,84 @@
+// What train-sim's own role needs on a server that is not ours, and the lines that give it what it lacks: to make a schema,
+// to change the one that an earlier run left, and to read statistics of other roles. Pure reads of the catalogue, which
+// any role may do.
+import type { AdminClient } from "../admin.js";
+import type { SqlRow } from "../../contract.js";
+import { quoteIdentifier } from "../quoting.js";
+import { postgres } from "../dialects/postgres/dialect.js";
+import { namespaceState } from "./namespace.js";
+
+/** Something that a role lacks. */
+export interface MissingRight {
+  /** Without it nothing can run; else some evidence is missing. */
+  readonly isNeeded: boolean;
+  readonly words: string;
+  /** SQL for an administrator. */
+  readonly remedy: string;
+}
+
+const RIGHTS = `SELECT current_user::text AS role, current_database()::text AS database,
+  has_database_privilege(current_database(), 'CREATE') AS creates,
+  coalesce((SELECT pg_has_role(oid, 'USAGE') FROM pg_roles WHERE rolname = 'pg_read_all_stats'), true) AS "seesAll",
+  EXISTS (SELECT FROM pg_extension WHERE extname = 'pg_stat_statements') AS "hasStatements",
+  EXISTS (SELECT FROM pg_settings WHERE name = 'pg_stat_statements.max') AS "isPreloaded",
+  coalesce((SELECT setting FROM pg_settings WHERE name = 'shared_preload_libraries'), '') AS "preloaded"`;
+
+/** Who owns that schema, where its rights are not ours. */
+const STRANGER = `SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace
+  WHERE nspname = $1 AND NOT pg_has_role(nspowner, 'USAGE')`;
+
+/** What the role of `client` lacks for runs in these namespaces. */
+export async function missingRights(
+  client: AdminClient,
+  namespaces: readonly string[],
+): Promise<MissingRight[]> {
+  const [row] = await client.query(RIGHTS);
+  const role = String(row?.["role"]);
+  const database = String(row?.["database"]);
+  const missing: MissingRight[] = [];
+  if (row?.["creates"] !== true)
+    missing.push({
+      isNeeded: true,
+      words: `role "${role}" may not create a schema in database "${database}"`,
+      remedy: `GRANT CREATE ON DATABASE ${quoteIdentifier(database)} TO ${quoteIdentifier(role)};`,
+    });
+  for (const namespace of namespaces) {
+    if ((await namespaceState(client, namespace, postgres)).kind !== "ours") continue;
+    const [stranger] = await client.query(STRANGER, [namespace]);
+    if (!stranger) continue;
+    const owner = String(stranger["owner"]);
+    missing.push({
+      isNeeded: true,
+      words: `schema "${namespace}" belongs to role "${owner}", and role "${role}" may not drop it`,
+      remedy: `GRANT ${quoteIdentifier(owner)} TO ${quoteIdentifier(role)};`,
+    });
+  }
+  if (row?.["seesAll"] !== true)
+    missing.push({
+      isNeeded: false,
+      words: `role "${role}" may not read statistics of other roles: evidence will lack sessions, waits, vacuums and statements of theirs`,
+      remedy: `GRANT pg_monitor TO ${quoteIdentifier(role)};`,
+    });
+  const statements = statementRemedies(row);
+  if (statements.length > 0)
+    missing.push({
+      isNeeded: false,
+      words: `database "${database}" has no working extension pg_stat_statements: evidence will lack the server's time by statement`,
+      remedy: statements.join("\n"),
+    });
+  return missing;
+}
+
+/** The extension needs both: its library loaded at the server's start, and its views in the database. */
+function statementRemedies(row: SqlRow | undefined): string[] {
+  const preloaded = String(row?.["preloaded"])
+    .split(/[\s,]+/)
+    .filter((name) => name !== "");
+  const libraries = [...preloaded, "pg_stat_statements"].map((name) => `'${name.replaceAll("'", "''")}'`);
+  return [
+    ...(row?.["isPreloaded"] === true
+      ? []
+      : [`ALTER SYSTEM SET shared_preload_libraries = ${libraries.join(", ")};`, "-- Restart the server."]),
+    ...(row?.["hasStatements"] === true ? [] : ["CREATE EXTENSION pg_stat_statements;"]),
+  ];
+}

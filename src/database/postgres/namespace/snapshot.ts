@@ -1,0 +1,51 @@
+// One view of all tables for many statements, whatever else is going on, and rows by the portion, so that a table of
+// millions takes the memory of a portion. For control work: it holds one connection and reads only.
+import type { SqlClient } from "../admin.js";
+import type { SqlRow } from "../../contract.js";
+
+/** Rows of a portion: a few hundred kilobytes. */
+const PORTION_ROWS = 5_000;
+
+/** Runs `work` in one read-only snapshot. Nothing else may use the client meanwhile. */
+export async function inSnapshot<T>(client: SqlClient, work: () => Promise<T>): Promise<T> {
+  await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+  try {
+    const result = await work();
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    // The first error is the one that says what happened; a lost connection cannot roll back, and need not.
+    await client.query("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * The rows of a query, which are of type T, portion by portion; inside `inSnapshot` only, one at a time. While a portion is looked at the
+ * server makes the next.
+ */
+export async function* portions<T>(
+  client: SqlClient,
+  text: string,
+  values: readonly unknown[] = [],
+): AsyncGenerator<readonly T[]> {
+  await client.query(`DECLARE portions NO SCROLL CURSOR FOR ${text}`, values);
+  const fetch = async (): Promise<SqlRow[] | { readonly failure: unknown }> =>
+    client
+      .query(`FETCH ${PORTION_ROWS} FROM portions`)
+      .catch((failure: unknown): { failure: unknown } => ({ failure }));
+  let next = fetch();
+  try {
+    for (;;) {
+      const rows = await next;
+      if ("failure" in rows) throw rows.failure;
+      if (rows.length === 0) break;
+      next = fetch();
+      yield rows as unknown as readonly T[];
+    }
+  } finally {
+    await next;
+    // Where the transaction is broken already, the cursor went with it.
+    await client.query("CLOSE portions").catch(() => undefined);
+  }
+}

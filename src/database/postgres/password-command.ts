@@ -1,0 +1,55 @@
+// Passwords that a command prints, as the tokens of Aurora DSQL and of IAM logins, which are good for minutes only. The
+// command runs when a server asks for a password, at most once in a while, and what it printed is shared by all connections of
+// this worker thread. What it printed is told to nobody but the server: not even in the message about a failure.
+import { monotonicMs } from "../../foundation/clock.js";
+import { messageOf, TargetError } from "../../foundation/errors.js";
+import { runCommand } from "../../foundation/process/run-command.js";
+import type { PasswordCommand } from "../endpoint.js";
+
+/** Milliseconds that the command may take; less than a connection may (`CONNECT_TIMEOUT_MS`), so that the message is about it. */
+const COMMAND_TIMEOUT_MS = 10_000;
+interface Printed {
+  readonly password: Promise<string>;
+  /** Monotonic milliseconds at which the command began, for a token ages from then. */
+  readonly atMs: number;
+}
+
+/** By the command's words. */
+const printed = new Map<string, Printed>();
+
+const keyOf = ({ words }: PasswordCommand): string => JSON.stringify(words);
+
+/** The password; rejects with a TargetError that says how the command failed. A failure is not remembered. */
+export function passwordFrom(command: PasswordCommand): Promise<string> {
+  const known = printed.get(keyOf(command));
+  const nowMs = monotonicMs();
+  if (known && nowMs - known.atMs < command.everyMs) return known.password;
+  const fresh = { password: run(command.words), atMs: nowMs };
+  printed.set(keyOf(command), fresh);
+  fresh.password.catch(() => {
+    if (printed.get(keyOf(command)) === fresh) printed.delete(keyOf(command));
+  });
+  return fresh.password;
+}
+
+/** Has the command run again for the next connection: the server called what it printed expired. */
+export function forgetPassword(command: PasswordCommand): void {
+  printed.delete(keyOf(command));
+}
+
+async function run(words: readonly string[]): Promise<string> {
+  const failed = (seen: string): TargetError =>
+    new TargetError(
+      `target.passwordCommand (${words[0]}) ${seen}`,
+      "Run the command yourself, as the user and in the environment of train-sim: it has to print the password, and nothing else.",
+    );
+  const stdout = await runCommand(words, { timeoutMs: COMMAND_TIMEOUT_MS, isSecret: true }).catch(
+    (error: unknown) => {
+      throw failed(messageOf(error));
+    },
+  );
+  const password = stdout.trim();
+  if (password === "") throw failed("printed nothing");
+  if (/[\r\n]/.test(password)) throw failed("printed more than one line");
+  return password;
+}

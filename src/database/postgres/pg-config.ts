@@ -1,0 +1,116 @@
+// Turns an endpoint into the driver's options, with libpq's meaning of every TLS mode. It leaves nothing to the
+// environment except the password (PGPASSWORD, ~/.pgpass, a command): PGSSLMODE or PGAPPNAME in someone's shell must not
+// change what is measured. Values arrive as text wherever parsing would cost the client CPU that belongs to the
+// database.
+import { isIP } from "node:net";
+import { checkServerIdentity, type ConnectionOptions } from "node:tls";
+import type { ClientConfig } from "pg";
+import pgpass from "pgpass";
+import type { Endpoint, TlsSettings } from "../endpoint.js";
+import { passwordFrom } from "./password-command.js";
+import { PlainSocket } from "./wire/plain-socket.js";
+
+/** Milliseconds that a TCP connect, TLS handshake and login may take together. */
+export const CONNECT_TIMEOUT_MS = 15_000;
+/** Idle milliseconds before TCP starts to ask whether the other side is still there. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
+
+const toNumber = (text: string): number => Number(text);
+
+const toExactNumber = (text: string): number | string => {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : text;
+};
+
+/**
+ * How result columns become JavaScript values, by type OID. Booleans and numbers are converted. Everything else (json,
+ * uuid, numeric, timestamps, arrays) stays the text that the server sent. So does an int8 of 2^53 or more: no count or
+ * size is that large, but a user's ids may be.
+ */
+const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
+  [16, (text) => text === "t"], // bool
+  [20, toExactNumber], // int8
+  [21, toNumber], // int2
+  [23, toNumber], // int4
+  [26, toNumber], // oid
+  [700, toNumber], // float4
+  [701, toNumber], // float8
+]);
+
+const asText = (text: string): string => text;
+
+/** How a column of that type (OID) becomes a value; undefined where it is its text. */
+export function parserOf(oid: number): ((text: string) => unknown) | undefined {
+  return PARSERS.get(oid);
+}
+
+/** Prefix of every connection's `application_name`, by which our sessions are found in `pg_stat_activity`. */
+export const APPLICATION = "train-sim";
+/** What the session is for, after the program's name and before the run's, that is in a transaction for as long as a run is there. */
+export const CLAIM_PURPOSE = "claim";
+
+/** True for a Unix socket directory, where TLS does not apply (libpq ignores sslmode there too). */
+function isSocketDirectory(host: string): boolean {
+  return host.startsWith("/");
+}
+
+/**
+ * libpq's modes: `require` encrypts and asks for no proof, except that a `ca` turns it into `verify-ca`, as libpq
+ * does; `verify-ca` wants a chain to the `ca` (or to Node's own roots) and any name; `verify-full` the name too.
+ */
+export function tlsOptions(tls: TlsSettings): ConnectionOptions {
+  const isVerified = tls.mode !== "require" || tls.ca !== undefined;
+  return {
+    rejectUnauthorized: isVerified,
+    ...(tls.ca !== undefined && { ca: tls.ca }),
+    ...(tls.cert !== undefined && { cert: tls.cert }),
+    ...(tls.key !== undefined && { key: tls.key }),
+    ...(tls.mode !== "verify-full" && { checkServerIdentity: () => undefined }),
+    ...(tls.serverName !== undefined && nameOptions(tls.serverName, tls.mode === "verify-full")),
+  };
+}
+
+/** Through a proxy: the certificate is held to the server's name, which an address may be, but cannot be asked for. */
+function nameOptions(serverName: string, isChecked: boolean): ConnectionOptions {
+  return {
+    ...(isIP(serverName) === 0 && { servername: serverName }),
+    ...(isChecked && {
+      checkServerIdentity: (_, certificate) => checkServerIdentity(serverName, certificate),
+    }),
+  };
+}
+
+/** What stands in ~/.pgpass (PGPASSFILE) for that server; libpq's rules. The driver reads it too, with a warning. */
+function passwordInFile({ host, port, database, user }: Endpoint): Promise<string> {
+  return new Promise((resolve) => pgpass({ host, port, database, user }, (found) => resolve(found ?? "")));
+}
+
+/** Asked for by the driver when the server wants one. */
+function passwordOf(endpoint: Endpoint): Pick<ClientConfig, "password"> {
+  const { password, passwordCommand } = endpoint;
+  if (password !== undefined) return { password };
+  return { password: () => (passwordCommand ? passwordFrom(passwordCommand) : passwordInFile(endpoint)) };
+}
+
+/** Options for one connection. `options` and timeouts are never sent: PgBouncer refuses such startup parameters. */
+export function pgConfig(
+  endpoint: Endpoint,
+  applicationName: string,
+  connectTimeoutMs: number = CONNECT_TIMEOUT_MS,
+): ClientConfig {
+  const isEncrypted = endpoint.tls !== undefined && !isSocketDirectory(endpoint.host);
+  return {
+    host: endpoint.host,
+    port: endpoint.port,
+    database: endpoint.database,
+    user: endpoint.user,
+    ...passwordOf(endpoint),
+    ...(isEncrypted ? { ssl: tlsOptions(endpoint.tls) } : { ssl: false, stream: () => new PlainSocket() }),
+    sslnegotiation: "postgres",
+    application_name: applicationName,
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    types: { getTypeParser: (oid) => parserOf(oid) ?? asText },
+  };
+}

@@ -1,0 +1,47 @@
+// Whether an endpoint is a pooler that lends a server's connections to others between two transactions of a client. A
+// session's state (a claim, a prepared statement, a setting) is not safe there. The server itself tells: two clients that
+// are connected at once reach one of its processes, or one client reaches two.
+import { withinMs } from "../../foundation/deadline.js";
+import { messageOf } from "../../foundation/errors.js";
+import { describeEndpoint, type Endpoint } from "../endpoint.js";
+import { PgConnection } from "./connection.js";
+import { APPLICATION } from "./pg-config.js";
+
+export type PoolingMode = "transaction" | "statement";
+
+/** A pool of one connection lends it to no other client meanwhile. */
+const PATIENCE_MS = 2_000;
+/** Two servers behind one name may have a process of the same number each. */
+const PROCESS = "SELECT pg_backend_pid() || ' since ' || pg_postmaster_start_time() AS process";
+
+/** Undefined for a server, for a pooler that lends a connection for a session, and for an endpoint that cannot be asked. */
+export async function poolingOf(endpoint: Endpoint): Promise<PoolingMode | undefined> {
+  const opened = [0, 1].map(
+    () => new PgConnection({ endpoint, applicationName: APPLICATION, prepared: false }),
+  );
+  const [client, other] = opened as [PgConnection, PgConnection];
+  try {
+    await Promise.all(opened.map((each) => each.connect()));
+    const before = await processOf(client);
+    await withinMs(other.query("BEGIN"), PATIENCE_MS);
+    const lent = await processOf(other);
+    return lent === before || (await processOf(client)) !== before ? "transaction" : undefined;
+  } catch (error) {
+    return /transaction blocks not allowed/.test(messageOf(error)) ? "statement" : undefined;
+  } finally {
+    await Promise.all(opened.map((each) => each.end()));
+  }
+}
+
+async function processOf(client: PgConnection): Promise<string | undefined> {
+  const { rows } = await withinMs(client.query<{ process: string }>(PROCESS), PATIENCE_MS);
+  return rows[0]?.process;
+}
+
+/** That this endpoint is no server, and the way to run through a pooler. */
+export function poolingRefusal(endpoint: Endpoint, mode: PoolingMode): { words: string; remedy: string } {
+  return {
+    words: `${describeEndpoint(endpoint)} is a pooler in ${mode} mode, which the target must not be`,
+    remedy: `Name the database server itself in target.url, and the pooler in the pool: { strategy: pgbouncer, mode: ${mode}, url: postgresql://... }.`,
+  };
+}

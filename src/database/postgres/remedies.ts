@@ -1,0 +1,198 @@
+// The way out of an error that a server, a pooler or the operating system reports. One table holds it by SQLSTATE and, if
+// a code has several causes, by the message's own detail: no other file keeps a remedy for a statement that was refused.
+import {
+  asTrainSimError,
+  codeOf,
+  ExitCode,
+  messageOf,
+  TargetError,
+  TrainSimError,
+  TrialError,
+} from "../../foundation/errors.js";
+import { storageError } from "../../foundation/storage-error.js";
+import { quoteIdentifier } from "./quoting.js";
+import { StatementError } from "../errors.js";
+import { classifyFailure } from "./sqlstates.js";
+
+export interface Remedy {
+  /** Code or first characters of codes. */
+  readonly code: string;
+  /** Part of the message; its groups are names that `way` repeats. Any message when left out. */
+  readonly detail?: RegExp;
+  readonly way: string | ((...names: string[]) => string);
+}
+
+const LOWER_CLIENTS = "or lower the scenario's clients";
+const READ_LOG = "Read the server's log.";
+const NAME_THE_POOLER =
+  "If a pooler is there, name the database server in target.url and the pooler in pool.url, with pool.strategy: pgbouncer.";
+
+/** The first row that fits counts. */
+export const REMEDIES: readonly Remedy[] = [
+  {
+    code: "53300",
+    detail: /for role "(.+)"/,
+    way: (role = "") => `ALTER ROLE ${quoteIdentifier(role)} CONNECTION LIMIT -1; ${LOWER_CLIENTS}.`,
+  },
+  {
+    code: "53300",
+    detail: /for database "(.+)"/,
+    way: (name = "") => `ALTER DATABASE ${quoteIdentifier(name)} CONNECTION LIMIT -1; ${LOWER_CLIENTS}.`,
+  },
+  {
+    code: "53300",
+    way: `Raise max_connections there, close other sessions, ${LOWER_CLIENTS}.`,
+  },
+  {
+    code: "08P01",
+    detail: /max_client_conn/,
+    way: `Raise max_client_conn of the pooler, ${LOWER_CLIENTS}.`,
+  },
+  {
+    code: "08P01",
+    detail: /unsupported startup parameter:? ?"?(\w*)/,
+    way: (name = "") => `Add ${name || "it"} to ignore_startup_parameters of the PgBouncer there.`,
+  },
+  { code: "08P01", detail: /transaction blocks not allowed/, way: NAME_THE_POOLER },
+  { code: "08P01", detail: /prepared statement did not exist/, way: NAME_THE_POOLER },
+  { code: "26000", way: NAME_THE_POOLER },
+  { code: "42P05", way: NAME_THE_POOLER },
+  {
+    code: "57014",
+    detail: /statement timeout/,
+    way: "Raise statement_timeout of the role, the database or the server; 0 is no limit.",
+  },
+  {
+    code: "57014",
+    detail: /user request/,
+    way: "Another session cancelled the statement: find out which, and run again.",
+  },
+  { code: "57014", way: "Run again, and read the server's log if it happens again." },
+  {
+    code: "55P03",
+    way: "Another session holds a lock: look at pg_locks and pg_stat_activity, and end that session or wait for it.",
+  },
+  {
+    code: "25P03",
+    way: "Raise idle_in_transaction_session_timeout of the role, the database or the server; 0 is no limit.",
+  },
+  { code: "25P04", way: "Raise transaction_timeout of the role, the database or the server; 0 is no limit." },
+  {
+    code: "57P05",
+    way: "Raise idle_session_timeout of the role, the database or the server; 0 is no limit.",
+  },
+  {
+    code: "25006",
+    detail: /during recovery|is a standby/,
+    way: "Name the server that is the primary, or all of them.",
+  },
+  {
+    code: "25006",
+    way: "Set default_transaction_read_only = off for the role, the database or the server, or name the primary.",
+  },
+  {
+    code: "23",
+    way: "If the error is expected, catch it in SQL: ON CONFLICT DO NOTHING, or a function with an EXCEPTION block.",
+  },
+  { code: "42501", way: "Grant the role the right that the message names, or use another role." },
+  { code: "53100", way: "Free space on the server's disk." },
+  {
+    code: "53200",
+    detail: /shared memory/,
+    way: "Raise max_locks_per_transaction or the memory that the message names.",
+  },
+  { code: "53200", way: "Give the server more memory, or lower work_mem, shared_buffers or the clients." },
+  { code: "53400", way: "Raise the limit that the message names." },
+  { code: "54", way: "Make the value or the statement smaller than the limit that the message names." },
+  { code: "57P03", way: "Try again in a moment." },
+  { code: "57P", way: "Check that the server is still running, and read its log." },
+  { code: "58", way: "Check the server's disk and files, and read its log." },
+  { code: "XX", way: READ_LOG },
+  { code: "08", way: "Check that the server is still running, and read its log." },
+];
+
+/** Calls that change a file system. */
+const WRITES: ReadonlySet<string> = new Set([
+  "open",
+  "write",
+  "mkdir",
+  "rename",
+  "copyfile",
+  "fsync",
+  "rm",
+  "rmdir",
+  "unlink",
+]);
+
+const SYSTEM_REMEDIES: Readonly<Record<string, string>> = {
+  EMFILE: "Raise the limit of open files (ulimit -n), or lower the clients.",
+  ENFILE: "Raise the machine's limit of open files (fs.file-max), or lower the clients.",
+  ENOMEM: "Free memory on this machine, or lower the clients.",
+  EAGAIN: "Raise the limit of processes (ulimit -u), or lower the workers.",
+  ENOSPC: "Free some space, or choose another disk.",
+};
+
+/** Of anything that a session threw; undefined where the table has none. */
+export function remedyOf(error: unknown): string | undefined {
+  const cause = causeOf(error);
+  const code = codeOf(cause) ?? "";
+  const message = messageOf(cause);
+  for (const remedy of REMEDIES) {
+    if (!code.startsWith(remedy.code)) continue;
+    const found = (remedy.detail ?? /^/).exec(message);
+    if (!found) continue;
+    return typeof remedy.way === "string" ? remedy.way : remedy.way(...found.slice(1));
+  }
+  return undefined;
+}
+
+/** The driver's error behind a wrapper. */
+function causeOf(error: unknown): unknown {
+  return error instanceof StatementError ? error.cause : error;
+}
+
+function isFromServer(error: unknown): boolean {
+  return error instanceof Error && "severity" in error && /^[0-9A-Z]{5}$/.test(codeOf(error) ?? "");
+}
+
+function isFromSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error && codeOf(error) !== undefined;
+}
+
+/**
+ * The error for people, if a server, a pooler, the network or a file system caused it; undefined where only a bug of this
+ * program can have.
+ */
+export function explained(error: unknown): TrainSimError | undefined {
+  if (error instanceof TrainSimError) return error;
+  const cause = causeOf(error);
+  const { kind, sqlstate } = classifyFailure(cause);
+  if (isFromServer(cause)) {
+    const message = `the server refused a statement: ${messageOf(error)} (SQLSTATE ${sqlstate})`;
+    const hint =
+      remedyOf(cause) ?? `If the statement is train-sim's own, check the server's version; else correct it.`;
+    return kind === "reconnect"
+      ? new TargetError(message, hint, { cause: error })
+      : new TrialError(message, hint, { cause: error });
+  }
+  if (kind === "reconnect")
+    return new TargetError(
+      `the connection to a server was lost: ${messageOf(error)}`,
+      remedyOf(cause) ?? "Check that the server is still running, and read its log.",
+      { cause: error },
+    );
+  if (!isFromSystem(cause)) return undefined;
+  return cause.path !== undefined && WRITES.has(cause.syscall ?? "")
+    ? storageError(cause, cause.path)
+    : new TrainSimError(
+        `the operating system refused: ${messageOf(error)}`,
+        ExitCode.unexpected,
+        SYSTEM_REMEDIES[sqlstate] ?? "Check the limits and the disk of this machine.",
+        { cause: error },
+      );
+}
+
+/** As `explained`; an error of any other kind keeps its words. */
+export function asExplained(error: unknown): TrainSimError {
+  return explained(error) ?? asTrainSimError(error);
+}

@@ -1,0 +1,61 @@
+// Which server a session is on, and how it is set up: what stays the same while an experiment is comparable. It is read on
+// a session of its own, because a session that is open already keeps what `ALTER DATABASE` or `ALTER ROLE` set before.
+// Each part is asked alone: what the role or the version does not show is named, and the rest is there.
+import { messageOf } from "../../foundation/errors.js";
+import type { Endpoint } from "../endpoint.js";
+import { connectAdmin, type SqlClient } from "./admin.js";
+import { dialectOfProduct, productOf, readSettings, versionOf } from "./server-info.js";
+
+/** Moments are ISO 8601 in UTC, to the microsecond; settings as SHOW prints them. */
+export interface ServerIdentity {
+  readonly systemIdentifier?: string | undefined;
+  readonly version: string;
+  readonly startedAt?: string | undefined;
+  readonly configLoadedAt?: string | undefined;
+  /** Those that differ from their default and those that shape the workload; none that may hold a secret. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Parts that are missing, in words, each with the reason. */
+  readonly missing: readonly string[];
+}
+
+const moment = (expression: string): string =>
+  `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+const PARTS = {
+  systemIdentifier: "SELECT system_identifier::text AS value FROM pg_control_system()",
+  startedAt: `SELECT ${moment("pg_postmaster_start_time()")} AS value`,
+  configLoadedAt: `SELECT ${moment("pg_conf_load_time()")} AS value`,
+} as const;
+
+/** Rejects with a TargetError where no session can be had. */
+export async function readServerIdentity(endpoint: Endpoint): Promise<ServerIdentity> {
+  // A standby has an identity, too.
+  const client = await connectAdmin({ ...endpoint, takesWrites: false }, { purpose: "identity" });
+  try {
+    return await identityOf(client);
+  } finally {
+    await client.close();
+  }
+}
+
+async function identityOf(client: SqlClient): Promise<ServerIdentity> {
+  const [row] = await client.query(
+    "SELECT version() AS version, to_regclass('sys.jobs') IS NOT NULL AS jobs",
+  );
+  const text = String(row?.version);
+  const product = productOf(text, row?.jobs === true);
+  const version = `${product} ${versionOf(text)}`;
+  if (!["postgres", "cloudberry"].includes(dialectOfProduct(product) ?? ""))
+    return { version, settings: {}, missing: [`${product} does not show its start time and settings`] };
+  const parts: Record<string, string> = {};
+  const missing: string[] = [];
+  for (const [part, query] of Object.entries(PARTS)) {
+    try {
+      const [answer] = await client.query(query);
+      if (typeof answer?.value === "string") parts[part] = answer.value;
+    } catch (error) {
+      missing.push(`${part}: ${messageOf(error)}`);
+    }
+  }
+  return { ...parts, version, settings: await readSettings(client), missing };
+}

@@ -1,0 +1,160 @@
+// What the server under test is: product, version, the settings that somebody changed, and how many connections
+// it still has to give. It is read once before the first trial, for the result's environment and to refuse a
+// scenario that would run out of connections half-way. Settings that can hold a secret or a path stay out.
+import { UsageError } from "../../foundation/errors.js";
+import type { SqlClient } from "./admin.js";
+import type { SqlRow } from "../contract.js";
+import type { DialectName } from "./settings.js";
+
+export type Product = "PostgreSQL" | "CockroachDB" | "Aurora DSQL" | "Cloudberry" | "Greenplum" | "unknown";
+
+/** What to speak to each; a product that is not here is taken at its word that it is PostgreSQL. */
+const DIALECT_OF: Readonly<Partial<Record<Product, DialectName>>> = {
+  PostgreSQL: "postgres",
+  CockroachDB: "cockroachdb",
+  "Aurora DSQL": "dsql",
+  Cloudberry: "cloudberry",
+  Greenplum: "cloudberry",
+};
+
+export function dialectOfProduct(product: Product): DialectName | undefined {
+  return DIALECT_OF[product];
+}
+
+export interface ServerInfo {
+  readonly product: Product;
+  /** `18.4`, `v25.1.2`, `16` */
+  readonly version: string;
+  /** What `version()` says, whole. */
+  readonly versionText: string;
+  /** Those that shape the workload, and every one that differs from its default; values as SHOW prints them. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly connections: ConnectionBudget;
+}
+
+/** Numbers of connections; undefined where the server has no such limit to tell. */
+export interface ConnectionBudget {
+  readonly max: number | undefined;
+  /** Kept back for superusers and reserved roles. */
+  readonly reserved: number;
+  /** Open now, our own among them. */
+  readonly inUse: number;
+}
+
+/** Settings that an evaluation of a queue needs, whether or not somebody changed them. */
+const ALWAYS_SHOWN = [
+  "autovacuum",
+  "autovacuum_naptime",
+  "checkpoint_timeout",
+  "deadlock_timeout",
+  "default_toast_compression",
+  "effective_cache_size",
+  "fsync",
+  "full_page_writes",
+  "io_method",
+  "jit",
+  "maintenance_work_mem",
+  "max_connections",
+  "max_wal_size",
+  "random_page_cost",
+  "server_version",
+  "shared_buffers",
+  "synchronous_commit",
+  "wal_buffers",
+  "wal_compression",
+  "wal_init_zero",
+  "wal_level",
+  "work_mem",
+];
+
+/** Can hold a password or a command line, says where files are, or is another at every start. */
+const NEVER_SHOWN =
+  "(conninfo|passphrase|command|password|secret|token|keyfile|_file$|_director|_path|_key|preset|^port$)";
+
+/** `hasJobs`: whether it has the table `sys.jobs`, by which Aurora DSQL is told from the PostgreSQL that it says it is. */
+export function productOf(versionText: string, hasJobs = false): Product {
+  if (/^CockroachDB/.test(versionText)) return "CockroachDB";
+  if (/Cloudberry/.test(versionText)) return "Cloudberry";
+  if (/Greenplum/.test(versionText)) return "Greenplum";
+  if (hasJobs) return "Aurora DSQL";
+  return /^PostgreSQL/.test(versionText) ? "PostgreSQL" : "unknown";
+}
+
+/** Version number in the text of `version()`: `PostgreSQL 18.4 on x86_64...` -> `18.4`. */
+export function versionOf(versionText: string): string {
+  const own = /\((?:Apache Cloudberry|Cloudberry Database|Greenplum Database) ([\d.]+)/.exec(
+    versionText,
+  )?.[1];
+  return own ?? /\bv?\d+(?:\.\d+)*(?:(?:beta|rc|devel)\d*)?/.exec(versionText)?.[0] ?? "unknown";
+}
+
+function textOf(row: SqlRow | undefined, column: string): string {
+  const value = row?.[column];
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+export async function readSettings(client: SqlClient): Promise<Record<string, string>> {
+  // `source` tells what an administrator set; our own session lifts some of it, and `reset_val` keeps the value.
+  const rows = await client.query(
+    `SELECT name, CASE source WHEN 'session' THEN reset_val || coalesce(unit, '')
+                              ELSE current_setting(name, true) END AS value
+       FROM pg_settings
+      WHERE (name = ANY (string_to_array($1, ',')) OR source NOT IN ('default', 'client', 'session', 'override')
+             OR (source = 'session' AND reset_val <> boot_val))
+        AND name !~ $2
+        AND coalesce(category, '') NOT IN ('File Locations', 'Preset Options')
+      ORDER BY name`,
+    [ALWAYS_SHOWN.join(","), NEVER_SHOWN],
+  );
+  return Object.fromEntries(rows.map((row) => [textOf(row, "name"), textOf(row, "value")]));
+}
+
+async function readConnections(client: SqlClient): Promise<ConnectionBudget> {
+  // Without the right to see other users' sessions their backend_type is null; their database is not.
+  const [row] = await client.query(
+    `SELECT current_setting('max_connections')::int AS max,
+            current_setting('superuser_reserved_connections')::int
+              + coalesce(current_setting('reserved_connections', true)::int, 0) AS reserved,
+            (SELECT count(*) FROM pg_stat_activity
+              WHERE datid IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend') AS in_use`,
+  );
+  const number = (column: string): number => Number(textOf(row, column));
+  return { max: number("max"), reserved: number("reserved"), inUse: number("in_use") };
+}
+
+/** Reads all of it in three short queries. */
+export async function readServerInfo(client: SqlClient): Promise<ServerInfo> {
+  const [row] = await client.query(
+    "SELECT version() AS version, to_regclass('sys.jobs') IS NOT NULL AS jobs",
+  );
+  const versionText = textOf(row, "version");
+  const product = productOf(versionText, row?.jobs === true);
+  const isPostgres = product === "PostgreSQL" || dialectOfProduct(product) === "cloudberry";
+  return {
+    product,
+    version: versionOf(versionText),
+    versionText,
+    settings: isPostgres ? await readSettings(client) : {},
+    connections: isPostgres ? await readConnections(client) : { max: undefined, reserved: 0, inUse: 0 },
+  };
+}
+
+/** Connections that a scenario may still open, or undefined where there is no limit to tell. */
+export function connectionsLeft({ max, reserved, inUse }: ConnectionBudget): number | undefined {
+  return max === undefined ? undefined : Math.max(0, max - reserved - inUse);
+}
+
+/**
+ * Refuses, with the numbers, a treatment that needs more connections than the server has left. To be asked before
+ * its clients connect: what is in use counts as taken for good.
+ */
+export function requireConnections(budget: ConnectionBudget, needed: number, treatmentId: string): void {
+  const left = connectionsLeft(budget);
+  if (left === undefined || needed <= left) return;
+  const { max = 0, reserved, inUse } = budget;
+  throw new UsageError(
+    `treatment ${treatmentId} needs ${needed} connections, but the server has ${left} left ` +
+      `(max_connections ${max}, ${reserved} of them reserved, ${inUse} in use)`,
+    `Raise max_connections to at least ${needed + reserved + inUse}, lower the clients, or use a pool.`,
+  );
+}

@@ -1,0 +1,97 @@
+// Limits that an administrator has put on a role or a database: connections, time limits, read-only transactions. Each is
+// reported with its value and the line that lifts it where it was set. Pure reads of the catalogue, which any role may do.
+import { counted } from "../../foundation/units.js";
+import type { SqlClient } from "./admin.js";
+import { quoteIdentifier } from "./quoting.js";
+import { APPLICATION } from "./pg-config.js";
+import { IS_TIME_LIMIT } from "./time-limits.js";
+
+/** Something that a role or a database may not do for long, or not at all. */
+export interface SessionLimit {
+  /** Whether a run cannot work with it; else it is a part of what is measured. */
+  readonly isFatal: boolean;
+  readonly words: string;
+  /** SQL for an administrator, one statement. */
+  readonly remedy: string;
+}
+
+const READ_ONLY = "default_transaction_read_only";
+
+/** Milliseconds below which no transaction of a load can end. */
+const TOO_SHORT_MS = 10;
+
+/** Settings of a session that limit it, as JSON; one expression of a SELECT. */
+export const LIMITED = `(SELECT coalesce(json_agg(json_build_object('name', name, 'value', current_setting(name), 'setting', setting, 'source', source)), '[]')::text
+    FROM pg_settings WHERE (${IS_TIME_LIMIT})
+      OR (name = '${READ_ONLY}' AND setting = 'on')) AS "limited"`;
+
+interface Setting {
+  readonly name: string;
+  readonly value: string;
+  /** Milliseconds of a time limit. */
+  readonly setting: string;
+  /** `user`, `database`, `database user`, `configuration file`. */
+  readonly source: string;
+}
+
+/** Limits of a session that answered `LIMITED`. */
+export function settingLimits(
+  where: string,
+  { role, database, limited }: { readonly role: string; readonly database: string; readonly limited: string },
+): SessionLimit[] {
+  const settings = JSON.parse(limited) as readonly Setting[];
+  return settings.map(({ name, value, setting, source }): SessionLimit => {
+    const [of, remedy] = placeOf(source, name, role, database);
+    const words =
+      name === READ_ONLY
+        ? `${where} takes no writes: ${name} is on for ${of}`
+        : `${where} has ${name} ${value}, set for ${of}: what takes longer fails and is counted so`;
+    return { isFatal: name === READ_ONLY || Number(setting) < TOO_SHORT_MS, words, remedy };
+  });
+}
+
+function placeOf(source: string, name: string, role: string, database: string): [of: string, remedy: string] {
+  const [ofRole, ofDatabase] = [quoteIdentifier(role), quoteIdentifier(database)];
+  if (source === "user") return [`role "${role}"`, `ALTER ROLE ${ofRole} RESET ${name};`];
+  if (source === "database") return [`database "${database}"`, `ALTER DATABASE ${ofDatabase} RESET ${name};`];
+  if (source === "database user")
+    return [
+      `role "${role}" in database "${database}"`,
+      `ALTER ROLE ${ofRole} IN DATABASE ${ofDatabase} RESET ${name};`,
+    ];
+  const none = name === READ_ONLY ? "off" : "0";
+  return ["the whole server", `ALTER ROLE ${ofRole} SET ${name} = ${none};`];
+}
+
+const CONNECTIONS = `SELECT kind, name, max, in_use AS "inUse" FROM (
+    SELECT 'role' AS kind, rolname::text AS name, rolconnlimit AS max,
+        (SELECT count(*) FROM pg_stat_activity WHERE usename = rolname AND application_name <> '${APPLICATION}/preflight') AS in_use
+      FROM pg_roles WHERE rolname = ANY (string_to_array($1, E'\\n')) AND NOT rolsuper
+    UNION ALL
+    SELECT 'database', datname::text, datconnlimit,
+        (SELECT count(*) FROM pg_stat_activity a WHERE a.datname = d.datname AND application_name <> '${APPLICATION}/preflight')
+      FROM pg_database d WHERE datname = current_database()
+       AND EXISTS (SELECT FROM pg_roles WHERE rolname = ANY (string_to_array($1, E'\\n')) AND NOT rolsuper)) limits
+  WHERE max >= 0`;
+
+/** Roles, and the database of `client`, whose CONNECTION LIMIT is below these needs. A superuser has none. */
+export async function connectionLimits(
+  client: SqlClient,
+  needs: ReadonlyMap<string, number>,
+): Promise<SessionLimit[]> {
+  const rows = await client.query(CONNECTIONS, [[...needs.keys()].join("\n")]);
+  const all = [...needs.values()].reduce((sum, each) => sum + each, 0);
+  return rows.flatMap((row): SessionLimit[] => {
+    const [kind, name] = [String(row["kind"]), String(row["name"])];
+    const [max, inUse] = [Number(row["max"]), Number(row["inUse"])];
+    const needed = kind === "role" ? (needs.get(name) ?? 0) : all;
+    if (needed + inUse <= max) return [];
+    return [
+      {
+        isFatal: true,
+        words: `${kind} "${name}" may have ${counted(max, "connection")} (CONNECTION LIMIT), ${inUse} are in use, and the run needs ${needed}`,
+        remedy: `ALTER ${kind.toUpperCase()} ${quoteIdentifier(name)} CONNECTION LIMIT ${needed + inUse};`,
+      },
+    ];
+  });
+}

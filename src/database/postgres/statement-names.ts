@@ -1,0 +1,38 @@
+// Which statement of the workload a text in `pg_stat_statements` is: there constants are placeholders, and every version
+// numbers or squashes them in its own way. Both sides are brought to one form without them and compared, so that what
+// the server counted stands under the name that the parts of a latency have. From version 18 on, PostgreSQL counts the
+// same statement on tables of the same name as one, whatever their schemas, with the text that it saw first: there a schema
+// tells nothing. A text that is none of the workload's has no name.
+import type { Statement } from "../contract.js";
+
+/** A statement without comments, constants, parameters and the length of lists. */
+function withoutConstants(text: string): string {
+  return text
+    .replace(/^PREPARE \w+ AS /, "") // as a server keeps it that saw it prepared by SQL first
+    .replace(/\/\*.*?\*\//gs, " ") // PostgreSQL 18 writes a list of constants as one of them and a comment
+    .replace(/--[^\n]*/g, " ")
+    .replace(/'(?:[^']|'')*'/g, "?")
+    .replace(/\$\d+/g, "?")
+    .replace(/\b(?:\d+(?:\.\d+)?|true|false|null)\b/gi, "?")
+    .replace(/\s+/g, " ")
+    .replace(/\?(?: ?, ?\?)+/g, "?")
+    .replace(/ ?\( ?\? ?\) ?/g, " ? ") // a negative number in a text has parentheses
+    .replace(/ ?([(),]) ?/g, "$1")
+    .trim();
+}
+
+/** The first major version whose query ids know tables by their names alone. */
+const NAMES_ALONE = 18;
+
+const withoutSchemas = (text: string): string => text.replace(/"(?:[^"]|"")*"\./g, "");
+
+/** Finds the name of a text that a server of that major version counted; undefined for statements of others. */
+export function statementNamer(
+  statements: readonly Statement[],
+  serverVersion: number,
+): (query: string) => string | undefined {
+  const formOf = (text: string): string =>
+    withoutConstants(serverVersion >= NAMES_ALONE ? withoutSchemas(text) : text);
+  const names = new Map(statements.map(({ name, text }) => [formOf(text), name]));
+  return (query) => names.get(formOf(query));
+}

@@ -1,0 +1,148 @@
+// What executes a statement that its connection has prepared: Bind of its values, Execute and Sync, as one buffer. A batch is
+// put into it ahead, each value where it is sent from: it is the largest thing that a client sends, and every copy of it
+// goes through memory that the database has just pushed out of the processor's caches.
+import type { BinaryParameter } from "./binary-arrays.js";
+import type { BoundValues, SqlValue, Statement, StatementValues } from "../../contract.js";
+
+const BIND = 0x42;
+/** Execute of the unnamed portal, all rows, and Sync. */
+const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
+const LENGTH_BYTES = 4;
+const NULL_LENGTH = -1;
+
+type Part = BinaryParameter | Buffer | string | null;
+
+function partOf(value: SqlValue | BinaryParameter): Part {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return value instanceof Date ? value.toISOString() : value;
+}
+
+/** Up to here a call out of JavaScript takes longer than the characters one by one. */
+const FEW_CHARACTERS = 64;
+
+/** Whether that is a short text of ASCII alone. */
+function isPlain(text: string): boolean {
+  if (text.length > FEW_CHARACTERS) return false;
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
+}
+
+function textBytes(text: string): number {
+  return isPlain(text) ? text.length : Buffer.byteLength(text);
+}
+
+/** Returns how many bytes it took. */
+function writeText(buffer: Buffer, at: number, text: string): number {
+  if (!isPlain(text)) return buffer.write(text, at);
+  for (let i = 0; i < text.length; i++) buffer[at + i] = text.charCodeAt(i);
+  return text.length;
+}
+
+function bytesOf(part: Part): number {
+  if (part === null) return 0;
+  return typeof part === "string" ? textBytes(part) : part.length;
+}
+
+/** Where the values of a Bind begin, the first one's length before all. */
+function valuesStart(name: string, parts: number): number {
+  return 1 + LENGTH_BYTES + 1 + textBytes(name) + 1 + 2 + 2 * parts + 2;
+}
+
+/** Where a message is written: so many bytes. */
+type Allocate = (bytes: number) => Buffer;
+
+/**
+ * Memory for one message after the other, each of which has been sent when the next one is made. Without it what large ones
+ * leave behind amounts to tens of megabytes before it is collected.
+ */
+export class MessageMemory {
+  private kept: Buffer = Buffer.alloc(0);
+
+  readonly allocate: Allocate = (bytes) => {
+    if (bytes > this.kept.length) this.kept = Buffer.allocUnsafeSlow(bytes);
+    return this.kept.subarray(0, bytes);
+  };
+}
+
+/** Bind of those values to the unnamed portal, Execute and Sync; results as text. */
+export function callMessages(
+  name: string,
+  values: readonly (SqlValue | BinaryParameter)[],
+  allocate: Allocate = (bytes) => Buffer.allocUnsafe(bytes),
+): Buffer {
+  const parts = values.map(partOf);
+  let bindBytes = valuesStart(name, parts.length) - 1 + 2 + 2;
+  for (const part of parts) bindBytes += LENGTH_BYTES + bytesOf(part);
+  const buffer = allocate(1 + bindBytes + EXECUTE_AND_SYNC.length);
+  buffer[0] = BIND;
+  let at = buffer.writeInt32BE(bindBytes, 1);
+  buffer[at++] = 0; // the unnamed portal
+  at += writeText(buffer, at, name);
+  buffer[at++] = 0;
+  at = buffer.writeInt16BE(parts.length, at);
+  for (const part of parts) at = buffer.writeInt16BE(part === null || typeof part === "string" ? 0 : 1, at);
+  at = buffer.writeInt16BE(parts.length, at);
+  for (const part of parts) at = writePart(buffer, at, part);
+  at = buffer.writeInt16BE(1, at);
+  at = buffer.writeInt16BE(0, at);
+  EXECUTE_AND_SYNC.copy(buffer, at);
+  return buffer;
+}
+
+/** A value after its length; returns where it ends. */
+function writePart(buffer: Buffer, at: number, part: Part): number {
+  const start = at + LENGTH_BYTES;
+  if (part === null) return buffer.writeInt32BE(NULL_LENGTH, at);
+  const bytes = typeof part === "string" ? writeText(buffer, start, part) : part.length;
+  buffer.writeInt32BE(bytes, at);
+  if (Buffer.isBuffer(part)) part.copy(buffer, start);
+  else if (typeof part !== "string") part.writeTo(buffer, start);
+  return start + bytes;
+}
+
+/** A value that lies in the message alone. */
+const IN_MESSAGE = undefined;
+
+class Bound implements BoundValues {
+  constructor(
+    readonly message: Buffer,
+    private readonly start: number,
+    private readonly given: readonly (SqlValue | typeof IN_MESSAGE)[],
+  ) {}
+
+  get values(): SqlValue[] {
+    const { message } = this;
+    let at = this.start;
+    return this.given.map((value) => {
+      const from = at + LENGTH_BYTES;
+      at = from + Math.max(0, message.readInt32BE(at));
+      return value === IN_MESSAGE ? message.subarray(from, at) : value;
+    });
+  }
+}
+
+function isWritten(value: SqlValue | BinaryParameter): value is BinaryParameter {
+  return value !== null && typeof value === "object" && "writeTo" in value;
+}
+
+/**
+ * Those values in the message that will carry them, for whichever connection calls `statement`. What is written into it is
+ * not kept beside it.
+ */
+export function bindAhead(
+  { name }: Statement,
+  values: readonly (SqlValue | BinaryParameter)[],
+  allocate?: Allocate,
+): BoundValues {
+  const given = values.map((value) => (isWritten(value) ? IN_MESSAGE : value));
+  return new Bound(callMessages(name, values, allocate), valuesStart(name, values.length), given);
+}
+
+export function messageOf({ name }: Statement, values: StatementValues): Buffer {
+  return "message" in values ? values.message : callMessages(name, values);
+}
+
+/** The values one by one, for the driver; its types want a mutable array, and it only reads it. */
+export function valuesOf(values: StatementValues): SqlValue[] {
+  return "message" in values ? [...values.values] : (values as SqlValue[]);
+}

@@ -1,0 +1,63 @@
+// One execution of a statement that its connection has prepared and described before: the shortest way over the wire and
+// back. Its message is there as one buffer, the row's description is not asked for again, and rows are read without
+// the driver's Query and Result in between, on a plain socket even from the bytes as they come. Errors, the order of answers
+// and whatever is not simply rows stay the driver's. It knows nothing of first executions: those are the driver's own, and
+// what they learned is handed in.
+import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
+import { DATA_ROW, type RowReader } from "./row-reader.js";
+import type { StatementRow } from "../../contract.js";
+
+/** What an answer begins with, unless it is an error: this kind, and its own length and nothing more. */
+const BIND_COMPLETE = 0x32;
+const BIND_COMPLETE_BYTES = 5;
+/** The longest answer that is kept until it is whole; a longer one is read as it comes. */
+const WHOLE_ANSWER_BYTES_MAX = 262_144;
+
+/**
+ * Whether these bytes are an answer from its beginning. The end of a notice whose beginning the driver has cannot be taken
+ * for one, since text has no such zeros.
+ */
+function isAnswer(arrived: Buffer): boolean {
+  if (arrived.length < BIND_COMPLETE_BYTES || arrived[0] !== BIND_COMPLETE) return false;
+  return arrived.readInt32BE(1) === LENGTH_BYTES;
+}
+
+export class PreparedCall extends DirectCall<StatementRow[]> {
+  protected readonly result: StatementRow[] = [];
+
+  constructor(
+    name: string,
+    message: Buffer,
+    private readonly reader: RowReader,
+    settle: (error: Error | undefined, rows: StatementRow[]) => void,
+  ) {
+    super(name, message, settle);
+  }
+
+  /** Rows without an end, so far: nothing but them, and no word of an error or of being ready. */
+  override goesOn(arrived: Buffer): boolean {
+    if (!isAnswer(arrived) || arrived.length > WHOLE_ANSWER_BYTES_MAX) return false;
+    let at = BIND_COMPLETE_BYTES;
+    while (at < arrived.length) {
+      if (arrived[at] !== DATA_ROW && arrived[at] !== COMMAND_COMPLETE) return false;
+      if (at + 1 + LENGTH_BYTES > arrived.length) return true;
+      at += 1 + Math.max(LENGTH_BYTES, arrived.readInt32BE(at + 1));
+    }
+    return true;
+  }
+
+  /** Rows at the beginning of the answer, and its end, of which the driver is told what it would have read. */
+  override take(arrived: Buffer): number {
+    if (!isAnswer(arrived)) return 0;
+    const at = this.reader.take(arrived, BIND_COMPLETE_BYTES, this.result);
+    return this.tellReady(arrived, at) ? arrived.length : at;
+  }
+
+  override handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    this.result.push(this.reader.read(fields));
+  }
+
+  override handleCommandComplete({ text }: { text: string }): void {
+    this.foundNoRow = text.endsWith(" 0");
+  }
+}

@@ -1,0 +1,85 @@
+// Rows of a prepared statement, with the types that its first execution told: from the driver's texts, or at once from the
+// bytes of an answer. The latter is a good part of what a claim of documents costs, which may have a hundred of them: one text
+// is made of the whole answer, and its values are parts of it.
+import { isAscii } from "node:buffer";
+import type { FieldDef } from "pg";
+import { int32At } from "../../../foundation/bytes.js";
+import { LENGTH_BYTES } from "./direct-call.js";
+import { parserOf } from "../pg-config.js";
+import type { StatementRow } from "../../contract.js";
+
+type ColumnParser = (text: string) => unknown;
+
+export const DATA_ROW = 0x44;
+/** Kind and length of a message, and a DataRow's number of columns. */
+const ROW_HEAD_BYTES = 1 + LENGTH_BYTES + 2;
+
+/** The length at `at`, which is zero then: its bytes would pass for other letters. */
+function takeLength(bytes: Buffer, at: number): number {
+  const length = int32At(bytes, at);
+  bytes[at] = bytes[at + 1] = bytes[at + 2] = bytes[at + 3] = 0;
+  return length;
+}
+
+/** What one execution told about the columns of a statement's rows. */
+export class RowReader {
+  /** Undefined where a column's value is its text. */
+  private readonly parsers: readonly (ColumnParser | undefined)[];
+
+  constructor(fields: readonly FieldDef[]) {
+    this.parsers = fields.map(({ dataTypeID }) => parserOf(dataTypeID));
+  }
+
+  read(texts: readonly (string | null)[]): StatementRow {
+    return texts.map((text, column) => (text === null ? null : this.value(column, text)));
+  }
+
+  /**
+   * The rows of the DataRow messages that begin at `from` and are there as a whole, into `rows`. Returns where they end; up to
+   * there `bytes` are spent.
+   */
+  take(bytes: Buffer, from: number, rows: StatementRow[]): number {
+    const lengths: number[] = [];
+    const end = this.takeLengths(bytes, from, lengths);
+    if (end === from) return end;
+    const text = isAscii(bytes.subarray(from, end)) ? bytes.toString("latin1", 0, end) : undefined;
+    const columns = this.parsers.length;
+    let next = 0;
+    for (let at = from; at < end;) {
+      at += ROW_HEAD_BYTES;
+      // An array that grows takes room for sixteen values with the first.
+      const row = new Array<unknown>(columns);
+      for (let column = 0; column < columns; column++) {
+        const start = at + LENGTH_BYTES;
+        const length = lengths[next++] as number;
+        at = start + Math.max(0, length);
+        const value = text?.substring(start, at) ?? bytes.toString("utf8", start, at);
+        row[column] = length < 0 ? null : this.value(column, value);
+      }
+      rows.push(row);
+    }
+    return end;
+  }
+
+  /** The lengths of all values in those rows, -1 of a NULL; returns where the rows end. */
+  private takeLengths(bytes: Buffer, from: number, lengths: number[]): number {
+    let at = from;
+    while (at + ROW_HEAD_BYTES <= bytes.length && bytes[at] === DATA_ROW) {
+      const end = at + 1 + int32At(bytes, at + 1);
+      if (end > bytes.length) break;
+      takeLength(bytes, at + 1);
+      at += ROW_HEAD_BYTES;
+      while (at < end) {
+        const length = takeLength(bytes, at);
+        lengths.push(length);
+        at += LENGTH_BYTES + Math.max(0, length);
+      }
+    }
+    return at;
+  }
+
+  private value(column: number, text: string): unknown {
+    const parser = this.parsers[column];
+    return parser ? parser(text) : text;
+  }
+}
