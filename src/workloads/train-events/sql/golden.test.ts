@@ -1,6 +1,6 @@
 // The DDL and every statement of every dialect, payload, level of storage, locking and shape, as golden files: a change of
-// any of them is seen as text. CI reads those of CockroachDB by its own parser. Write them anew with `vitest -u`.
-import { describe, expect, test } from "vitest";
+// any text, and of the levels that have it, is seen. CI reads CockroachDB's by its own parser. Update them with `vitest -u`.
+import { expect, test } from "vitest";
 import type { SqlClient } from "../../../database/postgres/admin.js";
 import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
 import { eventRows, presentKeys, readClock, readKeySums, readMisplaced, readWritten } from "./audit-scans.js";
@@ -19,7 +19,6 @@ import {
   PAYLOADS,
   READ_KINDS,
   STATEMENT_SHAPES,
-  type Payload,
   type ReadWeights,
 } from "../settings.js";
 
@@ -41,81 +40,110 @@ const ALL_READS = Object.fromEntries(READ_KINDS.map((kind) => [kind, 1])) as Rea
 
 /** Levels beside the defaults, one at a time. */
 const OTHER_TABLES = {
-  "claimIndex: status-updated": { claimIndex: "status-updated" },
-  "archived: complete": { archived: "complete" },
-  "archiveDelete: cascade": { archiveDelete: "cascade" },
+  "claimIndex=status-updated": { claimIndex: "status-updated" },
+  "archived=complete": { archived: "complete" },
+  "archiveDelete=cascade": { archiveDelete: "cascade" },
 } as const;
 const OTHERS = {
+  defaults: {},
   ...OTHER_TABLES,
-  "advance: one step": { advance: { isOneStep: true } },
-  "reads: all": { reads: ALL_READS },
+  "advance=one-step": { advance: { isOneStep: true } },
+  "reads=all": { reads: ALL_READS },
 } as const;
 
-/** Each text once, under all the levels that have it. */
-class Listing {
-  private readonly places = new Map<string, string[]>();
+/** The names of `others` that the dialect does not refuse, with their levels. */
+function othersOf<Levels>(
+  dialect: DialectName,
+  others: Readonly<Record<string, Levels>>,
+): [string, Levels][] {
+  return Object.entries(others).filter(([name]) => {
+    const [factor = "", level = ""] = name.split("=");
+    return !lackOf(dialect, factor, level);
+  });
+}
 
-  add(place: string, text: string): void {
-    const places = this.places.get(text);
-    if (places) places.push(place);
-    else this.places.set(text, [place]);
+/** Values of each dimension: every combination of them has the same text. */
+type Product = readonly (readonly string[])[];
+
+/** Joins products that differ in `dimension` alone. */
+function joined(products: readonly Product[], dimension: number): Product[] {
+  const groups = new Map<string, string[][]>();
+  for (const product of products) {
+    const key = JSON.stringify(product.with(dimension, []));
+    const joint = groups.get(key) ?? product.map((values, i) => (i === dimension ? [] : [...values]));
+    joint[dimension]?.push(...(product[dimension] ?? []));
+    groups.set(key, joint);
+  }
+  return [...groups.values()];
+}
+
+/** Each text once, under the combinations of levels that have it. */
+class Listing {
+  private readonly places = new Map<string, Map<string, Product>>();
+
+  /** `all` holds, for each dimension, the values that its heading calls `*` if all of them have the text. */
+  constructor(private readonly all: Readonly<Record<number, readonly string[]>> = {}) {}
+
+  add(text: string, ...place: readonly string[]): void {
+    const places = this.places.get(text) ?? new Map<string, Product>();
+    const product = place.map((value) => [value]);
+    this.places.set(text, places.set(place.join(), product));
   }
 
-  /** Where no text before is the same. */
-  addNew(place: string, text: string): void {
-    if (!this.places.has(text)) this.add(place, text);
+  private heading(places: Map<string, Product>): string {
+    let products = [...places.values()];
+    for (let i = (products[0]?.length ?? 0) - 1; i >= 0; i--) products = joined(products, i);
+    const shown = (values: readonly string[], i: number): string =>
+      values.length === this.all[i]?.length ? "*" : values.join(" ");
+    return products.map((product) => `--: ${product.map(shown).join("; ")}\n`).join("");
   }
 
   toString(): string {
-    return [...this.places].map(([text, places]) => `-- ${places.join("\n-- ")}\n${text};\n`).join("\n");
+    return [...this.places].map(([text, places]) => `${this.heading(places)}${text};\n`).join("\n");
   }
 }
 
-function tablesOf(dialect: DialectName, payload: Payload): string {
-  const listing = new Listing();
-  for (const storage of offered(dialect, "storage", EVENT_STORAGES))
-    for (const text of ddl({ namespace: NAMESPACE, payload, storage, grantTo: "pgb" }, dialectOf(dialect)))
-      listing.add(`storage: ${storage}`, text);
-  for (const [name, levels] of Object.entries(OTHER_TABLES)) {
-    const [factor, level] = name.split(": ") as [string, string];
-    if (lackOf(dialect, factor, level)) continue;
-    for (const text of ddl(
-      { namespace: NAMESPACE, payload, storage: "default", ...levels },
-      dialectOf(dialect),
-    ))
-      listing.addNew(name, text);
+test("the tables of every dialect and payload", async () => {
+  const listing = new Listing({ 1: PAYLOADS });
+  for (const [dialect, payload] of COMBINATIONS) {
+    const add = (name: string, levels: Partial<Parameters<typeof ddl>[0]>): void => {
+      const tables = {
+        namespace: NAMESPACE,
+        grantTo: "pgb",
+        payload,
+        storage: "default",
+        ...levels,
+      } as const;
+      for (const text of ddl(tables, dialectOf(dialect))) listing.add(text, dialect, payload, name);
+    };
+    for (const storage of offered(dialect, "storage", EVENT_STORAGES)) add(`storage=${storage}`, { storage });
+    for (const [name, levels] of othersOf(dialect, OTHER_TABLES)) add(name, levels);
   }
-  return listing.toString();
-}
+  await expect(listing.toString()).toMatchFileSnapshot("golden/tables.sql");
+});
 
-function statementsOf(dialect: DialectName, payload: Payload): string {
-  const listing = new Listing();
-  const [isolation] = offered(dialect, "isolation", ISOLATIONS);
-  if (!isolation) throw new Error(`${dialect} has no isolation level`);
-  for (const statementShape of offered(dialect, "statementShape", STATEMENT_SHAPES))
-    for (const locking of offered(dialect, "locking", LOCKINGS)) {
-      const levels = { dialect, namespace: NAMESPACE, payload, locking, isolation, statementShape };
-      for (const { name, text } of createWorkload(levels).statements)
-        listing.add(`${name} (${statementShape}, ${locking})`, text);
-      for (const [other, own] of Object.entries(OTHERS)) {
-        const [factor, level] = other.split(": ") as [string, string];
-        if (lackOf(dialect, factor, level)) continue;
-        for (const { name, text } of createWorkload({ ...levels, ...own }).statements)
-          listing.addNew(`${name} (${statementShape}, ${locking}, ${other})`, text);
-      }
-    }
-  return listing.toString();
-}
-
-describe.each(COMBINATIONS)("the SQL of %s with payload %s", (dialect, payload) => {
-  test("for its tables", async () => {
-    await expect(tablesOf(dialect, payload)).toMatchFileSnapshot(`golden/${dialect}/${payload}.tables.sql`);
-  });
-
-  test("for its statements", async () => {
-    const file = `golden/${dialect}/${payload}.statements.sql`;
-    await expect(statementsOf(dialect, payload)).toMatchFileSnapshot(file);
-  });
+test("the statements of every dialect, payload, statement shape and locking", async () => {
+  const listing = new Listing({ 2: PAYLOADS, 3: STATEMENT_SHAPES, 4: LOCKINGS, 5: Object.keys(OTHERS) });
+  for (const [dialect, payload] of COMBINATIONS) {
+    const [isolation] = offered(dialect, "isolation", ISOLATIONS);
+    if (!isolation) throw new Error(`${dialect} has no isolation level`);
+    for (const statementShape of offered(dialect, "statementShape", STATEMENT_SHAPES))
+      for (const locking of offered(dialect, "locking", LOCKINGS))
+        for (const [other, own] of othersOf(dialect, OTHERS)) {
+          const levels = {
+            dialect,
+            namespace: NAMESPACE,
+            payload,
+            locking,
+            isolation,
+            statementShape,
+            ...own,
+          };
+          for (const { name, text } of createWorkload(levels).statements)
+            listing.add(text, name, dialect, payload, statementShape, locking, other);
+        }
+  }
+  await expect(listing.toString()).toMatchFileSnapshot("golden/statements.sql");
 });
 
 /** All that the audit asks, with nothing in the tables. */
@@ -155,20 +183,23 @@ async function questionsOf(name: DialectName): Promise<string> {
     invertedIndexes: [],
   };
   const listing = new Listing();
+  const add = (place: string, text: string): void => {
+    listing.add(text, name, place);
+  };
   for (const { views } of [...sampler.groups, ...survey.groups])
-    for (const view of views) listing.add(`sampler: ${view.source}`, view.text(survey) ?? "");
+    for (const view of views) add(`sampler: ${view.source}`, view.text(survey) ?? "");
   if (sampler.statements) {
-    listing.add("statement counts", sampler.statements.counts(survey));
-    listing.add("statement texts", sampler.statements.texts(survey));
+    add("statement counts", sampler.statements.counts(survey));
+    add("statement texts", sampler.statements.texts(survey));
   }
-  listing.add("mark of the namespace", mark.query);
-  listing.add("statistics", dialect.refreshStatistics(tables.events, true));
-  for (const text of await auditTexts(dialect)) listing.add("audit", text);
+  add("mark of the namespace", mark.query);
+  add("statistics", dialect.refreshStatistics(tables.events, true));
+  for (const text of await auditTexts(dialect)) add("audit", text);
   return `${sampler.preamble}\n\n${listing.toString()}`;
 }
 
 test("the SQL that asks CockroachDB about itself", async () => {
-  await expect(await questionsOf("cockroachdb")).toMatchFileSnapshot("golden/cockroachdb/questions.sql");
+  await expect(await questionsOf("cockroachdb")).toMatchFileSnapshot("golden/cockroachdb-questions.sql");
 });
 
 test("no level of a dialect is refused in favour of one that it does not have either", () => {
