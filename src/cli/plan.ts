@@ -14,7 +14,6 @@ import { shortNumber } from "../foundation/text/numbers.js";
 import { labelOf } from "../metrics/metric-lists.js";
 import { operationName } from "../metrics/names.js";
 import type { ResultDocument } from "../results/result-schema.js";
-import { vocabularyOf } from "../results/vocabulary.js";
 import { unitOf } from "../workloads/vocabulary.js";
 import { counted, formatDuration } from "../foundation/units.js";
 import { conditions } from "../scenario/plan/conditions.js";
@@ -81,7 +80,7 @@ export function reachOfPlan(experiment: Experiment, earlier: ResultDocument): Pl
 
 function reachLines(experiment: Experiment, earlier: ResultDocument): string[] {
   const { trials } = plannedTrials(experiment);
-  const unit = (operation: string): string => unitOf(vocabularyOf(earlier), operation);
+  const unit = (operation: string): string => unitOf(earlier.workload, operation);
   const rows = reachOfPlan(experiment, earlier).map(
     ({ operation, metric, spread, finds, trials: needed }) => [
       `${operationName(operation)} ${labelOf(metric, unit(operation))}`,

@@ -83,7 +83,7 @@ describe("a fault", () => {
     ["[{ at: 1s, kind: backend-terminate, sessions: 150% }]", "not a share, as 50%"],
     ["[{ at: 60s, kind: postgres-kill }]", "begins at 1m, but the window ends at 1m"],
     ["[{ at: 58s, kind: postgres-kill, for: 3s }]", "would last until 1m1s, but the window ends at 1m"],
-    ["[{ at: 1s, kind: process-stop, process: pgbouncer, for: 1s }]", "needs a pooler, and pool.strategy"],
+    ["[{ at: 1s, kind: process-stop, process: pooler, for: 1s }]", "needs a pooler, and pool.strategy"],
   ])("%s is refused", (list, message) => {
     expect(problemsOf(list)).toEqual([expect.stringContaining(message)]);
   });
@@ -125,7 +125,7 @@ describe("a fault", () => {
       expect.stringContaining("target.replication: is between servers: set target.standbys"),
     ]);
     const external = `${REST}pool: { strategy: pgbouncer, url: postgresql://a@b/c }\n`;
-    expect(problemsOf("[{ at: 1s, kind: process-stop, process: pgbouncer, for: 1s }]", external)).toEqual([
+    expect(problemsOf("[{ at: 1s, kind: process-stop, process: pooler, for: 1s }]", external)).toEqual([
       expect.stringContaining("needs a PgBouncer that train-sim starts, and pool names URLs"),
     ]);
   });
@@ -168,7 +168,7 @@ describe("two faults", () => {
     // Its session is there already.
     expect(problemsOf(`[${at("lock-holder", 1, 5)}, ${at("connection-limit", 3, 2)}]`)).toEqual([]);
     expect(problemsOf(`[${at("postgres-kill", 1, 1)}, ${at("postgres-kill", 3, 1)}]`)).toEqual([]);
-    const stopped = at("process-stop", 2, 2, ", process: pgbouncer");
+    const stopped = at("process-stop", 2, 2, ", process: pooler");
     expect(
       problemsOf(`[${at("postgres-kill", 1, 4)}, ${stopped}]`, `${REST}pool: { strategy: pgbouncer }\n`),
     ).toEqual([]);

@@ -2,23 +2,17 @@
 import { defineFault, lasting } from "./fault.js";
 import { chosenOf, describeChosen, instance, neverPaused, noInstance, type OfPooler } from "./pooler.js";
 
-function paused<const Name extends string>(name: Name) {
-  return defineFault({
-    name,
-    description: "it holds all transactions back",
-    keys: { for: lasting, instance: instance.optional() },
-    ground: "pooler",
-    resolve: (given): OfPooler => ({ instance: given.instance }),
-    obstacle: (fault, surroundings) => neverPaused(surroundings) ?? noInstance(fault, surroundings),
-    async inject({ pooler, signal }, fault) {
-      if (!pooler?.pause) throw new Error("the trial has no pooler that can be paused");
-      const consoles = chosenOf(pooler.consoles, fault);
-      const clear = await pooler.pause(consoles, signal);
-      return { words: `paused ${describeChosen(pooler, consoles.length, fault)}`, clear };
-    },
-  });
-}
-
-export const poolerPause = paused("pooler-pause");
-/** As scenarios called it when PgBouncer was the only pooler. */
-export const pgbouncerPause = paused("pgbouncer-pause");
+export const poolerPause = defineFault({
+  name: "pooler-pause",
+  description: "it holds all transactions back",
+  keys: { for: lasting, instance: instance.optional() },
+  ground: "pooler",
+  resolve: (given): OfPooler => ({ instance: given.instance }),
+  obstacle: (fault, surroundings) => neverPaused(surroundings) ?? noInstance(fault, surroundings),
+  async inject({ pooler, signal }, fault) {
+    if (!pooler?.pause) throw new Error("the trial has no pooler that can be paused");
+    const consoles = chosenOf(pooler.consoles, fault);
+    const clear = await pooler.pause(consoles, signal);
+    return { words: `paused ${describeChosen(pooler, consoles.length, fault)}`, clear };
+  },
+});

@@ -33,6 +33,3 @@ function takenDown<const Name extends string>(
 
 export const poolerRestart = takenDown("pooler-restart", "at-once", "stopped");
 export const poolerKill = takenDown("pooler-kill", "kill", "killed");
-/** As scenarios called them when PgBouncer was the only pooler. */
-export const pgbouncerRestart = takenDown("pgbouncer-restart", "at-once", "stopped");
-export const pgbouncerKill = takenDown("pgbouncer-kill", "kill", "killed");

@@ -6,7 +6,7 @@ import { foreignServer, procObstacle, whenHealthy } from "./healthy.js";
 import { foreignPooler } from "./pooler.js";
 import { standStill, type StandingStill } from "../foundation/process/stand-still.js";
 
-export const STOPPED_PROCESSES = ["postgres", "pooler", "pgbouncer"] as const;
+export const STOPPED_PROCESSES = ["postgres", "pooler"] as const;
 type StoppedProcess = (typeof STOPPED_PROCESSES)[number];
 
 export const processStop = defineFault({
@@ -16,7 +16,7 @@ export const processStop = defineFault({
     for: lasting,
     process: z.enum(STOPPED_PROCESSES).optional().meta({
       description:
-        "What stands still: the server's processes, or every pooler that train-sim started, which pgbouncer means too. Default postgres.",
+        "What stands still: the server's processes, or every pooler that train-sim started. Default postgres.",
     }),
   },
   resolve: ({ process = "postgres" }): { readonly process: StoppedProcess } => ({ process }),

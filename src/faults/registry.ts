@@ -19,8 +19,8 @@ import {
   networkReset,
   networkResetCommits,
 } from "./network.js";
-import { pgbouncerPause, poolerPause } from "./pooler-pause.js";
-import { pgbouncerKill, pgbouncerRestart, poolerKill, poolerRestart } from "./pooler-restart.js";
+import { poolerPause } from "./pooler-pause.js";
+import { poolerKill, poolerRestart } from "./pooler-restart.js";
 import { postgresKill } from "./postgres-kill.js";
 import { postgresRestart } from "./postgres-restart.js";
 import { processStop } from "./process-stop.js";
@@ -44,10 +44,7 @@ export const FAULTS = [
   checkpoint,
   poolerRestart,
   poolerKill,
-  pgbouncerRestart,
-  pgbouncerKill,
   poolerPause,
-  pgbouncerPause,
   networkLatency,
   networkBandwidth,
   networkBlackhole,

@@ -14,7 +14,6 @@ import { COMPARISON_VERDICTS, VERDICT_MARKS, type ComparisonVerdict } from "../m
 import { writeResult } from "../results/directory.js";
 import { readResult } from "../results/reader.js";
 import type { RatioFinding, ResultDocument, TreatmentResult } from "../results/result-schema.js";
-import { vocabularyOf } from "../results/vocabulary.js";
 import { ALL_SHOWN, withChoice } from "./html/page/charts/filter-state.js";
 import type { Plot } from "./html/page/charts/drawing.js";
 import { CHARTS } from "./html/page/charts/registry.js";
@@ -74,7 +73,7 @@ beforeAll(async () => {
   await writeResult(directory, withAnalysis({ ...rest, comparisons, treatments }));
   result = await readResult(directory);
   data = {
-    ...{ programVersion: "1.2.3", result, vocabulary: vocabularyOf(result), findings: keyFindings(result) },
+    ...{ programVersion: "1.2.3", result, vocabulary: result.workload, findings: keyFindings(result) },
     ...{ notes: [], series: [], curves: [] },
   };
 });

@@ -197,7 +197,7 @@ export const Interaction = z
 export type Interaction = z.infer<typeof Interaction>;
 
 const Spread = z.strictObject({ median: amount, ...interval }).nullable();
-/** Results of before a metric was there lack it. */
+/** Operations without a metric lack it. */
 const spreads = Object.fromEntries(
   COMPARISON_METRICS.map((metric) => [comparisonField(metric), Spread.optional()]),
 ) as Record<ComparisonField, z.ZodOptional<typeof Spread>>;

@@ -75,7 +75,9 @@ export function treatmentResults(
 
 export function buildResult(parts: ResultParts): ResultDocument {
   const { experiment } = parts;
-  const [first, ...others] = experiment.treatments.map(({ settings }) => workloadOf(settings));
+  const [first = workloadOf({}), ...others] = experiment.treatments.map(({ settings }) =>
+    workloadOf(settings),
+  );
   return {
     version: RESULT_VERSION,
     scenario: {
@@ -85,7 +87,7 @@ export function buildResult(parts: ResultParts): ResultDocument {
       trialOrder: experiment.trials.map(({ treatmentId }) => treatmentId),
       yaml: experiment.yaml,
     },
-    ...(first && { workload: workloadResult(first, others) }),
+    workload: workloadResult(first, others),
     environment: parts.environment,
     verdict: parts.verdict,
     ...(parts.stopping && { stopping: parts.stopping }),

@@ -20,7 +20,6 @@ function countsOf(result: OperationResult): OperationCounts {
   };
 }
 
-/** Nothing for a trial of before parts were measured. */
 function partsOf({ parts, transactions, slowTransactions }: OperationResult): PartSums {
   const sums = new PartSums();
   if (parts && slowTransactions) sums.addSummary(parts, transactions, slowTransactions);

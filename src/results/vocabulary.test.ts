@@ -5,27 +5,18 @@ import { exampleResult } from "../../test/support/example-result.js";
 import { PAYMENTS } from "../../test/support/payments.js";
 import { ResultDocument } from "./result-schema.js";
 import type { Workload } from "../workloads/workload.js";
-import { vocabularyOf, workloadNamed, workloadResult } from "./vocabulary.js";
-
-const accounts = workloadOf({ workload: "accounts" });
+import { workloadNamed, workloadResult } from "./vocabulary.js";
 
 it("is what the result says, even for names that a built-in workload has", () => {
   const stored = ResultDocument.parse({ ...exampleResult(), workload: PAYMENTS });
-  const vocabulary = vocabularyOf(stored);
+  const { workload: vocabulary } = stored;
   expect(unitOf(vocabulary, "add")).toBe("payments");
   expect(unitOf(vocabulary, "lifecycle.completed")).toBe("events");
   expect(operationsWith(vocabulary, "in")).toEqual([]);
   expect(workloadNamed(vocabulary)).toBeUndefined();
 });
 
-it("is that of the workload that has the operations, of a result that does not say", () => {
-  expect(workloadNamed(vocabularyOf(exampleResult()))).toBe(workloadOf({}));
-  const trials = [{ operations: { [Object.keys(accounts.operations)[0] ?? ""]: {} } }];
-  expect(workloadNamed(vocabularyOf({ treatments: [{ trials }] }))).toBe(accounts);
-  expect(vocabularyOf({ treatments: [] }).name).toBe("train-events");
-});
-
-it.each(WORKLOADS)("of workload $name is known by its operations", (workload) => {
+it.each(WORKLOADS)("of workload $name is known by its stored name", (workload) => {
   expect(workloadNamed(workloadResult(workload))).toBe(workload);
 });
 

@@ -1,7 +1,6 @@
-// The words of a result's workload. They are stored with it, since a workload may be the user's own; results from before they were
-// are of a workload that is known by its operations.
+// The words of a result's workload. They are stored with it, since a workload may be the user's own.
 import * as z from "zod";
-import { workloadOf, WORKLOADS } from "../workloads/registry.js";
+import { WORKLOADS } from "../workloads/registry.js";
 import type { Vocabulary } from "../workloads/vocabulary.js";
 import type { Workload } from "../workloads/workload.js";
 import { OperationName } from "./comparison-schema.js";
@@ -67,28 +66,11 @@ function mapped<From, To>(
   return Object.fromEntries(Object.entries(all).map(([name, each]) => [name, to(each, name)]));
 }
 
-interface WithWorkload {
-  readonly workload?: WorkloadResult | undefined;
-  readonly treatments: readonly {
-    readonly trials: readonly { readonly operations: Readonly<Record<string, unknown>> }[];
-  }[];
-}
-
-export function vocabularyOf({ workload, treatments }: WithWorkload): Vocabulary {
-  const measured = treatments.flatMap(({ trials }) =>
-    trials.flatMap((trial) => Object.keys(trial.operations)),
-  );
-  return workload ?? knownBy(measured);
-}
-
-/** The workload of ours that has all these operations. */
-export function knownBy(names: readonly string[]): Workload {
-  const has = ({ operations: own }: Workload): boolean => names.every((name) => Object.hasOwn(own, name));
-  return WORKLOADS.find(has) ?? workloadOf({});
-}
-
-/** The workload of ours whose words these are. */
-export function workloadNamed(vocabulary: Vocabulary): Workload | undefined {
-  const known = knownBy(Object.keys(vocabulary.operations));
-  return known.name === vocabulary.name ? known : undefined;
+/** The built-in workload whose words these are; undefined for one of the user's own. */
+export function workloadNamed({
+  name,
+  operations,
+}: Pick<Vocabulary, "name" | "operations">): Workload | undefined {
+  const has = Object.keys(operations).join();
+  return WORKLOADS.find((each) => each.name === name && Object.keys(each.operations).join() === has);
 }

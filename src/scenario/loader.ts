@@ -105,7 +105,6 @@ function read(text: string, name: string, overrides: Overrides): ReadScenario {
   requireOwn(given, source, name);
   for (const { holder } of holdersOf(given)) {
     requireSound(holder, overrides.loadsCode);
-    // A stored scenario has it, or is of before there was any.
     if (!isStored) holder["workload"] = withDeclared(holder["workload"]);
   }
   // Paths on the command line are relative to where it is typed; those of the file are absolute by now.
@@ -155,7 +154,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
   const thresholds = resolveThresholds(scenario.thresholds, ...asked);
   const ratioThresholds = resolveRatioThresholds(scenario.thresholds, ...asked);
   const published = resolvePublished(scenario.published, ...asked);
-  const most = trialsOf(raw, scenario, overrides, expansion.ids.length);
+  const most = mostTrials(scenario.trials);
   const objective = resolveObjective(scenario.objective, measuring, metrics, thresholdFindings);
   const stopping = resolveStopping(scenario, most, expansion.ids.length, objective, thresholdFindings);
   if (scenario.order === "duet" && measuring) thresholdFindings.push(...duetFindings(measuring));
@@ -169,7 +168,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     treatments,
     trials: planTrials(expansion.ids, {
       ...{ trials: most, order: scenario.order, orderSeed: scenario.orderSeed },
-      ...{ seed: Number(seed), stored: overrides.storedOrder },
+      ...{ seed: Number(seed), stored: overrides.trialOrder },
     }),
     ...(stopping && { stopping }),
     ...(objective && { objective }),
@@ -261,18 +260,6 @@ function requireSound({ workload: written }: Mapping, loadsCode: true | undefine
     })),
     "docs/reference/workloads.md says what a workload of one's own may hold.",
   );
-}
-
-/** Trials of each treatment: as before, where an experiment of before goes on and its scenario says nothing. */
-function trialsOf(
-  raw: Mapping,
-  { trials }: Scenario,
-  { storedTrials }: Overrides,
-  treatments: number,
-): number {
-  return raw["trials"] === undefined && storedTrials !== undefined
-    ? storedTrials / treatments
-    : mostTrials(trials);
 }
 
 /**

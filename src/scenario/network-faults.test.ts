@@ -26,9 +26,9 @@ describe("a fault of the network or of PgBouncer", () => {
   test("has its defaults filled in", () => {
     const when = (s: number, forMs = 1000) => ({ atMs: s * 1000, forMs });
     const faults = faultsOf(`[
-  { at: 1s, kind: pgbouncer-restart },
-  { at: 2s, kind: pgbouncer-kill, instance: 2, for: 1s },
-  { at: 4s, kind: pgbouncer-pause, for: 1s },
+  { at: 1s, kind: pooler-restart },
+  { at: 2s, kind: pooler-kill, instance: 2, for: 1s },
+  { at: 4s, kind: pooler-pause, for: 1s },
   { at: 6s, kind: network-latency, latency: 5ms, for: 1s },
   { at: 8s, kind: network-bandwidth, bandwidth: 1MB, between: pooler, for: 1s },
   { at: 10s, kind: network-blackhole, for: 1s },
@@ -37,9 +37,9 @@ describe("a fault of the network or of PgBouncer", () => {
   { at: 16s, kind: network-reset-commits, for: 1s }]`);
     const between = "clients";
     expect(faults).toEqual([
-      { kind: "pgbouncer-restart", ...when(1, 0), instance: undefined },
-      { kind: "pgbouncer-kill", ...when(2), instance: 2 },
-      { kind: "pgbouncer-pause", ...when(4), instance: undefined },
+      { kind: "pooler-restart", ...when(1, 0), instance: undefined },
+      { kind: "pooler-kill", ...when(2), instance: 2 },
+      { kind: "pooler-pause", ...when(4), instance: undefined },
       { kind: "network-latency", ...when(6), between, latencyMs: 5, jitterMs: 0 },
       { kind: "network-bandwidth", ...when(8), between: "pooler", bytesPerSecond: 1024 ** 2 },
       { kind: "network-blackhole", ...when(10), between },
@@ -74,18 +74,18 @@ describe("a fault of the network or of PgBouncer", () => {
 
   test.each([
     ["pooler-restart }", DIRECT, "pooler-restart needs a pooler, and pool.strategy is direct"],
-    ["pgbouncer-restart }", DIRECT, "pgbouncer-restart needs a pooler, and pool.strategy is direct"],
-    ["pgbouncer-kill }", EXTERNAL, "needs a PgBouncer that train-sim starts, and pool names URLs"],
+    ["pooler-restart }", DIRECT, "pooler-restart needs a pooler, and pool.strategy is direct"],
+    ["pooler-kill }", EXTERNAL, "needs a PgBouncer that train-sim starts, and pool names URLs"],
     ["pooler-kill, instance: 5 }", BESIDE, "pooler-kill names instance 5, and there are 4"],
     [
       "agent-partition, for: 1s }",
       `${BESIDE}target: { url: postgresql://a@b.example/c, sslmode: verify-full, ca: ca.crt }\n`,
       "agent-partition puts a proxy before the server, so PgBouncer cannot check the server's name",
     ],
-    ["pgbouncer-kill, instance: 3 }", POOL, "pgbouncer-kill names instance 3, and there are 2"],
-    ["pgbouncer-pause, for: 1s }", SESSION, "waits until every session has ended"],
-    ["pgbouncer-pause, for: 1s }", EXTERNAL, "needs the admin console of the PgBouncer: set pool.adminUrl"],
-    ["pgbouncer-pause }", POOL, "pgbouncer-pause needs a for: how long it lasts"],
+    ["pooler-kill, instance: 3 }", POOL, "pooler-kill names instance 3, and there are 2"],
+    ["pooler-pause, for: 1s }", SESSION, "waits until every session has ended"],
+    ["pooler-pause, for: 1s }", EXTERNAL, "needs the admin console of the PgBouncer: set pool.adminUrl"],
+    ["pooler-pause }", POOL, "pooler-pause needs a for: how long it lasts"],
     ["network-latency, for: 1s }", POOL, "network-latency needs a latency, as latency: 50ms"],
     ["network-bandwidth, for: 1s }", POOL, "network-bandwidth needs a bandwidth, as bandwidth: 1MB"],
     ["network-latency, latency: 1ms, jitter: 2ms, for: 1s }", POOL, "cannot have a jitter above its latency"],
@@ -132,7 +132,7 @@ describe("a fault of the network or of PgBouncer", () => {
     const list = (second: string): string =>
       `[{ at: 1s, kind: network-blackhole, for: 3s }, { at: 2s, kind: ${second}, for: 1s }]`;
     expect(problemsOf(list("network-refuse")).join()).toContain("cannot be there together with faults[0]");
-    for (const kind of ["pgbouncer-kill", "postgres-kill", "lock-holder"])
+    for (const kind of ["pooler-kill", "postgres-kill", "lock-holder"])
       expect(problemsOf(list(kind))).toEqual([]);
   });
 });

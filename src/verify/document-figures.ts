@@ -46,7 +46,7 @@ export class DocumentFigures {
       faults,
       stopping,
     }: ResultDocument): unknown => ({
-      scenario: { name, seed, trials, trialOrder: trialOrder ?? again.scenario.trialOrder },
+      scenario: { name, seed, trials, trialOrder },
       treatments: treatments.map(({ id, levels, sameAs }) => ({ id, levels, sameAs })),
       ...{ faults, stopping },
     });

@@ -56,9 +56,3 @@ it("names a missing file by its place in the directory", () => {
     { what: "trial 2", reason: "y.csv, line 3: it is cut short", isMissing: true },
   ]);
 });
-
-it("lets results lack what was not measured yet, and holds it against them where they state it", () => {
-  const again = { p50: 1, serviceStddevMs: 2 };
-  expect(compared({ p50: 1 }, again).differences).toEqual([]);
-  expect(compared({ p50: 1, serviceStddevMs: 3 }, again).differences).toHaveLength(1);
-});

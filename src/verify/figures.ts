@@ -4,7 +4,6 @@
 import { join, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { codeOf, messageOf } from "../foundation/errors.js";
-import { DEVIATIONS } from "../metrics/metric-lists.js";
 import { FIGURES, type Difference, type FigureKind, type NotRecomputed } from "./verification.js";
 
 /** What names an entry of a list; names are no figures. */
@@ -13,9 +12,6 @@ const NAMES: ReadonlySet<string> = new Set([
   ...["otherFactor", "otherBaselineLevel", "otherLevel", "operation", "metric", "expression"],
   ...["check", "rule", "name", "endpoint", "region", "clients", "levels", "what", "purpose"],
 ]);
-
-/** Figures that results of before they were measured lack. */
-const NEWER: ReadonlySet<string> = new Set(DEVIATIONS.map(({ field }) => field));
 
 type Leaves = Readonly<Record<string, unknown>>;
 
@@ -98,7 +94,6 @@ export class Figures {
   private keys(kind: FigureKind, pathOf: (key: string) => string, stored: Leaves, recomputed: Leaves): void {
     for (const key of new Set([...Object.keys(stored), ...Object.keys(recomputed)])) {
       const [before, again] = [stored[key], recomputed[key]];
-      if (before === undefined && NEWER.has(key)) continue;
       const isName = NAMES.has(key) && typeof before === "string" && before === again;
       if (!isName) this.walk(kind, pathOf(key), before, again);
     }

@@ -4,12 +4,12 @@ import { renderVerification } from "./verification-text.js";
 import type { Verification } from "./verification.js";
 
 const AGREES: Verification = {
-  ...{ directory: "dir", programVersion: "1.0.0", resultVersion: "1.0.0", hasSameDefinitions: true },
+  ...{ directory: "dir", programVersion: "1.0.0", resultVersion: "1.0.0" },
   figures: [
     { kind: "latencies", recomputed: 6, differing: 0 },
     { kind: "copies", recomputed: 90, differing: 0 },
   ],
-  ...{ differences: [], redefined: [], notRecomputed: [] },
+  ...{ differences: [], notRecomputed: [] },
 };
 const p99 = { path: "treatments[a].trials[1].operations.add.responseTimeMs.p99", stored: 1, recomputed: 2 };
 
@@ -30,17 +30,15 @@ it("shows a figure once, with both values and all files that contradict it", () 
   expect(text).not.toContain("agree with");
 });
 
-it("tells a missing file from a definition that changed", () => {
+it("tells a missing file from a figure that another train-sim computed", () => {
   const missing = { what: "trial 1", reason: "x.hlog is not there", isMissing: true };
   expect(renderVerification({ ...AGREES, notRecomputed: [missing] })).toContain(
     "1 file could not be read: what rests on it is not verified.",
   );
-  const old = { ...AGREES, resultVersion: "0.9.0", hasSameDefinitions: false };
-  const text = renderVerification({ ...old, redefined: [{ kind: "statistics", ...p99 }] });
-  expect(text).toContain(
-    "1 figure differs between train-sim 0.9.0 and train-sim 1.0.0: a definition may have changed.",
-  );
-  expect(text).toContain("5 of 6 recomputed figures agree");
+  const differing = { ...AGREES, differences: [{ kind: "statistics" as const, ...p99 }] };
+  const hint = "Another train-sim made the result: verify with that one.";
+  expect(renderVerification({ ...differing, resultVersion: "0.9.0" })).toContain(hint);
+  expect(renderVerification(differing)).not.toContain(hint);
 });
 
 it("lists at most 40 figures, and says how many more there are", () => {

@@ -76,31 +76,25 @@ function notRecomputedLines(left: readonly NotRecomputed[], marks: Marks): strin
 
 /** What it comes to, in sentences. */
 function conclusion(verification: Verification, recomputed: number): string[] {
-  const { differences, redefined, notRecomputed, programVersion, resultVersion } = verification;
+  const { differences, notRecomputed, programVersion, resultVersion } = verification;
   const missing = notRecomputed.filter(({ isMissing }) => isMissing).length;
-  const made =
-    resultVersion === programVersion ? "an earlier build" : `train-sim ${resultVersion ?? "(unknown)"}`;
-  const differ = (figures: number): string =>
-    `${counted(figures, "figure")} ${figures === 1 ? "differs" : "differ"}`;
+  const differing = rowsOf(differences).length;
   return [
     ...(differences.length > 0
-      ? [`${differ(rowsOf(differences).length)}: the result does not say what its files hold.`]
+      ? [
+          `${counted(differing, "figure")} ${differing === 1 ? "differs" : "differ"}: the result does not say what its files hold.`,
+          ...(resultVersion === programVersion
+            ? []
+            : ["Another train-sim made the result: verify with that one."]),
+        ]
       : []),
     ...(missing > 0
       ? [
           `${counted(missing, "file")} could not be read: what rests on ${missing === 1 ? "it" : "them"} is not verified.`,
         ]
       : []),
-    ...(redefined.length > 0
-      ? [
-          `${differ(rowsOf(redefined).length)} between ${made} and train-sim ${programVersion}: a definition may have changed.`,
-          "To verify them, use the train-sim that made the result.",
-        ]
-      : []),
     ...(isVerified(verification)
-      ? [
-          `${recomputed - redefined.length} of ${counted(recomputed, "recomputed figure")} agree with what is stored.`,
-        ]
+      ? [`${recomputed} of ${counted(recomputed, "recomputed figure")} agree with what is stored.`]
       : []),
   ];
 }
@@ -108,7 +102,7 @@ function conclusion(verification: Verification, recomputed: number): string[] {
 /** Ends with a newline. */
 export function renderVerification(verification: Verification, isColoured = false): string {
   const marks = isColoured ? colourMarks : plainMarks;
-  const { figures, differences, redefined, notRecomputed, resultVersion, programVersion } = verification;
+  const { figures, differences, notRecomputed, resultVersion, programVersion } = verification;
   const total = { recomputed: 0, differing: 0 };
   for (const { kind, recomputed, differing } of figures) {
     if (kind === "copies") continue;
@@ -129,7 +123,7 @@ export function renderVerification(verification: Verification, isColoured = fals
     marks.bold(titles),
     ...table,
     "",
-    ...differenceLines([...differences, ...redefined], marks),
+    ...differenceLines(differences, marks),
     ...notRecomputedLines(notRecomputed, marks),
     ...conclusion(verification, total.recomputed).map((sentence) => tone(sentence)),
     "",

@@ -2,32 +2,28 @@
 // from the stored ones, and what could not be made again and why. Also the words of the kinds of figures. Types and words
 // only; the figures are made by the functions that made the result.
 
-/**
- * Where figures come from. `isDefined` are those that the program's definitions decide, and not the files alone: another
- * version may come to other ones honestly.
- */
+/** What is recomputed, and from what. */
 export const FIGURES = {
-  latencies: { what: "latencies of trials", from: "histograms.hlog", isDefined: false },
-  counts: { what: "counts of trials", from: "timeseries.csv", isDefined: false },
-  log: { what: "window, counts, response times", from: "log.ndjson", isDefined: false },
-  events: { what: "published, in doubt, archived", from: "ledger-*.bin, work-*.bin", isDefined: false },
-  rates: { what: "rates and clients of trials", from: "counts, window, scenario", isDefined: false },
-  copies: { what: "entries of trials", from: "trial.json", isDefined: false },
-  endpoints: { what: "endpoints and regions", from: "their stored histograms", isDefined: false },
+  latencies: { what: "latencies of trials", from: "histograms.hlog" },
+  counts: { what: "counts of trials", from: "timeseries.csv" },
+  log: { what: "window, counts, response times", from: "log.ndjson" },
+  events: { what: "published, in doubt, archived", from: "ledger-*.bin, work-*.bin" },
+  rates: { what: "rates and clients of trials", from: "counts, window, scenario" },
+  copies: { what: "entries of trials", from: "trial.json" },
+  endpoints: { what: "endpoints and regions", from: "their stored histograms" },
   judgement: {
     what: "steady state, stall, findings of trials",
     from: "histograms, counts, evidence",
-    isDefined: true,
   },
-  merged: { what: "merged trials of treatments", from: "merged histograms, counts", isDefined: false },
-  plan: { what: "scenario, treatments, faults", from: "scenario, trials", isDefined: false },
-  statistics: { what: "medians, comparisons, effects, sweeps", from: "trials, seed", isDefined: true },
-  capacity: { what: "capacity and its probes", from: "trials of the probes", isDefined: true },
-  thresholds: { what: "thresholds", from: "merged histograms, counts", isDefined: true },
-  published: { what: "published figures beside ours", from: "histograms, counts, scenario", isDefined: true },
-  verdict: { what: "verdict and diagnosis", from: "trials, scenario", isDefined: true },
-  pages: { what: "summary.txt, report.html", from: "result.json, histograms", isDefined: true },
-} as const satisfies Record<string, { what: string; from: string; isDefined: boolean }>;
+  merged: { what: "merged trials of treatments", from: "merged histograms, counts" },
+  plan: { what: "scenario, treatments, faults", from: "scenario, trials" },
+  statistics: { what: "medians, comparisons, effects, sweeps", from: "trials, seed" },
+  capacity: { what: "capacity and its probes", from: "trials of the probes" },
+  thresholds: { what: "thresholds", from: "merged histograms, counts" },
+  published: { what: "published figures beside ours", from: "histograms, counts, scenario" },
+  verdict: { what: "verdict and diagnosis", from: "trials, scenario" },
+  pages: { what: "summary.txt, report.html", from: "result.json, histograms" },
+} as const satisfies Record<string, { what: string; from: string }>;
 export type FigureKind = keyof typeof FIGURES;
 
 /** A figure that is not what the files give. Undefined where one side has none. */
@@ -51,8 +47,6 @@ export interface Verification {
   readonly programVersion: string;
   /** Of the program that made the result; null where the result does not say. */
   readonly resultVersion: string | null;
-  /** False where another version, or an earlier form of the statistics, made the result. */
-  readonly hasSameDefinitions: boolean;
   readonly figures: readonly {
     readonly kind: FigureKind;
     readonly recomputed: number;
@@ -60,8 +54,6 @@ export interface Verification {
   }[];
   /** Figures that contradict the files. */
   readonly differences: readonly Difference[];
-  /** Figures that another version may have defined otherwise. */
-  readonly redefined: readonly Difference[];
   readonly notRecomputed: readonly NotRecomputed[];
 }
 

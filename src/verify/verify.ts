@@ -8,7 +8,7 @@ import { codeOf, messageOf } from "../foundation/errors.js";
 import { HistogramSet } from "../metrics/histograms.js";
 import { reportPage } from "../report/html/report-file.js";
 import { renderSummary } from "../report/terminal/summary.js";
-import { FIGURES, type Difference, type Verification } from "./verification.js";
+import type { Verification } from "./verification.js";
 import { REPORT_FILE, SCENARIO_FILE, SUMMARY_FILE, trialPath } from "../results/directory.js";
 import { readResult, readTrial } from "../results/reader.js";
 import type { Ceiling, Finding, ResultDocument, TrialResult } from "../results/result-schema.js";
@@ -87,13 +87,8 @@ class ResultVerifier {
     return this.result.treatments.some(({ summary }) => summary) || this.result.comparisons.length > 0;
   }
 
-  private get hasSameDefinitions(): boolean {
-    return this.resultVersion === this.programVersion;
-  }
-
   async verify(): Promise<Verification> {
-    const { figures, directory, programVersion, resultVersion, hasSameDefinitions, result, experiment } =
-      this;
+    const { figures, directory, programVersion, resultVersion, result, experiment } = this;
     for (const trial of trialsOf(result)) await this.trial(trial);
     await this.strayTrials();
     const { record, isConcluded } = this;
@@ -113,14 +108,10 @@ class ResultVerifier {
     figures.leave("parts of the response time, time of empty polls", "their sums by second are not kept");
     figures.leave("response times of single workers", "their histograms are not kept");
     figures.leave("tables at the end of a trial", "they are dropped; the audit's counts are as stored");
-    // What a result lacks, an earlier version did not have.
-    const isRedefined = ({ kind, stored }: Difference): boolean =>
-      !hasSameDefinitions && (FIGURES[kind].isDefined || stored === undefined);
     return {
-      ...{ directory, programVersion, resultVersion: resultVersion ?? null, hasSameDefinitions },
+      ...{ directory, programVersion, resultVersion: resultVersion ?? null },
       figures: figures.byKind,
-      differences: figures.differences.filter((each) => !isRedefined(each)),
-      redefined: figures.differences.filter(isRedefined),
+      differences: figures.differences,
       notRecomputed: figures.notRecomputed,
     };
   }

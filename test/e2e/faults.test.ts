@@ -189,7 +189,7 @@ pool: { strategy: pgbouncer, mode: transaction, size: 4 }
 trial: { warmUp: 500ms, duration: 9s, drain: 60s }
 faults:
   - { at: 1s, kind: backend-terminate }
-  - { at: 2500ms, kind: process-stop, process: pgbouncer, for: 2s }
+  - { at: 2500ms, kind: process-stop, process: pooler, for: 2s }
   - { at: 6s, kind: postgres-kill }
 `,
       pgBouncerEnv("1.24"),

@@ -11,14 +11,7 @@ const NO_STANDBYS = refused(
 );
 const NO_POOLER = refused(
   "needs a pooler, and pool.strategy is direct",
-  ...[
-    "pooler-restart",
-    "pooler-kill",
-    "pgbouncer-restart",
-    "pgbouncer-kill",
-    "pooler-pause",
-    "pgbouncer-pause",
-  ],
+  ...["pooler-restart", "pooler-kill", "pooler-restart", "pooler-kill", "pooler-pause", "pooler-pause"],
 );
 const NOT_OURS = refused(
   "needs a server that train-sim runs itself, and target.kind is url",

@@ -55,7 +55,7 @@ function resumable(): ResultDocument {
   const experiment = parseScenario(yaml, "x.yaml");
   return {
     ...exampleResult(1),
-    scenario: { name: "x", seed: 1, trials: 1, yaml: experiment.yaml },
+    scenario: { name: "x", seed: 1, trials: 1, trialOrder: ["x"], yaml: experiment.yaml },
     verdict: { ...EXAMPLE_VERDICT, status: "aborted", reasons: ["unfinished"] },
     treatments: [],
     comparisons: [],

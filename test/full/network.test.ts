@@ -112,9 +112,9 @@ pool: { strategy: pgbouncer, mode: transaction, size: 4, instances: 2 }
 appDelay: 30ms
 trial: { warmUp: 500ms, duration: 14500ms, drain: 60s }
 faults:
-  - { at: 1s, kind: pgbouncer-restart, instance: 1 }
-  - { at: 3500ms, kind: pgbouncer-kill, for: 1s }
-  - { at: 6500ms, kind: pgbouncer-pause, for: 2500ms }
+  - { at: 1s, kind: pooler-restart, instance: 1 }
+  - { at: 3500ms, kind: pooler-kill, for: 1s }
+  - { at: 6500ms, kind: pooler-pause, for: 2500ms }
   - { at: 10500ms, kind: network-reset, between: pooler }
   - { at: 12s, kind: network-reset-commits, between: pooler, for: 2s }
 `,
@@ -122,12 +122,12 @@ faults:
     );
     expectNothingLost(seen, 5);
     const { faults } = seen;
-    expect(faults.get("pgbouncer-restart")?.words).toBe("stopped PgBouncer 1 and started it again");
-    expect(codesOf(faults.get("pgbouncer-restart"))).not.toEqual([]);
-    expect(faults.get("pgbouncer-kill")?.words).toBe("killed 2 PgBouncers and started them again");
-    expect(codesOf(faults.get("pgbouncer-kill"))).not.toEqual([]);
-    expect(faults.get("pgbouncer-pause")?.words).toBe("paused 2 PgBouncers");
-    expect(seen.seenIn(secondInside(faults.get("pgbouncer-pause")))).toEqual(NOTHING);
+    expect(faults.get("pooler-restart")?.words).toBe("stopped PgBouncer 1 and started it again");
+    expect(codesOf(faults.get("pooler-restart"))).not.toEqual([]);
+    expect(faults.get("pooler-kill")?.words).toBe("killed 2 PgBouncers and started them again");
+    expect(codesOf(faults.get("pooler-kill"))).not.toEqual([]);
+    expect(faults.get("pooler-pause")?.words).toBe("paused 2 PgBouncers");
+    expect(seen.seenIn(secondInside(faults.get("pooler-pause")))).toEqual(NOTHING);
     expect(faults.get("network-reset")?.words).toMatch(
       /^reset [1-8] connections? of PgBouncer to the server$/,
     );
@@ -145,11 +145,11 @@ pool: { strategy: pgbouncer, mode: transaction, size: 4 }
 trial: { warmUp: 0, duration: 60s, drain: false }
 faults:
   - { at: 1s, kind: network-blackhole, for: 50s }
-  - { at: 2s, kind: pgbouncer-pause, for: 50s }
+  - { at: 2s, kind: pooler-pause, for: 50s }
 `,
       pgBouncerEnv("1.24"),
     );
-    await untilLogged(out, '"kind":"pgbouncer-pause"');
+    await untilLogged(out, '"kind":"pooler-pause"');
     started.child.kill("SIGINT");
     const { exitCode, stderr } = await started.ended;
     expect(exitCode, stderr).toBe(105);

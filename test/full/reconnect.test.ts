@@ -20,7 +20,7 @@ actors:
   archivers: { load: { clients: 2, thinkTime: 15ms } }
 trial: { warmUp: 500ms, duration: 9s, drain: 30s }
 trials: 1
-faults: [{ at: 1s, kind: pgbouncer-kill, instance: 1, for: 2500ms }]
+faults: [{ at: 1s, kind: pooler-kill, instance: 1, for: 2500ms }]
 diagnosis: { ceiling: false }
 `;
 

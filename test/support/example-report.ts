@@ -1,7 +1,6 @@
 // What a report is given to draw, with something for every chart: three treatments of which one went through PgBouncer,
 // five trials each, seconds, samples, distributions, a sweep and a search for capacity. Made from a seed, so that tests
 // know what they see. Test material: nothing in the program imports it.
-import { vocabularyOf } from "../../src/results/vocabulary.js";
 import { Prng } from "../../src/foundation/prng.js";
 import { keyFindings } from "../../src/report/terminal/key-findings.js";
 import { withAnalysis } from "../../src/analysis/comparison/analysis.js";
@@ -197,7 +196,7 @@ export function exampleReport(): ReportData {
   return {
     programVersion: "0.1.0",
     result,
-    vocabulary: vocabularyOf(result),
+    vocabulary: result.workload,
     findings: keyFindings(result),
     notes: ["a note of the linter"],
     series: result.treatments

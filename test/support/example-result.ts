@@ -10,6 +10,11 @@ import {
   type ResultDocument,
   type TrialResult,
 } from "../../src/results/result-schema.js";
+import { workloadResult } from "../../src/results/vocabulary.js";
+import { workloadOf } from "../../src/workloads/registry.js";
+
+/** The words of Train Events. */
+export const EXAMPLE_WORKLOAD: ResultDocument["workload"] = workloadResult(workloadOf({}));
 
 export function exampleLatency(mean: number): LatencySummary {
   return {
@@ -134,7 +139,14 @@ export function exampleResult(trials = 3, slowdown = 2): ResultDocument {
   });
   return {
     version: RESULT_VERSION,
-    scenario: { name: "payload-storage", seed: 42, trials: trials * 2, yaml: "name: payload-storage\n" },
+    scenario: {
+      name: "payload-storage",
+      seed: 42,
+      trials: trials * 2,
+      trialOrder: ["jsonb", "text"].flatMap((id) => Array<string>(trials).fill(id)),
+      yaml: "name: payload-storage\n",
+    },
+    workload: structuredClone(EXAMPLE_WORKLOAD),
     environment: {
       versions: { trainSim: "0.1.0", database: "PostgreSQL 18.0" },
       settings: { shared_buffers: "256MB" },

@@ -1,7 +1,7 @@
 // A workload of the user's own: one of its operations is called as one of Train Events, and is none of that flow.
 import type { ResultDocument } from "../../src/results/result-schema.js";
 
-export const PAYMENTS: NonNullable<ResultDocument["workload"]> = {
+export const PAYMENTS: ResultDocument["workload"] = {
   name: "payments",
   operations: {
     add: { verb: "makes", unit: "payments" },

@@ -10,7 +10,6 @@ import {
   type ResultDocument,
   type TreatmentResult,
 } from "../../results/result-schema.js";
-import { vocabularyOf } from "../../results/vocabulary.js";
 import { ownMedian } from "./findings.js";
 import { outlyingTrials } from "./outlying-trials.js";
 import { metricOf } from "../steady-state/series.js";
@@ -41,7 +40,7 @@ const NOT_COMPARED: Differences = { comparisons: [], effects: [], interactions: 
 function differencesOf(result: ResultDocument): Differences {
   const { treatments } = result;
   const { seed } = result.scenario;
-  const vocabulary = vocabularyOf(result);
+  const { workload: vocabulary } = result;
   const { comparisons, effects, interactions } = settledDifferences(treatments, seed, boundsOf(result));
   return {
     comparisons: withReasons(comparisons, treatments, vocabulary, seed),

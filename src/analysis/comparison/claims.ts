@@ -33,7 +33,6 @@ import { countsText, isSettled, verdictCounts } from "./verdicts.js";
 import { BLOCKS_MIN, boundsOf, mostUnseen } from "../statistics/limits.js";
 import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/numbers.js";
 import { outlyingSentences } from "./outlying-trials.js";
-import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf, unitsText, type Vocabulary } from "../../workloads/vocabulary.js";
 import { completeTrials, metricOf } from "../steady-state/series.js";
 import { operationName, WITHIN_NOISE } from "../../metrics/names.js";
@@ -97,14 +96,14 @@ function openText(comparison: Comparison, result: ResultDocument): string {
   const { operation, metric, ratio, ciLow, ciHigh, verdict } = comparison;
   const outlook = verdict === "exploratory" ? outlookText(result, comparison) : "";
   const seen = `${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)}${outlook && `; ${outlook}`}`;
-  return `${labelOf(metric, unitOf(vocabularyOf(result), operation))} (${seen})`;
+  return `${labelOf(metric, unitOf(result.workload, operation))} (${seen})`;
 }
 
 /** A treatment's verdicts in one sentence: first settled differences, then exploratory ones, then inconclusive comparisons. */
 function sentence(id: string, comparisons: readonly Comparison[], result: ResultDocument): string {
   const settled = comparisons
     .filter(isSettled)
-    .map((each) => settledText(each, result.comparisons, vocabularyOf(result)));
+    .map((each) => settledText(each, result.comparisons, result.workload));
   const open = (["exploratory", "inconclusive"] as const).flatMap((verdict) => {
     const own = comparisons.filter((each) => each.verdict === verdict);
     return own.length > 0 ? [`${verdict}: ${own.map((each) => openText(each, result)).join(", ")}`] : [];
@@ -140,7 +139,7 @@ export function renderVerdicts(result: ResultDocument, operation: ComparedOperat
 /** What A/A pairs say about noise, and about what is claimed; nothing without such a pair. */
 export function noiseSentences(result: ResultDocument): string[] {
   const { comparisons } = result;
-  const vocabulary = vocabularyOf(result);
+  const { workload: vocabulary } = result;
   const replicas = replicaComparisons(comparisons).filter(({ metric }) => isHeadline(metric));
   if (replicas.length === 0) return [];
   const keys = replicas.map(({ operation, metric }) => ({ operation, metric }));
@@ -228,7 +227,7 @@ function reachOf(result: ResultDocument, fewest: number): string[] {
       ? [`Nothing is compared: ${counted(fewest, "complete trial")} of each treatment.`]
       : [];
   const counts =
-    `Of ${askedText(asked, vocabularyOf(result))}, ${countsText(verdictCounts(asked))}` +
+    `Of ${askedText(asked, result.workload)}, ${countsText(verdictCounts(asked))}` +
     `${inconclusiveReason(asked, fewest)}.`;
   const looks = stopping?.looks ?? [];
   const paid = looks.length > 1 ? ` over all ${looks.length} looks` : "";
@@ -300,7 +299,7 @@ function zerosOf({ treatments, comparisons }: ResultDocument): string[] {
 export function stallSentences(result: ResultDocument): string[] {
   const zeros = zerosOf(result);
   return [
-    ...outlyingSentences(result.treatments, vocabularyOf(result)),
+    ...outlyingSentences(result.treatments, result.workload),
     ...(zeros.length > 0 ? [`${zeros.join(", ")}. ${NONE_IN_RATIOS}`] : []),
   ];
 }

@@ -1,7 +1,7 @@
 // Throughput that the load sets is said to be so in one sentence, in place of ratios near 1.
 import { expect, it } from "vitest";
-import type { OperationResult, ResultDocument } from "../../results/result-schema.js";
-import { exampleResult } from "../../../test/support/example-result.js";
+import type { OperationResult } from "../../results/result-schema.js";
+import { EXAMPLE_WORKLOAD, exampleResult } from "../../../test/support/example-result.js";
 import { PAYMENTS } from "../../../test/support/payments.js";
 import { withAnalysis } from "./analysis.js";
 import { loadBounds, loadBoundSentences } from "./load-bound.js";
@@ -13,7 +13,7 @@ function boundsOf(
   add: Change,
   process: Change,
   second: Change = {},
-  workload?: ResultDocument["workload"],
+  workload = EXAMPLE_WORKLOAD,
 ): [string, string][] {
   const result = { ...exampleResult(5, 1), workload };
   for (const [i, { merged, trials }] of result.treatments.entries())

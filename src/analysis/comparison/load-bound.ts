@@ -4,7 +4,6 @@ import { ratioText } from "../../foundation/text/numbers.js";
 import type { OperationResult, ResultDocument } from "../../results/result-schema.js";
 import { sumOfCounts } from "../../metrics/figures.js";
 import { isRound } from "../../metrics/operations.js";
-import { vocabularyOf } from "../../results/vocabulary.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
 import { NO_FACTOR } from "./noise-floor.js";
 
@@ -47,7 +46,7 @@ const isWaiting = ({ emptyPolls, transactions }: OperationResult): boolean =>
 /** What bounds each of these operations in every treatment, in words. */
 export function loadBounds(result: ResultDocument): Map<string, string> {
   const { treatments, comparisons } = result;
-  const vocabulary = vocabularyOf(result);
+  const { workload: vocabulary } = result;
   const rates = comparisons.filter(
     ({ metric, factor }) => metric === "eventsPerSecond" && factor !== NO_FACTOR,
   );

@@ -12,7 +12,6 @@ import {
   type ResultDocument,
   type TreatmentResult,
 } from "../../results/result-schema.js";
-import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { boundsOf, PLAIN_BOUNDS, type ClaimBounds } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
@@ -271,7 +270,7 @@ interface Judged {
 function judge(baseline: StoredRun, runs: readonly StoredRun[], maxRegression: number): Judged[] {
   const bounds = strictest([baseline, ...runs]);
   const seed = (part: string): Prng => new Prng(deriveSeed(baseline.result.scenario.seed, "gate", part));
-  const measured = runs.map((run) => measure(matched(baseline, run), vocabularyOf(run.result), bounds.level));
+  const measured = runs.map((run) => measure(matched(baseline, run), run.result.workload, bounds.level));
   const columns = measured.flatMap((all, run) =>
     all.flatMap(({ ratio, reference, values }): GateColumn[] =>
       ratio.shift ? [{ run, before: reference, after: values }] : [],
@@ -305,11 +304,11 @@ function described(baseline: StoredRun, run: StoredRun): Omit<RunComparison, "is
     onlyHere: others(run),
     metricsOnlyInBaseline: missing(
       matches.map(({ before, after }) => [before, after]),
-      vocabularyOf(baseline.result),
+      baseline.result.workload,
     ),
     metricsOnlyHere: missing(
       matches.map(({ before, after }) => [after, before]),
-      vocabularyOf(run.result),
+      run.result.workload,
     ),
   };
 }

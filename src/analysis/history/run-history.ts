@@ -9,7 +9,6 @@ import {
   type ResultDocument,
   type TreatmentResult,
 } from "../../results/result-schema.js";
-import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf } from "../../workloads/vocabulary.js";
 import { isWorse, keyOf, type StoredRun, type TreatmentMetric } from "../comparison/run-comparison.js";
 import { runDifferences } from "../comparison/run-differences.js";
@@ -122,7 +121,7 @@ function metricsOf(runs: readonly StoredRun[]): HistoryMetric[] {
         treatment: known[0]?.id ?? "",
         operation,
         metric,
-        unit: unitOf(vocabularyOf((runs[newest] as StoredRun).result), operation),
+        unit: unitOf((runs[newest] as StoredRun).result.workload, operation),
         values: own.map((each) => {
           const logs = each ? [...logSeries(each, operation, metric, known).values()] : [];
           return logs.length > 0 ? median(logs) : Number.NaN;

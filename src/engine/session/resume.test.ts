@@ -170,23 +170,6 @@ describe("the scenario", () => {
     expect(resumed.trials.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   });
 
-  it("runs in the order of earlier versions where it began with one of those, which stored none", async () => {
-    const result = await readResult(directory);
-    const yaml = `name: a\nseed: 42\nfactors: { payload: [jsonb, jsonb-manual, text] }\n`;
-    const scenario = { name: "a", seed: 42, trials: 9, yaml };
-    await writeResult(directory, { ...result, scenario });
-    const before = "jsonb-manual text jsonb jsonb-manual text jsonb text jsonb-manual jsonb";
-    experiment = await readInterruptedScenario(directory, undefined, {});
-    expect(orderOf(experiment).join(" ")).toBe(before);
-    for (const number of [1, 2, 3, 4]) await store(number, "complete");
-    const { yaml: resolved } = experiment;
-    await writeResult(directory, { ...result, scenario: { ...scenario, yaml: resolved } });
-    const resumed = await readInterrupted(directory, experiment);
-    expect(resumed.trials.map(({ treatmentId }) => treatmentId).join(" ")).toBe(
-      "jsonb-manual text jsonb jsonb-manual",
-    );
-  });
-
   it("is refused with the first difference named, given by a file or by a flag", async () => {
     const other = await readInterruptedScenario(directory, undefined, {
       set: ["trial.duration=3s"],

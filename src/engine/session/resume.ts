@@ -14,7 +14,6 @@ import { scenarioDifferences } from "../../scenario/difference.js";
 import { loadScenario, parseScenario } from "../../scenario/loader.js";
 import type { Overrides } from "../../scenario/plan/overrides.js";
 import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
-import type { StoredOrder } from "../../scenario/plan/trial-order.js";
 import { POOLER_PRODUCTS, poolerVariable } from "../../pools/registry.js";
 import type { PoolerVersion } from "../trial/pooler.js";
 import { isAmong } from "./environment.js";
@@ -64,9 +63,8 @@ export async function readInterruptedScenario(
   scenario: string | undefined,
   overrides: Overrides,
 ): Promise<Experiment> {
-  const { yaml, seed, trials, trialOrder } = (await readResult(directory)).scenario;
-  const storedOrder: StoredOrder = trialOrder ?? "shuffled";
-  const asBefore = { ...overrides, defaultSeed: seed, storedOrder, storedTrials: trials };
+  const { yaml, seed, trialOrder } = (await readResult(directory)).scenario;
+  const asBefore = { ...overrides, defaultSeed: seed, trialOrder };
   return scenario === undefined
     ? parseScenario(yaml, join(directory, SCENARIO_FILE), { ...asBefore, environment: {} })
     : loadScenario(scenario, asBefore);

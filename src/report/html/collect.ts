@@ -7,7 +7,6 @@ import { HistogramSet } from "../../metrics/histograms.js";
 import { isStageTag, responseOf } from "../../metrics/operations.js";
 import { withoutHistograms } from "../../results/endpoint-results.js";
 import { ResultDocument, type TreatmentResult, type TrialResult } from "../../results/result-schema.js";
-import { vocabularyOf } from "../../results/vocabulary.js";
 import { analysed } from "../../analysis/comparison/analysis.js";
 import { warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import { keyFindings } from "../terminal/key-findings.js";
@@ -90,7 +89,7 @@ export async function collectReport(
   return {
     programVersion,
     result,
-    vocabulary: vocabularyOf(result),
+    vocabulary: result.workload,
     findings: keyFindings(result),
     notes: [...lintsOf(result), ...warningsOf(result.treatments), ...notes],
     series,

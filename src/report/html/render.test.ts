@@ -1,4 +1,3 @@
-import { vocabularyOf } from "../../results/vocabulary.js";
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import {
@@ -20,7 +19,7 @@ function dataOf(result: ResultDocument): ReportData {
   return {
     programVersion: "1.2.3",
     result,
-    vocabulary: vocabularyOf(result),
+    vocabulary: result.workload,
     findings: keyFindings(result),
     notes: [],
     series: [],

@@ -23,6 +23,7 @@ import {
   exampleLatency,
   exampleOperation,
   EXAMPLE_VERDICT,
+  EXAMPLE_WORKLOAD,
 } from "../../../test/support/example-result.js";
 import { elementsOf, embeddedData } from "../../../test/support/report-html.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
@@ -164,7 +165,14 @@ function storedExperiment(): ResultDocument {
     }
   return withAnalysis({
     version: RESULT_VERSION,
-    scenario: { name: "size", seed: 1, trials: TREATMENTS * TRIALS, yaml: "name: size\n".repeat(100) },
+    scenario: {
+      name: "size",
+      seed: 1,
+      trials: TREATMENTS * TRIALS,
+      trialOrder: [],
+      yaml: "name: size\n".repeat(100),
+    },
+    workload: EXAMPLE_WORKLOAD,
     environment: { versions: {}, settings: {}, machine: {} },
     verdict: EXAMPLE_VERDICT,
     ...{ treatments, comparisons: [], diagnosis: [], faults: [] },

@@ -15,7 +15,6 @@ import {
 } from "../../foundation/text/text-table.js";
 import { boundsOf } from "../../analysis/statistics/limits.js";
 import { legendOf, markOf } from "../../metrics/names.js";
-import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf, unitsText, type Vocabulary } from "../../workloads/vocabulary.js";
 
 const LEVEL_WIDTH_MAX = 48;
@@ -75,7 +74,7 @@ function interactionLines(interactions: readonly Interaction[], vocabulary: Voca
 export function renderEffects(result: ResultDocument, marks: Marks): string[] {
   const { effects = [], interactions = [] } = result;
   if (effects.length === 0) return [];
-  const vocabulary = vocabularyOf(result);
+  const { workload: vocabulary } = result;
   const unit = unitsText(effects.map(({ operation }) => unitOf(vocabulary, operation)));
   return [
     marks.bold("Effects of each factor over the combinations of the others (geometric mean of ratios)"),

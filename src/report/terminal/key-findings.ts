@@ -35,7 +35,6 @@ import { operationName } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
 import { lossText } from "../../results/losses.js";
 import { rareText } from "../../analysis/statistics/rare-counts.js";
-import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf } from "../../workloads/vocabulary.js";
 
 /** More than this of one kind is no key finding; how many there are is said. */
@@ -86,7 +85,7 @@ function violationFindings(result: ResultDocument): KeyFinding[] {
   return [
     finding(
       "bad",
-      `Integrity is violated in ${numbersOf(violated)}: ${vocabularyOf(result).audited.one}s were lost, doubled or are unaccounted for.`,
+      `Integrity is violated in ${numbersOf(violated)}: ${result.workload.audited.one}s were lost, doubled or are unaccounted for.`,
       [...more.map(({ text }) => text), ...named.map(({ kind, id, words }) => `${kind} ${id}: ${words}`)],
     ),
   ];
@@ -99,7 +98,7 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   const audited = trials.filter(({ integrity }) => integrity?.verdict === "ok");
   if (trials.length === 0 || audited.length < trials.length) return [];
   const published = audited.reduce((sum, { integrity }) => sum + (integrity?.published ?? 0), 0);
-  const { one } = vocabularyOf(result).audited;
+  const { one } = result.workload.audited;
   const found = `${counted(published, one)} in ${counted(trials.length, "trial")}`;
   const losses = allowedLosses(result);
   const unread = notAuditedOf(audited);
@@ -107,7 +106,7 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
     const text = `Nothing is known to be lost or doubled: ${found}. Not audited: ${unread.join("; ")}.`;
     return [...losses.map((words) => finding("plain", words)), finding("warn", text)];
   }
-  // Audits from before work was held to each event did not look at that.
+  // Not every workload's audit holds acknowledged work to each event.
   const isWorkChecked = audited.every(({ integrity }) => integrity?.unexplained !== undefined);
   const what = losses.length > 0 ? `Beyond what a fault may lose, no ${one}` : `No ${one}`;
   const bound =
@@ -143,7 +142,7 @@ function invariantFindings(result: ResultDocument): KeyFinding[] {
 /** What treatments lost of what had been acknowledged, as the scenario allows: `off lost (allowed) in each trial: add 134 120-150`. */
 function allowedLosses(result: ResultDocument): string[] {
   const { treatments } = result;
-  const { one } = vocabularyOf(result).audited;
+  const { one } = result.workload.audited;
   const audits = treatments.map(({ trials }) => trials.map(({ integrity }) => integrity));
   if (audits.every((each) => lossText(each) === undefined)) return [];
   return treatments.flatMap(({ id, trials, summary = [] }, i) => {
@@ -178,7 +177,7 @@ function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "g
 /** One finding for each treatment and operation that differs from the first treatment's. */
 function differenceFindings(result: ResultDocument, bounds: Bounds): KeyFinding[] {
   const { comparisons } = result;
-  const vocabulary = vocabularyOf(result);
+  const { workload: vocabulary } = result;
   return believedDifferences(comparisons, bounds)
     .slice(0, DIFFERENCES_MAX)
     .map((group) => finding("plain", `${differenceText(group, comparisons, vocabulary)}.`, reasonsOf(group)));
@@ -191,7 +190,7 @@ function smallerDifferences({ comparisons }: ResultDocument, bounds: Bounds): Ke
 }
 
 function sameFindings(result: ResultDocument, bounds: Bounds): KeyFinding[] {
-  const vocabulary = vocabularyOf(result);
+  const { workload: vocabulary } = result;
   const same = headlineComparisons(result.comparisons).filter(
     ({ verdict, metric, operation }) =>
       verdict === "indistinguishable" && !(metric === "eventsPerSecond" && bounds.has(operation)),
@@ -208,7 +207,7 @@ function sameFindings(result: ResultDocument, bounds: Bounds): KeyFinding[] {
 
 /** What an experiment of one treatment is run for: how much, how fast. */
 function soleFindings(result: ResultDocument): KeyFinding[] {
-  const vocabulary = vocabularyOf(result);
+  const { workload: vocabulary } = result;
   const [only, ...others] = result.treatments;
   const shown = only && others.length === 0 ? shownOf(only) : undefined;
   if (!shown) return [];
@@ -264,7 +263,7 @@ function steadinessFindings(result: ResultDocument): KeyFinding[] {
 
 function sweepFindings(result: ResultDocument): KeyFinding[] {
   const { sweeps = [] } = result;
-  const vocabulary = vocabularyOf(result);
+  const { workload: vocabulary } = result;
   return sweeps.map((sweep) => {
     const { operation, factor, levels, usl } = sweep;
     const others = Object.entries(levels).map(([name, level]) => `, ${name}=${level}`);

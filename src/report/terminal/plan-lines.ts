@@ -1,5 +1,4 @@
-// The plans of the workload's statements, each with the trials that had it: where treatments or trials differ it is to be seen
-// in what. Results of before plans were asked for have no such lines.
+// The plans of the workload's statements, each with the trials that had it.
 import { planRows } from "../../analysis/why/plans.js";
 import { printable, wrap, WIDTH_MAX, type Marks } from "../../foundation/text/text-table.js";
 import type { ResultDocument } from "../../results/result-schema.js";

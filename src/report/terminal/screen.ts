@@ -23,7 +23,6 @@ import { analysed } from "../../analysis/comparison/analysis.js";
 import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
 import { warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
-import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf, unitsText } from "../../workloads/vocabulary.js";
 import { alarmFindings, answerFindings, assuranceFindings, reservationFindings } from "./key-findings.js";
 import type { KeyFinding } from "../html/report-data.js";
@@ -138,7 +137,7 @@ function tableLines(result: ResultDocument, marks: Marks, rest: string): string[
     }),
   );
   if (rows.length === 0) return ["Nothing was measured."];
-  const vocabulary = vocabularyOf(result);
+  const { workload: vocabulary } = result;
   const unit = unitsText(measured.map((operation) => unitOf(vocabulary, operation)));
   const columns: Column[] = [
     { title: "operation", align: "left" },

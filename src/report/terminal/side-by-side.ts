@@ -18,7 +18,6 @@ import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../fo
 import { legendOf, markOf, operationName } from "../../metrics/names.js";
 import { stageOf } from "../../metrics/operations.js";
 import { labelsOf } from "./treatment-labels.js";
-import { vocabularyOf } from "../../results/vocabulary.js";
 import { unitOf } from "../../workloads/vocabulary.js";
 
 /** `12.3 11.9-12.5` with an interval, `12.3 11.9..12.5` with the range of a few trials, `12.3` of one. */
@@ -52,7 +51,7 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
   const { treatments, comparisons } = result;
   const labels = labelsOf(treatments);
   const metrics = metricsOf(operation, result);
-  const unit = unitOf(vocabularyOf(result), operation);
+  const unit = unitOf(result.workload, operation);
   const columns: Column[] = [
     { title: operationName(operation), align: "left" },
     ...metrics.map((metric): Column => ({ title: titleOf(metric, unit), align: "right" })),

@@ -17,7 +17,6 @@ import { renderPublished } from "./published-lines.js";
 import { renderSweeps } from "./sweep-table.js";
 import { renderNotes, renderOperations, shownOf } from "./terminal.js";
 import { renderThresholds } from "./threshold-lines.js";
-import { vocabularyOf } from "../../results/vocabulary.js";
 import { renderTrust } from "./trust-notes.js";
 import { renderWhy } from "./why-lines.js";
 import { screenLines, type SummaryOptions } from "./screen.js";
@@ -60,7 +59,7 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
     `#${index + 1} ${treatment.id}${levels.length > 0 ? ` (${levels.join(", ")})` : ""}` +
       `, ${complete} complete ${complete === 1 ? "trial" : "trials"}`,
   );
-  const vocabulary = vocabularyOf(result);
+  const { workload: vocabulary } = result;
   const shown = shownOf(treatment);
   const notes = [
     ...renderNotes(treatment, vocabulary),
@@ -133,7 +132,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
     ...renderWhy(result, marks),
     ...renderPlans(result, marks),
     ...renderEffects(result, marks),
-    ...renderSweeps(result.sweeps ?? [], vocabularyOf(result), marks),
+    ...renderSweeps(result.sweeps ?? [], result.workload, marks),
     ...claims,
     ...(claims.length > 0 ? [""] : []),
     ...(lints.length > 0 ? [marks.bold("Caveats"), ...lints, ""] : []),

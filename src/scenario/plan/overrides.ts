@@ -18,7 +18,6 @@ import { embedded, type ReadText } from "../../workloads/own.js";
 import { pathsOf } from "../schema-paths.js";
 import { keyWithoutPasswords } from "../../foundation/secrets.js";
 import type { Environment } from "../../database/postgres/endpoint/libpq-variables.js";
-import type { StoredOrder } from "./trial-order.js";
 
 /** Values are as written on the command line: a wrong one is a problem of the scenario, told of with the others. */
 export interface Overrides {
@@ -32,10 +31,8 @@ export interface Overrides {
   readonly agentHosts?: number;
   /** Seed of a scenario that states none, instead of a fresh one. */
   readonly defaultSeed?: number;
-  /** Of a run that is resumed. */
-  readonly storedOrder?: StoredOrder;
-  /** Of all treatments together, where the scenario says nothing: the default was 3 once. */
-  readonly storedTrials?: number;
+  /** Treatment ids of the trials of a run that is resumed. */
+  readonly trialOrder?: readonly string[];
   /** Whether a workload that is a module may be loaded: not where a result is only read. */
   readonly loadsCode?: true;
   /** libpq's variables, which complete connection URLs; none of them where a stored scenario is read. */

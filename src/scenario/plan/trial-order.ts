@@ -5,9 +5,6 @@
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { PlannedTrial } from "../settings.js";
 
-/** The order of a run that is resumed: treatment ids, or `shuffled` where it kept none, as runs of earlier versions. */
-export type StoredOrder = readonly string[] | "shuffled";
-
 export interface OrderSettings {
   readonly trials: number;
   readonly order: "interleaved" | "racing" | "duet" | "sequential";
@@ -15,14 +12,8 @@ export interface OrderSettings {
   readonly seed: number;
   /** Of their order; `seed` where it is not given. */
   readonly orderSeed?: number | undefined;
-  readonly stored?: StoredOrder | undefined;
-}
-
-/** Each block shuffled by itself: what interleaved meant in earlier versions. */
-function shuffled(ids: readonly string[], blocks: number, seed: number): string[] {
-  return Array.from({ length: blocks }, (_, block) =>
-    new Prng(deriveSeed(seed, "order", block)).shuffle([...ids]),
-  ).flat();
+  /** Treatment ids in the order of a run that is resumed. */
+  readonly stored?: readonly string[] | undefined;
 }
 
 function balanced(ids: readonly string[], blocks: number, seed: number): string[] {
@@ -49,9 +40,8 @@ function isOrderOf(stored: readonly string[], planned: readonly string[]): boole
 function orderedIds(ids: readonly string[], settings: OrderSettings): readonly string[] {
   const { trials, order, seed, orderSeed = seed, stored } = settings;
   const sequential = ids.flatMap((id) => Array<string>(trials).fill(id));
-  if (stored !== undefined && stored !== "shuffled" && isOrderOf(stored, sequential)) return stored;
-  if (order === "sequential") return sequential;
-  return stored === "shuffled" ? shuffled(ids, trials, seed) : balanced(ids, trials, orderSeed);
+  if (stored !== undefined && isOrderOf(stored, sequential)) return stored;
+  return order === "sequential" ? sequential : balanced(ids, trials, orderSeed);
 }
 
 /** Of a block, what comes first runs on the first server: so treatments change servers as often as they change places. */

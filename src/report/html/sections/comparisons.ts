@@ -16,7 +16,6 @@ import { outlookOf } from "../../../analysis/comparison/outlook.js";
 import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../../foundation/text/numbers.js";
 import { WITHIN_NOISE } from "../../../metrics/names.js";
-import { vocabularyOf } from "../../../results/vocabulary.js";
 import { unitOf } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
@@ -94,7 +93,7 @@ function outlookCells(result: ResultDocument, comparison: Comparison): Fillable[
 function operationPart(result: ResultDocument, operation: ComparedOperation): Html {
   const { treatments, comparisons } = result;
   const title = operationText(operation);
-  const unit = unitOf(vocabularyOf(result), operation);
+  const unit = unitOf(result.workload, operation);
   const metrics = COMPARISON_METRICS.filter((metric) =>
     treatments.some(({ summary }) =>
       summary?.some((each) => each.operation === operation && each.metric === metric),
@@ -141,7 +140,7 @@ function operationPart(result: ResultDocument, operation: ComparedOperation): Ht
 
 function effectTables(result: ResultDocument): Html {
   const { effects = [], interactions = [] } = result;
-  const vocabulary = vocabularyOf(result);
+  const { workload: vocabulary } = result;
   const effectRows = effects.map((each): Fillable[] => [
     `${each.factor}: ${each.level} to ${each.baselineLevel}`,
     `${operationText(each.operation)}, ${metricText(each.metric, unitOf(vocabulary, each.operation))}`,

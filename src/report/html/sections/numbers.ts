@@ -18,7 +18,6 @@ import type {
 import { PLANS_TITLE } from "../../terminal/plan-lines.js";
 import { operationsIn, renderNotes, shownOf, type Shown } from "../../terminal/terminal.js";
 import { renderTrust } from "../../terminal/trust-notes.js";
-import { vocabularyOf } from "../../../results/vocabulary.js";
 import type { Vocabulary } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { endpointTables } from "./endpoints.js";
@@ -204,7 +203,7 @@ function planTable(result: ResultDocument): Html | false {
 }
 
 export function renderNumbers(result: ResultDocument): Html {
-  const vocabulary = vocabularyOf(result);
+  const { workload: vocabulary } = result;
   return sectionOf(
     "numbers",
     "Every number",

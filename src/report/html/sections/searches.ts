@@ -6,7 +6,6 @@ import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
 import { capacityText, resolutionTexts } from "../../terminal/capacity-table.js";
 import { seenText } from "../../../foundation/text/numbers.js";
 import { lawText } from "../../terminal/sweep-table.js";
-import { vocabularyOf } from "../../../results/vocabulary.js";
 import { unitOf } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { exact, metricText, sentence, tableOf, text } from "./table.js";
@@ -65,7 +64,7 @@ function capacityPart(capacity: Capacity): Html {
 /** Nothing where nothing was swept or searched. */
 export function renderSearches(result: ResultDocument): Html {
   const { sweeps = [], capacity = [] } = result;
-  const vocabulary = vocabularyOf(result);
+  const { workload: vocabulary } = result;
   return html`${sweeps.length > 0 && html`<h3>Over clients</h3> `}${sweeps.map((sweep) => sweepPart(sweep, unitOf(vocabulary, sweep.operation)))}${
     capacity.length > 0 && html`<h3>Capacity</h3> `
   }${capacity.map(capacityPart)}`;

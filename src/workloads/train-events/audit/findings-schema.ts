@@ -1,4 +1,4 @@
-// What the result document holds of this audit, beside the counts of every audit. Fields that results of before lack are optional.
+// What the result document holds of this audit, beside the counts of every audit.
 import * as z from "zod";
 
 const count = z.int().min(0);

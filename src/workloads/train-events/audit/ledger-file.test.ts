@@ -75,17 +75,6 @@ describe("a ledger file", () => {
     expect(LedgerFile.read(path)).toHaveLength(5_000);
   });
 
-  test("of the first format is read, without the moments", () => {
-    const path = written([batchOf(0), batchOf(1)]);
-    const bytes = readFileSync(path);
-    const from = bytes.indexOf(10) + 1;
-    const header = bytes.toString("utf8", 0, from).replace("ledger 3", "ledger 1");
-    const records = [0, 1].map((batch) => bytes.subarray(from + batch * 44, from + batch * 44 + 36));
-    writeFileSync(path, Buffer.concat([Buffer.from(header), ...records]));
-    const before = [0, 1].map((batch) => ({ ...batchOf(batch), endedAtMs: undefined }));
-    expect([...LedgerFile.read(path).batches()]).toEqual(before);
-  });
-
   test("is never written over", () => {
     expect(() => new LedgerFileWriter(written([]), SOURCE)).toThrow(/a file is in its place/);
   });

@@ -21,13 +21,6 @@ const FORMAT = "train-sim ledger 3";
  * Little-endian.
  */
 const RECORD_BYTES = 44;
-const ENDED_AT = 36;
-/** Bytes of a record by format; the first does not say when a batch ended, the second not where. */
-const READABLE: Readonly<Record<string, number>> = {
-  "train-sim ledger 1": ENDED_AT,
-  "train-sim ledger 2": RECORD_BYTES,
-  [FORMAT]: RECORD_BYTES,
-};
 const BUFFERED_RECORDS = 1024;
 const MAX_HEADER_BYTES = 4096;
 /** Of one batch: no scenario has a larger one. Its keys are made again, one by one. */
@@ -57,7 +50,7 @@ export class LedgerFileWriter extends RecordFile {
     buffer.writeUInt32LE(batch.keys.u, at + 24);
     buffer.writeUInt32LE(batch.keys.v, at + 28);
     buffer.writeUInt32LE(((endpoint << 8) | BATCH_OUTCOMES.indexOf(outcome)) >>> 0, at + 32);
-    buffer.writeDoubleLE(endedAtMs, at + ENDED_AT);
+    buffer.writeDoubleLE(endedAtMs, at + 36);
   }
 }
 
@@ -66,7 +59,6 @@ export class LedgerFile {
   private constructor(
     readonly source: LedgerSource,
     private readonly records: Buffer,
-    private readonly recordBytes: number,
     /** Places of the records, by rising batch number. */
     private readonly order: Uint32Array,
   ) {}
@@ -90,17 +82,16 @@ export class LedgerFile {
     if (headerEnd < 0) throw new Error("it has no header");
     const header = JSON.parse(bytes.toString("utf8", 0, headerEnd)) as Record<string, unknown> | null;
     const { format, ...source } = header ?? {};
-    const recordBytes = READABLE[String(format)];
-    if (recordBytes === undefined) throw new Error(`it is not a "${FORMAT}"`);
+    if (format !== FORMAT) throw new Error(`it is not a "${FORMAT}"`);
     const records = bytes.subarray(headerEnd + 1);
-    if (records.length % recordBytes !== 0) throw new Error("it ends in the middle of a batch");
-    const order = Uint32Array.from({ length: records.length / recordBytes }, (_, i) => i);
-    const numberAt = (place: number): number => records.readUInt32LE(place * recordBytes);
+    if (records.length % RECORD_BYTES !== 0) throw new Error("it ends in the middle of a batch");
+    const order = Uint32Array.from({ length: records.length / RECORD_BYTES }, (_, i) => i);
+    const numberAt = (place: number): number => records.readUInt32LE(place * RECORD_BYTES);
     order.sort((a, b) => numberAt(a) - numberAt(b));
     const parsed = LedgerSource.safeParse(source);
     if (!parsed.success)
       throw new Error(`its header is damaged: ${parsed.error.issues.map(issueWords).join("; ")}`);
-    const file = new LedgerFile(parsed.data, records, recordBytes, order);
+    const file = new LedgerFile(parsed.data, records, order);
     for (let i = 0; i < order.length; i++) {
       const { batch, events, madeAtMs } = file.at(i);
       if (events > EVENTS_MAX) throw new Error(`batch ${batch} has ${events} events`);
@@ -142,12 +133,12 @@ export class LedgerFile {
   }
 
   private numberAt(i: number): number {
-    return this.records.readUInt32LE((this.order[i] as number) * this.recordBytes);
+    return this.records.readUInt32LE((this.order[i] as number) * RECORD_BYTES);
   }
 
   private at(i: number): LedgerBatch {
-    const { records, recordBytes } = this;
-    const at = (this.order[i] as number) * recordBytes;
+    const { records } = this;
+    const at = (this.order[i] as number) * RECORD_BYTES;
     const how = records.readUInt32LE(at + 32);
     const [code, endpoint] = [how & 0xff, how >>> 8];
     const outcome = BATCH_OUTCOMES[code];
@@ -161,7 +152,7 @@ export class LedgerFile {
       keys: { u: records.readUInt32LE(at + 24), v: records.readUInt32LE(at + 28) },
       outcome,
       endpoint,
-      endedAtMs: recordBytes > ENDED_AT ? records.readDoubleLE(at + ENDED_AT) : undefined,
+      endedAtMs: records.readDoubleLE(at + 36),
     };
   }
 }

@@ -34,9 +34,9 @@ export interface LedgerEntry {
 /** And what became of it. */
 export interface LedgerBatch extends LedgerEntry {
   readonly outcome: BatchOutcome;
-  /** When it was known, on the monotonic clock; undefined in ledgers of before that was kept. */
-  readonly endedAtMs: number | undefined;
-  /** Number of the endpoint where it ended; 0 in ledgers of before that was kept. */
+  /** When its outcome was known, on the monotonic clock. */
+  readonly endedAtMs: number;
+  /** Number of the endpoint where it ended. */
   readonly endpoint: number;
 }
 
@@ -49,7 +49,7 @@ export const LedgerSource = z.strictObject({
   ids: z.enum(["uuidv7", "uuidv4"]),
   seed: z.int().nonnegative(),
   documentBytes: z.int().nonnegative(),
-  documentShape: z.enum(DOCUMENT_SHAPES).default("default"),
+  documentShape: z.enum(DOCUMENT_SHAPES),
 });
 export type LedgerSource = z.infer<typeof LedgerSource>;
 
