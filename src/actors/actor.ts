@@ -12,7 +12,7 @@ import type { Transactor } from "./transactor.js";
 /** What the worker passes to its actor; the same for every workload. */
 export interface ActorContext<A extends Assignment = Assignment> {
   readonly assignment: A;
-  readonly transactor: Transactor;
+  readonly transactor: Pick<Transactor, "run">;
   readonly recorder: Recorder;
   readonly sleeper: Sleeper;
   readonly prng: Prng;

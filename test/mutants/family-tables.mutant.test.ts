@@ -1,12 +1,12 @@
-// Changes planted into the tables of workloads documents and calls, one at a time. Their database tests hold the counts and
-// names that the audit gives for the same changes.
+// Changes planted into the tables of workloads other than Train Events, one at a time. The conformance suite of audits holds
+// the counts and names that the audit gives for the same changes.
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import { dropNamespace } from "../../src/workloads/namespace.js";
-import { callChanges, inSchema, trialOfCalls } from "../support/audited-calls.js";
-import { DOCUMENT_CHANGES, runningOn, trialOfDocuments } from "../support/audited-documents.js";
+import type { AuditedFamily, TableChange } from "../support/audits/family.js";
+import { AUDITED } from "../support/audits/registry.js";
+import { AuditedTrial } from "../support/audits/trial.js";
 import { testNamespace } from "../support/namespace.js";
-import type { AuditFindings } from "../../src/workloads/workload.js";
 import { mutant, type Verdict } from "./mutant.js";
 
 const namespace = testNamespace("family_tables");
@@ -20,40 +20,33 @@ afterAll(async () => {
   await admin.close();
 });
 
-const verdictOf = ({ verdict, violations, named = [] }: AuditFindings): Verdict => {
-  return { verdict, violations, named };
-};
 const kindOf = ([first = ""]: readonly string[]): string => first.split(" ")[0] ?? "";
 
-const documents = trialOfDocuments(() => admin, namespace);
-for (const { what, change, own = {}, named } of DOCUMENT_CHANGES)
-  mutant(
-    "tables",
-    what,
-    async () => verdictOf(await documents.audited(own, runningOn(documents.plainly), change)),
-    {
-      ...{ family: "documents", as: kindOf(named) },
-    },
-  );
-mutant(
-  "tables",
-  "a document is changed, and changed back",
-  async () => {
-    const change = "UPDATE documents SET id = id || 'x'; UPDATE documents SET id = left(id, -1)";
-    return verdictOf(await documents.audited({}, runningOn(documents.plainly), change));
-  },
-  { family: "documents", missed: "the audit sees the rows that are there at the end" },
-);
+async function planted(
+  { scenario, iterations }: AuditedFamily,
+  { change, own = {} }: Pick<TableChange, "change" | "own">,
+): Promise<Verdict> {
+  const trial = await AuditedTrial.begin(admin, namespace, { ...scenario, ...own });
+  await trial.work(iterations);
+  await trial.change(change);
+  const { verdict, violations, named = [] } = await trial.audit();
+  return { verdict, violations, named };
+}
 
-const calls = trialOfCalls(() => admin, namespace);
-for (const { what, change, named } of callChanges(calls.rowsOf))
-  mutant(
-    "tables",
-    what,
-    async () => {
-      await calls.fill();
-      await admin.query(inSchema(change, namespace));
-      return verdictOf(await calls.audited());
-    },
-    { family: "calls", as: kindOf(named) },
-  );
+for (const family of AUDITED.filter(({ scenario: { workload } }) => workload !== "train-events")) {
+  const { workload } = family.scenario;
+  for (const change of family.changes)
+    mutant("tables", change.what, () => planted(family, change), {
+      ...{ family: workload, as: kindOf(change.named) },
+    });
+  if (workload === "documents")
+    mutant(
+      "tables",
+      "a document is changed, and changed back",
+      () =>
+        planted(family, {
+          change: "UPDATE documents SET id = id || 'x'; UPDATE documents SET id = left(id, -1)",
+        }),
+      { family: workload, missed: "the audit sees the rows that are there at the end" },
+    );
+}

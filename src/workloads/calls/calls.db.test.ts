@@ -1,13 +1,13 @@
-// The workload calls: a run on the built program (all of them: test/full/calls.test.ts), and each change that breaks a batch,
-// which the audit finds.
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+// The workload calls: a run on the built program (all of them: test/full/calls.test.ts); and its audit of transactions in doubt.
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { PgConnection } from "../../database/postgres/connection.js";
 import { CopyRows } from "../../database/postgres/wire/copy-call.js";
-import { callChanges, inSchema, SEED, trialOfCalls } from "../../../test/support/audited-calls.js";
+import { calls as family, rowsOf } from "../../../test/support/audits/calls.js";
+import { AuditedTrial, SEED } from "../../../test/support/audits/trial.js";
 import { PROBES, resultOf } from "../../../test/support/day-of-calls.js";
 import { testNamespace } from "../../../test/support/namespace.js";
-import { audit } from "./audit.js";
+import type { Mapping } from "../../syntax/paths.js";
 
 it("loads the day once by COPY and by INSERT, and answers meanwhile", async () => {
   const result = await resultOf(`
@@ -61,58 +61,53 @@ describe("a COPY", () => {
   });
 });
 
-const namespace = testNamespace("calls");
-const { settings, at, rowsOf, fill, audited } = trialOfCalls(() => admin, namespace);
-let admin: AdminClient;
-
-beforeAll(async () => {
-  admin = await connectAdmin(inject("adminEndpoint"));
-});
-beforeEach(fill);
-afterAll(async () => {
-  await admin.query(`DROP SCHEMA ${namespace} CASCADE`);
-  await admin.close();
-});
-
-it("takes what was acknowledged, and of transactions in doubt all or nothing", async () => {
-  const rows = [0, 1, 2, 3, 4, 5].map(rowsOf).reduce((sum, each) => sum + each);
-  expect(await audited()).toMatchObject({ verdict: "ok", published: rows, inDoubt: 0 });
-  expect(await audited({ acknowledged: [2, 3, 4], inDoubt: [5, 6] })).toMatchObject({
-    verdict: "ok",
-    inDoubt: rowsOf(5) + rowsOf(6),
-    inDoubtFound: rowsOf(5),
+describe("the audit", () => {
+  const namespace = testNamespace("calls");
+  let admin: AdminClient;
+  beforeAll(async () => {
+    admin = await connectAdmin(inject("adminEndpoint"));
   });
-});
-
-it("does not know what a worker did that ended without its account", async () => {
-  const found = await audited({ acknowledged: [2, 3] }, ["loaders worker 0"]);
-  expect(found).toMatchObject({ verdict: "ok", unexpected: 0 });
-  expect(found.notAudited).toHaveLength(1);
-});
-
-it.each(callChanges(rowsOf))("finds $what, and names it", async ({ change, found, named }) => {
-  await admin.query(inSchema(change, namespace));
-  const findings = await audited();
-  expect(findings).toMatchObject({ verdict: "violated", ...found });
-  expect(findings.named?.map(({ kind, id }) => `${kind} ${id}`)).toEqual(named);
-});
-
-it("compares the small tables if the preload was not interrupted, and says so otherwise", async () => {
-  await admin.query(`DELETE FROM ${namespace}.rate_plans`);
-  expect(await audited({ isReferenced: false })).toMatchObject({
-    verdict: "ok",
-    notAudited: ["the preload was interrupted: the small tables were not compared"],
+  afterAll(async () => {
+    await admin.query(`DROP SCHEMA ${namespace} CASCADE`);
+    await admin.close();
   });
-});
 
-it("finds a day in one transaction of which a batch is missing", async () => {
-  const once = { commit: "once", batchesPerDay: 10, batchesBefore: 0 } as const;
-  // Batches 0 to 5 of ten are there: the transaction is neither whole nor absent.
-  const told = [{ acknowledged: [], inDoubt: [at(0)] }];
-  const preloaded = { seed: SEED, batches: 0, isReferenced: true };
-  const { findings } = await audit(admin, {
-    ...{ settings: { ...settings, ...once }, told, directory: "", unclosed: [], preloaded, isDrained: false },
+  const worked = async (own: Mapping = {}): Promise<AuditedTrial> => {
+    const trial = await AuditedTrial.begin(admin, namespace, { ...family.scenario, ...own });
+    await trial.work(family.iterations);
+    return trial;
+  };
+
+  it("takes transactions in doubt as a whole or not at all", async () => {
+    const at = (number: number) => ({ number, day: (number + 0.5) / 10 });
+    const told = [{ acknowledged: [2, 3, 4].map(at), inDoubt: [5, 6].map(at) }];
+    expect(await (await worked()).audit({ told })).toMatchObject({
+      verdict: "ok",
+      inDoubt: rowsOf(5) + rowsOf(6),
+      inDoubtFound: rowsOf(5),
+    });
   });
-  const missing = [6, 7, 8, 9].map(rowsOf).reduce((sum, each) => sum + each);
-  expect(findings).toMatchObject({ verdict: "violated", lost: missing, damaged: 0, unexpected: 0 });
+
+  it("compares the small tables if the preload was not interrupted, and says so otherwise", async () => {
+    const trial = await worked();
+    await trial.change("DELETE FROM rate_plans");
+    expect(await trial.audit({ preloaded: { seed: SEED, batches: 2, isReferenced: false } })).toMatchObject({
+      verdict: "ok",
+      notAudited: ["the preload was interrupted: the small tables were not compared"],
+    });
+  });
+
+  it("finds a day in one transaction of which a batch is missing", async () => {
+    const trial = await AuditedTrial.begin(admin, namespace, {
+      ...family.scenario,
+      ...{ commit: "once", batchesBefore: 0 },
+    });
+    await trial.work({ loaders: 1 });
+    await trial.change("DELETE FROM cdr WHERE call_id LIKE 'c6-%'");
+    const inDoubt = [{ acknowledged: [], inDoubt: [{ number: 0, day: 0.05 }] }];
+    // The transaction is neither whole nor absent.
+    expect(await trial.audit({ told: inDoubt })).toMatchObject({
+      ...{ verdict: "violated", lost: rowsOf(6), damaged: 0, unexpected: 0 },
+    });
+  });
 });

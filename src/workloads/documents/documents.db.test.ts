@@ -4,15 +4,10 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { casesOf } from "../../../test/support/lanes.js";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
-import type { StatementRow } from "../../database/contract.js";
-import {
-  DOCUMENT_CHANGES,
-  runningOn,
-  SEED,
-  trialOfDocuments,
-  type Execute,
-  type Run,
-} from "../../../test/support/audited-documents.js";
+import type { Connection, StatementRow } from "../../database/contract.js";
+import type { Mapping } from "../../syntax/paths.js";
+import { documents as family } from "../../../test/support/audits/documents.js";
+import { AuditedTrial, doubtingOn, runningOn, SEED, type RunOn } from "../../../test/support/audits/trial.js";
 import { testNamespace } from "../../../test/support/namespace.js";
 import { onSuiteServer } from "../../../test/support/suite-server.js";
 import {
@@ -22,12 +17,10 @@ import {
   writeScenarioFile,
 } from "../../../test/support/train-sim.js";
 import { DocumentMaker, preloadedKey, stampOf, UPDATED } from "./document.js";
-import type { DocumentsSettings } from "./settings.js";
+import type { DocumentsSettings, Treatment } from "./settings.js";
 import { keyValue, statementsOf } from "./sql.js";
-import { documents } from "./workload.js";
 
 const namespace = testNamespace("documents");
-const { treatmentOf, fill, worked, findingsOf, audited, plainly } = trialOfDocuments(() => admin, namespace);
 
 let admin: AdminClient;
 beforeAll(async () => {
@@ -37,6 +30,15 @@ afterEach(async () => {
   await admin.query(`DROP SCHEMA IF EXISTS ${namespace} CASCADE`);
 });
 afterAll(() => admin.close());
+
+const begin = (own: Mapping): Promise<AuditedTrial> =>
+  AuditedTrial.begin(admin, namespace, { ...family.scenario, ...own });
+
+async function worked(own: Mapping, runOn?: RunOn): Promise<AuditedTrial> {
+  const trial = await begin(own);
+  await trial.work(family.iterations, runOn);
+  return trial;
+}
 
 describe("every column, index and operation", () => {
   const SCENARIO = `
@@ -172,8 +174,8 @@ describe("a document is found", () => {
     ["relational", "btree-id", "documents_pkey"],
   ];
   it.each(COLUMNS)("in %s with index %s by %s", async (column, index, plan) => {
-    const settings = treatmentOf({ column, index, shape: "large", bytes: 1800, documents: 400 });
-    await fill(settings);
+    const trial = await begin({ column, index, shape: "large", bytes: "1800B", documents: 400 });
+    const settings = trial.settings as Treatment;
     const { insert, ...others } = statementsOf(settings);
     expect(insert.text).toContain("INSERT");
     const texts = Object.values(others).filter(({ text }) => text !== "");
@@ -193,9 +195,8 @@ describe("a document is found", () => {
 });
 
 describe("what a document takes", () => {
-  const sizesOf = async (own: Partial<DocumentsSettings>) => {
-    const settings = treatmentOf(own);
-    const found = await findingsOf(settings, [], await fill(settings));
+  const sizesOf = async (own: Mapping) => {
+    const found = await (await begin(own)).audit();
     const [toast] = await admin.query(
       `SELECT pg_relation_size(reltoastrelid) AS bytes FROM pg_class WHERE oid = '${namespace}.documents'::regclass`,
     );
@@ -204,18 +205,18 @@ describe("what a document takes", () => {
 
   it("is its size with the header of a long value: compression finds nothing", async () => {
     for (const toast of ["extended", "external", "main"] as const) {
-      const found = await sizesOf({ column: "text", toast, bytes: 1024 });
+      const found = await sizesOf({ column: "text", toast, bytes: "1024B" });
       expect(found).toMatchObject({ verdict: "ok", documentBytes: 1028, toast: 0 });
     }
   });
 
   it("lies in TOAST above the limit", async () => {
-    expect(await sizesOf({ column: "text", bytes: 1945 })).toMatchObject({ toast: 0 });
-    const found = await sizesOf({ column: "text", bytes: 2150 });
+    expect(await sizesOf({ column: "text", bytes: "1945B" })).toMatchObject({ toast: 0 });
+    const found = await sizesOf({ column: "text", bytes: "2150B" });
     expect(found).toMatchObject({ documentBytes: 2150 });
     expect(found.toast).toBeGreaterThan(20 * 2150);
     // Kept in the row while it fits into a page.
-    expect(await sizesOf({ column: "text", bytes: 2150, toast: "main" })).toMatchObject({ toast: 0 });
+    expect(await sizesOf({ column: "text", bytes: "2150B", toast: "main" })).toMatchObject({ toast: 0 });
   });
 
   it("is the sum over its columns", async () => {
@@ -228,75 +229,72 @@ describe("the audit", () => {
   const COLUMNS = ["jsonb", "json", "text", "relational"] as const;
 
   it.each(COLUMNS)("takes what clients did to %s", async (column) => {
-    for (const update of [undefined, "whole"] as const) {
-      const found = await audited({ column, update }, runningOn(plainly));
+    for (const update of [{}, { update: "whole" }]) {
+      const found = await (await worked({ column, ...update })).audit();
       expect(found).toMatchObject({ verdict: "ok", violations: [], inDoubt: 0, misread: 0 });
       expect(found.published).toBeGreaterThan(40);
     }
   });
 
-  it.each(DOCUMENT_CHANGES)("finds $what, and names it", async ({ change, own = {}, found, named }) => {
-    const findings = await audited(own, runningOn(plainly), change);
-    expect(findings).toMatchObject({ verdict: "violated", lost: 0, undone: 0, misread: 0, ...found });
-    const ids = findings.named?.map(({ kind, id }) => `${kind} ${id}`);
-    for (const each of named) expect(ids).toContainEqual(each);
-  });
-
   it.each(COLUMNS)("finds a document of %s as it was before its updates", async (column) => {
-    const settings = treatmentOf({ column });
-    const told = [await fill(settings), await worked(settings, runningOn(plainly))];
-    const maker = new DocumentMaker(settings, SEED);
+    const trial = await worked({ column });
+    const maker = new DocumentMaker(trial.settings as Treatment, SEED);
     const [row] = await admin.query(`SELECT min(id) AS id FROM ${namespace}.documents WHERE version > 0`);
     const key = String(row?.["id"]);
     const before = maker.values(key);
     const set = column === "relational" ? "field3 = $2" : "data = $2";
     const value = column === "relational" ? before[UPDATED] : maker.json(key, before);
     await admin.query(`UPDATE ${namespace}.documents SET ${set} WHERE id = $1`, [key, value]);
-    const found = await findingsOf(settings, told.slice(1), told[0]);
-    expect(found).toMatchObject({ verdict: "violated", changed: 1, undone: 0 });
+    expect(await trial.audit()).toMatchObject({ verdict: "violated", changed: 1, undone: 0 });
   });
 
-  const nothing: StatementRow[] = [];
+  type Execute = Connection["execute"];
   /** The third statement of that name goes wrong. */
-  const third = (name: string, wrong: (...call: Parameters<Execute>) => Promise<StatementRow[]>): Execute => {
-    let calls = 0;
-    return (statement, values) =>
-      statement.name === name && ++calls === 3 ? wrong(statement, values) : plainly(statement, values);
+  const third =
+    (
+      name: string,
+      wrong: (plainly: Execute, ...call: Parameters<Execute>) => Promise<StatementRow[]>,
+    ): RunOn =>
+    (connection) => {
+      const plainly: Execute = (statement, values) => connection.execute(statement, values);
+      let calls = 0;
+      const execute: Execute = (statement, values) =>
+        statement.name === name && ++calls === 3
+          ? wrong(plainly, statement, values)
+          : plainly(statement, values);
+      return runningOn({ execute, isBroken: false } as unknown as Connection);
+    };
+  const nothing = async (): Promise<StatementRow[]> => [];
+  const twice = async (plainly: Execute, ...call: Parameters<Execute>): Promise<StatementRow[]> => {
+    await plainly(...call);
+    return plainly(...call);
   };
+  const keyIn = (values: Parameters<Execute>[1]): unknown => (values as unknown[])[0];
   const versionOf = async (key: unknown): Promise<number> => {
     const [row] = await admin.query(`SELECT version FROM ${namespace}.documents WHERE id = $1`, [key]);
     return Number(row?.["version"]);
   };
   it.each([
-    ["an insert that is acknowledged and not there", third("insert", async () => nothing), { lost: 1 }],
+    ["an insert that is acknowledged and not there", third("insert", nothing), { lost: 1 }],
     [
       "an update that is acknowledged and did not happen",
-      third("update", async (_, values) => [[(await versionOf((values as unknown[])[0])) + 1]]),
+      third("update", async (_plainly, _statement, values) => [[(await versionOf(keyIn(values))) + 1]]),
       { undone: 1 },
     ],
-    [
-      "an update that happened twice",
-      third("update", async (statement, values) => {
-        await plainly(statement, values);
-        return plainly(statement, values);
-      }),
-      { changed: 1 },
-    ],
+    ["an update that happened twice", third("update", twice), { changed: 1 }],
     [
       "an update with another's value",
-      third("update", async (statement, values) => {
+      third("update", async (plainly, statement, values) => {
         const answer = await plainly(statement, values);
         const set = `data = jsonb_set(data, '{field3}', '"other"')`;
-        await admin.query(`UPDATE ${namespace}.documents SET ${set} WHERE id = $1`, [
-          (values as unknown[])[0],
-        ]);
+        await admin.query(`UPDATE ${namespace}.documents SET ${set} WHERE id = $1`, [keyIn(values)]);
         return answer;
       }),
       { changed: 1 },
     ],
     [
       "an update of another document",
-      third("update", async (statement, values) => {
+      third("update", async (plainly, statement, values) => {
         const [key, ...rest] = values as string[];
         const other = key === preloadedKey(1) ? preloadedKey(2) : preloadedKey(1);
         return plainly(statement, [other, ...rest]);
@@ -305,78 +303,51 @@ describe("the audit", () => {
     ],
     [
       "a read that finds nothing",
-      third("read", async () => nothing),
+      third("read", nothing),
       {
         misread: 1,
         named: [{ kind: "misread", id: preloadedKey(117), words: "read found 0 rows" }],
       },
     ],
-  ])("finds %s", async (_, execute, expected) => {
+  ])("finds %s", async (_, runOn, expected) => {
     // Updates of the document that went wrong must not come later and hide it: there are more than updates.
-    const found = await audited({ documents: 500, keys: "uniform" }, runningOn(execute));
+    const found = await (await worked({ documents: 500 }, runOn)).audit();
     expect(found).toMatchObject({ verdict: "violated", ...expected });
   });
 
   it("finds a row doubled where no index keeps it out", async () => {
     for (const index of ["none", "gin", "gin-path-ops"] as const) {
-      const twice = third("insert", async (statement, values) => {
-        await plainly(statement, values);
-        return plainly(statement, values);
-      });
-      const found = await audited({ index }, runningOn(twice));
+      const found = await (await worked({ index }, third("insert", twice))).audit();
       expect(found).toMatchObject({ verdict: "violated", duplicated: 1 });
     }
   });
 
   it("finds updates that did not see each other", async () => {
     // A read and a write in two statements, as a client would without a lock: all that were read first write the same.
-    const settings = treatmentOf({ documents: 1, mix: { read: 0, insert: 0, update: 1, slice: 0 } });
-    const preload = await fill(settings);
-    const told = { inserts: [], misread: 0, misreads: [] };
+    const trial = await begin({ documents: 1, mix: { update: 1 } });
+    const none = { inserts: [], misread: 0, misreads: [] };
     const update = { document: 0, acknowledged: 1, versions: 1, inDoubt: [], unsettled: 0 };
-    const both = [stampOf(0, 0), stampOf(1, 0)].map((stamp) => {
-      return { ...told, updates: [{ ...update, last: { version: 1, stamp } }] };
+    const told = [stampOf(0, 0), stampOf(1, 0)].map((stamp) => {
+      return { ...none, updates: [{ ...update, last: { version: 1, stamp } }] };
     });
-    await admin.query(`UPDATE ${namespace}.documents SET version = 1`);
-    expect(await findingsOf(settings, both, preload)).toMatchObject({ verdict: "violated", undone: 1 });
-    await admin.query(`UPDATE ${namespace}.documents SET version = 2`);
-    expect(await findingsOf(settings, both, preload)).toMatchObject({ verdict: "violated", undone: 1 });
-  });
-
-  it("takes writes in doubt whether they happened or not, and nothing else for them", async () => {
-    const doubting = (isDone: boolean): Run => {
-      let calls = 0;
-      return async (plan) => {
-        const isDoubtful = plan.operation !== "read" && ++calls % 4 === 0;
-        if (!isDoubtful) return runningOn(plainly)(plan);
-        if (isDone) await runningOn(plainly)(plan);
-        plan.unanswered?.(undefined);
-        return { kind: "failed", inDoubt: true, finishedMs: 0, endpoint: 0 };
-      };
-    };
-    for (const isDone of [true, false]) {
-      const found = await audited({ documents: 5 }, doubting(isDone));
-      expect(found).toMatchObject({ verdict: "ok", lost: 0, changed: 0 });
-      expect(found.inDoubt).toBeGreaterThan(10);
-      expect(found).toMatchObject({ inDoubtFound: isDone ? found.inDoubt : 0 });
+    for (const version of [1, 2]) {
+      await trial.change(`UPDATE documents SET version = ${version}`);
+      expect(await trial.audit({ told })).toMatchObject({ verdict: "violated", undone: 1 });
     }
-    const damaged = `UPDATE documents SET data = jsonb_set(data, '{field3}', '"x"') WHERE version > 0`;
-    expect(await audited({ documents: 5 }, doubting(true), damaged)).toMatchObject({ verdict: "violated" });
   });
 
-  it("says so where a worker ended without its account, and finds what is lost all the same", async () => {
-    const settings = treatmentOf({ documents: 5 });
-    const preloaded = await fill(settings);
-    await worked(settings, runningOn(plainly));
-    const inputs = { settings, told: [], directory: "", preloaded, isDrained: false };
-    const unclosed = ["clients/0"];
-    const { findings } = await documents.audit(admin, { ...inputs, unclosed });
-    expect(findings).toMatchObject({ verdict: "ok", lost: 0, unexpected: 0 });
-    expect(findings.notAudited[0]).toContain("clients/0 ended without its account");
-    await admin.query(`DELETE FROM ${namespace}.documents WHERE id = '${preloadedKey(1)}'`);
-    expect((await documents.audit(admin, { ...inputs, unclosed })).findings).toMatchObject({ lost: 1 });
-    const known = (await documents.audit(admin, { ...inputs, unclosed: [] })).findings;
+  it("takes nothing else for a write in doubt", async () => {
+    const trial = await worked({ documents: 5 }, (connection) => doubtingOn(connection, true));
+    await trial.change(`UPDATE documents SET data = jsonb_set(data, '{field3}', '"x"') WHERE version > 0`);
+    expect(await trial.audit()).toMatchObject({ verdict: "violated" });
+  });
+
+  it("finds what is lost, though a worker ended without its account", async () => {
+    const trial = await worked({ documents: 5 });
+    await trial.change(`DELETE FROM documents WHERE id = '${preloadedKey(1)}'`);
+    expect(await trial.audit({ told: [], unclosed: ["clients/0"] })).toMatchObject({ lost: 1 });
+    const known = await trial.audit({ told: [] });
     expect(known.verdict).toBe("violated");
-    expect(known.unexpected).toBeGreaterThan(5);
+    expect(known["unexpected"]).toBeGreaterThan(5);
   });
 });

@@ -1,0 +1,9 @@
+// The workloads of the registry as their audits are tried: one line each.
+import type { AuditedFamily } from "./family.js";
+import { accounts } from "./accounts.js";
+import { calls } from "./calls.js";
+import { connections } from "./connections.js";
+import { documents } from "./documents.js";
+import { trainEvents } from "./train-events.js";
+
+export const AUDITED: readonly AuditedFamily[] = [trainEvents, connections, accounts, documents, calls];

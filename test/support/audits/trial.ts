@@ -1,0 +1,133 @@
+// A trial of a workload without worker threads: its preload, what its clients do on one connection, and its audit. Seeded, so
+// that a failing test fails again.
+import { setImmediate as turn } from "node:timers/promises";
+import type { ActorContext } from "../../../src/actors/actor.js";
+import { TimeAccount } from "../../../src/actors/time-account.js";
+import type { Connection } from "../../../src/database/contract.js";
+import type { AdminClient } from "../../../src/database/postgres/admin.js";
+import { PgConnection } from "../../../src/database/postgres/connection.js";
+import { assignmentsOf } from "../../../src/engine/workers/assignments.js";
+import { withMemory } from "../../../src/engine/workers/worker-memory.js";
+import { Prng } from "../../../src/foundation/prng.js";
+import { Sleeper } from "../../../src/foundation/sleeper.js";
+import { PartNames, PartTimes } from "../../../src/metrics/part-times.js";
+import { Recorder } from "../../../src/metrics/recorder.js";
+import { parseScenario } from "../../../src/scenario/loader.js";
+import type { TreatmentSettings } from "../../../src/scenario/settings.js";
+import type { Mapping } from "../../../src/syntax/paths.js";
+import { resetNamespace } from "../../../src/workloads/namespace.js";
+import { workloadOf } from "../../../src/workloads/registry.js";
+import type { AuditFindings, AuditInputs } from "../../../src/workloads/workload.js";
+import { scratchDirectory } from "../train-sim.js";
+
+export const SEED = 11;
+
+type Run = ActorContext["transactor"]["run"];
+/** How the transactions of a worker end, which has one connection. */
+export type RunOn = (connection: Connection) => Run;
+
+const NO_TIMES = new PartTimes(new PartNames(), 0);
+
+/** Acknowledges every transaction. */
+export function runningOn(connection: Connection): Run {
+  return async (plan) => {
+    const result = await plan.body(connection, NO_TIMES);
+    const kind = plan.isPoll && plan.events(result) === 0 ? "empty" : "committed";
+    return { kind, result, finishedMs: 0, endpoint: 0 };
+  };
+}
+
+/** Leaves every third commit of a write without an answer, whether it `happens` or not. */
+export function doubtingOn(connection: Connection, happens: boolean): Run {
+  const acknowledging = runningOn(connection);
+  let writes = 0;
+  return async (plan) => {
+    const isWrite = plan.settle !== undefined || plan.unanswered !== undefined;
+    if (!isWrite || ++writes % 3 !== 0) return acknowledging(plan);
+    const result = happens ? await plan.body(connection, NO_TIMES) : undefined;
+    plan.unanswered?.(result);
+    return { kind: "failed", inDoubt: true, finishedMs: 0, endpoint: 0 };
+  };
+}
+
+/** The first treatment of the scenario with these keys. */
+export function settingsOf(namespace: string, keys: Mapping): TreatmentSettings {
+  const scenario = JSON.stringify({ name: "audited", seed: SEED, namespace, ...keys });
+  const [treatment] = parseScenario(scenario, "audited.yaml").treatments;
+  if (!treatment) throw new Error("a scenario has a treatment");
+  return treatment.settings;
+}
+
+export class AuditedTrial {
+  private readonly directory = scratchDirectory();
+  private preloaded: unknown;
+  /** Accounts of the workers that have closed. */
+  private readonly told: unknown[] = [];
+
+  private constructor(
+    readonly admin: AdminClient,
+    readonly settings: TreatmentSettings,
+  ) {}
+
+  /** Makes the tables anew and fills them as before a trial. */
+  static async begin(admin: AdminClient, namespace: string, keys: Mapping): Promise<AuditedTrial> {
+    const trial = new AuditedTrial(admin, settingsOf(namespace, keys));
+    const { settings, directory } = trial;
+    await resetNamespace(admin, settings);
+    const inputs = { settings, seed: SEED, directory, isWanted: () => true };
+    trial.preloaded = await workloadOf(settings).preload?.(admin, inputs);
+    return trial;
+  }
+
+  /** One worker for each role does its iterations, one after the other, on one connection. */
+  async work(iterations: Readonly<Record<string, number>>, runOn: RunOn = runningOn): Promise<void> {
+    const { settings, directory } = this;
+    const { endpoint } = this.admin;
+    const connection = new PgConnection({ endpoint, applicationName: "train-sim/test", prepared: false });
+    await connection.connect();
+    const trial = { number: 1, block: 0, treatmentId: "t1", seed: SEED };
+    const endpoints = [endpoint];
+    const inputs = { trial, settings, endpoints, prepared: false, logFile: "", directory };
+    try {
+      for (const assignment of withMemory(assignmentsOf(inputs))) {
+        const client = workloadOf(settings).client({
+          assignment,
+          source: { acquire: () => ({ connection, release: () => undefined }) },
+          transactor: { run: runOn(connection) },
+          recorder: new Recorder(Object.keys(workloadOf(settings).operations)),
+          sleeper: new Sleeper(),
+          prng: new Prng(SEED),
+          isDraining: () => false,
+          isEnding: () => true,
+          isScheduled: () => true,
+          time: new TimeAccount(),
+          partNames: new PartNames(),
+        });
+        for (let number = 0; number < (iterations[assignment.role] ?? 0); number++) {
+          client.prepare(number % assignment.clients);
+          await client.iterate(number % assignment.clients, 0);
+        }
+        await turn();
+        client.flush?.();
+        this.told.push(await client.close?.());
+      }
+    } finally {
+      await connection.end();
+    }
+  }
+
+  /** Runs SQL in which tables have no schema, as one transaction. */
+  async change(sql: string): Promise<void> {
+    await this.admin.query(`BEGIN; SET LOCAL search_path TO ${this.settings.namespace}; ${sql}; COMMIT`);
+  }
+
+  async audit(inputs: Partial<AuditInputs<TreatmentSettings>> = {}): Promise<AuditFindings> {
+    const { settings, directory, told, preloaded } = this;
+    const audited = await workloadOf(settings).audit?.(this.admin, {
+      ...{ settings, directory, told, preloaded, unclosed: [], isDrained: false },
+      ...inputs,
+    });
+    if (!audited) throw new Error("the workload has no audit");
+    return audited.findings;
+  }
+}
