@@ -184,6 +184,17 @@ describe("validated documents", () => {
     expect(sample.total().validated.made).toBeLessThan(140);
   });
 
+  it("are a random part of a sample of more than 2 000 000 characters", () => {
+    const checker = checkerOf({}, "sample");
+    const valid = DOCUMENT.padEnd(1000);
+    for (let i = 0; i < 4000; i++)
+      checker.documents.hold("claimed", id(0), i < 2000 ? valid : valid.replace("{", "["));
+    const { validated, invalid } = checker.total();
+    expect(validated.claimed).toBe(2000);
+    expect(invalid).toBeGreaterThan(900); // 1000 are expected
+    expect(invalid).toBeLessThan(1100);
+  });
+
   it("are none where validation is off", async () => {
     const { json, ...columns } = generator.at(0);
     const checker = checkerOf({}, "off");

@@ -64,7 +64,7 @@ export class SampleChecker {
 
   constructor(private readonly options: SampleChecksOptions) {
     this.prng = new Prng(options.seed);
-    this.documents = new DocumentChecks(options.validate, this.findings, this.prng);
+    this.documents = new DocumentChecks(options.validate, this.findings, this.prng, true);
   }
 
   /** Of one worker. */

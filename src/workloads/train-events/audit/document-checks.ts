@@ -1,5 +1,4 @@
-// Holds documents to the model of an event: as many as the scenario says, where they are made, once they were claimed, and in
-// the audit.
+// Validates documents of events against their schema: where they are made, once they were claimed, and in the audit.
 import type { Prng } from "../../../foundation/prng.js";
 import type { Validated } from "../model/conservation.js";
 import { invalidityOf } from "../model/event.js";
@@ -8,8 +7,8 @@ import type { Validation } from "../settings.js";
 import type { Findings } from "./findings.js";
 
 const ONE_IN = 100;
-/** Characters of sampled documents that wait for the end of the trial: code that runs this seldom is slow for long. */
-const KEPT_MOST = 2_000_000;
+/** Characters of sampled documents that one worker keeps for the end of the trial. */
+const KEPT_CHARACTERS = 2_000_000;
 
 type Held = readonly [where: keyof Validated, id: string, document: string];
 
@@ -17,12 +16,15 @@ export class DocumentChecks {
   private readonly validated = { made: 0, claimed: 0, audited: 0 };
   private readonly kept: Held[] = [];
   private keptCharacters = 0;
+  private sampled = 0;
 
   constructor(
     readonly validate: Validation,
     private readonly findings: Findings,
-    /** Decides which are chosen. */
+    /** Chooses the sampled documents. */
     private readonly prng: Prng,
+    /** Keeps sampled documents until `total`, a random part of them if they are many: validating takes a load's CPU time. */
+    private readonly isTimed = false,
   ) {}
 
   made(batch: EventBatch): void {
@@ -35,17 +37,28 @@ export class DocumentChecks {
     return this.validate === "all" || (this.validate === "sample" && this.prng.float() * ONE_IN < 1);
   }
 
-  hold(where: keyof Validated, id: string, document: string): void {
+  hold(...held: Held): void {
     if (this.validate === "off") return;
-    this.keptCharacters += document.length;
-    if (this.validate === "all" || this.keptCharacters > KEPT_MOST) this.check(where, id, document);
-    else this.kept.push([where, id, document]);
+    if (this.validate === "sample" && this.isTimed) this.keep(held);
+    else this.check(...held);
   }
 
-  /** Validates those that waited; then how many were validated in all. */
+  /** Validates the documents that waited; then how many were validated in all. */
   total(): Validated {
     for (const held of this.kept.splice(0)) this.check(...held);
     return this.validated;
+  }
+
+  /** Every sampled document is kept with the same chance (a reservoir, Vitter's algorithm R). */
+  private keep(held: Held): void {
+    this.sampled++;
+    if (this.keptCharacters < KEPT_CHARACTERS) {
+      this.keptCharacters += held[2].length;
+      this.kept.push(held);
+      return;
+    }
+    const place = Math.floor(this.prng.float() * this.sampled);
+    if (place < this.kept.length) this.kept[place] = held;
   }
 
   private check(...[where, id, document]: Held): void {
