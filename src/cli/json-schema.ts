@@ -1,5 +1,5 @@
 // `train-sim json-schema`: prints the JSON Schema of scenario files, for editors. `schema/scenario.schema.json` is its
-// output, formatted by prettier. A hidden option prints the same as a page for people, which is `docs/reference/scenario.md`.
+// output, formatted by oxfmt. A hidden option prints the same as a page for people, which is `docs/reference/scenario.md`.
 import { Option, type Command } from "commander";
 import { scenarioJsonSchema } from "../scenario/json-schema.js";
 import { scenarioReferencePage } from "./reference/reference-page.js";

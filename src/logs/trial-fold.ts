@@ -26,7 +26,8 @@ export class TrialFold {
   private index: number | null = null;
   private windowStartsAt: string | null = null;
   private end:
-    { time: string; status: string; reason: string | null; windowSeconds: number | null } | undefined;
+    | { time: string; status: string; reason: string | null; windowSeconds: number | null }
+    | undefined;
   private integrity: string | null = null;
   private leftOut = 0;
   /** Lines of the level of summaries were written: where there is none, nothing was measured. */

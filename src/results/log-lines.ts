@@ -121,7 +121,8 @@ export const LINE_PROBLEMS = ["broken", "truncated", "foreign", "malformed"] as 
 export type LineProblem = (typeof LINE_PROBLEMS)[number];
 
 export type ParsedLine =
-  { readonly line: LogLine } | { readonly problem: LineProblem; readonly reason: string };
+  | { readonly line: LogLine }
+  | { readonly problem: LineProblem; readonly reason: string };
 
 /** What one line of a log is. Never throws. */
 export function parseLogLine(text: string): ParsedLine {

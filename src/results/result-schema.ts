@@ -55,7 +55,6 @@ export * from "./evidence-schema.js";
 export * from "./fault-schema.js";
 export * from "./integrity-schema.js";
 export * from "./published-schema.js";
-export { LatencySummary } from "./latency-schema.js";
 export * from "./server-schema.js";
 
 /** Raised when a field changes its meaning or goes away; a new field alone does not raise it. */

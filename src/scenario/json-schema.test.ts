@@ -29,7 +29,7 @@ function follow(pointer: string): unknown {
 
 test("the checked-in copy is what the code says", () => {
   const file = new URL("../../schema/scenario.schema.json", import.meta.url);
-  const hint = "write it anew: train-sim json-schema > schema/scenario.schema.json; prettier --write schema";
+  const hint = "write it anew: train-sim json-schema > schema/scenario.schema.json; npx oxfmt schema";
   expect(JSON.parse(readFileSync(file, "utf8")), hint).toEqual(JSON.parse(JSON.stringify(schema)));
 });
 

@@ -74,7 +74,8 @@ export interface BisectPlan {
 
 /** What one experiment of two revisions gave: the reference is its first treatment. */
 export type Measured =
-  { readonly result: ResultDocument; readonly directory: string } | { readonly problem: string };
+  | { readonly result: ResultDocument; readonly directory: string }
+  | { readonly problem: string };
 
 /** Two revisions, by their places among the candidates. */
 export interface Pair {
