@@ -5,12 +5,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
-import { afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { casesOf, fullIt } from "../support/lanes.js";
 import type { TrialResult } from "../../src/results/result-schema.js";
 import { describeInChromium } from "../support/chromium.js";
 import { exampleReport } from "../support/example-report.js";
-import { cutTexts, inkOf, openFromDisk, type WatchedPage } from "../support/report-page.js";
+import { cutTexts, inkOf, watchedPage, type Look, type WatchedPage } from "../support/report-page.js";
 import { LIGHT } from "../../src/report/html/page/charts/theme.js";
 import { CHARTS } from "../../src/report/html/page/charts/registry.js";
 import { renderReport } from "../../src/report/html/render.js";
@@ -59,28 +59,20 @@ const FRAMES = `[...document.querySelectorAll(".scroll")].filter((frame) => fram
 
 describeInChromium("report.html", (browserOf) => {
   let html: string;
-  let opened: WatchedPage | undefined;
+  let watched: WatchedPage;
 
-  beforeAll(() => {
+  beforeAll(async () => {
     html = htmlOf(exampleReport());
+    watched = await watchedPage(browserOf());
   });
+  afterAll(() => watched.close());
 
   /** Whatever a test does with the page, nothing may complain. */
-  afterEach(async () => {
-    const complaints = opened?.complaints ?? [];
-    await opened?.close();
-    opened = undefined;
-    expect(complaints).toEqual([]);
+  afterEach(() => {
+    expect(watched.complaints.splice(0)).toEqual([]);
   });
 
-  const open = async (
-    options: Parameters<typeof openFromDisk>[2] = {},
-    hash = "",
-    text = html,
-  ): Promise<Page> => {
-    opened = await openFromDisk(browserOf(), text, options, hash);
-    return opened.page;
-  };
+  const open = (look: Look = {}, hash = "", text = html): Promise<Page> => watched.open(text, look, hash);
 
   /** The example with `change` made to each of its trials. */
   const openWith = (
