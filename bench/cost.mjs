@@ -3,12 +3,15 @@
 // ratio lies above 1.03; then, or with --parts, the cost of each part of both programs follows (`bench/parts.mjs`). Run
 // `npm run build` first: today's program is the built one. It needs Linux, for /proc.
 //
-//   npm run bench:cost -- --base REV [--rounds 5] [--seconds 5] [--warmUp 5] [--only bank,calls] [--parts] [--json]
+// With --node, today's program runs on that major version of Node, which comes from npm, and the older one on this one.
+//
+//   npm run bench:cost -- --base REV [--rounds 5] [--seconds 5] [--warmUp 5] [--only bank,calls] [--node 24] [--parts]
+//                         [--json]
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { studentInterval } from "#program/analysis/statistics/statistics.js";
 import { meanWithoutPlaces } from "#program/analysis/statistics/place-effect.js";
-import { buildRevision, commitOf, measuredParts, partsOf } from "./cost/revision.mjs";
+import { buildRevision, commitOf, measuredParts, nodeOf, partsOf } from "./cost/revision.mjs";
 import { CASES } from "./cost/cases.mjs";
 import { readOptions } from "./options.mjs";
 import { measureTrainSim, spread } from "./scripts/load.mjs";
@@ -25,11 +28,13 @@ const SEED = 100;
 const FIGURES = /** @type {const} */ ({ clientUs: "transaction", eventUs: "event" });
 const DATABASES = ["cost_base", "cost_now"];
 
-const options = readOptions({ rounds: 5, seconds: 5, warmUp: 5 }, ["parts"], { only: Object.keys(CASES) }, [
-  "base",
-]);
+const defaults = { rounds: 5, seconds: 5, warmUp: 5, node: parseInt(process.versions.node) };
+const options = readOptions(defaults, ["parts"], { only: Object.keys(CASES) }, ["base"]);
 const base = commitOf(options.base);
-const mains = [buildRevision(base), fileURLToPath(new URL("../dist/cli/main.js", import.meta.url))];
+const programs = [
+  { main: buildRevision(base) },
+  { main: fileURLToPath(new URL("../dist/cli/main.js", import.meta.url)), node: nodeOf(options.node) },
+];
 const server = await openServer(CONNECTIONS);
 
 /** The server as one program sees it. @param {string} database */
@@ -51,7 +56,7 @@ async function pair(name, round) {
     const own = inDatabase(DATABASES[which]);
     const target = { kind: "url", urls: [own.url] };
     const text = JSON.stringify({ ...common, ...CASES[name], target, trial });
-    return measureTrainSim(own, startScenario(own, text, mains[which]), options.seconds);
+    return measureTrainSim(own, startScenario(own, text, programs[which]), options.seconds);
   };
   const measured = round % 2 === 0 ? [start(0), start(1)] : [start(1), start(0)].toReversed();
   const [was, is] = await Promise.all(measured);
@@ -113,7 +118,8 @@ function partRows() {
   return [["part", `${base}, ns`, "bytes", "built, ns", "bytes"], ...rows];
 }
 
+const onOther = options.node === defaults.node ? "" : ` (built: Node ${options.node})`;
 const parts = options.parts || results.some(({ isDearer }) => isDearer) ? partRows() : [];
-const machine = `${cpus().length} processors, Node ${process.version}, ${options.rounds} pairs of ${options.seconds} s after ${options.warmUp} s`;
+const machine = `${cpus().length} processors, Node ${process.version}${onOther}, ${options.rounds} pairs of ${options.seconds} s after ${options.warmUp} s`;
 if (options.json) console.log(JSON.stringify({ machine, results, parts }));
 else console.log([machine, aligned(rows), ...(parts.length > 0 ? [aligned(parts)] : [])].join("\n"));

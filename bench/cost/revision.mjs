@@ -50,3 +50,10 @@ export function measuredParts(directory = join(ROOT, "bench")) {
     return undefined;
   }
 }
+
+/** The executable of that major version of Node, from npm's package `node`; the one at work if it has that version. */
+export function nodeOf(major) {
+  if (process.version.startsWith(`v${major}.`)) return process.execPath;
+  const asked = ["node", "-p", "process.execPath"];
+  return run("npm", ["exec", "--yes", `--package=node@${major}`, "--", ...asked]);
+}

@@ -47,14 +47,17 @@ export function prepareShape(shape) {
   });
 }
 
-/** `scenario` is a file's text; its target is the server. `out` holds the result until it is stopped. */
-export function startScenario(server, scenario, main = MAIN) {
+/**
+ * `scenario` is a file's text; its target is the server. `out` holds the result until it is stopped. `main` is the command
+ * line of a built program, `node` the executable that runs it.
+ */
+export function startScenario(server, scenario, { main = MAIN, node = process.execPath } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "train-sim-peers-"));
   const file = join(directory, "peers.yaml");
   writeFileSync(file, scenario);
   const out = join(directory, "out");
   const args = [main, "run", file, "--json", "--quiet", "--out", out];
-  const running = runChild(process.execPath, args, { env: server.environment });
+  const running = runChild(node, args, { env: server.environment });
   const untilPhase = async (phase) => {
     while (!hasBegun(out, phase)) {
       if (running.hasEnded()) throw new Error(`it ended before its ${phase}: ${await running.ended}`);

@@ -20,7 +20,7 @@ if (engine === undefined) {
     expect(ended.stderr).toMatch(/no Docker engine answers[\s\S]*embedded or url/);
   });
 } else {
-  it("runs on a container with the scenario's settings", { timeout: 300_000 }, async () => {
+  it("runs on a container with the scenario's settings", async () => {
     const out = scratchDirectory();
     const ended = await trainSim(["run", writeScenarioFile(YAML), "--out", out]);
     expect(ended.stderr).toContain("integrity ok");

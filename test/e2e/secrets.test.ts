@@ -93,7 +93,7 @@ BEGIN
 END $$;
 CREATE EVENT TRIGGER spoil ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION public.spoil()`;
 
-describe("a password", { timeout: 180_000 }, () => {
+describe("a password", () => {
   it.runIf(isLinux)(
     "of the embedded server and of PgBouncer stays in files that their users alone can read",
     async () => {

@@ -72,7 +72,7 @@ function poolersAgainOf(parent: number | undefined): number[] {
 /** Those that stay; a reaper takes its time. */
 async function untilGone(pids: readonly number[]): Promise<void> {
   const left = (): number[] => pids.filter((pid) => processes().some((each) => each.pid === pid));
-  await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(left, { timeout: 200_000 }).toEqual([]);
 }
 
 it("gives each agent a pooler for its clients alone, sums up what all tell, and restarts and pauses them", async () => {

@@ -116,7 +116,7 @@ describe("the stack on CockroachDB", () => {
   test("asks every node whether it is ready", async () => {
     for (const { asked } of stack.health) {
       // HAProxy spreads its first questions.
-      await expect.poll(() => [...asked], { timeout: 10_000 }).toEqual(["GET /health?ready=1"]);
+      await expect.poll(() => [...asked], { timeout: 200_000 }).toEqual(["GET /health?ready=1"]);
     }
   });
 

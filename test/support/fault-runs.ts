@@ -53,7 +53,7 @@ export function leftoversOf({ child }: Started): string[] {
   return [...directories, ...mounts.filter((line) => mark.test(line))];
 }
 
-export async function untilNothingIsLeftOf(started: Started, mostMs = 30_000): Promise<void> {
+export async function untilNothingIsLeftOf(started: Started, mostMs = 200_000): Promise<void> {
   const deadlineMs = systemClock.nowMs() + mostMs;
   while (leftoversOf(started).length > 0) {
     if (systemClock.nowMs() > deadlineMs) throw new Error(`left: ${leftoversOf(started).join(", ")}`);

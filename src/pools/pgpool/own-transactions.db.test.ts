@@ -34,7 +34,7 @@ it("adds what its settings say to each transaction of clients that reconnect, an
     await pooler.stop();
     // The first session finds no server connection that has to be named.
     await expect
-      .poll(async () => (await own.counted()) - before, { timeout: 20_000 })
+      .poll(async () => (await own.counted()) - before, { timeout: 200_000 })
       .toBeGreaterThanOrEqual(ROUNDS * (1 + added) - 1);
     expect((await own.counted()) - before).toBeLessThanOrEqual(ROUNDS * (1 + added) + 6);
   } finally {

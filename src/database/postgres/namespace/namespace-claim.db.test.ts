@@ -56,7 +56,7 @@ it("is taken again at once when its session is ended, and the next run finds it 
   const claim = await claimOf(namespace, { note: (words) => notes.push(words) });
   await endSessionOf(claim);
   await expect
-    .poll(() => notes, { timeout: 60_000 })
+    .poll(() => notes, { timeout: 200_000 })
     .toEqual([expect.stringMatching(/was lost \(terminating.*\) and is held again/)]);
   await claim.confirm();
   await expect(claimOf(namespace)).rejects.toThrow(
