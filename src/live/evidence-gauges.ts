@@ -1,7 +1,8 @@
 // Samples of the database, the pooler and the machine as Prometheus gauges: names in its style, times in seconds, a rate named
 // as what it is. A metric that the last sample did not have is not shown at all: neither 0 nor what it was a while ago.
 import { Gauge, type Registry } from "prom-client";
-import { evidenceMetricOf, type EvidenceValues } from "../results/evidence-metrics.js";
+import type { EvidenceValues } from "../metrics/evidence-metric.js";
+import { evidenceMetricOf } from "../workloads/evidence.js";
 
 interface GaugeName {
   readonly name: string;
@@ -22,7 +23,7 @@ export function gaugeName(metric: string): GaugeName {
     "train_sim",
     family,
     ...(isFamily || own === "" ? [] : [isTime ? `${own.slice(0, -2)}Seconds` : own]),
-    ...(kind === "rate" ? ["per_second"] : []),
+    ...(kind === "counter" ? ["per_second"] : []),
   ];
   const name = words
     .join("_")

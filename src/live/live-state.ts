@@ -20,7 +20,7 @@ import type {
   LiveUpdate,
   LiveView,
 } from "./page/live-data.js";
-import type { EvidenceValues } from "../results/evidence-metrics.js";
+import type { EvidenceValues } from "../metrics/evidence-metric.js";
 import { operationsOf } from "../results/operation-results.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";

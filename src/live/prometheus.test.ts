@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EVIDENCE_METRICS } from "../results/evidence-metrics.js";
+import { SAMPLED } from "../workloads/evidence.js";
 import {
   endedTrial,
   latencyOf,
@@ -129,7 +129,7 @@ describe("metrics for Prometheus", () => {
 
 describe("the name of a sampled metric", () => {
   it("is unique and fit for Prometheus, for all that there are", () => {
-    const names = Object.keys(EVIDENCE_METRICS).map((metric) => gaugeName(metric.replace("*", "x")).name);
+    const names = SAMPLED.map(({ name }) => gaugeName(name.replace("*", "x")).name);
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) expect(name).toMatch(/^train_sim(_[a-z0-9]+)+$/);
     expect(names.filter((name) => /_ms(_|$)/.test(name))).toEqual([]);

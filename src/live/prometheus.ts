@@ -11,7 +11,7 @@ import {
 } from "../engine/session/observer.js";
 import { needsSchedule, LIVE_COUNTS, LIVE_LATENCIES } from "../metrics/metric-lists.js";
 import type { Operation } from "../metrics/operations.js";
-import type { EvidenceValues } from "../results/evidence-metrics.js";
+import type { EvidenceValues } from "../metrics/evidence-metric.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { PlannedTrial, Treatment } from "../scenario/settings.js";
 import { BinnedHistogram } from "./binned-histogram.js";

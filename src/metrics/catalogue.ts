@@ -1,6 +1,6 @@
 // Every metric of an operation, once. Recorder, totals, result document, comparison, thresholds, summary, report, CSV and
-// Prometheus iterate this list by way of `metric-lists.ts`; its order is that of columns. What is sampled of the
-// database is in `results/evidence-metrics.ts`.
+// Prometheus iterate this list by way of `metric-lists.ts`; its order is that of columns. Metrics of the database are in
+// `evidence-catalogue.ts`.
 
 import { failedShare, failuresOf, latencyOf, retriesPerTransaction, type Figures } from "./figures.js";
 

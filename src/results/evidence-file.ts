@@ -3,7 +3,7 @@
 // line by line; a line that cannot be read is refused with its number. A metric that was not there has no line.
 import { join } from "node:path";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
-import type { EvidenceValues } from "./evidence-metrics.js";
+import type { EvidenceValues } from "../metrics/evidence-metric.js";
 import { linesOf } from "./text-lines.js";
 
 const LINE_CHARACTERS_MAX = 4096;

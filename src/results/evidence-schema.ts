@@ -1,7 +1,18 @@
 // The evidence of a trial in the result document: what the database, the pooler and the machine did in the window, as
-// far as they tell, and where the time of a transaction went. All of it was added to version 1, so every field is
-// optional; what a server's version or a role's rights do not show is absent and named in `skipped`, never 0.
+// far as they tell, and where the time of a transaction went. What a server's version or a role's rights do not show is absent
+// and named in `skipped`, never 0.
 import * as z from "zod";
+import {
+  DATABASE_EVIDENCE,
+  PER_EVENT_EVIDENCE,
+  POOLER_EVIDENCE,
+  type DatabaseNumber,
+  type DatabaseSpread,
+  type Evidence,
+  type PerEventNumber,
+  type PoolerNumber,
+  type PoolerSpread,
+} from "../workloads/evidence.js";
 
 const count = z.int().min(0);
 const amount = z.number().min(0);
@@ -26,20 +37,33 @@ export const LatencyPart = z
   .describe("A part of the response time; the parts of an operation add up to its mean");
 export type LatencyPart = z.infer<typeof LatencyPart>;
 
+const MeanMax = z.strictObject({ mean: amount, max: amount });
+
+const WHEN = { max: ", at most", last: ", at the end of the window", growth: ", growth over the window" };
+
+function fieldOf({ take, isWhole, place, metric, help }: Evidence): z.ZodType {
+  const mayFall = take === "growth" || (place === "perEvent" && metric.kind === "gauge");
+  const value = take === "spread" ? MeanMax : isWhole ? count : mayFall ? z.number() : amount;
+  const when =
+    place === "perEvent" ? ", per event" : take && take in WHEN ? WHEN[take as keyof typeof WHEN] : "";
+  return value.optional().describe(help ?? `${metric.meaning}${when}`);
+}
+
+type Fields<Numbers extends string, Spreads extends string = never> = Record<
+  Numbers,
+  z.ZodOptional<typeof amount>
+> &
+  Record<Spreads, z.ZodOptional<typeof MeanMax>>;
+
+function fieldsOf(figures: readonly Evidence[]): Record<string, z.ZodType> {
+  const stored = figures.filter(({ isStored }) => isStored !== false);
+  return Object.fromEntries(stored.map((figure) => [figure.field, fieldOf(figure)]));
+}
+
 export const PerEvent = z
   .strictObject({
     events: count.describe("What the others are divided by: events published in the window, else processed"),
-    walBytes: amount.optional(),
-    walRecords: amount.optional(),
-    walFullPageImages: amount.optional(),
-    tableBytes: z.number().optional().describe("Growth"),
-    indexBytes: z.number().optional().describe("Growth"),
-    toastBytes: z.number().optional().describe("Growth"),
-    deadTuples: z.number().optional().describe("Rows that died, whether or not they were vacuumed since"),
-    blocksWritten: amount.optional(),
-    buffersDirtied: amount.optional().describe("By statements of the workload, from pg_stat_statements"),
-    serverCpuMs: amount.optional(),
-    clientCpuMs: amount.optional(),
+    ...(fieldsOf(PER_EVENT_EVIDENCE) as Fields<PerEventNumber>),
   })
   .describe("Per event");
 export type PerEvent = z.infer<typeof PerEvent>;
@@ -96,22 +120,14 @@ export const TableChange = z
   .describe("A part of a measured table that was defined otherwise at the end of the window");
 export type TableChange = z.infer<typeof TableChange>;
 
-const MeanMax = z.strictObject({ mean: amount, max: amount });
-
 export const PoolerEvidence = z
   .strictObject({
     product: z.string().optional().describe("Which pooler; PgBouncer where it is left out"),
-    clientsWaiting: MeanMax.optional(),
-    maxWaitMs: amount.optional(),
+    ...(fieldsOf(POOLER_EVIDENCE) as Fields<PoolerNumber, PoolerSpread>),
     serversActive: MeanMax,
     serversMax: count
       .optional()
       .describe("Server connections that the pool may have, all instances together"),
-    transactions: count.optional(),
-    waitMsPerTransaction: amount
-      .optional()
-      .describe("Wait for a server connection, as the pooler counted it"),
-    queryMsPerTransaction: amount.optional().describe("Time of its queries, that wait taken off"),
   })
   .describe("The pooler, from its own statistics, as far as it has them");
 export type PoolerEvidence = z.infer<typeof PoolerEvidence>;
@@ -135,49 +151,9 @@ export const ForeignWork = z
 export type ForeignWork = z.infer<typeof ForeignWork>;
 
 export const DatabaseEvidence = z.strictObject({
-  walBytes: amount.optional(),
-  walRecords: amount.optional(),
-  walFullPageImages: amount.optional(),
-  walFsyncs: amount.optional(),
-  walFsyncMs: amount.optional(),
-  walZeroBytes: amount.optional().describe("Written into new files of the write-ahead log; PostgreSQL 18"),
-  commits: amount.optional(),
-  rollbacks: amount.optional(),
-  deadlocks: amount.optional(),
-  blocksRead: amount.optional(),
-  blocksHit: amount.optional(),
-  blocksWritten: amount.optional(),
-  temporaryBytes: amount.optional(),
-  checkpoints: amount.optional(),
-  rowsInserted: amount.optional(),
-  rowsUpdated: amount.optional(),
-  rowsHotUpdated: amount.optional(),
-  rowsDeleted: amount.optional(),
-  hotRatio: ratio.optional().describe("HOT updates among the updates of the workload's tables"),
-  autovacuums: count.optional().describe("Runs of autovacuum on the workload's tables"),
+  ...(fieldsOf(DATABASE_EVIDENCE) as Fields<DatabaseNumber, DatabaseSpread>),
   perEvent: PerEvent.optional(),
   waits: z.array(WaitShare).optional().describe("Most frequent first"),
-  sessionsActive: MeanMax.optional(),
-  sessionsIdleInTransaction: MeanMax.optional(),
-  blocked: MeanMax.optional().describe("Sessions that wait for a lock of another"),
-  longestChain: count.optional(),
-  backlog: MeanMax.optional().describe("Events in PENDING"),
-  backlogAgeMs: MeanMax.optional().describe("Age of its oldest event"),
-  deadTuples: MeanMax.optional(),
-  oldestXminAge: amount.optional().describe("Transactions, at most"),
-  oldestTransactionMs: amount.optional().describe("At most"),
-  tableBytes: amount.optional().describe("At the end of the window"),
-  indexBytes: amount.optional(),
-  toastBytes: amount.optional(),
-  ginPendingPages: amount.optional().describe("At most"),
-  ginPendingGrowthPages: z
-    .number()
-    .optional()
-    .describe("From one end of the window to the other; below 0 where the lists were cleaned up"),
-  serverCpuSeconds: amount.optional(),
-  poolerCpuSeconds: amount.optional(),
-  diskReadBytes: amount.optional(),
-  diskWriteBytes: amount.optional(),
   statements: z
     .array(StatementEvidence)
     .optional()

@@ -10,7 +10,7 @@ import { needsSchedule, SERIES } from "../metrics/metric-lists.js";
 import type { SecondSink } from "../metrics/tally.js";
 import { sumOf, type Totals } from "../metrics/totals.js";
 import { EVIDENCE_FILE, EVIDENCE_HEADER, evidenceRows } from "./evidence-file.js";
-import type { EvidenceValues } from "./evidence-metrics.js";
+import type { EvidenceValues } from "../metrics/evidence-metric.js";
 import { histogramLogHeader, histogramLogLine } from "./histogram-log.js";
 import { TrialResult } from "./result-schema.js";
 import { AppendFile, writeFileAtomic } from "../foundation/storage.js";

@@ -5,6 +5,7 @@ import { ROLES, VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
 import type { Workload } from "../workloads/workload.js";
 import { isRound } from "../metrics/operations.js";
 import { LATENCIES, THRESHOLD_NAMES, thresholdMetric } from "../metrics/metric-lists.js";
+import { DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, type Evidence } from "../workloads/evidence.js";
 import type { Quantity } from "./judgement.js";
 
 /** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, as that of a URL. */
@@ -26,15 +27,11 @@ export const JUDGED_AS_A_WHOLE: readonly string[] = ["integrity", "verdict"];
 /** All operations but rounds together. */
 export const ALL_OPERATIONS = "__all__";
 const ALL_AGGREGATES = ["count", "rate", "events", "eventsPerSecond", "failures", "failedShare"];
-/** As in a trial's `database` and its `perEvent`; `sizeBytes` is tables, indexes and TOAST together. */
-export const DATABASE_AGGREGATES = [
-  ...["sizeBytes", "tableBytes", "indexBytes", "toastBytes", "walBytes", "walRecords", "walFullPageImages"],
-  ...["blocksWritten", "temporaryBytes", "hotRatio", "deadlocks", "serverCpuSeconds"],
-];
-export const PER_EVENT_AGGREGATES = [
-  ...["walBytes", "walRecords", "walFullPageImages", "tableBytes", "indexBytes", "toastBytes"],
-  ...["deadTuples", "blocksWritten", "buffersDirtied", "serverCpuMs", "clientCpuMs"],
-];
+const thresholdsOf = (figures: readonly Evidence[]): string[] =>
+  figures.filter(({ isThreshold }) => isThreshold).map(({ field }) => field);
+/** As in a trial's `database` and its `perEvent`. */
+export const DATABASE_AGGREGATES = thresholdsOf(DATABASE_EVIDENCE);
+export const PER_EVENT_AGGREGATES = thresholdsOf(PER_EVENT_EVIDENCE);
 /** Sizes that a workload's audit measures. */
 export const AUDIT = "audit";
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];

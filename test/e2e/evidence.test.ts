@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fullIt } from "../support/lanes.js";
 import { readEvidence } from "../../src/results/evidence-file.js";
-import { evidenceMetricOf } from "../../src/results/evidence-metrics.js";
+import { evidenceMetricOf } from "../../src/workloads/evidence.js";
 import type { TrialResult } from "../../src/results/result-schema.js";
 import { trialPath } from "../../src/results/directory.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";

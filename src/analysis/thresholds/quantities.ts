@@ -11,8 +11,10 @@ import type {
   OperationResults,
   TreatmentResult,
 } from "../../results/result-schema.js";
+import { evidenceValue } from "../../results/evidence-values.js";
 import type { Quantity } from "../../scenario/judgement.js";
 import { ALL_OPERATIONS, AUDIT, JUDGED_AS_A_WHOLE } from "../../scenario/threshold-metrics.js";
+import { DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, type Evidence } from "../../workloads/evidence.js";
 import type { RareCount } from "../statistics/rare-counts.js";
 import { EVENTS_FOR_NONE } from "../steady-state/series.js";
 
@@ -89,32 +91,25 @@ export function isOfDatabase(source: string): boolean {
   return source === "database" || source === PER_EVENT;
 }
 
-/** CPU time is a timing; whatever else is asked of a database is counted or weighed. */
-const CPU_TIME = /Cpu(Ms|Seconds)$/;
+function figureOf({ source, aggregate }: Quantity): Evidence | undefined {
+  const figures = source === PER_EVENT ? PER_EVENT_EVIDENCE : DATABASE_EVIDENCE;
+  return figures.find(({ field }) => field === aggregate);
+}
 
 /** Aspects of a trial that must be valid for the quantity to be judged; nothing of an audit's verdict. */
-export function quantityRestsOn({ source, aggregate }: Quantity): readonly Aspect[] {
+export function quantityRestsOn(quantity: Quantity): readonly Aspect[] {
+  const { source, aggregate } = quantity;
   if (JUDGED_AS_A_WHOLE.includes(source)) return [];
-  if (isOfDatabase(source)) return CPU_TIME.test(aggregate) ? ["timings"] : ["counts"];
+  if (isOfDatabase(source)) return figureOf(quantity)?.metric.unit === "ms" ? ["timings"] : ["counts"];
   if (source === AUDIT) return ["counts"];
   const metric = thresholdMetric(aggregate);
   return metric ? restsOn(metric) : ["timings"];
 }
 
 /** Undefined where the server did not show it. */
-export function databaseValue(
-  { source, aggregate }: Quantity,
-  evidence: DatabaseEvidence,
-): number | undefined {
-  const { tableBytes, indexBytes, toastBytes = 0 } = evidence;
-  if (aggregate === "sizeBytes")
-    return tableBytes === undefined || indexBytes === undefined
-      ? undefined
-      : tableBytes + indexBytes + toastBytes;
-  const values: Readonly<Record<string, unknown>> =
-    (source === PER_EVENT ? evidence.perEvent : evidence) ?? {};
-  const value = values[aggregate];
-  return typeof value === "number" ? value : undefined;
+export function databaseValue(quantity: Quantity, evidence: DatabaseEvidence): number | undefined {
+  const figure = figureOf(quantity);
+  return figure && evidenceValue(figure, evidence);
 }
 
 /** What stands in for 0 of a count, a rate or a share: half of one. Undefined of a time or a size. */

@@ -1,14 +1,11 @@
 // Where a trial shows a piece of evidence, made comparable: per event, per transaction, per minute, since a faster
 // treatment does more of everything. A reading is undefined where the trial does not tell it, never 0.
 import { failuresOf, retriesPerTransaction } from "../../metrics/figures.js";
-import type {
-  ComparedOperation,
-  DatabaseEvidence,
-  OperationResult,
-  PerEvent,
-  TrialResult,
-} from "../../results/result-schema.js";
+import type { ComparedOperation, OperationResult, TrialResult } from "../../results/result-schema.js";
+import type { EvidenceReason } from "../../metrics/evidence-metric.js";
 import { isRound } from "../../metrics/operations.js";
+import { evidenceValue } from "../../results/evidence-values.js";
+import type { Evidence } from "../../workloads/evidence.js";
 import { hasEnded } from "../diagnosis/retries.js";
 
 /** A value of one trial; undefined where the trial does not tell it. `operation` is what is compared. */
@@ -19,28 +16,31 @@ function quotient(amount: number | undefined, by: number | undefined): number | 
   return amount === undefined || !by ? undefined : amount / by;
 }
 
-type MeanMaxField = "blocked" | "sessionsIdleInTransaction" | "backlog" | "backlogAgeMs" | "deadTuples";
+/** Transactions of any kind; a round's are those of its parts. */
+function transactionsOf({ operations }: TrialResult): number {
+  const own = Object.entries(operations).filter(([operation]) => !isRound(operation));
+  return own.reduce((sum, [, { transactions }]) => sum + transactions, 0);
+}
 
-export const meanOf =
-  (field: MeanMaxField): Reading =>
-  ({ database }) =>
-    database[field]?.mean;
+const DIVISORS: Readonly<
+  Record<NonNullable<EvidenceReason["per"]>, (trial: TrialResult) => number | undefined>
+> = {
+  event: ({ database }) => database.perEvent?.events,
+  transaction: transactionsOf,
+  minute: ({ windowSeconds }) => windowSeconds / 60,
+  fsync: ({ database }) => database.walFsyncs,
+};
 
-export const perEvent =
-  (field: Exclude<keyof PerEvent, "events">): Reading =>
-  ({ database }) =>
-    database.perEvent?.[field];
-
-/** Of a total that is not divided by events yet. */
-export const perEventOf =
-  (field: "blocksRead" | "temporaryBytes"): Reading =>
-  ({ database }) =>
-    quotient(database[field], database.perEvent?.events);
-
-const ofDatabase =
-  (read: (database: DatabaseEvidence) => number | undefined): Reading =>
-  ({ database }) =>
-    read(database);
+/** A figure of the catalogue, in the unit of its metric. */
+export function readingOf(figure: Evidence): Reading {
+  const { isSeconds, reason } = figure;
+  const per = reason?.per;
+  return (trial) => {
+    const value = evidenceValue(figure, trial.database);
+    const amount = value !== undefined && isSeconds ? value * 1000 : value;
+    return per ? quotient(amount, DIVISORS[per](trial)) : amount;
+  };
+}
 
 /** Of the operation that is compared, which a span of an event's life is not. */
 const ofOperation =
@@ -51,32 +51,13 @@ const ofOperation =
   };
 
 /** A wait event that no session was seen in is 0 where waits were sampled at all. */
-export const waitShare = (event: string): Reading =>
-  ofDatabase(({ waits }) => waits && (waits.find((each) => each.event === event)?.share ?? 0));
-
-export const checkpointsPerMinute: Reading = ({ database, windowSeconds }) =>
-  quotient(database.checkpoints, windowSeconds / 60);
-export const fsyncMs = ofDatabase(({ walFsyncMs, walFsyncs }) => quotient(walFsyncMs, walFsyncs));
-/** Per transaction of any kind; a round's are those of its parts. */
-export const fsyncs: Reading = ({ database, operations }) => {
-  const own = Object.entries(operations).filter(([operation]) => !isRound(operation));
-  return quotient(
-    database.walFsyncs,
-    own.reduce((sum, [, { transactions }]) => sum + transactions, 0),
-  );
-};
-
-export const hotRatio = ofDatabase((database) => database.hotRatio);
-export const oldestTransactionMs = ofDatabase((database) => database.oldestTransactionMs);
-export const oldestXminAge = ofDatabase((database) => database.oldestXminAge);
-export const ginPendingPages = ofDatabase((database) => database.ginPendingPages);
+export const waitShare =
+  (event: string): Reading =>
+  ({ database: { waits } }) =>
+    waits && (waits.find((each) => each.event === event)?.share ?? 0);
 
 /** Only where there are no parts: they tell it exactly. */
 export const poolWaitMs = ofOperation(({ parts, poolWaitMs: waits }) => (parts ? undefined : waits?.mean));
-export const poolerWaitMs = ofDatabase(({ pooler }) => pooler?.waitMsPerTransaction);
-export const poolerClientsWaiting = ofDatabase(({ pooler }) => pooler?.clientsWaiting?.mean);
-export const poolerCpuMs: Reading = ({ database: { poolerCpuSeconds, perEvent: per } }) =>
-  quotient(poolerCpuSeconds === undefined ? undefined : poolerCpuSeconds * 1000, per?.events);
 
 /** As in the threshold of that name: a transaction that failed in the end was tried again too. */
 export const retries = ofOperation((result) =>

@@ -3,11 +3,13 @@
 // A rule knows no statistics and decides nothing: `evidence.ts` asks whether its value really differs between two
 // treatments, and tells it only where it moved with the difference. None of it proves a cause, and no sentence says so.
 import { isLargerBetter } from "../../metrics/metric-lists.js";
+import type { EvidenceReason } from "../../metrics/evidence-metric.js";
 import { stageOf } from "../../metrics/operations.js";
+import { ALL_EVIDENCE, type Evidence } from "../../workloads/evidence.js";
 import { operationsWith, type Vocabulary } from "../../workloads/vocabulary.js";
 import type { Comparison, TrialResult } from "../../results/result-schema.js";
 import * as of from "./why-readings.js";
-import { bytes, milliseconds, plain, share, type Unit } from "./why-units.js";
+import { amounts, milliseconds, plain, share, type Unit } from "./why-units.js";
 
 /** What is to be explained. */
 export type Explained = Pick<Comparison, "operation" | "metric">;
@@ -39,78 +41,22 @@ function on(topic: string, read: of.Reading, unit: Unit): Readonly<Record<WhyRul
   return { more: tell("more"), less: tell("less") };
 }
 
-/** Of any workload. */
-const GENERAL: readonly WhyRule[] = [
-  // What was written.
-  on("wal", of.perEvent("walBytes"), bytes(100)).more("{who} wrote {now} of WAL per event against {then}"),
-  on("indexes", of.perEvent("indexBytes"), bytes(50)).more(
-    "{who}'s indexes grew by {now} per event against {then}",
-  ),
-  on("tables", of.perEvent("tableBytes"), bytes(100)).more(
-    "{who}'s tables grew by {now} per event against {then}",
-  ),
-  on("tables", of.perEvent("toastBytes"), bytes(100)).more(
-    "{who}'s TOAST grew by {now} per event against {then}",
-  ),
-  on("blocks", of.perEvent("buffersDirtied"), plain(0.1)).more(
-    "{now} buffers per event became dirty against {then}",
-  ),
-  on("blocks", of.perEvent("blocksWritten"), plain(0.1)).more(
-    "{now} blocks per event were written against {then}",
-  ),
-  on("pages", of.perEvent("walFullPageImages"), plain(0.05)).more(
-    "the WAL held {now} full pages per event against {then}",
-  ),
-  on("pages", of.checkpointsPerMinute, plain(1)).more("there were {now} checkpoints a minute against {then}"),
-  on("fsync", of.fsyncMs, milliseconds(0.1)).more("one fsync of the WAL took {now} against {then}"),
-  on("fsync", of.fsyncs, plain(0.05)).more(
-    "there were {now} fsyncs of the WAL per transaction against {then}",
-  ),
+type Explains = NonNullable<EvidenceReason["explains"]>;
 
-  // What was read and computed, and what vacuum had left.
-  on("cpu", of.perEvent("serverCpuMs"), milliseconds(0.05)).more(
-    "the server took {now} of CPU time per event against {then}",
-  ),
-  on("client", of.perEvent("clientCpuMs"), milliseconds(0.05)).more(
-    "train-sim took {now} of CPU time per event against {then}",
-  ),
-  on("reads", of.perEventOf("blocksRead"), plain(0.1)).more(
-    "{now} blocks per event were not in shared buffers against {then}",
-  ),
-  on("files", of.perEventOf("temporaryBytes"), bytes(100)).more(
-    "{now} of temporary files per event were written against {then}",
-  ),
-  on("HOT", of.hotRatio, share(0.05)).less("{now} of the updates were HOT against {then}"),
-  on("dead", of.meanOf("deadTuples"), plain(500)).more(
-    "the tables held {now} dead rows on average against {then}",
-  ),
-  on("dead", of.perEvent("deadTuples"), plain(0.1)).more("{now} rows per event died against {then}"),
-  on("xmin", of.oldestTransactionMs, milliseconds(1000)).more(
-    "the oldest transaction was open for {now} against {then}",
-  ),
-  on("xmin", of.oldestXminAge, plain(1000)).more(
-    "the oldest snapshot was {now} transactions old against {then}",
-  ),
-  on("gin", of.ginPendingPages, plain(8)).more("the GIN pending lists held up to {now} pages against {then}"),
+function evidenceRule(
+  figure: Evidence,
+  { topic, least, words, explains }: EvidenceReason,
+  kinds: Readonly<Record<Explains, WhyRule["explains"]>>,
+): WhyRule {
+  const { metric } = figure;
+  const rule = on(topic, of.readingOf(figure), amounts(metric.unit, least));
+  return rule[metric.better === "higher" ? "less" : "more"](words, explains && kinds[explains]);
+}
 
-  // Who waited for whom; wait events are below.
-  on("locks", of.meanOf("blocked"), plain(0.2)).more(
-    "{now} sessions on average were blocked by another against {then}",
-  ),
-  on("idle", of.meanOf("sessionsIdleInTransaction"), plain(0.3)).more(
-    "{now} sessions on average were idle in a transaction against {then}",
-  ),
+/** What the operations themselves show. */
+const OPERATIONS: readonly WhyRule[] = [
   on("pool", of.poolWaitMs, milliseconds(0.2)).more(
     "{operation} waited {now} for a connection against {then}",
-  ),
-  on("pooler", of.poolerWaitMs, milliseconds(0.2)).more(
-    "a transaction waited {now} for a server connection of the pooler against {then}",
-  ),
-  on("pooler", of.poolerClientsWaiting, plain(0.3)).more(
-    "{now} clients on average waited for a server connection of the pooler against {then}",
-  ),
-  on("pooler CPU", of.poolerCpuMs, milliseconds(0.02)).more(
-    "the pooler took {now} of CPU time per event against {then}",
   ),
   on("retries", of.retries, plain(0.02)).more(
     "{operation} was tried again {now} times per transaction against {then}",
@@ -134,27 +80,22 @@ const GENERAL: readonly WhyRule[] = [
   ),
 ];
 
-/** Of work that flows from one operation to the next. */
-function flowRules(vocabulary: Vocabulary): readonly WhyRule[] {
+/** The catalogue's reasons, and those of work that flows from one operation to the next. */
+function evidenceAndFlow(vocabulary: Vocabulary): readonly WhyRule[] {
   const incoming = operationsWith(vocabulary, "in");
   const through = operationsWith(vocabulary, "through");
   const downstream = [...through, ...operationsWith(vocabulary, "out")];
-  const isQueued = (explained: Explained): boolean =>
-    isLifecycle(explained) || through.includes(explained.operation);
+  const explains = {
+    lifecycle: isLifecycle,
+    queue: (explained: Explained) => isLifecycle(explained) || through.includes(explained.operation),
+  };
   const isDownstream = (explained: Explained): boolean =>
     isThroughput(explained) && downstream.includes(explained.operation);
   return [
+    ...ALL_EVIDENCE.flatMap((figure) => (figure.reason ? evidenceRule(figure, figure.reason, explains) : [])),
     on("arrivals", of.eventsPerSecondOf(incoming), plain(1)).less(
       "{now} events a second were added against {then}",
       isDownstream,
-    ),
-    on("queue", of.meanOf("backlogAgeMs"), milliseconds(20)).more(
-      "the oldest waiting event had waited {now} on average against {then}",
-      isLifecycle,
-    ),
-    on("queue", of.meanOf("backlog"), plain(50)).more(
-      "{now} events on average waited to be claimed against {then}",
-      isQueued,
     ),
     on("passes", of.passesPerEvent, plain(0.05)).more(
       "an event took {now} passes against {then}",
@@ -194,5 +135,10 @@ function waitRule(event: string): WhyRule {
 /** All rules, with one for each wait event that these trials saw. */
 export function whyRules(trials: readonly TrialResult[], vocabulary: Vocabulary): readonly WhyRule[] {
   const events = new Set(trials.flatMap(({ database }) => database.waits?.map(({ event }) => event) ?? []));
-  return [...GENERAL, ...flowRules(vocabulary), ...DISTURBANCES, ...[...events].sort().map(waitRule)];
+  return [
+    ...OPERATIONS,
+    ...evidenceAndFlow(vocabulary),
+    ...DISTURBANCES,
+    ...[...events].sort().map(waitRule),
+  ];
 }

@@ -1,6 +1,7 @@
 // How the amounts of evidence are written in a sentence: short, with their unit, two or three digits that mean
 // something. Each unit is made with the least difference that is worth a sentence, in the unit in which it is stored.
 // Exact values are in the result document.
+import type { EvidenceUnit } from "../../metrics/evidence-metric.js";
 import { bytesText, shortNumber, sidedText } from "../../foundation/text/numbers.js";
 
 export interface Unit {
@@ -16,7 +17,7 @@ function signed(value: number): string {
 }
 
 /** `4.1 kB`; growth may be negative. */
-export function bytes(floor: number): Unit {
+function bytes(floor: number): Unit {
   return { text: (value) => bytesText(Math.round(value)), floor, hasRatio: true };
 }
 
@@ -35,4 +36,11 @@ export function plain(floor: number): Unit {
 /** `27 %` of 0.27; `99.6 %` of 0.996, which is not all. */
 export function share(floor: number): Unit {
   return { text: (value) => `${sidedText(value * 100, 100, 2)} %`, floor, hasRatio: false };
+}
+
+/** How amounts of a metric in that unit are written. */
+export function amounts(unit: EvidenceUnit, floor: number): Unit {
+  if (unit === "bytes") return bytes(floor);
+  if (unit === "ms") return milliseconds(floor);
+  return unit === "%" ? share(floor) : plain(floor);
 }

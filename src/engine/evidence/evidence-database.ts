@@ -1,5 +1,4 @@
-// The database as a source of evidence: the sampler's readings, and what they come to in the result.
-// It adds nothing that was not read: a total without both its readings is left out.
+// The database as a source of evidence: the sampler's readings, and what is counted at the ends of the window.
 import type { Endpoint } from "../../database/endpoint.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { sampledIn } from "../../workloads/namespace.js";
@@ -11,68 +10,6 @@ import type { DatabaseEvidence, WaitShare } from "../../results/result-schema.js
 import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
 import type { Statement } from "../../database/contract.js";
 
-/** Fields that state what was counted from one end of the window to the other. */
-const TOTALS = {
-  walBytes: "wal.bytes",
-  walRecords: "wal.records",
-  walFullPageImages: "wal.fullPageImages",
-  walFsyncs: "wal.fsyncs",
-  walFsyncMs: "wal.fsyncMs",
-  walZeroBytes: "wal.zeroBytes",
-  commits: "transactions.commits",
-  rollbacks: "transactions.rollbacks",
-  deadlocks: "transactions.deadlocks",
-  blocksRead: "blocks.read",
-  blocksHit: "blocks.hit",
-  blocksWritten: "blocks.written",
-  temporaryBytes: "temporary.bytes",
-  checkpoints: "checkpoints.done",
-  rowsInserted: "tuples.inserted",
-  rowsUpdated: "tuples.updated",
-  rowsHotUpdated: "tuples.hotUpdated",
-  rowsDeleted: "tuples.deleted",
-  autovacuums: "vacuum.autovacuums",
-} as const;
-
-/** Fields that state a gauge's mean and maximum over the samples. */
-const GAUGES = {
-  sessionsActive: "sessions.active",
-  sessionsIdleInTransaction: "sessions.idleInTransaction",
-  blocked: "locks.blocked",
-  backlog: "queue.pending",
-  backlogAgeMs: "queue.oldestPendingMs",
-  deadTuples: "tuples.dead",
-} as const;
-
-const MAXIMA = {
-  longestChain: "locks.longestChain",
-  oldestXminAge: "xmin.ageTransactions",
-  oldestTransactionMs: "xmin.oldestTransactionMs",
-  ginPendingPages: "gin.pendingPages",
-} as const;
-
-/** Gauges of which the growth is stated too: what was put off and is still to be done. */
-const GROWTH = { ginPendingGrowthPages: "gin.pendingPages" } as const;
-
-const AT_THE_END = {
-  tableBytes: "size.tableBytes",
-  indexBytes: "size.indexBytes",
-  toastBytes: "size.toastBytes",
-} as const;
-
-/** Those of the fields that have a value. */
-function present<Field extends string, Value>(
-  fields: Readonly<Record<Field, string>>,
-  valueOf: (metric: string) => Value | undefined,
-): Partial<Record<Field, Value>> {
-  const entries = Object.entries(fields) as [Field, string][];
-  const known = entries.flatMap(([field, metric]) => {
-    const value = valueOf(metric);
-    return value === undefined ? [] : [[field, value] as const];
-  });
-  return Object.fromEntries(known) as Partial<Record<Field, Value>>;
-}
-
 /** Shares of all samples of active sessions, most frequent first. */
 export function waitsOf(window: WindowEvidence): WaitShare[] {
   const seen = window.family("wait.");
@@ -81,33 +18,6 @@ export function waitsOf(window: WindowEvidence): WaitShare[] {
   return [...seen]
     .map(([event, sessions]) => ({ event, share: sessions / all, sessions: (sessions / all) * active }))
     .sort((a, b) => b.share - a.share);
-}
-
-function growthOf(window: WindowEvidence, metric: string): number | undefined {
-  const [first, last] = [window.first(metric), window.last(metric)];
-  return first === undefined || last === undefined ? undefined : last - first;
-}
-
-export function databaseSummary(
-  window: WindowEvidence,
-  { statements, scans }: Pick<DatabaseEvidence, "statements" | "scans"> = {},
-): Partial<DatabaseEvidence> {
-  const totals = present(TOTALS, (metric) => window.total(metric));
-  const { rowsUpdated = 0, rowsHotUpdated } = totals;
-  const waits = waitsOf(window);
-  return {
-    ...totals,
-    ...(rowsUpdated > 0 &&
-      rowsHotUpdated !== undefined && { hotRatio: Math.min(1, rowsHotUpdated / rowsUpdated) }),
-    ...present(GAUGES, (metric) => window.gauge(metric)),
-    ...present(MAXIMA, (metric) => window.gauge(metric)?.max),
-    ...present(GROWTH, (metric) => growthOf(window, metric)),
-    ...present(AT_THE_END, (metric) => window.last(metric)),
-    ...(waits.length > 0 && { waits }),
-    ...(statements && { statements }),
-    // A server that counted rows from 0 again in the window counted these so, too.
-    ...(scans && totals.rowsInserted !== undefined && { scans }),
-  };
 }
 
 export class DatabaseSource implements EvidenceSource {
@@ -159,7 +69,15 @@ export class DatabaseSource implements EvidenceSource {
 
   summary(window: WindowEvidence): Partial<DatabaseEvidence> {
     const { tableChanges = [] } = this;
-    return { ...databaseSummary(window, this.counted), ...(tableChanges.length > 0 && { tableChanges }) };
+    const { statements, scans } = this.counted;
+    const waits = waitsOf(window);
+    return {
+      ...(waits.length > 0 && { waits }),
+      ...(statements && { statements }),
+      // A server that counted rows from 0 again in the window counted these so, too.
+      ...(scans && window.total("tuples.inserted") !== undefined && { scans }),
+      ...(tableChanges.length > 0 && { tableChanges }),
+    };
   }
 
   close(): Promise<void> {

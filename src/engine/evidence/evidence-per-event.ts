@@ -4,7 +4,9 @@ import type { DatabaseEvidence, PerEvent } from "../../results/result-schema.js"
 import type { Operation } from "../../metrics/operations.js";
 import { operationsWith, type Vocabulary } from "../../workloads/vocabulary.js";
 import type { Flow } from "../../workloads/workload.js";
+import { evidenceMetricOf, PER_EVENT_EVIDENCE, type Evidence } from "../../workloads/evidence.js";
 import type { WindowEvidence } from "./evidence-source.js";
+import { growthOf } from "./window-figures.js";
 
 /** What the window was for. */
 export interface WorkDone {
@@ -27,34 +29,28 @@ function eventsOf({ workload, operations }: WorkDone): number {
 
 /** Undefined where there was no event. */
 export function perEventOf(
-  database: DatabaseEvidence,
+  database: Pick<DatabaseEvidence, "statements">,
   window: WindowEvidence,
   done: WorkDone,
 ): PerEvent | undefined {
   const events = eventsOf(done);
   if (events === 0) return undefined;
-  const growth = (name: string): number | undefined => {
-    const [first, last] = [window.first(name), window.last(name)];
-    return first === undefined || last === undefined ? undefined : last - first;
+  const given = new Map([
+    ["host.clientCpuMs", done.clientCpuSeconds && done.clientCpuSeconds * 1000],
+    ["statements.blocksDirtied", dirtiedBy(database.statements)],
+  ]);
+  const amountOf = ({ metric, of = [metric.name] }: Evidence): number | undefined => {
+    if (given.has(metric.name)) return given.get(metric.name);
+    const parts = of.map((name) =>
+      evidenceMetricOf(name)?.kind === "gauge" ? growthOf(window, name) : window.total(name),
+    );
+    return parts.reduce((sum, part) => (sum === undefined || part === undefined ? undefined : sum + part));
   };
-  const { rowsUpdated, rowsDeleted, statements, serverCpuSeconds } = database;
-  const amounts: Readonly<Record<Exclude<keyof PerEvent, "events">, number | undefined>> = {
-    walBytes: database.walBytes,
-    walRecords: database.walRecords,
-    walFullPageImages: database.walFullPageImages,
-    tableBytes: growth("size.tableBytes"),
-    indexBytes: growth("size.indexBytes"),
-    toastBytes: growth("size.toastBytes"),
-    // Every update, HOT or not, and every delete leaves one dead version behind.
-    deadTuples:
-      rowsUpdated === undefined || rowsDeleted === undefined ? undefined : rowsUpdated + rowsDeleted,
-    blocksWritten: database.blocksWritten,
-    buffersDirtied: dirtiedBy(statements),
-    serverCpuMs: serverCpuSeconds === undefined ? undefined : serverCpuSeconds * 1000,
-    clientCpuMs: done.clientCpuSeconds === undefined ? undefined : done.clientCpuSeconds * 1000,
-  };
-  const known = Object.entries(amounts).filter((entry): entry is [string, number] => entry[1] !== undefined);
-  return { events, ...Object.fromEntries(known.map(([name, amount]) => [name, amount / events])) };
+  const known = PER_EVENT_EVIDENCE.flatMap((figure) => {
+    const amount = amountOf(figure);
+    return amount === undefined ? [] : [[figure.field, amount / events] as const];
+  });
+  return { events, ...Object.fromEntries(known) };
 }
 
 function dirtiedBy(statements: DatabaseEvidence["statements"]): number | undefined {

@@ -5,7 +5,7 @@
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 
 /**
- * Values by the names of `EVIDENCE_METRICS`: a gauge as it is now, a rate as what was counted since any fixed start,
+ * Values by the names of the catalogue: a gauge as it is now, a counter as what was counted since any fixed start,
  * so that two readings make a difference. What could not be read is left out, never 0. A server's also says since when it counts
  * (`STATISTICS_BEGAN`), this machine's, of which process (`SERVER_PROCESS`), a pooler's, on which connection (`POOLER_SESSION`).
  */
@@ -41,8 +41,8 @@ export interface EvidenceSource {
   /** What only the ends of the window are asked for, before its first reading and after its last. A failure is skipped. */
   opened?(): Promise<void>;
   closed?(): Promise<void>;
-  /** Its part of the result, once the window has ended. */
-  summary(window: WindowEvidence): Partial<DatabaseEvidence>;
+  /** What the result holds of it beside the figures of the catalogue, once the window has ended. */
+  summary?(window: WindowEvidence): Partial<DatabaseEvidence>;
   /** Known so far; each named once. */
   readonly skipped: readonly SkippedSource[];
   /** Never rejects. */

@@ -1,7 +1,7 @@
 import { workloadOf } from "../../workloads/registry.js";
 import { expect, test } from "vitest";
 import type { Clock } from "../../foundation/clock.js";
-import type { EvidenceValues } from "../../results/evidence-metrics.js";
+import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import { TrialEvidence, type EvidenceOptions } from "./evidence.js";
 import type { EvidenceReading, EvidenceSource } from "./evidence-source.js";
 

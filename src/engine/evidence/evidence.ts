@@ -4,7 +4,7 @@
 // A source that does not answer costs its values and a missed sample, never the trial.
 import { systemClock, type Clock } from "../../foundation/clock.js";
 import { messageOf } from "../../foundation/errors.js";
-import type { EvidenceValues } from "../../results/evidence-metrics.js";
+import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 import { foreignWorkOf } from "./foreign-work.js";
 import { perEventOf, type WorkDone } from "./evidence-per-event.js";
@@ -14,6 +14,8 @@ import {
   type EvidenceSource,
   type SkippedSource,
 } from "./evidence-source.js";
+import { DATABASE_EVIDENCE } from "../../workloads/evidence.js";
+import { windowFigures } from "./window-figures.js";
 import { WindowSums } from "./window-sums.js";
 
 /** Beyond this the two readings of the ends are not those of the window, and that is said. */
@@ -93,8 +95,8 @@ export class TrialEvidence {
     if (this.state !== "closed") return {};
     const { sums } = this;
     const parts = Object.assign(
-      {},
-      ...this.options.sources.map((source) => source.summary(sums)),
+      windowFigures(sums, DATABASE_EVIDENCE),
+      ...this.options.sources.map((source) => source.summary?.(sums)),
     ) as DatabaseEvidence;
     const perEvent = this.isFarOff ? undefined : perEventOf(parts, sums, done);
     const span = { seconds: this.spanMs / 1000, windowSeconds: this.windowMs / 1000 };

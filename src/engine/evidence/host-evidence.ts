@@ -2,14 +2,12 @@
 // its processors, and what its disks moved. Of a server whose process is not seen here nothing is claimed: its
 // processor time cannot be told from that of others, and its disks may be elsewhere.
 import { hostUsage, type HostUsage } from "../../foundation/host-usage.js";
-import type { DatabaseEvidence } from "../../results/result-schema.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import {
   SERVER_PROCESS,
   type EvidenceReading,
   type EvidenceSource,
   type SkippedSource,
-  type WindowEvidence,
 } from "./evidence-source.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 
@@ -54,19 +52,6 @@ export class HostSource implements EvidenceSource {
       ...(serverPid !== undefined && { [SERVER_PROCESS]: serverPid }),
       ...(serverPid !== undefined && backendMs && { "host.foreignCpuMs": this.foreignMs(backendMs) }),
     });
-  }
-
-  summary(window: WindowEvidence): Partial<DatabaseEvidence> {
-    const serverCpuMs = window.total("host.serverCpuMs");
-    const poolerCpuMs = window.total("host.poolerCpuMs");
-    const diskReadBytes = window.total("host.diskReadBytes");
-    const diskWriteBytes = window.total("host.diskWriteBytes");
-    return {
-      ...(serverCpuMs !== undefined && { serverCpuSeconds: serverCpuMs / 1000 }),
-      ...(poolerCpuMs !== undefined && { poolerCpuSeconds: poolerCpuMs / 1000 }),
-      ...(diskReadBytes !== undefined && { diskReadBytes }),
-      ...(diskWriteBytes !== undefined && { diskWriteBytes }),
-    };
   }
 
   close(): Promise<void> {

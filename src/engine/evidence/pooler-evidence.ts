@@ -10,6 +10,8 @@ import {
   type SkippedSource,
   type WindowEvidence,
 } from "./evidence-source.js";
+import { POOLER_EVIDENCE } from "../../workloads/evidence.js";
+import { windowFigures } from "./window-figures.js";
 import type { PoolerStatistics, RunningPooler } from "../../pools/running-pooler.js";
 
 const CONNECT_MS = 1_000;
@@ -79,13 +81,10 @@ export class PoolerSource implements EvidenceSource {
   summary(window: WindowEvidence): Pick<DatabaseEvidence, "pooler"> {
     const serversActive = window.gauge("pooler.serversActive");
     if (!serversActive) return {};
-    const clientsWaiting = window.gauge("pooler.clientsWaiting");
-    const maxWait = window.gauge("pooler.maxWaitMs");
     return {
       pooler: {
         product: this.pooler.product,
-        ...(clientsWaiting && { clientsWaiting }),
-        ...(maxWait && { maxWaitMs: maxWait.max }),
+        ...windowFigures(window, POOLER_EVIDENCE),
         serversActive,
         ...(this.serversMax !== undefined && { serversMax: this.serversMax }),
         ...countsOf(window),

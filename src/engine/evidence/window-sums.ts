@@ -4,7 +4,8 @@
 // statistics), and has no total. Neither has a counter of a server that says that its statistics were reset, or of a
 // pooler whose console was lost in between.
 import { STATISTICS_BEGAN } from "../../database/postgres/evidence/view.js";
-import { evidenceMetricOf, type EvidenceValues } from "../../results/evidence-metrics.js";
+import type { EvidenceValues } from "../../metrics/evidence-metric.js";
+import { evidenceMetricOf } from "../../workloads/evidence.js";
 import {
   POOLER_SESSION,
   SERVER_PROCESS,
@@ -28,20 +29,17 @@ interface Counter {
 
 /** What may be left of a counter that goes on: sums of parts are rounded. */
 const LEAST_LEFT = 0.999;
-/** Those that are differences, or sums over processes that come and go, dip now and then. */
-const LEAST_LEFT_OF: Readonly<Record<string, number>> = { "host.otherCpuMs": 0.5, "host.serverCpuMs": 0.5 };
+/** What may be left of one that dips now and then. */
+const LEAST_LEFT_IF_DIPS = 0.5;
 
 function hasFallen(name: string, { last }: Counter, value: number): boolean {
-  return value < last * (LEAST_LEFT_OF[name] ?? LEAST_LEFT);
+  return value < last * (evidenceMetricOf(name)?.dips ? LEAST_LEFT_IF_DIPS : LEAST_LEFT);
 }
-
-/** Counters that are none of the server's statistics: positions in its log, what processes and poolers count. */
-const LASTING = /^(?:wal\.bytes$|transactions\.control$|host\.|pooler\.)/;
 
 /** What says since when counters count, and is no measure itself. */
 const MARKS: ReadonlySet<string> = new Set([STATISTICS_BEGAN, SERVER_PROCESS, POOLER_SESSION]);
 
-const isRate = (name: string): boolean => evidenceMetricOf(name)?.kind === "rate";
+const isRate = (name: string): boolean => evidenceMetricOf(name)?.kind === "counter";
 
 export class WindowSums implements WindowEvidence {
   private readonly gauges = new Map<string, Gauge>();
@@ -131,7 +129,7 @@ export class WindowSums implements WindowEvidence {
     const [areStatistics, isProcess] = [differs(STATISTICS_BEGAN), differs(SERVER_PROCESS)];
     const isPooler = differs(POOLER_SESSION);
     return (name) =>
-      (areStatistics && !LASTING.test(name)) ||
+      (areStatistics && evidenceMetricOf(name)?.source === undefined) ||
       (isProcess && name === "host.serverCpuMs") ||
       (isPooler && name.startsWith("pooler."));
   }

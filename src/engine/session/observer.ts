@@ -2,7 +2,7 @@
 // second brought. The engine prints nothing itself; the command line, or anything else, listens here, several at once.
 import type { BySqlstateId, Counts, LiveLatencyId } from "../../metrics/metric-lists.js";
 import type { Operation } from "../../metrics/operations.js";
-import type { EvidenceValues } from "../../results/evidence-metrics.js";
+import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import type { TrialResult } from "../../results/result-schema.js";
 import type { PlannedTrial, Treatment } from "../../scenario/settings.js";
 

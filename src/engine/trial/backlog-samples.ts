@@ -1,7 +1,7 @@
 // How many events were open in each sample of the window, by where they wait: what faults made of the queue is told from it.
 import { backlogsOf, type BacklogSample } from "../../analysis/steady-state/backlog.js";
 import type { FaultMoments } from "../../analysis/steady-state/recovery.js";
-import type { EvidenceValues } from "../../results/evidence-metrics.js";
+import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import { BACKLOGS, type Backlog } from "../../results/fault-schema.js";
 import type { FaultRecord } from "../../results/result-schema.js";
 

@@ -4,7 +4,7 @@
 import { systemClock } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Totals } from "../../metrics/totals.js";
-import type { EvidenceValues } from "../../results/evidence-metrics.js";
+import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import type { FaultRecord } from "../../results/result-schema.js";
 import type { Fault } from "../../faults/registry.js";
 import type { ClientPath } from "./client-path.js";

@@ -10,7 +10,7 @@ import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js"
 import { Tally, type SecondSink } from "../../metrics/tally.js";
 import { WorkerTallies } from "../../metrics/worker-tallies.js";
 import { arrivalOperations, operationsOf } from "../../results/operation-results.js";
-import type { EvidenceValues } from "../../results/evidence-metrics.js";
+import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import { TrialFiles } from "../../results/trial-files.js";
 import { totalWorkers } from "../../scenario/settings.js";
 import { assignmentsOf, workersThatStartAnew } from "../workers/assignments.js";

@@ -21,7 +21,7 @@ export interface LiveView {
   readonly trial: LiveTrial | null;
   readonly phase: LivePhase | null;
   readonly operations: readonly LiveRow[];
-  /** The last sample, by the names of `evidence-metrics.ts`; empty before the trial's first. */
+  /** The last sample, by the names of the catalogue of evidence; empty before the trial's first. */
   readonly evidence: Readonly<Record<string, number>>;
   readonly thresholds: readonly LiveThreshold[];
 }

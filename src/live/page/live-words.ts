@@ -2,7 +2,7 @@
 // no reason for others. Pure; it makes no elements.
 import { counted, formatDuration } from "../../foundation/units.js";
 import { isRound, operationsIn } from "../../metrics/operations.js";
-import { evidenceMetricOf } from "../../results/evidence-metrics.js";
+import { evidenceMetricOf } from "../../workloads/evidence.js";
 import { seenText } from "../../foundation/text/numbers.js";
 import type { LiveLook } from "../../engine/session/observer.js";
 import type { LiveRow, LiveThreshold, LiveTrialEnd, LiveView } from "./live-data.js";

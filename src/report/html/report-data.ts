@@ -38,7 +38,7 @@ export interface TrialSeries {
   readonly buckets: number;
   readonly operations: Readonly<Record<Operation, OperationSeries>>;
   /**
-   * Means over a bucket, by the names of `evidence-metrics.ts`; null where there was no sample. A wait event that its
+   * Means over a bucket, by the names of the catalogue of evidence; null where there was no sample. A wait event that its
    * samples of sessions did not see is 0.
    */
   readonly evidence: Readonly<Record<string, readonly (number | null)[]>>;

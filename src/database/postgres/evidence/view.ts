@@ -24,7 +24,7 @@ export interface Survey extends SampledWorkload {
   readonly invertedIndexes: readonly string[];
 }
 
-/** Values by metric (see `results/evidence-metrics.ts`); a counter since any start. */
+/** Values by metric (see `metrics/evidence-catalogue.ts`); a counter since any start. */
 export type Metrics = Readonly<Record<string, number>>;
 
 export interface View {

@@ -17,7 +17,7 @@ import type { Drawing, Plot, View } from "./drawing.js";
 import { ALL_SHOWN, withChoice, type FilterState } from "./filter-state.js";
 import { CHARTS } from "./registry.js";
 import { DARK, LIGHT } from "./theme.js";
-import { bytes } from "../../../../analysis/why/why-units.js";
+import { amounts } from "../../../../analysis/why/why-units.js";
 import { written } from "./values.js";
 import { viewOf } from "./view.js";
 
@@ -499,7 +499,7 @@ describe("sweeps", () => {
 
 test("bytes are the same in a chart as in the sentences beside a difference", () => {
   for (const value of [447, 1023, 3297, 82_400_000, -2_500_000])
-    expect(written(value, "bytes")).toBe(bytes(1).text(value));
+    expect(written(value, "bytes")).toBe(amounts("bytes", 1).text(value));
 });
 
 describe("curves", () => {

@@ -1,39 +1,28 @@
 // What an event costs the database and the machine, and how large its tables became: bars, a treatment a row. A value
 // that no trial has takes no room; one that is 0 is shown as 0.
-import type { PerEvent } from "../../../../results/result-schema.js";
+import { evidenceValue } from "../../../../results/evidence-values.js";
+import { DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, type Evidence } from "../../../../workloads/evidence.js";
 import { counterLagWords } from "../../../../analysis/diagnosis/counter-lag.js";
 import { plotBars } from "./bar-panels.js";
 import type { Chart } from "./drawing.js";
 import { valueNote, valuePanels, whyNoValues, withoutZeros, type TrialValue } from "./trial-values.js";
-import type { Unit } from "./values.js";
 
-type Cost = Exclude<keyof PerEvent, "events">;
-
-const COSTS: readonly (readonly [Cost, string, Unit])[] = [
-  ["walBytes", "WAL per event", "bytes"],
-  ["walRecords", "WAL records per event", "records"],
-  ["walFullPageImages", "Full-page images per event", "pages"],
-  ["deadTuples", "Dead rows per event", "rows"],
-  ["tableBytes", "Table growth per event", "bytes"],
-  ["indexBytes", "Index growth per event", "bytes"],
-  ["toastBytes", "TOAST growth per event", "bytes"],
-  ["buffersDirtied", "Buffers dirtied per event", "blocks"],
-  ["blocksWritten", "Blocks written per event", "blocks"],
-  ["serverCpuMs", "Server CPU per event", "ms"],
-  ["clientCpuMs", "Client CPU per event", "ms"],
-];
+/** The figures that have bars, titled so. */
+function barsOf(figures: readonly Evidence[]): TrialValue[] {
+  return figures.flatMap((figure) => {
+    const { chart: title, metric } = figure;
+    return title === undefined
+      ? []
+      : [{ title, unit: metric.unit, of: ({ database }) => evidenceValue(figure, database) }];
+  });
+}
 
 export const perEvent: Chart = {
   id: "per-event",
   title: "What an event costs",
   lead: "What the window wrote and used, divided by the events that were published in it (or processed, where none were).",
   draw: (view) => {
-    const values = COSTS.map(([cost, title, unit]): TrialValue => ({
-      title,
-      unit,
-      of: ({ database }) => database.perEvent?.[cost],
-    }));
-    const { panels, note } = withoutZeros(valuePanels(view, values));
+    const { panels, note } = withoutZeros(valuePanels(view, barsOf(PER_EVENT_EVIDENCE)));
     if (panels.length === 0)
       return whyNoValues(view, note, "the database was not asked what an event costs, or did not tell.");
     const lag = counterLagWords(view.report.result.treatments.flatMap(({ trials }) => trials)) ?? "";
@@ -45,14 +34,9 @@ export const perEvent: Chart = {
 };
 
 const SIZES: readonly TrialValue[] = [
-  { title: "Tables", unit: "bytes", of: ({ database }) => database.tableBytes },
-  { title: "Indexes", unit: "bytes", of: ({ database }) => database.indexBytes },
-  { title: "TOAST", unit: "bytes", of: ({ database }) => database.toastBytes },
+  ...barsOf(DATABASE_EVIDENCE),
   { title: "Document, mean", unit: "bytes", of: ({ integrity }) => integrity?.documentBytes },
   { title: "Row, mean", unit: "bytes", of: ({ integrity }) => integrity?.rowBytes },
-  { title: "Dead rows, mean", unit: "rows", of: ({ database }) => database.deadTuples?.mean },
-  { title: "HOT updates", unit: "%", of: ({ database }) => database.hotRatio },
-  { title: "GIN pending list, at most", unit: "pages", of: ({ database }) => database.ginPendingPages },
 ];
 
 export const sizes: Chart = {

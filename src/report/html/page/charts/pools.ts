@@ -2,12 +2,10 @@
 // statistics. Both may apply to one run, since a pooler stands behind a pool.
 import { plotBars } from "./bar-panels.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
-import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
-import { lineNote, sampledLines } from "./trial-lines.js";
+import { familyPanels, lineNote } from "./trial-lines.js";
 import { valueNote, valuePanels, whyNoValues, withoutZeros, type TrialValue } from "./trial-values.js";
-import type { Unit } from "./values.js";
 import { operationName } from "./view.js";
 
 const MEASURES = ["p99", "mean", "p50", "max"] as const;
@@ -42,23 +40,12 @@ export const poolWait: Chart = {
   },
 };
 
-const POOLER: readonly (readonly [string, string, Unit])[] = [
-  ["pooler.clientsWaiting", "Clients that wait for a server connection", "clients"],
-  ["pooler.serversActive", "Server connections in use", "connections"],
-  ["pooler.maxWaitMs", "How long the first one has waited", "ms"],
-];
-
 export const pooler: Chart = {
   id: "pgbouncer",
   title: "Pooler",
   lead: "The pooler's own account. Clients that wait while all server connections are in use want a larger pool, or shorter transactions.",
   draw: (view) => {
-    const panels = POOLER.map(([metric, title, unit]) => ({
-      title,
-      unit,
-      lines: sampledLines(view, metric),
-      marks: trialMarks(view),
-    })).filter(({ lines }) => lines.length > 0);
+    const panels = familyPanels(view, "pooler");
     if (panels.length === 0)
       return nothing(
         "There is nothing to draw: none of what is shown went through a pooler whose statistics could be read.",

@@ -1,30 +1,20 @@
 // Lines of what was sampled: the backlog and its age, and any other metric that the reader picks. It knows
-// no metric but those two: names, meanings and units are those of `evidence-metrics.ts`.
-import { evidenceMetricOf } from "../../../../results/evidence-metrics.js";
+// no metric by name: names, meanings and units are those of the catalogue.
+import { evidenceMetricOf } from "../../../../workloads/evidence.js";
 import type { ReportData } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";
 import { SECONDS } from "./lines.js";
 import { unitOf } from "./metric-unit.js";
-import { lineNote, sampledLines, whyNoSeries } from "./trial-lines.js";
+import { familyPanels, lineNote, sampledLines, whyNoSeries } from "./trial-lines.js";
 
 export const backlogAge: Chart = {
   id: "backlog-age",
   title: "Backlog and its age",
   lead: "How many events wait to be claimed, and how old the oldest of them is. An age that stays near zero means that every event is taken at once.",
   draw: (view) => {
-    const panels = [
-      { title: "Backlog", metric: "queue.pending", unit: "events" as const },
-      { title: "Age of its oldest event", metric: "queue.oldestPendingMs", unit: "ms" as const },
-    ]
-      .map(({ title, metric, unit }) => ({
-        title,
-        unit,
-        lines: sampledLines(view, metric),
-        marks: trialMarks(view),
-      }))
-      .filter(({ lines }) => lines.length > 0);
+    const panels = familyPanels(view, "queue");
     if (panels.length === 0) return nothing(whyNoSeries(view, "samples of the backlog"));
     return plotLines({ caption: "Backlog over time", panels, x: SECONDS, note: lineNote(view) }, view);
   },

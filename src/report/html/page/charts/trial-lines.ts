@@ -3,10 +3,11 @@
 // parts of a whole are stacked, because only means still add up. A second without a transaction is a gap; one in which
 // no sample was asked for is none.
 import { mean, median } from "../../../../analysis/statistics/quantiles.js";
+import { SAMPLED } from "../../../../workloads/evidence.js";
 import type { TrialSeries } from "../../report-data.js";
 import type { Treatment, View } from "./drawing.js";
 import type { Line, LinePanel, Point } from "./lines.js";
-import { treatmentMarks } from "./marks.js";
+import { treatmentMarks, trialMarks } from "./marks.js";
 import { bridged, type Values } from "./readings.js";
 
 /** The values of a trial. */
@@ -97,6 +98,15 @@ export function sampledLines(view: View, metric: string): Line[] {
     ({ evidence }) => evidence[metric] ?? noneOf(metric, evidence),
     (trials) => readingPoints(view, [trials], median).flat(),
   );
+}
+
+/** A panel for each metric of a family that has a line of its own and was sampled. */
+export function familyPanels(view: View, family: string): LinePanel[] {
+  return SAMPLED.flatMap(({ name, line: title, unit }) => {
+    if (title === undefined || !name.startsWith(`${family}.`)) return [];
+    const lines = sampledLines(view, name);
+    return lines.length > 0 ? [{ title, unit, lines, marks: trialMarks(view) }] : [];
+  });
 }
 
 export interface Layer {

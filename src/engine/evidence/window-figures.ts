@@ -1,0 +1,39 @@
+// The figures of the catalogue from the readings of a window. What was not read is left out.
+import type { Evidence } from "../../workloads/evidence.js";
+import type { MeanAndMax, WindowEvidence } from "./evidence-source.js";
+
+/** What a gauge grew by from one end of the window to the other. */
+export function growthOf(window: WindowEvidence, name: string): number | undefined {
+  const [first, last] = [window.first(name), window.last(name)];
+  return first === undefined || last === undefined ? undefined : last - first;
+}
+
+const TAKES: Readonly<
+  Record<
+    NonNullable<Evidence["take"]>,
+    (window: WindowEvidence, name: string) => number | MeanAndMax | undefined
+  >
+> = {
+  total: (window, name) => window.total(name),
+  spread: (window, name) => window.gauge(name),
+  max: (window, name) => window.gauge(name)?.max,
+  last: (window, name) => window.last(name),
+  growth: growthOf,
+  given: () => undefined,
+};
+
+/** By field; a computed figure stands after those that it is computed from. */
+export function windowFigures(
+  window: WindowEvidence,
+  figures: readonly Evidence[],
+): Record<string, number | MeanAndMax> {
+  const numbers: Record<string, number | undefined> = {};
+  const found: Record<string, number | MeanAndMax> = {};
+  for (const { field, metric, take, compute, isStored, isSeconds } of figures) {
+    const read = take ? TAKES[take](window, metric.name) : compute?.(numbers);
+    if (read === undefined || isStored === false) continue;
+    if (typeof read === "number") numbers[field] = found[field] = isSeconds ? read / 1000 : read;
+    else found[field] = read;
+  }
+  return found;
+}

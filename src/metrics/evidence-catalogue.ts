@@ -1,0 +1,317 @@
+// Every metric of a server, its tables and statements, a pooler and the machine, once: result, thresholds, reasons, report, live
+// page and Prometheus iterate this list by way of `workloads/evidence.ts`, where a workload adds its own.
+import {
+  because,
+  cost,
+  counter,
+  gauge,
+  given,
+  growth,
+  last,
+  most,
+  ratio,
+  spread,
+  total,
+  type EvidenceMetric,
+  type Numbers,
+} from "./evidence-metric.js";
+
+export const EVIDENCE = [
+  gauge("sessions.active", "sessions", "sessions of the load that run a statement", {
+    window: spread("sessionsActive"),
+  }),
+  gauge(
+    "sessions.idleInTransaction",
+    "sessions",
+    "sessions that hold a transaction open and wait for the client",
+    {
+      window: spread("sessionsIdleInTransaction", {
+        reason: because("idle", 0.3, "{now} sessions on average were idle in a transaction against {then}"),
+      }),
+    },
+  ),
+  gauge("sessions.idle", "sessions", "sessions without a transaction"),
+  gauge("foreign.active", "sessions", "sessions of others on the server that run a statement"),
+  gauge("foreign.activeHere", "sessions", "of these, in the database of the load"),
+  gauge("foreignSessions.*", "sessions", "the same by database/user/application, the five with most"),
+  gauge("wait.*", "sessions", "active sessions by wait event, `wait.CPU` for those that wait for nothing"),
+  gauge("locks.blocked", "sessions", "sessions that wait for a lock of another", {
+    window: spread("blocked", {
+      reason: because("locks", 0.2, "{now} sessions on average were blocked by another against {then}"),
+    }),
+  }),
+  gauge(
+    "locks.longestChain",
+    "sessions",
+    "sessions in the longest chain of who waits for whom, the holder not counted",
+    { window: most("longestChain", { isWhole: true }) },
+  ),
+  gauge(
+    "contention.events",
+    "",
+    "CockroachDB: waits for other transactions that were noted in the last second",
+  ),
+  gauge("contention.waitMs", "ms", "CockroachDB: how long they took together"),
+  gauge(
+    "xmin.ageTransactions",
+    "transactions",
+    "transactions since the oldest snapshot that vacuum must respect",
+    {
+      window: most("oldestXminAge", {
+        reason: because("xmin", 1000, "the oldest snapshot was {now} transactions old against {then}"),
+      }),
+    },
+  ),
+  gauge("xmin.oldestTransactionMs", "ms", "age of the oldest open transaction", {
+    window: most("oldestTransactionMs", {
+      reason: because("xmin", 1000, "the oldest transaction was open for {now} against {then}"),
+    }),
+  }),
+  gauge("vacuum.workers", "", "autovacuum workers at work on the workload's tables"),
+  counter("vacuum.autovacuums", "", "runs of autovacuum that ended on the workload's tables", {
+    window: total("autovacuums", { isWhole: true }),
+  }),
+  counter("wal.bytes", "bytes", "write-ahead log", {
+    source: "log",
+    window: total("walBytes", { isThreshold: true }),
+    perEvent: cost("walBytes", "WAL per event", {
+      reason: because("wal", 100, "{who} wrote {now} of WAL per event against {then}"),
+    }),
+  }),
+  counter("wal.records", "records", "records of the write-ahead log", {
+    window: total("walRecords", { isThreshold: true }),
+    perEvent: cost("walRecords", "WAL records per event"),
+  }),
+  counter("wal.fullPageImages", "pages", "full-page images in the write-ahead log", {
+    window: total("walFullPageImages", { isThreshold: true }),
+    perEvent: cost("walFullPageImages", "Full-page images per event", {
+      reason: because("pages", 0.05, "the WAL held {now} full pages per event against {then}"),
+    }),
+  }),
+  counter("wal.fsyncs", "", "fsyncs of the write-ahead log", {
+    window: total("walFsyncs", {
+      reason: because("fsync", 0.05, "there were {now} fsyncs of the WAL per transaction against {then}", {
+        per: "transaction",
+      }),
+    }),
+  }),
+  counter("wal.fsyncMs", "ms", "time in them (track_wal_io_timing)", {
+    window: total("walFsyncMs", {
+      reason: because("fsync", 0.1, "one fsync of the WAL took {now} against {then}", { per: "fsync" }),
+    }),
+  }),
+  counter("wal.zeroBytes", "bytes", "zeros written into new files of the write-ahead log (PostgreSQL 18)", {
+    window: total("walZeroBytes"),
+  }),
+  counter("transactions.commits", "transactions", "transactions committed in the database", {
+    window: total("commits"),
+  }),
+  counter("transactions.rollbacks", "transactions", "transactions rolled back", {
+    window: total("rollbacks"),
+  }),
+  counter(
+    "transactions.logins",
+    "transactions",
+    "sessions that were opened in the database; each is a transaction",
+  ),
+  counter(
+    "transactions.control",
+    "transactions",
+    "transactions of train-sim's own control work, on all servers",
+    { source: "client" },
+  ),
+  counter("transactions.elsewhere", "transactions", "transactions in other databases of the server"),
+  counter("transactions.deadlocks", "", "deadlocks", { window: total("deadlocks", { isThreshold: true }) }),
+  counter("blocks.hit", "blocks", "blocks found in shared buffers", { window: total("blocksHit") }),
+  counter("blocks.read", "blocks", "blocks read from outside of them", {
+    window: total("blocksRead", {
+      reason: because("reads", 0.1, "{now} blocks per event were not in shared buffers against {then}", {
+        per: "event",
+      }),
+    }),
+  }),
+  counter("temporary.bytes", "bytes", "written to temporary files", {
+    window: total("temporaryBytes", {
+      isThreshold: true,
+      reason: because("files", 100, "{now} of temporary files per event were written against {then}", {
+        per: "event",
+      }),
+    }),
+  }),
+  counter("checkpoints.done", "", "checkpoints", {
+    window: total("checkpoints", {
+      reason: because("pages", 1, "there were {now} checkpoints a minute against {then}", { per: "minute" }),
+    }),
+  }),
+  gauge("size.tableBytes", "bytes", "the workload's tables without indexes and TOAST", {
+    window: last("tableBytes", { isThreshold: true, chart: "Tables" }),
+    perEvent: cost("tableBytes", "Table growth per event", {
+      reason: because("tables", 100, "{who}'s tables grew by {now} per event against {then}"),
+    }),
+  }),
+  gauge("size.indexBytes", "bytes", "their indexes", {
+    window: last("indexBytes", { isThreshold: true, chart: "Indexes" }),
+    perEvent: cost("indexBytes", "Index growth per event", {
+      reason: because("indexes", 50, "{who}'s indexes grew by {now} per event against {then}"),
+    }),
+  }),
+  gauge("size.toastBytes", "bytes", "their TOAST tables with indexes", {
+    window: last("toastBytes", { isThreshold: true, chart: "TOAST" }),
+    perEvent: cost("toastBytes", "TOAST growth per event", {
+      reason: because("tables", 100, "{who}'s TOAST grew by {now} per event against {then}"),
+    }),
+  }),
+  gauge("size.bytes", "bytes", "tables, indexes and TOAST together", {
+    isSampled: false,
+    window: {
+      field: "sizeBytes",
+      isStored: false,
+      isThreshold: true,
+      compute: ({ tableBytes, indexBytes, toastBytes = 0 }: Numbers) =>
+        tableBytes === undefined || indexBytes === undefined
+          ? undefined
+          : tableBytes + indexBytes + toastBytes,
+    },
+  }),
+  gauge("tuples.dead", "rows", "dead rows of the workload's tables, as the statistics estimate them", {
+    window: spread("deadTuples", {
+      chart: "Dead rows, mean",
+      reason: because("dead", 500, "the tables held {now} dead rows on average against {then}"),
+    }),
+    // Every update, HOT or not, and every delete leaves one dead version behind.
+    perEvent: cost("deadTuples", "Dead rows per event", {
+      of: ["tuples.updated", "tuples.deleted"],
+      help: "Rows that died, whether or not they were vacuumed since",
+      reason: because("dead", 0.1, "{now} rows per event died against {then}"),
+    }),
+  }),
+  counter("tuples.inserted", "rows", "rows inserted into the workload's tables", {
+    window: total("rowsInserted"),
+  }),
+  counter("tuples.updated", "rows", "rows updated", { window: total("rowsUpdated") }),
+  counter("tuples.hotUpdated", "rows", "of these, updated without touching an index (HOT)", {
+    window: total("rowsHotUpdated"),
+  }),
+  ratio("tuples.hotRatio", "%", "HOT updates among the updates of the workload's tables", {
+    isSampled: false,
+    better: "higher",
+    window: {
+      field: "hotRatio",
+      isThreshold: true,
+      compute: ({ rowsUpdated = 0, rowsHotUpdated }: Numbers) =>
+        rowsUpdated > 0 && rowsHotUpdated !== undefined
+          ? Math.min(1, rowsHotUpdated / rowsUpdated)
+          : undefined,
+      chart: "HOT updates",
+      reason: because("HOT", 0.05, "{now} of the updates were HOT against {then}"),
+    },
+  }),
+  counter("tuples.deleted", "rows", "rows deleted", { window: total("rowsDeleted") }),
+  gauge("gin.pendingPages", "pages", "pages of the GIN pending lists", {
+    window: most("ginPendingPages", {
+      chart: "GIN pending list, at most",
+      reason: because("gin", 8, "the GIN pending lists held up to {now} pages against {then}"),
+    }),
+    growth: growth("ginPendingGrowthPages"),
+  }),
+  counter("statements.blocksDirtied", "blocks", "buffers that statements of the workload dirtied", {
+    source: "statements",
+    isSampled: false,
+    perEvent: cost("buffersDirtied", "Buffers dirtied per event", {
+      help: "By statements of the workload, from pg_stat_statements",
+      reason: because("blocks", 0.1, "{now} buffers per event became dirty against {then}"),
+    }),
+  }),
+  counter("blocks.written", "blocks", "blocks written, or added to a file, by whatever process", {
+    window: total("blocksWritten", { isThreshold: true }),
+    perEvent: cost("blocksWritten", "Blocks written per event", {
+      reason: because("blocks", 0.1, "{now} blocks per event were written against {then}"),
+    }),
+  }),
+  gauge("pooler.clientsActive", "clients", "pooler: clients that have a server connection, or need none", {
+    source: "pooler",
+  }),
+  gauge("pooler.clientsWaiting", "clients", "pooler: clients that wait for a server connection", {
+    source: "pooler",
+    line: "Clients that wait for a server connection",
+    window: spread("clientsWaiting", {
+      reason: because(
+        "pooler",
+        0.3,
+        "{now} clients on average waited for a server connection of the pooler against {then}",
+      ),
+    }),
+  }),
+  gauge("pooler.serversActive", "connections", "pooler: server connections in use", {
+    source: "pooler",
+    line: "Server connections in use",
+    window: spread("serversActive"),
+  }),
+  gauge("pooler.maxWaitMs", "ms", "pooler: how long the first of them has waited", {
+    source: "pooler",
+    line: "How long the first one has waited",
+    window: most("maxWaitMs"),
+  }),
+  gauge("pooler.serversIdle", "connections", "pooler: server connections that are free", {
+    source: "pooler",
+  }),
+  counter("pooler.transactions", "transactions", "pooler: transactions", {
+    source: "pooler",
+    window: given("transactions", { isWhole: true }),
+  }),
+  counter("pooler.waitMs", "ms", "pooler: time that clients waited for a server connection", {
+    source: "pooler",
+    window: given("waitMsPerTransaction", {
+      help: "Wait for a server connection, as the pooler counted it",
+      reason: because(
+        "pooler",
+        0.2,
+        "a transaction waited {now} for a server connection of the pooler against {then}",
+      ),
+    }),
+  }),
+  counter("pooler.queryMs", "ms", "pooler: time of queries since they arrived, that wait included", {
+    source: "pooler",
+    window: given("queryMsPerTransaction", { help: "Time of its queries, that wait taken off" }),
+  }),
+  counter(
+    "host.serverCpuMs",
+    "ms",
+    "CPU time of the database server, where its processes are on this machine",
+    {
+      source: "host",
+      dips: true,
+      window: total("serverCpuSeconds", { isSeconds: true, isThreshold: true }),
+      perEvent: cost("serverCpuMs", "Server CPU per event", {
+        reason: because("cpu", 0.05, "the server took {now} of CPU time per event against {then}"),
+      }),
+    },
+  ),
+  counter("host.poolerCpuMs", "ms", "CPU time of the pooler, where it is ours", {
+    source: "host",
+    window: total("poolerCpuSeconds", {
+      isSeconds: true,
+      reason: because("pooler CPU", 0.02, "the pooler took {now} of CPU time per event against {then}", {
+        per: "event",
+      }),
+    }),
+  }),
+  counter("host.clientCpuMs", "ms", "CPU time of train-sim itself", {
+    source: "host",
+    perEvent: cost("clientCpuMs", "Client CPU per event", {
+      reason: because("client", 0.05, "train-sim took {now} of CPU time per event against {then}"),
+    }),
+  }),
+  counter("host.otherCpuMs", "ms", "CPU time of all other programs", { source: "host", dips: true }),
+  counter("host.foreignCpuMs", "ms", "CPU time of the server's backends that serve others", {
+    source: "host",
+  }),
+  counter("host.diskReadBytes", "bytes", "read by the machine's disks", {
+    source: "host",
+    window: total("diskReadBytes"),
+  }),
+  counter("host.diskWriteBytes", "bytes", "written by the machine's disks", {
+    source: "host",
+    window: total("diskWriteBytes"),
+  }),
+] as const satisfies readonly EvidenceMetric[];

@@ -1,0 +1,21 @@
+// A figure of the catalogue of evidence as a trial's result holds it.
+import type { Evidence } from "../workloads/evidence.js";
+import type { DatabaseEvidence } from "./result-schema.js";
+
+function numberIn(value: unknown): number | undefined {
+  const amount = typeof value === "object" && value !== null && "mean" in value ? value.mean : value;
+  return typeof amount === "number" ? amount : undefined;
+}
+
+/** The mean of a spread; undefined where the trial does not tell it. */
+export function evidenceValue(
+  { field, metric, place, compute, isStored }: Evidence,
+  database: DatabaseEvidence,
+): number | undefined {
+  const holder =
+    (place === "perEvent" ? database.perEvent : metric.source === "pooler" ? database.pooler : database) ??
+    {};
+  const fields: Readonly<Record<string, unknown>> = holder;
+  if (isStored !== false || !compute) return numberIn(fields[field]);
+  return compute(Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, numberIn(value)])));
+}

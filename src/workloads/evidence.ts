@@ -1,0 +1,58 @@
+// The catalogue of evidence with what workloads add to it, by what a consumer needs of it. Pure: pages use it.
+import { EVIDENCE as GENERAL } from "../metrics/evidence-catalogue.js";
+import type { EvidenceFigure, EvidenceMetric } from "../metrics/evidence-metric.js";
+import { EVIDENCE as TRAIN_EVENTS } from "./train-events/evidence.js";
+
+type Entry = (typeof GENERAL)[number] | (typeof TRAIN_EVENTS)[number];
+const ALL: readonly EvidenceMetric[] = [...TRAIN_EVENTS, ...GENERAL];
+const BY_NAME: ReadonlyMap<string, EvidenceMetric> = new Map(ALL.map((metric) => [metric.name, metric]));
+
+/** Metrics that samples have. */
+export const SAMPLED = ALL.filter(({ isSampled }) => isSampled !== false);
+
+/** The metric of a name, whether named itself or by its family. */
+export function evidenceMetricOf(name: string): EvidenceMetric | undefined {
+  return BY_NAME.get(name) ?? BY_NAME.get(name.replace(/\..*$/s, ".*"));
+}
+
+type Place = "window" | "growth" | "perEvent";
+/** A figure of the result, with its metric. */
+export interface Evidence extends EvidenceFigure {
+  readonly metric: EvidenceMetric;
+  readonly place: Place;
+}
+
+function evidenceIn(place: Place, metrics = ALL): readonly Evidence[] {
+  return metrics.flatMap((metric) => (metric[place] ? [{ ...metric[place], metric, place }] : []));
+}
+
+const isPooler = ({ source }: EvidenceMetric): boolean => source === "pooler";
+/** Figures of a trial's `database`, of its `pooler`, and of its `perEvent`. */
+export const DATABASE_EVIDENCE = [
+  ...evidenceIn("window").filter(({ metric }) => !isPooler(metric)),
+  ...evidenceIn("growth"),
+];
+export const POOLER_EVIDENCE = evidenceIn("window", ALL.filter(isPooler));
+export const PER_EVENT_EVIDENCE = evidenceIn("perEvent");
+export const ALL_EVIDENCE = [...DATABASE_EVIDENCE, ...POOLER_EVIDENCE, ...PER_EVENT_EVIDENCE];
+
+type FigureIn<E, At extends Place> = E extends { readonly [P in At]: infer Figure } ? Figure : never;
+type PoolerEntry = Extract<Entry, { readonly source: "pooler" }>;
+type Stored<E, At extends Place> = Exclude<FigureIn<E, At>, { readonly isStored: false }>;
+type SpreadOf<F> =
+  Extract<F, { readonly take: "spread" }> extends { readonly field: infer Name extends string }
+    ? Name
+    : never;
+type NumberOf<F> =
+  Exclude<F, { readonly take: "spread" }> extends { readonly field: infer Name extends string }
+    ? Name
+    : never;
+
+type DatabaseFigure = Stored<Exclude<Entry, PoolerEntry>, "window"> | Stored<Entry, "growth">;
+type PoolerFigure = Stored<PoolerEntry, "window">;
+/** Fields that hold a mean and a maximum, and those that hold a number. */
+export type DatabaseSpread = SpreadOf<DatabaseFigure>;
+export type DatabaseNumber = NumberOf<DatabaseFigure>;
+export type PoolerSpread = SpreadOf<PoolerFigure>;
+export type PoolerNumber = NumberOf<PoolerFigure>;
+export type PerEventNumber = NumberOf<Stored<Entry, "perEvent">>;
