@@ -2,9 +2,8 @@
 // preparing, of all clients and of each agent's. If it is not, every rate is wrong, and transactions may be missing from the
 // books or be there twice. Time that is missing while clients waited for a CPU leaves the counts alone.
 import { above, percent, type Check } from "./check.js";
-import { eventLoopDelay } from "./event-loop-delay.js";
+import { eventLoopDelay, workerUtilization } from "./load-checks.js";
 import { otherCpu, steal } from "./machine.js";
-import { workerUtilization } from "./worker-utilization.js";
 
 const offBy = (ratio: number): number => Math.abs(1 - ratio);
 

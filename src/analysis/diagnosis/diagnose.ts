@@ -1,5 +1,5 @@
 // The registry of checks with what each invalidates, and what becomes of their findings: a trial's list, entries of the
-// result's `diagnosis`, reasons of the verdict. A new check is one file and one line here.
+// result's `diagnosis`, reasons of the verdict. A new check is a function beside its kind and one line here.
 // Only complete trials are judged: a partial one is marked as that already.
 import type { Aspect, Finding, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
 import { trialsText } from "../../foundation/text/numbers.js";
@@ -7,24 +7,22 @@ import { CHECKS as CHECK_NAMES } from "../../results/result-schema.js";
 import { lintEntry } from "../lint/lint.js";
 import { nearCeiling } from "./ceiling.js";
 import type { Check, Examined } from "./check.js";
-import { agentClock } from "./agent-clock.js";
-import { clockStep } from "./clock-step.js";
 import { closure } from "./closure.js";
-import { dropped } from "./dropped.js";
-import { eventLoopDelay } from "./event-loop-delay.js";
 import { failures } from "./failures.js";
 import { foreignSessions, foreignTransactions } from "./foreign-work.js";
-import { lateFault } from "./late-fault.js";
+import {
+  agentClock,
+  clockStep,
+  dropped,
+  eventLoopDelay,
+  outlasted,
+  stall,
+  withoutRows,
+  workerUtilization,
+} from "./load-checks.js";
 import { loadBefore, otherCpu, otherIo, steal } from "./machine.js";
-import { newLogFiles } from "./new-log-files.js";
-import { outlasted } from "./outlasted.js";
-import { pendingIndexWork } from "./pending-index-work.js";
 import { retries } from "./retries.js";
-import { stall } from "./stall.js";
-import { serverChange } from "./server-change.js";
-import { tableChange } from "./table-change.js";
-import { withoutRows } from "./without-rows.js";
-import { workerUtilization } from "./worker-utilization.js";
+import { lateFault, newLogFiles, pendingIndexWork, serverChange, tableChange } from "./server-checks.js";
 
 /** Each check with the aspects of a trial that are not valid beyond its bound; a check without any only warns. */
 const CHECKS: Readonly<Record<Finding["check"], readonly [examine: Check, ...invalidates: Aspect[]]>> = {
