@@ -4,14 +4,15 @@
 // Each phase takes what those before it made; `reached` holds the same for the end, when all of it is put away.
 import { monotonicMs } from "../../foundation/clock.js";
 import { asExplained } from "../../database/postgres/remedies.js";
-import type { TrainSimError } from "../../foundation/errors.js";
+import { TrialError, type TrainSimError } from "../../foundation/errors.js";
 import type { Audited } from "../../workloads/workload.js";
 import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { Tally, type SecondSink } from "../../metrics/tally.js";
+import type { Totals } from "../../metrics/totals.js";
 import { WorkerTallies } from "../../metrics/worker-tallies.js";
 import { arrivalOperations, operationsOf } from "../../results/operation-results.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";
-import { TrialFiles } from "../../results/trial-files.js";
+import { secondLines, TrialFiles } from "../../results/trial-files.js";
 import { totalWorkers } from "../../scenario/settings.js";
 import { assignmentsOf, workersThatStartAnew } from "../workers/assignments.js";
 import { ClientPath } from "./client-path.js";
@@ -27,8 +28,6 @@ import { Lifeline } from "./lifeline.js";
 import { liveSecond } from "./live-second.js";
 import { MeasuredWindow } from "./measured-window.js";
 import type { TrialPhase } from "../session/observer.js";
-import { requireAccounts } from "./require-accounts.js";
-import { rehearseSecond } from "./rehearse-second.js";
 import { SecondSeries } from "./second-series.js";
 import { analyzeNamespace } from "./prepare-namespace.js";
 import type { FinishedTrial, TrialHost, TrialInputs } from "./trial-parts.js";
@@ -238,8 +237,20 @@ class TrialRun {
 
   private async stop({ fleet }: Launched): Promise<void> {
     await this.untilEnded(fleet.stop());
-    if (!this.host.interruption.isRequested()) requireAccounts(fleet, this.workers);
+    if (!this.host.interruption.isRequested()) this.requireAccounts(fleet);
     await this.surroundings.end();
+  }
+
+  /** Throws a TrialError that names a worker that lost an arrival. A killed worker never reported its last second: exempt. */
+  private requireAccounts(fleet: Fleet): void {
+    const found = this.workers.unaccounted((worker) => fleet.hasKilled(worker));
+    if (!found) return;
+    const { worker, operation, offered, accounted } = found;
+    throw new TrialError(
+      `the accounts of ${fleet.nameOf(worker)} do not add up: of ${operation}, ${offered} arrivals were offered, and ` +
+        `${accounted} ended, were dropped or were under way at the end`,
+      "This is a bug of train-sim; please report it with the scenario.",
+    );
   }
 
   private async audit({ fleet }: Launched, isDrained: boolean): Promise<Audited | undefined> {
@@ -281,4 +292,14 @@ class TrialRun {
     this.log.phase(name, name === "measure" ? this.reached.window.startedAt : undefined);
     this.host.observer.phaseStarted(name, mostMs);
   }
+}
+
+/**
+ * Handles a second of the warm-up as one of the window, for nobody: V8 has compiled all of it when the window begins, and takes
+ * no processor from the database for that.
+ */
+function rehearseSecond(totals: Totals): void {
+  new SecondSeries(totals.operations).add(0, totals);
+  secondLines(0, totals, []);
+  liveSecond(0, totals);
 }

@@ -2,6 +2,7 @@
 // one instant, paused, measured, drained, stopped. A worker that fails, throws, runs out of memory, hangs or disappears
 // fails the whole fleet, with its cause; nothing here waits for a worker that can no longer answer.
 import { monotonicMs } from "../../foundation/clock.js";
+import { withinMs } from "../../foundation/deadline.js";
 import { asTrainSimError, ExitCode, TrainSimError, TrialError } from "../../foundation/errors.js";
 import type { LoadAgent } from "../../faults/fault.js";
 import type { Prng } from "../../foundation/prng.js";
@@ -10,10 +11,9 @@ import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } fro
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../../metrics/recorder.js";
 import { Heartbeat } from "./heartbeat.js";
-import { Musters, type ReportOf } from "./musters.js";
+import { Barriers, type ReportOf } from "./barriers.js";
 import { crashed, hung } from "./worker-failures.js";
 import { workerName, type RunningWorkers, type WorkerPlace, type WorkersOfAgent } from "./worker-place.js";
-import { WorkerRoll } from "./worker-roll.js";
 import type { EndpointContacts } from "../../database/contract.js";
 
 /** Longer than any batch takes to be made and sent: 500 000 events keep a thread busy for some seconds. */
@@ -38,7 +38,7 @@ export interface FleetEvents {
 
 export class Fleet {
   private workers: RunningWorkers | undefined;
-  private readonly musters = new Musters();
+  private readonly barriers = new Barriers();
   private readonly roll = new WorkerRoll();
   private readonly killed = new Set<number>();
   private readonly eventLoopDelaysMs: number[] = [];
@@ -66,7 +66,7 @@ export class Fleet {
   /** Starts the workers; resolves once all are connected and wait at the barrier. Rejects as the first fails. */
   async launch(): Promise<void> {
     await this.place.whole();
-    const ready = this.muster("ready");
+    const ready = this.barrier("ready");
     this.pulse = setInterval(() => this.heartbeat.look(), PULSE_MS);
     this.workers = this.place.start(this.assignments, {
       onOnline: (worker) => this.heartbeat.expect(worker, START_GRACE_MS),
@@ -98,7 +98,7 @@ export class Fleet {
    * before the window is set: each says so once, and maybe at once.
    */
   budgetsDone(workers: readonly number[]): Promise<number> {
-    const reports = this.muster("budget-done", workers);
+    const reports = this.barrier("budget-done", workers);
     const lastMs = reports.then((all) => Math.max(...all.map((report) => report.finishedMs)));
     lastMs.catch(() => undefined); // whoever waits for it hears of the failure, and nobody may
     return lastMs;
@@ -198,7 +198,7 @@ export class Fleet {
   private onKilled(number: number): void {
     this.killed.add(number);
     this.ended(number);
-    this.musters.without(number);
+    this.barriers.without(number);
     this.events.onKilled?.(number);
   }
 
@@ -232,15 +232,15 @@ export class Fleet {
       this.roll.closed(number, report.ledger);
       this.ended(number);
     }
-    this.musters.receive(report, number);
+    this.barriers.receive(report, number);
   }
 
-  private muster<K extends Report["kind"]>(
+  private barrier<K extends Report["kind"]>(
     kind: K,
     workers: readonly number[] = this.everyone(),
   ): Promise<ReportOf<K>[]> {
     const living = workers.filter((worker) => !this.hasKilled(worker));
-    return Promise.race([this.musters.await(kind, living), this.failure]);
+    return Promise.race([this.barriers.await(kind, living), this.failure]);
   }
 
   /** One report of that kind from each of those workers, in answer to the command. */
@@ -249,7 +249,7 @@ export class Fleet {
     kind: K,
     workers: readonly number[] = this.everyone(),
   ): Promise<ReportOf<K>[]> {
-    const answers = this.muster(kind, workers);
+    const answers = this.barrier(kind, workers);
     this.command(command, workers);
     return answers;
   }
@@ -269,4 +269,44 @@ export class Fleet {
   }
 
   private readonly fail = (error: TrainSimError): void => this.rejectFailure(error);
+}
+
+/** Which workers have ended, and with which ledgers. A worker that failed has ended without a ledger. */
+class WorkerRoll {
+  private readonly gone = new Set<number>();
+  private readonly ledgers = new Map<number, unknown>();
+  private onEnded: () => void = () => undefined;
+
+  hasEnded(worker: number): boolean {
+    return this.gone.has(worker);
+  }
+
+  ended(worker: number): void {
+    this.gone.add(worker);
+    this.onEnded();
+  }
+
+  closed(worker: number, ledger: unknown): void {
+    this.ledgers.set(worker, ledger);
+  }
+
+  hasClosed(worker: number): boolean {
+    return this.ledgers.has(worker);
+  }
+
+  /** The ledgers of the workers that closed theirs. */
+  get told(): readonly unknown[] {
+    return [...this.ledgers.values()];
+  }
+
+  /** Resolves once all these workers have ended, or after `mostMs`. Never rejects. */
+  async untilEnded(workers: readonly number[], mostMs: number): Promise<void> {
+    const all = new Promise<void>((resolve) => {
+      this.onEnded = () => {
+        if (workers.every((worker) => this.gone.has(worker))) resolve();
+      };
+    });
+    this.onEnded();
+    await withinMs(all, mostMs).catch(() => undefined);
+  }
 }

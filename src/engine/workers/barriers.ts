@@ -5,15 +5,15 @@ import type { Report } from "./protocol.js";
 export type ReportOf<K extends Report["kind"]> = Extract<Report, { kind: K }>;
 
 /** Resolved with one report of each worker. */
-interface Muster {
+interface Barrier {
   readonly kind: Report["kind"];
   readonly received: Map<number, Report>;
   expected: readonly number[];
   readonly resolve: (reports: Report[]) => void;
 }
 
-export class Musters {
-  private readonly open = new Set<Muster>();
+export class Barriers {
+  private readonly open = new Set<Barrier>();
 
   /** The next report of that kind of each of those workers, in their order. */
   await<K extends Report["kind"]>(kind: K, workers: readonly number[]): Promise<ReportOf<K>[]> {
@@ -25,25 +25,25 @@ export class Musters {
   }
 
   receive(report: Report, worker: number): void {
-    for (const muster of this.open) {
-      if (muster.kind !== report.kind || !muster.expected.includes(worker)) continue;
-      muster.received.set(worker, report);
-      this.settle(muster);
+    for (const barrier of this.open) {
+      if (barrier.kind !== report.kind || !barrier.expected.includes(worker)) continue;
+      barrier.received.set(worker, report);
+      this.settle(barrier);
     }
   }
 
   /** Expects nothing of that worker any more, and has nothing of it in what resolves from now on. */
   without(worker: number): void {
-    for (const muster of this.open) {
-      muster.expected = muster.expected.filter((each) => each !== worker);
-      muster.received.delete(worker);
-      this.settle(muster);
+    for (const barrier of this.open) {
+      barrier.expected = barrier.expected.filter((each) => each !== worker);
+      barrier.received.delete(worker);
+      this.settle(barrier);
     }
   }
 
-  private settle(muster: Muster): void {
-    if (muster.received.size < muster.expected.length) return;
-    this.open.delete(muster);
-    muster.resolve(muster.expected.map((each) => muster.received.get(each) as Report));
+  private settle(barrier: Barrier): void {
+    if (barrier.received.size < barrier.expected.length) return;
+    this.open.delete(barrier);
+    barrier.resolve(barrier.expected.map((each) => barrier.received.get(each) as Report));
   }
 }
