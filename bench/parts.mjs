@@ -79,13 +79,7 @@ function transactor() {
   };
   const lease = { connection, release: () => undefined };
   const own = new Transactor({
-    source: {
-      acquire: () => lease,
-      endpointOf: () => 0,
-      contacts: [],
-      warm: async () => undefined,
-      close: async () => undefined,
-    },
+    source: { acquire: () => lease, endpointOf: () => 0 },
     recorder: recorderOf(["pay"]),
     eventLog: new EventLog(SILENT),
     retry: new RetryPolicy({ attempts: 3, baseMs: 10, ceilingMs: 15, deadlineMs: 60_000 }, new Prng(3)),

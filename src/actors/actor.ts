@@ -1,5 +1,4 @@
-// What an actor is to its worker thread: the thing that runs one iteration of one client. The role decides which;
-// the workload has the registry. Nothing in here knows about pools, phases or threads.
+// The contract between a worker thread and the clients that it runs. Knows no pool, phase or thread.
 import type { Prng } from "../foundation/prng.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { PartNames } from "../metrics/part-times.js";
@@ -7,20 +6,26 @@ import type { Recorder } from "../metrics/recorder.js";
 import type { Arrival } from "../load/arrivals.js";
 import type { Assignment } from "./assignment.js";
 import type { TimeAccount } from "./time-account.js";
+import type { OwnOperations } from "./own-operations.js";
 import type { Transactor } from "./transactor.js";
 
-/** What the worker passes to its actor; the same for every workload. */
+/** The parts of a worker thread that its clients use; the same for every workload. */
 export interface ActorContext<A extends Assignment = Assignment> {
   readonly assignment: A;
+  /** Runs a transaction on a leased connection, and measures it. */
   readonly transactor: Pick<Transactor, "run">;
+  /** Measures an operation on connections that the workload holds itself. */
+  readonly operations: Pick<OwnOperations, "run">;
+  /** Name of the worker's sessions at the server. Evidence tells them from sessions of others by it. */
+  readonly applicationName: string;
   readonly recorder: Recorder;
   readonly sleeper: Sleeper;
   readonly prng: Prng;
-  /** True while the queue is being emptied: no think time, no app delay, no waiting for more work. */
+  /** Whether the queue is being emptied: then clients neither think nor delay nor wait for more work. */
   readonly isDraining: () => boolean;
-  /** True once what is under way is to be the last of its phase: no app delay any more. */
+  /** Whether the phase is to end with the iterations under way: then there is no app delay. */
   readonly isEnding: () => boolean;
-  /** True while iterations start by a schedule (an open loop): then nobody backs off, for the schedule says when. */
+  /** Whether a schedule (an open loop) starts the iterations: then clients do not back off when idle. */
   readonly isScheduled: () => boolean;
   readonly time: TimeAccount;
   readonly partNames: PartNames;
@@ -28,13 +33,13 @@ export interface ActorContext<A extends Assignment = Assignment> {
 
 export interface Actor {
   /**
-   * One iteration of one client (0 .. clients-1 of this worker) whose intended start was `intendedMs`. Rejects
-   * only when the trial cannot go on.
+   * Runs one iteration of one client (0 .. clients-1 of this worker) whose intended start was `intendedMs`. Rejects only if
+   * the trial cannot go on.
    */
   iterate(client: number, intendedMs: number): Promise<void>;
   /**
-   * Makes what the client's next iteration needs, outside every timed section; asked again, it does nothing. In an
-   * open loop it is asked once more when it is known which arrival that is, before the arrival is waited for.
+   * Draws the client's next iteration outside every timed section; a second call does nothing. An open loop calls it again
+   * with the arrival once that is known.
    */
   prepare(client: number, arrival?: Arrival): void;
 }

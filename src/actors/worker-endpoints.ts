@@ -2,9 +2,15 @@
 // Where there is one endpoint only, and without a region, it measures nothing by endpoint and has nothing to tell.
 import { createConnectionSource } from "../pools/registry.js";
 import { EndpointSplit, type EndpointDelta } from "../metrics/endpoint-split.js";
+import { APPLICATION } from "../database/postgres/pg-config.js";
 import { isSplit } from "../database/endpoint.js";
 import type { Assignment } from "./assignment.js";
 import type { ConnectionSource } from "../database/contract.js";
+
+/** Name of the sessions of a worker's clients. */
+export function applicationNameOf({ role }: Pick<Assignment, "role">): string {
+  return `${APPLICATION}/${role}`;
+}
 
 export class WorkerEndpoints {
   readonly source: ConnectionSource;
@@ -23,7 +29,7 @@ export class WorkerEndpoints {
       workers: assignment.workersOfTrial,
       workerIndex: assignment.ordinal,
       prepared: assignment.prepared,
-      applicationName: `train-sim/${assignment.role}`,
+      applicationName: applicationNameOf(assignment),
       onTransaction,
     });
     this.split = isSplit(endpoints) ? new EndpointSplit(endpoints.length) : undefined;

@@ -5,6 +5,7 @@ import type { ConnectionSource } from "../database/contract.js";
 import type { Finding } from "../syntax/problems.js";
 import { describeMembers, taggedUnion } from "../syntax/tagged-union.js";
 import { direct } from "./direct/direct.js";
+import { own } from "./own/own.js";
 import { pgPool } from "./pg-pool/pg-pool.js";
 import { pgbouncer } from "./pgbouncer/pgbouncer.js";
 import { pgpool } from "./pgpool/pgpool.js";
@@ -12,7 +13,7 @@ import type { PoolerSettings } from "./keys.js";
 import type { SourceOptions } from "./source-options.js";
 import type { PoolerKind, PoolStrategy } from "./strategy.js";
 
-const REGISTERED = [direct, pgPool, pgbouncer, pgpool] as const;
+const REGISTERED = [direct, pgPool, own, pgbouncer, pgpool] as const;
 
 const MEMBERS = REGISTERED.map(({ settings }) => settings);
 

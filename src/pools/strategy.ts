@@ -1,5 +1,4 @@
-// What a pool strategy is: the agreement between its folder and the registry, through which everything else asks for it.
-// Types only.
+// The contract of a pool strategy. The rest of the program asks for it through the registry. Types only.
 import type * as z from "zod";
 import type { ConnectionSource } from "../database/contract.js";
 import type { Endpoint } from "../database/endpoint.js";
@@ -10,16 +9,16 @@ import type { PoolerSettings } from "./keys.js";
 import type { ManagedInstance, Pause, PoolerStatistics, RunningPooler } from "./running-pooler.js";
 import type { SourceOptions } from "./source-options.js";
 
-/** What a treatment asks of its pool. */
+/** The demand of one treatment on its pool. */
 export interface Demand {
   readonly clients: number;
-  /** The clients of each agent where poolers are beside them; else all, as one lot. */
+  /** Number of clients of each agent if poolers run beside agents; else one lot of all clients. */
   readonly lots: readonly number[];
   readonly agents: number;
   readonly workers: number;
-  /** Of each place that the clients of one lot connect to. */
+  /** Weight of each endpoint that the clients of one lot connect to. */
   readonly weights: readonly number[];
-  /** Of workloads that have these. */
+  /** Settings that some workloads have. */
   readonly statementShape?: string | undefined;
   readonly isolation?: string | undefined;
   readonly appDelayMs?: Readonly<Record<string, { readonly max: number }>> | undefined;
@@ -37,35 +36,37 @@ interface Example {
   readonly yaml: string;
 }
 
-/** A member of the union on `strategy`; its description says what a client does for a connection. */
+/** A member of the union on `strategy`; its description says how a client comes by a connection. */
 export interface PoolSettingsOf<
   S extends { readonly strategy: string },
   Keys extends z.ZodRawShape = z.ZodRawShape,
 > extends Member<S["strategy"], Keys> {
   /** The settings that a mapping of these keys means. */
   resolve(given: z.output<z.ZodObject<Keys>>): S;
-  /** Keys that exclude or need each other. */
+  /** Problems of keys that exclude or need each other. */
   keyProblems?(given: z.output<z.ZodObject<Keys>>): Finding[];
-  /** What cannot work together with the rest of a treatment. */
+  /** Problems that the pool has with the rest of the treatment. */
   problems?(settings: S, demand: Demand): PoolProblem[];
-  /** As a plan says it. */
+  /** The words of a plan for these settings. */
   text(settings: S): string;
-  /** Scenarios for the reference: one that has every key, one that each of its rules refuses. */
+  /** Scenarios for the reference: one with every key that loads, one that each rule refuses. */
   readonly examples?: { readonly taken: Example; readonly refused: Example };
 }
 
 export interface PoolStrategy<S extends { readonly strategy: string }> {
   readonly settings: PoolSettingsOf<S>;
-  /** Connections of this program that its clients share; left out where each client has its own. */
+  /** Connections that this program's clients share; left out if each client has its own. */
   shared?(settings: S): number;
+  /** Whether the workload opens the shared connections itself, however many clients there are, and leases none. */
+  readonly isHeldByWorkload?: true;
   /**
-   * Transactions of the pooler's own beside each of a client's, as those that reset a session, or why they are not known.
-   * Default none. `asked` are settings that one of the user's own told.
+   * Transactions that the pooler adds to each transaction of a client, as to reset a session, or why they are not known.
+   * Default 0. `asked` are the settings that a running pooler told.
    */
   ownTransactions?(settings: S, asked?: Readonly<Record<string, string>>): number | string;
   /** The connections of one worker thread. */
   source(settings: S, options: SourceOptions): ConnectionSource;
-  /** What stands between the clients and the server; left out where nothing does. */
+  /** The product between the clients and the server; left out if there is none. */
   readonly pooler?: PoolerKind<Extract<S, PoolerSettings>>;
 }
 

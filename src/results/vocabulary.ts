@@ -28,7 +28,10 @@ export const WorkloadResult = z
     roles: z
       .record(
         z.string(),
-        z.strictObject({ operations, arrivals: operations.describe("Those that a schedule starts") }),
+        z.strictObject({
+          operations,
+          arrivals: operations.describe("Those that a schedule starts"),
+        }),
       )
       .describe("Groups of clients and the operations that they perform"),
     audited: z
@@ -38,10 +41,13 @@ export const WorkloadResult = z
   .describe("What the workload calls its operations");
 type WorkloadResult = z.infer<typeof WorkloadResult>;
 
+/** The words of a workload without an audit. */
+const UNAUDITED = { one: "transaction", acknowledged: "committed" };
+
 /** As it is stored: in the words of the first, with the operations of all; of the user's own, each treatment may have another. */
 export function workloadResult(first: Workload, others: readonly Workload[] = []): WorkloadResult {
-  const { name, audited, roles } = first;
-  const { one, acknowledged } = audited;
+  const { name, auditing, roles } = first;
+  const { one, acknowledged } = auditing ?? UNAUDITED;
   const all = [first, ...others];
   const found = Object.assign({}, ...all.map((each) => each.operations)) as Workload["operations"];
   const operations = { ...found, ...first.operations };
@@ -50,7 +56,11 @@ export function workloadResult(first: Workload, others: readonly Workload[] = []
   ];
   return {
     name,
-    operations: mapped(operations, ({ verb, unit, flow }) => ({ verb, unit, ...(flow && { flow }) })),
+    operations: mapped(operations, ({ verb, unit, flow }) => ({
+      verb,
+      unit,
+      ...(flow && { flow }),
+    })),
     roles: mapped(roles, (_, role) => ({
       operations: ofRole(role, "operations"),
       arrivals: ofRole(role, "arrivals"),

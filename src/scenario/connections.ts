@@ -86,7 +86,9 @@ export function clientWeightsOf({ target, pool }: Surroundings): number[] {
 
 /** Connections that one process opens for its clients. */
 export function clientConnectionsOf({ pool }: Pick<TreatmentSettings, "pool">, clients: number): number {
-  return Math.min(strategyOf(pool).shared?.(pool) ?? Number.POSITIVE_INFINITY, clients);
+  const strategy = strategyOf(pool);
+  const size = strategy.shared?.(pool) ?? clients;
+  return strategy.isHeldByWorkload ? size : Math.min(size, clients);
 }
 
 /**

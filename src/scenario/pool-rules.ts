@@ -4,6 +4,7 @@ import { parsePath } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import { strategyOf } from "../pools/registry.js";
 import type { Demand } from "../pools/strategy.js";
+import { workloadOf } from "../workloads/registry.js";
 import { clientWeightsOf, lotsOf } from "./connections.js";
 import { totalClients, type TreatmentSettings } from "./settings.js";
 
@@ -19,8 +20,23 @@ function demandOf(settings: TreatmentSettings): Demand {
   };
 }
 
+/** A workload leases its connections from a pool, or holds them itself. */
+function ownerRules(settings: TreatmentSettings): Finding[] {
+  const { pool } = settings;
+  const { name, ownsConnections = false } = workloadOf(settings);
+  const { isHeldByWorkload = false } = strategyOf(pool);
+  if (isHeldByWorkload === ownsConnections) return [];
+  const message = ownsConnections
+    ? `workload ${name} opens its connections itself; use pool own and state their number as pool.size`
+    : `workload ${name} leases its connections, and ${pool.strategy} lends none; use another strategy`;
+  return [{ path: ["pool"], message }];
+}
+
 export function poolRules(settings: TreatmentSettings): Finding[] {
   const { pool } = settings;
   const problems = strategyOf(pool).settings.problems?.(pool, demandOf(settings)) ?? [];
-  return problems.map(({ path, message }) => ({ path: parsePath(path) ?? [path], message }));
+  return [
+    ...ownerRules(settings),
+    ...problems.map(({ path, message }) => ({ path: parsePath(path) ?? [path], message })),
+  ];
 }

@@ -38,7 +38,9 @@ type CommonSettings = Omit<TreatmentSettings, keyof OwnSettings>;
 type Own = Partial<OwnSettings>;
 
 /** Each setting that every workload has, by what it is made of. */
-const COMMON: { readonly [Name in keyof CommonSettings]-?: (scenario: Scenario) => CommonSettings[Name] } = {
+const COMMON: {
+  readonly [Name in keyof CommonSettings]-?: (scenario: Scenario) => CommonSettings[Name];
+} = {
   workload: ({ workload }) => workload,
   target: ({ target }) => resolveTarget(target),
   dialect: ({ dialect }) => (dialect === "auto" ? "postgres" : dialect),
@@ -69,7 +71,7 @@ const COMMON: { readonly [Name in keyof CommonSettings]-?: (scenario: Scenario) 
 };
 
 function defaultDrainMs(scenario: Scenario): number {
-  return workloadOf(scenario).drain?.isPossible(resolveActors(scenario)) ? DEFAULT_DRAIN_MS : 0;
+  return workloadOf(scenario).draining?.isPossible(resolveActors(scenario)) ? DEFAULT_DRAIN_MS : 0;
 }
 
 /** The settings that a scenario without factors means. */

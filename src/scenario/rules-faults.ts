@@ -51,10 +51,10 @@ export function overlapRules({ faults }: TreatmentSettings): Finding[] {
 
 /** Where an audit does not know when things were acknowledged, nothing tells what a fault has lost from any other loss. */
 export function lossRules(settings: TreatmentSettings): Finding[] {
-  const { name, audited, explainsLoss } = workloadOf(settings);
-  if (settings.integrity.allow.length === 0 || explainsLoss) return [];
+  const { name, auditing } = workloadOf(settings);
+  if (settings.integrity.allow.length === 0 || auditing?.explainsLoss) return [];
   const message =
-    `cannot be allowed for workload ${name}, whose audit does not know when each ${audited.one} was acknowledged, and so ` +
+    `cannot be allowed for workload ${name}, whose audit does not know when each ${auditing?.one ?? "transaction"} was acknowledged, and so ` +
     "not what a fault explains; remove it";
   return [{ path: ["integrity", "allow"], message }];
 }

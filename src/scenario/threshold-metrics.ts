@@ -65,8 +65,9 @@ function metricsOf(workload: Workload): [string, MetricTraits][] {
       ...measures.map(({ id }): [string, MetricTraits] => [`${operation}.${id}`, own]),
     ];
   });
-  const lifecycles = Object.entries(workload.lifecycle ?? {});
-  const { sizes, roles } = workload;
+  const lifecycles = Object.entries(workload.reporting?.lifecycle ?? {});
+  const { auditing, roles } = workload;
+  const sizes = auditing?.sizes;
   const audit: MetricTraits | undefined = sizes && {
     ...{ workload, roles: Object.keys(roles), aggregates: sizes, isLatency: false },
   };

@@ -147,9 +147,12 @@ export class TrialFigures {
       return;
     }
     const { notAudited = [] } = integrity;
-    const stated = { integrity: { ...integrity, notAudited }, passesPerEvent: lifecycle.passesPerEvent };
+    const stated = {
+      integrity: { ...integrity, notAudited },
+      passesPerEvent: lifecycle.passesPerEvent,
+    };
     try {
-      for (const one of workloadOf(stored.settings).recount?.(path, stated) ?? []) {
+      for (const one of workloadOf(stored.settings).auditing?.recount?.(path, stated) ?? []) {
         if ("leftOut" in one) figures.leave(`${name}: ${one.figure}`, one.leftOut);
         else figures.compare("events", `${at}.${one.figure}`, one.stated, one.counted);
       }
@@ -183,7 +186,11 @@ export class TrialFigures {
     if (!histograms) return { trial, totals: undefined };
     const { completedMs, archivedMs } = trial.lifecycle;
     figures.compare("latencies", `${at}.lifecycle`, { completedMs, archivedMs }, summary.lifecycle);
-    const measured = { ...counted, operations, lifecycle: { ...trial.lifecycle, ...summary.lifecycle } };
+    const measured = {
+      ...counted,
+      operations,
+      lifecycle: { ...trial.lifecycle, ...summary.lifecycle },
+    };
     return { trial: counts ? this.judged(measured) : measured, totals };
   }
 
@@ -200,7 +207,11 @@ export class TrialFigures {
     const bounds = experiment.diagnosis;
     const isKnown = ({ check }: Finding): boolean => !unknownChecks.has(check);
     const findings = diagnose({ trial: judged, bounds, ...(ceiling && { ceiling }) }).filter(isKnown);
-    const before = { steadyState: trial.steadyState, stall: stalled, diagnosis: diagnosis.filter(isKnown) };
+    const before = {
+      steadyState: trial.steadyState,
+      stall: stalled,
+      diagnosis: diagnosis.filter(isKnown),
+    };
     figures.compare("judgement", at, before, { steadyState, stall, diagnosis: findings });
     const place = ({ check }: Finding): number => diagnosis.findIndex((each) => each.check === check);
     const unknown = diagnosis.filter((finding) => !isKnown(finding));

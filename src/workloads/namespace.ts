@@ -84,7 +84,7 @@ export function loadNamesOf({ roles }: Pick<Workload, "roles">): string[] {
 /** What the sampler is told of the workload. */
 export function sampledIn(workload: Workload, dialect: Dialect, namespace: string): SampledWorkload {
   const tables = tablesIn(workload, dialect, namespace);
-  return { tables, loadNames: loadNamesOf(workload), groups: workload.evidence };
+  return { tables, loadNames: loadNamesOf(workload), groups: workload.reporting?.evidence ?? [] };
 }
 
 export function faultTablesIn(workload: Workload, dialect: Dialect, namespace: string): FaultTables {

@@ -28,11 +28,13 @@ export const WORKLOAD_NAMES = FAMILIES.map(({ name }) => name);
 /** Keys of a scenario by workload; two may have one in common. */
 export const OWN_KEYS = Object.assign({}, ...FAMILIES.map(({ settings }) => settings.keys)) as OwnKeys;
 
-type FindingsOf<F> = F extends { readonly findings: infer Findings } ? Findings : never;
+type FindingsOf<F> = F extends { readonly auditing: { readonly findings: infer Findings } }
+  ? Findings
+  : never;
 /** What an audit of any of them gives, beside what every audit does. */
 export const OWN_FINDINGS = Object.assign(
   {},
-  ...WORKLOADS.map(({ findings }) => findings),
+  ...WORKLOADS.map(({ auditing }) => auditing?.findings),
   findingsOfOwn,
 ) as Both<FindingsOf<Family>> & typeof findingsOfOwn;
 
@@ -53,7 +55,7 @@ export const ROLE_TRAITS: Readonly<Record<string, RoleTraits>> = Object.fromEntr
 export const ROLES: readonly string[] = Object.keys(ROLE_TRAITS);
 
 export const VIOLATION_KINDS: readonly string[] = [
-  ...new Set(WORKLOADS.flatMap(({ violations }) => violations)),
+  ...new Set(WORKLOADS.flatMap(({ auditing }) => auditing?.violations ?? [])),
 ];
 
 export const DEFAULT_WORKLOAD = trainEvents.name;

@@ -1,16 +1,19 @@
-// What must be known of a workload to speak of what it measured. A workload has it, and so has its result. Pure: pages use it.
-import type { Flow, OperationTraits, RoleTraits } from "./workload.js";
+// The names that reports need of a workload. A workload has them, and so has its result. Pure: pages use it.
+import type { AuditWords, Flow, OperationTraits, RoleTraits } from "./workload.js";
 
 export interface Vocabulary {
   readonly name: string;
   /** In the order in which they are shown. */
   readonly operations: Readonly<Record<string, OperationTraits>>;
   readonly roles: Readonly<Record<string, Pick<RoleTraits, "operations" | "arrivals">>>;
-  /** What an audit is about, as `event`, and what an acknowledged one is, as `published`. */
-  readonly audited: { readonly one: string; readonly acknowledged: string };
 }
 
-/** What it works on; `events` are what the lifecycle is of. */
+/** The names that a result has of its workload. */
+export interface ResultVocabulary extends Vocabulary {
+  readonly audited: AuditWords;
+}
+
+/** The things that an operation works on; a stage of life has no operation and is of `events`. */
 export function unitOf({ operations }: Vocabulary, operation: string): string {
   return operations[operation]?.unit ?? "events";
 }

@@ -1,5 +1,4 @@
-// What a workload is to the rest of the program, which knows its operations and roles by name alone. One is a folder here
-// and a line in `registry.ts`; what only some have is optional.
+// The contract between a workload and the rest of the program.
 import type * as z from "zod";
 import type { ActorContext, Actor } from "../actors/actor.js";
 import type { Assignment, ClientSettings } from "../actors/assignment.js";
@@ -16,99 +15,100 @@ import type { Mapping } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import type { NamedFinding } from "./findings.js";
 
-/** Of a treatment, what every workload is made with, beside settings of its own. */
+/** Settings that every workload's treatments have; each workload adds its own. */
 export interface WorkloadTreatment extends ClientSettings {
   readonly dialect: DialectName;
   /** The PostgreSQL schema that train-sim creates, marks and drops. */
   readonly namespace: string;
 }
 
-/** Whether an operation brings in what others work on, works on it, or takes it out. */
+/** The part of an operation in a flow: brings things in, works on them, or takes them out. */
 export type Flow = "in" | "through" | "out";
 
-/** A kind of transaction, or of a round of them, whose name begins with `__`. */
+/** A kind of transaction. A name that begins with `__` is a round of several. */
 export interface OperationTraits {
-  /** What it does with what it works on, as `adds`. */
+  /** A verb for reports, as `adds`. */
   readonly verb: string;
-  /** What it works on, as `events`. */
+  /** The things that the operation works on and counts, as `events`. */
   readonly unit: string;
-  /** Of an operation that is a part of a flow. */
   readonly flow?: Flow | undefined;
 }
 
-/** A group of clients. */
+/** A group of clients with one job. */
 export interface RoleTraits {
-  /** For the reference of the scenario. */
+  /** One sentence for the reference of the scenario. */
   readonly purpose: string;
-  /** Unless the scenario says otherwise. */
+  /** Clients if the scenario names no number. */
   readonly clients: number;
+  /** Think time if the scenario names none. */
   readonly thinkTimeMs: number;
-  /** Whether it is there without being named. */
+  /** Whether the group exists if the scenario does not name it. */
   readonly isByDefault: boolean;
-  /** Whether the batches of a day's profile are its own. */
+  /** Whether the group sends the batches of a day's profile. */
   readonly hasBatches: boolean;
   readonly operations: readonly string[];
-  /** The operations of which one arrival of an open loop starts one; of several, `WorkloadClient.operationOf` says which. */
+  /** Operations that an open-loop arrival may start. If several, `operationOf` chooses. */
   readonly arrivals: readonly string[];
-  /** Whether a search for capacity drives it. */
+  /** Whether a search for capacity varies the load of the group. */
   readonly isSearched: boolean;
-  /** Whether it goes on while the trial drains. */
+  /** Whether the group goes on working while the trial drains. */
   readonly drains: boolean;
   /**
-   * Of memory that each of its workers shares with all workers of the trial. What says that something is there is written
-   * last, and lies behind it: so workers on other machines read a true copy.
+   * Size of the buffer that each worker of this role writes and all workers read. Write the "present" flag last and at the
+   * highest offset: copies on other machines are made in that order.
    */
   readonly sharedBytes?: number;
 }
 
-/** For the reference of the scenario. */
+/** An example for the reference of the scenario. */
 export interface ScenarioExample {
-  /** What it shows, in a few words. */
+  /** A few words that say what the example shows. */
   readonly title: string;
   readonly yaml: string;
 }
 
 export interface WorkloadExamples {
-  /** They load, and each key of the workload's own is in one. */
+  /** Scenarios that load; together they have each key of the workload. */
   readonly taken: readonly ScenarioExample[];
-  /** Each is refused, for one reason. */
+  /** Scenarios of which each is refused for one reason. */
   readonly refused: readonly ScenarioExample[];
 }
 
-/** One rule over several keys. Bivariant: a family's rules know the keys of its own scenarios. */
+/** A rule over several keys. Bivariant, so that a workload's rules can name the type of its own keys. */
 export type WorkloadRule<Treatment> = {
   bivariant(written: unknown, treatment: Treatment): readonly Finding[];
 }["bivariant"];
 
-/** The workload's own keys, at the top of a scenario. */
+/** The keys that a workload has at the top of a scenario. */
 export interface WorkloadKeys<Treatment, Own = object> {
   readonly keys: Readonly<Record<string, z.ZodType>>;
   /**
-   * Rules over a scenario whose keys passed their schema. Each reads only the keys that it is about: beside a key that the
-   * schema refuses, the rules that do not read it still speak.
+   * Rules over a scenario whose keys passed their schema. A rule reads only the keys that it is about: it then runs even if
+   * the schema refuses another key.
    */
   readonly rules: readonly WorkloadRule<Treatment>[];
-  /** All that a dialect cannot do of it. */
+  /** Settings of the treatment that a dialect cannot serve. */
   dialectProblems(name: DialectName, treatment: Treatment): readonly Finding[];
-  /** Of keys that passed their schema, the settings of a treatment. */
+  /** The settings of a treatment, made of keys that passed their schema. */
   resolve(written: unknown): Own;
-  /** Whether the clients of that role can be there. */
+  /** Whether the scenario leaves room for clients of that role. */
   hasRole(role: string, written: unknown): boolean;
+  readonly examples?: WorkloadExamples;
 }
 
-/** What a careful experimenter would object to, in one short sentence with the way out. */
+/** An objection of a careful experimenter: one short sentence with the way out. */
 export interface Objection {
-  /** Stable name, for programs. */
+  /** Stable name for programs. */
   readonly rule: string;
   readonly words: string;
 }
 
-/** The tables; of each name there is one in the namespace. */
+/** The tables of a workload, one of each name in the namespace. */
 export interface WorkloadTables<S> extends FaultTables<string> {
-  /** In the order in which they are made. */
+  /** In the order in which they are created. */
   readonly names: readonly string[];
   of(settings: S): TableSet;
-  /** Whether a namespace of that variant is this workload's. */
+  /** Whether this workload makes namespaces of that variant. */
   isMarked(variant: string): boolean;
 }
 
@@ -116,99 +116,102 @@ export interface ClientContext<S extends WorkloadTreatment> extends ActorContext
   readonly source: Pick<ConnectionSource, "acquire">;
 }
 
-/** The clients of one worker. */
+/** The clients of one worker thread. */
 export interface WorkloadClient extends Actor {
-  /** What that arrival of the group starts, the same in every worker; where there is only one thing, left out. */
+  /** The operation that an arrival of the group starts, the same in every worker. Needed if the role has several. */
   operationOf?(arrival: Arrival): string;
-  /** Once a second, before what was recorded is handed over, and when the worker fails. Never throws. */
+  /** Writes what the audit reads, once a second and when the worker fails. Never throws. */
   flush?(): void;
-  /** After the clients' last transactions; returns the counts for the audit. Throws where they could not be kept. */
+  /** Ends the clients after their last transaction and resolves to their account for the audit. Rejects if it was not kept. */
   close?(): unknown;
 }
 
 export interface PreloadInputs<S> {
   readonly settings: S;
   readonly seed: number;
-  /** The trial's. */
+  /** Directory of the trial. */
   readonly directory: string;
+  /** Whether to go on: false once the run is interrupted. */
   readonly isWanted: () => boolean;
 }
 
-/** What faults may have lost of a trial. */
+/** Spans of a trial within which faults may lose acknowledged work. */
 export interface LossTerms {
   readonly spans: readonly LossSpan[];
-  /** Whether the scenario takes it for a number, and no violation. */
+  /** Whether the scenario counts such a loss instead of calling it a violation. */
   readonly isAllowed: boolean;
-  /** When the measurement window began, on the monotonic clock; undefined where it never did. */
+  /** Start of the measurement window on the monotonic clock; undefined if it never began. */
   readonly windowStartMs: number | undefined;
 }
 
 export interface AuditInputs<S> {
   readonly settings: S;
   readonly directory: string;
-  /** What `WorkloadClient.close` returned, from each worker that closed. */
+  /** The account that each closed worker's `WorkloadClient.close` resolved to. */
   readonly told: readonly unknown[];
-  /** Names of those that did not. */
+  /** Names of the workers that ended without closing. */
   readonly unclosed: readonly string[];
-  /** What `preload` resolved to. */
+  /** The value that `preload` resolved to. */
   readonly preloaded: unknown;
+  /** Whether the queue was seen empty after the window. */
   readonly isDrained: boolean;
-  /** By how much the server's clock was set in the trial, in milliseconds; left out if it was not. */
+  /** Milliseconds by which a fault set the server's clock; left out if none did. */
   readonly clockStepMs?: number;
-  /** Left out where no fault may have lost anything. */
+  /** Left out if no fault may have lost anything. */
   readonly loss?: LossTerms;
 }
 
-/** What was acknowledged of one operation and is not in the tables. */
+/** Acknowledged work of one operation that is not in the tables. */
 export interface Loss {
   readonly operation: string;
-  /** In what it works on; what was done to the same event several times counts as often. */
+  /** Things in the operation's unit; a thing that lost several operations counts as often. */
   readonly lost: number;
-  /** Of it, what was acknowledged outside of all spans within which a fault may lose something. */
+  /** Part of `lost` that was acknowledged outside all spans within which a fault may lose something. */
   readonly unexplained: number;
-  /** When the first and the last of it were acknowledged, in seconds of the window, as far as that is known. */
+  /** Seconds of the window at which the first and the last lost work was acknowledged, if known. */
   readonly firstAtSeconds?: number | undefined;
   readonly lastAtSeconds?: number | undefined;
 }
 
-/** What an audit found, beside `findings` of the workload. */
+/** The findings of every audit; `Auditing.findings` adds a workload's own. */
 export interface AuditFindings {
   readonly verdict: "ok" | "violated";
-  /** What the database acknowledged, in the workload's unit. */
+  /** Things that the database acknowledged, in the workload's unit. */
   readonly published: number;
   readonly inDoubt: number;
   readonly lost: number;
   readonly unexpected: number;
-  /** By operation, of an audit that tells that; left out where nothing was lost. */
+  /** Losses by operation, of an audit that tells them apart; left out if nothing was lost. */
   readonly losses?: readonly Loss[] | undefined;
-  /** One sentence for each way in which it is violated. */
+  /** One sentence for each kind of violation. */
   readonly violations: readonly string[];
-  /** The first of each kind; see `Findings`. */
+  /** The first findings of each kind; see `Findings`. */
   readonly named?: readonly NamedFinding[] | undefined;
+  /** One sentence for each part that the audit could not check. */
   readonly notAudited: readonly string[];
-  /** Present if the audit could not read the tables: its counts are then 0, and unknown. */
+  /** Present if the audit could not read the tables: its counts are then 0 and mean nothing. */
   readonly isUnreadable?: true | undefined;
 }
 
 export interface Audited {
   readonly findings: AuditFindings;
   readonly passesPerEvent?: number;
-  /** More for the line in the trial's log. */
+  /** Additional fields of the audit's line in the log. */
   readonly logged?: Mapping;
 }
 
-/** What a trial's result states, as far as its files bear it out. */
+/** Statements of a trial's result that its files can confirm. */
 export interface Stated {
   readonly integrity: AuditFindings;
   readonly passesPerEvent: number | undefined;
 }
 
-/** One figure of a trial's result and what its files say, or why that is not compared. */
+/** A figure as a trial's result states it and as its files give it, or why the two are not compared. */
 export type Recounted =
   | { readonly figure: string; readonly stated: unknown; readonly counted: unknown }
   | { readonly figure: string; readonly leftOut: string };
 
-/** What was measured, of a trial or of a treatment's trials together, for the workload's own words. */
+/** Measurements of a trial, or of a treatment's trials together, from which a workload makes its lines. */
 export interface Reported {
   readonly windowSeconds: number;
   readonly operations: Readonly<Record<string, ReportedOperation>>;
@@ -222,58 +225,80 @@ interface ReportedOperation {
   readonly clients?: number | undefined;
 }
 
+/** What happens before the clients start. */
+export interface Loading<S> {
+  /** Sentences, each with its place, about statements that the server refuses. They are tried in a transaction that is rolled back, before the first trial. */
+  tryOut?(admin: AdminClient, settings: S): Promise<readonly string[]>;
+  /** Fills the tables before the warm-up; the audit gets the value that this resolves to. */
+  preload?(admin: AdminClient, inputs: PreloadInputs<S>): Promise<unknown>;
+}
+
+/** How a queue is emptied after the measurement window. */
+export interface Draining<S> {
+  /** Whether these groups can empty what others fill. */
+  isPossible(actors: Readonly<Record<string, ActorGroup>>): boolean;
+  isDone(client: SqlClient, settings: S): Promise<boolean>;
+}
+
+/** Words for the subject of an audit, as `event`, and for an acknowledged one, as `published`. */
+export interface AuditWords {
+  readonly one: string;
+  readonly acknowledged: string;
+}
+
+/** How the tables are held to the transactions that were acknowledged. */
+export interface Auditing<S> extends AuditWords {
+  /** Kinds of violation that the audit tells apart. */
+  readonly violations: readonly string[];
+  /** Fields of `integrity` in the result besides the fields of every audit. */
+  readonly findings?: Readonly<Record<string, z.ZodType>>;
+  /** Names of `findings` that thresholds and published figures can ask for, as `audit`'s. */
+  readonly sizes?: readonly string[];
+  audit(admin: AdminClient, inputs: AuditInputs<S>): Promise<Audited>;
+  /** Whether the audit knows when each thing was acknowledged, and so which faults explain its loss. */
+  readonly explainsLoss?: true;
+  /** Counts again, from a finished trial's directory, what its audit stated. Throws if a file cannot be read. */
+  recount?(directory: string, stated: Stated): Iterable<Recounted>;
+}
+
+/** What the program says about a treatment and its results beyond the figures of every operation. */
+export interface Reporting<S> {
+  /** The roles that bring a thing to each stage of its life. */
+  readonly lifecycle?: Readonly<Record<LifecycleStage, readonly string[]>>;
+  /** Objections to one treatment. General rules are in `analysis/lint`. */
+  lint?(settings: S): readonly Objection[];
+  /** Lines of the summary about one treatment. */
+  lines?(measured: Reported): readonly string[];
+  /** Evidence read from the workload's own tables. */
+  readonly evidence?: readonly ViewGroup[];
+}
+
+/** A workload: a folder here and a line in `registry.ts`. The rest of the program knows its operations and roles by name only. */
 export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   readonly name: string;
-  /** One sentence. */
+  /** One sentence for the reference of the scenario. */
   readonly description: string;
-  /** In the order in which they are shown. */
+  /** In the order in which results show them. */
   readonly operations: Readonly<Record<string, OperationTraits>>;
   readonly roles: Readonly<Record<string, RoleTraits>>;
-  /** Whether its clients ever run that operation, as one whose weight is above 0. All of them where left out. */
+  /** Whether clients ever run that operation with these settings: its weight is above 0. Default: always. */
   performs?(operation: string, settings: S): boolean;
   readonly settings: WorkloadKeys<S>;
   readonly tables: WorkloadTables<S>;
-  /** Why its transactions send no COMMIT, as `statementShape is single-statement`; left out where they always do. */
-  withoutCommit?(settings: S): string | undefined;
-  /** Every statement that its clients may run. */
+  /** Every statement that the clients may run. */
   statements(settings: S): readonly Statement[];
-  /** Whether its clients can send them by the simple protocol, without parameters: `prepared: simple`. */
+  /** Why transactions send no COMMIT, as `statementShape is single-statement`; undefined if they send one. */
+  withoutCommit?(settings: S): string | undefined;
+  /** Whether the simple protocol, which has no parameters, can send the statements: `prepared: simple`. */
   readonly isSimple?: true;
-  /** Whether they name tables without the schema, which is in the search path of every endpoint that can have one. */
+  /** Whether statements name tables without their schema, which then is in the search path of every endpoint. */
   readonly isUnqualified?: true;
-  client(context: ClientContext<S>): WorkloadClient;
-  /**
-   * Before the first trial: what the server refuses of its statements, one sentence each with its place, tried in a transaction
-   * that leaves nothing.
-   */
-  tryOut?(admin: AdminClient, settings: S): Promise<readonly string[]>;
-  /** Fills the tables before the warm-up. */
-  preload?(admin: AdminClient, inputs: PreloadInputs<S>): Promise<unknown>;
-  readonly drain?: {
-    /** Whether those groups can empty what others fill. */
-    isPossible(actors: Readonly<Record<string, ActorGroup>>): boolean;
-    isDone(client: SqlClient, settings: S): Promise<boolean>;
-  };
-  /** The roles that bring what it works on to each stage of its life. */
-  readonly lifecycle?: Readonly<Record<LifecycleStage, readonly string[]>>;
-  /** Of one treatment; the rest of the program has its own. */
-  lint?(settings: S): readonly Objection[];
-  /** Beside those of every audit, what its own gives: fields of `integrity` in the result. */
-  readonly findings?: Readonly<Record<string, z.ZodType>>;
-  /** Of those, the sizes that thresholds and published figures can ask for, as `audit`'s. */
-  readonly sizes?: readonly string[];
-  /** What its audit is about, as `event`, and what an acknowledged one is, as `published`. */
-  readonly audited: { readonly one: string; readonly acknowledged: string };
-  /** Kinds of violation that its audit tells apart. */
-  readonly violations: readonly string[];
-  audit?(admin: AdminClient, inputs: AuditInputs<S>): Promise<Audited>;
-  /** Whether it knows when each thing was acknowledged, and so which faults explain that it is lost. */
-  readonly explainsLoss?: true;
-  /** Counts again in a finished trial's directory what its audit stated. Throws where that cannot be read. */
-  recount?(directory: string, stated: Stated): Iterable<Recounted>;
-  readonly examples?: WorkloadExamples;
-  /** Lines for the summary, of one treatment. */
-  report?(measured: Reported): readonly string[];
-  /** Views of its own tables. */
-  readonly evidence: readonly ViewGroup[];
+  /** Whether clients hold connections of their own, and need the pool strategy `own`. They lease none. */
+  readonly ownsConnections?: true;
+  /** Makes the clients of one worker thread, which wait at the barrier until this resolves. */
+  client(context: ClientContext<S>): WorkloadClient | Promise<WorkloadClient>;
+  readonly loading?: Loading<S>;
+  readonly draining?: Draining<S>;
+  readonly auditing?: Auditing<S>;
+  readonly reporting?: Reporting<S>;
 }

@@ -1,6 +1,5 @@
 // A copy of the program with one change planted into the source of its worker threads, and a short run of it.
-import { execFileSync } from "node:child_process";
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import {
   onlyResultIn,
@@ -10,6 +9,7 @@ import {
   type Started,
 } from "../support/train-sim.js";
 import { inject } from "vitest";
+import { changedProgram, replaceIn } from "../support/changed-program.js";
 import { urlOf } from "../support/suite-server.js";
 import type { Payload, StatementShape } from "../../src/workloads/train-events/settings.js";
 import type { Verdict } from "./mutant.js";
@@ -21,26 +21,9 @@ export const LOAD = "load: { clients: 2, thinkTime: 5ms }";
 
 /** Where its command line is; changed too where the audit is to have the same bug. */
 export function mutatedProgram([text, by]: Replacement, isInAudit = false): string {
-  const directory = scratchDirectory();
-  for (const name of [
-    "src",
-    "dist",
-    "schema",
-    "package.json",
-    "esbuild.config.mjs",
-    "tsconfig.page.json",
-    "tsconfig.json",
-  ])
-    cpSync(join(ROOT, name), join(directory, name), { recursive: true });
-  symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"));
-  const file = placeOf(text, directory);
-  writeFileSync(
-    file,
-    readFileSync(file, "utf8").replace(text, () => by),
-  );
-  execFileSync(process.execPath, [join(directory, "esbuild.config.mjs")]);
-  if (!isInAudit) cpSync(join(ROOT, MAIN), join(directory, MAIN));
-  return join(directory, MAIN);
+  const main = changedProgram((directory) => replaceIn(placeOf(text, directory), text, by));
+  if (!isInAudit) cpSync(join(ROOT, MAIN), main);
+  return main;
 }
 
 /** PostgreSQL's, and a scenario's defaults, when left out. */

@@ -63,7 +63,10 @@ function unmatchedFigures({ published }: Experiment): Lint[] {
   if (!first) return [];
   const lack = `${unmatched.length} of ${counted(published.length, "published figure")} not compared`;
   return [
-    { rule: "published", words: `${lack}; ${first.metric} of ${first.source}: ${first.problem ?? ""}` },
+    {
+      rule: "published",
+      words: `${lack}; ${first.metric} of ${first.source}: ${first.problem ?? ""}`,
+    },
   ];
 }
 
@@ -107,7 +110,7 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
 
 /** What the workload objects to, each rule in the words of the first treatment that has it. */
 function ofWorkload({ treatments }: Experiment): Lint[] {
-  const objections = treatments.map(({ settings }) => workloadOf(settings).lint?.(settings) ?? []);
+  const objections = treatments.map(({ settings }) => workloadOf(settings).reporting?.lint?.(settings) ?? []);
   const rules = new Set(objections.flatMap((some) => some.map(({ rule }) => rule)));
   return [...rules].flatMap((rule) => {
     const first = objections.flat().find((each) => each.rule === rule);

@@ -7,7 +7,7 @@ import { WORKLOADS } from "../../workloads/registry.js";
 import type { ScenarioExample } from "../../workloads/workload.js";
 
 export const EXAMPLES: readonly ScenarioExample[] = [
-  ...WORKLOADS.flatMap(({ examples }) => examples?.taken ?? []),
+  ...WORKLOADS.flatMap(({ settings: { examples } }) => examples?.taken ?? []),
   ...OWN_EXAMPLES.flatMap(({ taken }) => taken),
   {
     title: "Through PgBouncers of your own, with a console for their statistics",

@@ -34,7 +34,10 @@ export const REFUSED: readonly ScenarioExample[] = [
     title: "a password that changes, behind a PgBouncer that is started with one",
     yaml: "name: x\npool: pgbouncer\ntarget: { url: postgresql://a@b/c, passwordCommand: [cat, token] }",
   },
-  { title: "TLS files without TLS", yaml: "name: x\ntarget: { url: postgresql://a@b/c, ca: ca.crt }" },
+  {
+    title: "TLS files without TLS",
+    yaml: "name: x\ntarget: { url: postgresql://a@b/c, ca: ca.crt }",
+  },
   {
     title: "a fault that would outlast the window",
     yaml: "name: x\nfaults: [{ at: 8s, kind: long-transaction, for: 5s }]",
@@ -55,7 +58,7 @@ export const REFUSED: readonly ScenarioExample[] = [
     title: "a pause that would never come about",
     yaml: "name: x\npool: { strategy: pgbouncer, mode: session, size: 64 }\nfaults: [{ at: 2s, kind: pooler-pause, for: 1s }]",
   },
-  ...WORKLOADS.flatMap(({ examples }) => examples?.refused ?? []),
+  ...WORKLOADS.flatMap(({ settings: { examples } }) => examples?.refused ?? []),
   ...OWN_EXAMPLES.flatMap(({ refused }) => refused),
   ...STRATEGIES.flatMap(({ settings }) => settings.examples?.refused ?? []),
 ];

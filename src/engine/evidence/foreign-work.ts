@@ -81,7 +81,7 @@ export function foreignNotAssessed(
   const uncounted = reasonOf("pg_stat_database (others)", isCounted ? shown : COUNTED_AGAIN);
   const idle = serverTransactions === 0 ? "no transaction of the load ended in the window" : undefined;
   const unknown = typeof poolerTransactions === "string" ? poolerTransactions : undefined;
-  const uncountedHere = idle ?? unknown ?? reasonOf("pg_stat_database (sessions)", uncounted);
+  const uncountedHere = unknown ?? idle ?? reasonOf("pg_stat_database (sessions)", uncounted);
   return [
     ...missing(
       "transactions of others on the server",

@@ -79,7 +79,8 @@ export class ExperimentHost {
   private async tryOut({ admin }: KeptTarget): Promise<void> {
     const refused = new Set<string>();
     for (const { settings } of this.treatments)
-      for (const words of (await workloadOf(settings).tryOut?.(admin, settings)) ?? []) refused.add(words);
+      for (const words of (await workloadOf(settings).loading?.tryOut?.(admin, settings)) ?? [])
+        refused.add(words);
     if (refused.size === 0) return;
     throw new UsageError(
       [

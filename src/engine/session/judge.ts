@@ -13,6 +13,7 @@ import type { Ceiling, TrialResult } from "../../results/result-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import type { Experiment, PlannedTrial, Treatment } from "../../scenario/settings.js";
 import { isSelected } from "../../scenario/thresholds.js";
+import { strategyOf } from "../../pools/registry.js";
 import { ceilingKey, measureCeiling, type CeilingInputs } from "../workers/ceiling-probe.js";
 import type { Interruption } from "./interruption.js";
 import type { ExperimentObserver } from "./observer.js";
@@ -53,8 +54,10 @@ export class Judge {
 
   /** Measures the ceiling of the treatment's pool where it is not known yet. A failure is noted: the trial will tell it. */
   async ensureCeiling(inputs: Omit<CeilingInputs, "interruption">): Promise<void> {
-    const key = ceilingKey(inputs.treatment.settings);
+    const { settings } = inputs.treatment;
+    const key = ceilingKey(settings);
     if (!this.experiment.diagnosis.ceiling || this.ceilings.has(key)) return;
+    if (strategyOf(settings.pool).isHeldByWorkload) return; // no connection to probe it by
     try {
       const ceiling = await measureCeiling({ ...inputs, interruption: this.interruption });
       this.ceilings.set(key, ceiling);

@@ -18,10 +18,10 @@ export async function drainQueue(
   isWanted: () => boolean,
   sinceMs: number,
 ): Promise<number | undefined> {
-  const { drain } = workloadOf(settings);
+  const { draining } = workloadOf(settings);
   const deadlineMs = monotonicMs() + settings.trial.drainMaxMs;
   for (;;) {
-    if (!drain || (await drain.isDone(admin, settings))) return (monotonicMs() - sinceMs) / 1000;
+    if (!draining || (await draining.isDone(admin, settings))) return (monotonicMs() - sinceMs) / 1000;
     if (monotonicMs() >= deadlineMs || !isWanted()) return undefined;
     await sleep(POLL_MS);
   }

@@ -32,7 +32,12 @@ export async function prepareNamespace(
   const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
   await resetNamespace(admin, { ...settings, run: claim.run }, dialect);
   await claim.confirm();
-  const preloaded = await workloadOf(settings).preload?.(admin, { settings, seed, directory, isWanted });
+  const preloaded = await workloadOf(settings).loading?.preload?.(admin, {
+    settings,
+    seed,
+    directory,
+    isWanted,
+  });
   // Grants hold for tables that exist, and a preload may make some.
   for (const grantTo of roles) await applyNamespace(admin, { ...settings, grantTo }, dialect);
   // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.

@@ -6,6 +6,7 @@ import { monotonicMs } from "../../foundation/clock.js";
 import type { OpenLogger } from "../../foundation/logger.js";
 import { EventLoopWatch } from "../../foundation/process-usage.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
+import type { Operation } from "../../metrics/operations.js";
 import { PartNames } from "../../metrics/part-times.js";
 import { Recorder, transferablesOf, type RecorderDelta } from "../../metrics/recorder.js";
 import type { Arrival } from "../../load/arrivals.js";
@@ -15,14 +16,15 @@ import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { onlyTablesOf } from "../../database/postgres/failure-place.js";
 import { tablesIn } from "../../workloads/namespace.js";
 import { roleTraitsOf, workloadOf } from "../../workloads/registry.js";
-import type { RoleTraits, WorkloadClient } from "../../workloads/workload.js";
+import type { ClientContext, RoleTraits, WorkloadClient } from "../../workloads/workload.js";
 import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-settings.js";
 import { EventLog } from "../../actors/event-log.js";
 import { keepsTime, startPhase, type Phase, type PhaseName } from "../../actors/phase.js";
 import { ceilingProbe } from "./ceiling.js";
 import type { Command, Report, ThreadAssignment } from "./protocol.js";
 import { writeSummaryLines } from "../../actors/summary-lines.js";
-import { WorkerEndpoints } from "../../actors/worker-endpoints.js";
+import { OwnOperations } from "../../actors/own-operations.js";
+import { applicationNameOf, WorkerEndpoints } from "../../actors/worker-endpoints.js";
 import { TimeAccount } from "../../actors/time-account.js";
 import { RetryPolicy } from "../../actors/retry-policy.js";
 import { Transactor } from "../../actors/transactor.js";
@@ -49,7 +51,8 @@ export class ActorWorker {
   private readonly retry: RetryPolicy;
   private readonly eventLog: EventLog;
   private readonly traits: RoleTraits;
-  private readonly client: WorkloadClient;
+  private readonly context: ClientContext<ThreadAssignment["settings"]>;
+  private client: WorkloadClient | undefined;
   private phaseName: PhaseName = "warm-up";
   private phase: Phase = { name: "warm-up", isOver: true, lastEndedMs: 0, done: Promise.resolve() };
   private ticker: NodeJS.Timeout | undefined;
@@ -72,17 +75,20 @@ export class ActorWorker {
     const { sleeper, recorder, eventLog, source, time, partNames } = this;
     const workload = workloadOf(settings);
     const tables = tablesIn(workload, dialectOf(settings.dialect), settings.namespace);
-    const context = {
+    const measuring = {
+      ...{ source, recorder, eventLog, sleeper, time, partNames },
+      retry: this.retry,
+      slowTransactionMs: settings.log.slowTransactionMs,
+      nowMs: monotonicMs,
+      onlyTables: onlyTablesOf(workload.statements(settings), tables),
+      isArrival: (operation: Operation) => this.isScheduled() && this.traits.arrivals.includes(operation),
+    };
+    this.context = {
       assignment,
       source,
-      transactor: new Transactor({
-        ...{ source, recorder, eventLog, sleeper, time, partNames },
-        retry: this.retry,
-        slowTransactionMs: settings.log.slowTransactionMs,
-        nowMs: monotonicMs,
-        onlyTables: onlyTablesOf(workload.statements(settings), tables),
-        isArrival: (operation) => this.isScheduled() && this.traits.arrivals.includes(operation),
-      }),
+      transactor: new Transactor(measuring),
+      operations: new OwnOperations(measuring),
+      applicationName: applicationNameOf(assignment),
       recorder,
       sleeper,
       prng,
@@ -92,19 +98,23 @@ export class ActorWorker {
       time,
       partNames,
     };
-    this.client =
-      assignment.isCeiling === true
-        ? ceilingProbe(context, this.traits.operations[0] ?? "")
-        : workload.client(context);
+  }
+
+  private makeClient(): WorkloadClient | Promise<WorkloadClient> {
+    const { assignment, context } = this;
+    return assignment.isCeiling === true
+      ? ceilingProbe(context, this.traits.operations[0] ?? "")
+      : workloadOf(assignment.settings).client(context);
   }
 
   /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */
   async prepare(): Promise<void> {
     if (keepsTime(this.assignment)) this.sleeper.hangBell();
     await this.source.warm();
+    const made = (this.client = await this.makeClient());
     const { clients } = this.assignment;
     for (let client = 0; client < clients; client++) {
-      this.client.prepare(client);
+      made.prepare(client);
       await turn(); // it takes long where batches are large, and the thread is to show that it lives
     }
     this.loop.start();
@@ -152,7 +162,7 @@ export class ActorWorker {
 
   /** Writes what is kept for the audit. Never throws. */
   flush(): void {
-    this.client.flush?.();
+    this.client?.flush?.();
   }
 
   /** Ends everything at once, for a thread that is about to die; sends nothing. */
@@ -200,6 +210,7 @@ export class ActorWorker {
 
   private begin(name: PhaseName, plan: PacingPlan, startMs: number): void {
     const { assignment, client: actor, sleeper, recorder } = this;
+    if (!actor) throw new Error("a phase began before the clients were made");
     const [only = ""] = this.traits.arrivals;
     const operationOf = (arrival: Arrival): string => actor.operationOf?.(arrival) ?? only;
     this.enter(name);
@@ -237,7 +248,7 @@ export class ActorWorker {
     clearInterval(this.ticker);
     if (this.laterMs > 0) await sleep(this.laterMs);
     this.ship(Number.POSITIVE_INFINITY);
-    const ledger = this.client.close?.();
+    const ledger = await this.client?.close?.();
     this.loop.stop();
     await Promise.all([this.sleeper.close(), this.source.close()]);
     this.enter("stopped");
@@ -251,7 +262,12 @@ export class ActorWorker {
     const delta: RecorderDelta = this.recorder.take(nowMs);
     writeSummaryLines(this.eventLog, this.phaseName, delta);
     const contacts = [...this.source.contacts];
-    const report: Report = { kind: "delta", delta, eventLoopDelayP99Ms: this.loop.delayP99Ms, contacts };
+    const report: Report = {
+      kind: "delta",
+      delta,
+      eventLoopDelayP99Ms: this.loop.delayP99Ms,
+      contacts,
+    };
     this.send(report, transferablesOf(delta));
     this.log.flush();
   }

@@ -28,7 +28,7 @@ export function lifecycleNotes({ lifecycle }: Shown): Note[] {
 
 /** What the workload itself says of what was measured. */
 export function workloadNotes({ operations, windowSeconds }: Shown, vocabulary: Vocabulary): Note[] {
-  const lines = workloadNamed(vocabulary)?.report?.({ operations, windowSeconds }) ?? [];
+  const lines = workloadNamed(vocabulary)?.reporting?.lines?.({ operations, windowSeconds }) ?? [];
   return lines.map((text) => ({ text, tone: "plain" }));
 }
 

@@ -3,7 +3,8 @@
 // trials that are missing, whether the queue was drained and whether every event is accounted for.
 import { counted } from "../../foundation/units.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
-import type { Vocabulary } from "../../workloads/vocabulary.js";
+import type { ResultVocabulary } from "../../workloads/vocabulary.js";
+import type { AuditWords } from "../../workloads/workload.js";
 import { NOTED, valueOf } from "../../metrics/metric-lists.js";
 import type {
   Integrity,
@@ -113,7 +114,7 @@ export function notAuditedOf(trials: readonly Pick<TrialResult, "integrity">[]):
   return more > 0 ? [...all.slice(0, NOT_AUDITED_MAX), `and ${more} more`] : all;
 }
 
-function integrityNotes(trials: readonly TrialResult[], { acknowledged }: Vocabulary["audited"]): Note[] {
+function integrityNotes(trials: readonly TrialResult[], { acknowledged }: AuditWords): Note[] {
   const audited = trials.flatMap(({ number, integrity }) => (integrity ? [{ number, ...integrity }] : []));
   if (audited.length === 0 && trials.length > 0) return [{ text: "integrity: not checked", tone: "bad" }];
   const ok = audited.filter(({ verdict }) => verdict === "ok").length;
@@ -153,7 +154,7 @@ function integrityNotes(trials: readonly TrialResult[], { acknowledged }: Vocabu
 }
 
 /** What the table's columns do not say. */
-export function renderNotes(treatment: TreatmentResult, { audited }: Vocabulary): Note[] {
+export function renderNotes(treatment: TreatmentResult, { audited }: ResultVocabulary): Note[] {
   const shown = shownOf(treatment);
   const { trials } = treatment;
   const unfinished = trials.flatMap(({ number, status, reason = "no reason given" }): Note[] => {

@@ -41,7 +41,7 @@ export const accounts = {
   description: "TPC-B and its variants: transfers that add to balances, so that clients meet at a hot row.",
   operations: { transfer: { verb: "makes", unit: "transfers" } },
   roles: { clients: clientsRole(["transfer"]) },
-  settings: { keys, rules, dialectProblems, resolve, hasRole: () => true },
+  settings: { keys, rules, dialectProblems, resolve, hasRole: () => true, examples },
   tables: {
     names: TABLES,
     snapshot: "pgbench_accounts",
@@ -51,11 +51,6 @@ export const accounts = {
   },
   statements: (settings) => Object.values(statementsOf(settings)),
   client,
-  preload,
-  findings,
-  audited: { one: "transfer", acknowledged: "made" },
-  violations: VIOLATIONS,
-  audit,
-  examples,
-  evidence: [],
+  loading: { preload },
+  auditing: { one: "transfer", acknowledged: "made", violations: VIOLATIONS, findings, audit },
 } as const satisfies Workload<Treatment>;

@@ -33,7 +33,7 @@ export const calls = {
       ...{ operations: PROBES, arrivals: PROBES, isSearched: false },
     },
   },
-  settings: { keys, rules, dialectProblems, resolve, hasRole: () => true },
+  settings: { keys, rules, dialectProblems, resolve, hasRole: () => true, examples },
   tables: {
     names: TABLES,
     snapshot: "cdr",
@@ -47,11 +47,6 @@ export const calls = {
   },
   statements: (settings) => Object.values(statementsOf(settings)),
   client,
-  preload,
-  findings,
-  audited: { one: "call", acknowledged: "loaded" },
-  violations: VIOLATIONS,
-  audit,
-  examples,
-  evidence: [],
+  loading: { preload },
+  auditing: { one: "call", acknowledged: "loaded", violations: VIOLATIONS, findings, audit },
 } as const satisfies Workload<Treatment>;

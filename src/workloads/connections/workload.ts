@@ -126,7 +126,7 @@ function preload(admin: AdminClient, { settings, isWanted }: PreloadInputs<Treat
 }
 
 /** As pgbench states it: all transactions a second, and the same without the time that connecting took. */
-function report({ operations, windowSeconds }: Reported): string[] {
+function lines({ operations, windowSeconds }: Reported): string[] {
   const measured = Object.values(operations);
   const transactions = measured.reduce((sum, each) => sum + each.transactions, 0);
   const waitMs = measured.reduce((sum, each) => sum + each.transactions * (each.poolWaitMs?.mean ?? 0), 0);
@@ -163,6 +163,7 @@ export const connections = {
       return { script, weights, scale };
     },
     hasRole: () => true,
+    examples,
   },
   tables: {
     names: ["pgbench_accounts", "test_tbl"],
@@ -182,11 +183,7 @@ export const connections = {
   statements: (settings) => Object.values(statementsOf(settings)),
   isSimple: true,
   client,
-  preload,
-  audited: { one: "row", acknowledged: "inserted" },
-  violations: VIOLATIONS,
-  audit,
-  report,
-  examples,
-  evidence: [],
+  loading: { preload },
+  auditing: { one: "row", acknowledged: "inserted", violations: VIOLATIONS, audit },
+  reporting: { lines },
 } as const satisfies Workload<Treatment>;

@@ -42,7 +42,9 @@ async function preload(
         documents += portion.length;
       }
     });
-    await refreshStatistics(admin, { namespace, tables: [tableOf(settings)] }, dialect, { vacuum: true });
+    await refreshStatistics(admin, { namespace, tables: [tableOf(settings)] }, dialect, {
+      vacuum: true,
+    });
   } finally {
     await session.close();
   }
@@ -61,7 +63,7 @@ export const documents = {
   },
   roles: { clients: clientsRole(["read", "insert", "update", "slice"]) },
   performs: (operation, { mix }) => mix[operation as keyof typeof mix] > 0,
-  settings: { keys, rules, dialectProblems, resolve, hasRole: () => true },
+  settings: { keys, rules, dialectProblems, resolve, hasRole: () => true, examples },
   tables: {
     names: ["documents"],
     snapshot: "documents",
@@ -72,12 +74,12 @@ export const documents = {
   withoutCommit: () => "each transaction of the workload is one statement without BEGIN",
   statements: (settings) => Object.values(statementsOf(settings)).filter(({ text }) => text !== ""),
   client,
-  preload,
-  findings,
-  sizes: Object.keys(findings),
-  audited: { one: "write", acknowledged: "written" },
-  violations: VIOLATIONS,
-  audit,
-  examples,
-  evidence: [],
+  loading: { preload },
+  auditing: {
+    ...{ one: "write", acknowledged: "written" },
+    violations: VIOLATIONS,
+    findings,
+    sizes: Object.keys(findings),
+    audit,
+  },
 } as const satisfies Workload<Treatment>;

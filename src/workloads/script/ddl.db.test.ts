@@ -311,7 +311,7 @@ async function refusalsOf(schema: string): Promise<readonly string[]> {
   if ("problems" in read)
     return read.problems.map(({ place: { line, column }, message }) => `x.sql:${line}:${column}: ${message}`);
   const settings = settingsOf(sql);
-  return (await workloadOf(settings).tryOut?.(own.admin, settings)) ?? [];
+  return (await workloadOf(settings).loading?.tryOut?.(own.admin, settings)) ?? [];
 }
 
 it.each(Object.entries(TAKEN))("makes, drops and makes again %s", async (_, schema) => {

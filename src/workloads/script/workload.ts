@@ -31,7 +31,10 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
     operations: Object.fromEntries(
       program.transactions.map((transaction) => [
         transaction.name,
-        { verb: "runs", unit: transaction.unit ?? (countsRows(transaction) ? "rows" : "transactions") },
+        {
+          verb: "runs",
+          unit: transaction.unit ?? (countsRows(transaction) ? "rows" : "transactions"),
+        },
       ]),
     ),
     roles: { clients: clientsRole(operations) },
@@ -72,12 +75,15 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
     isSimple: true,
     isUnqualified: true,
     client: clientOf(program, drawOf),
-    preload: (admin, inputs) => preload(program, file, admin, inputs),
-    tryOut: tryOutOf(program, file),
-    audited: { one: "transaction", acknowledged: "committed" },
-    violations: ["lost", "duplicated", "unexpected"],
-    audit: auditOf(program, file),
-    evidence: [],
+    loading: {
+      tryOut: tryOutOf(program, file),
+      preload: (admin, inputs) => preload(program, file, admin, inputs),
+    },
+    auditing: {
+      ...{ one: "transaction", acknowledged: "committed" },
+      violations: ["lost", "duplicated", "unexpected"],
+      audit: auditOf(program, file),
+    },
   };
 }
 
@@ -89,7 +95,9 @@ async function preload(
 ): Promise<void> {
   if (program.preload.length === 0) return;
   const searchPath = dialectOf(settings.dialect).quoteIdentifier(settings.namespace);
-  const client = await connectAdmin(withSearchPath(admin.endpoint, searchPath), { purpose: "preload" });
+  const client = await connectAdmin(withSearchPath(admin.endpoint, searchPath), {
+    purpose: "preload",
+  });
   try {
     for (const sql of program.preload) {
       if (!isWanted()) return;

@@ -63,14 +63,18 @@ export const trainEvents = {
     cycle: {
       purpose: "The clients of the topology cycle: each adds, processes and archives in turn.",
       ...{ clients: 8, thinkTimeMs: 100, isByDefault: true, drains: true },
-      ...{ operations: ["add", "process", "archive", "__cycle__"], arrivals: ["__cycle__"], ...publishing },
+      ...{
+        operations: ["add", "process", "archive", "__cycle__"],
+        arrivals: ["__cycle__"],
+        ...publishing,
+      },
     },
   },
   performs(operation, { reads }) {
     const kind = READ_KINDS.find((each) => READS[each] === operation);
     return kind === undefined || reads[kind] > 0;
   },
-  settings: { keys, rules, dialectProblems, resolve, hasRole },
+  settings: { keys, rules, dialectProblems, resolve, hasRole, examples },
   tables: {
     names: TABLE_NAMES,
     snapshot: "events",
@@ -82,8 +86,8 @@ export const trainEvents = {
     statementShape === "single-statement" ? "statementShape is single-statement" : undefined,
   statements: (settings) => createWorkload(settings).statements,
   client,
-  preload: preloadTrial,
-  drain: {
+  loading: { preload: preloadTrial },
+  draining: {
     isPossible: ({ consumers, cycle }) => (consumers ?? cycle) !== undefined,
     async isDone(admin, settings) {
       const { consumers, archivers, cycle } = settings.actors;
@@ -95,14 +99,17 @@ export const trainEvents = {
       return !isWorkable && !(left.terminal && (archivers ?? cycle) !== undefined);
     },
   },
-  lifecycle: { completed: ["consumers", "cycle"], archived: ["archivers", "cycle"] },
-  lint,
-  findings,
-  audited: { one: "event", acknowledged: "published" },
-  violations: VIOLATION_KINDS,
-  audit: auditTrial,
-  explainsLoss: true,
-  recount,
-  examples,
-  evidence: [QUEUE],
+  auditing: {
+    ...{ one: "event", acknowledged: "published" },
+    violations: VIOLATION_KINDS,
+    findings,
+    audit: auditTrial,
+    explainsLoss: true,
+    recount,
+  },
+  reporting: {
+    lifecycle: { completed: ["consumers", "cycle"], archived: ["archivers", "cycle"] },
+    lint,
+    evidence: [QUEUE],
+  },
 } as const satisfies Workload<EventTreatment>;

@@ -75,7 +75,7 @@ export class AuditedTrial {
     const { settings, directory } = trial;
     await resetNamespace(admin, settings);
     const inputs = { settings, seed: SEED, directory, isWanted: () => true };
-    trial.preloaded = await workloadOf(settings).preload?.(admin, inputs);
+    trial.preloaded = await workloadOf(settings).loading?.preload?.(admin, inputs);
     return trial;
   }
 
@@ -83,17 +83,25 @@ export class AuditedTrial {
   async work(iterations: Readonly<Record<string, number>>, runOn: RunOn = runningOn): Promise<void> {
     const { settings, directory } = this;
     const { endpoint } = this.admin;
-    const connection = new PgConnection({ endpoint, applicationName: "train-sim/test", prepared: false });
+    const connection = new PgConnection({
+      endpoint,
+      applicationName: "train-sim/test",
+      prepared: false,
+    });
     await connection.connect();
     const trial = { number: 1, block: 0, treatmentId: "t1", seed: SEED };
     const endpoints = [endpoint];
     const inputs = { trial, settings, endpoints, prepared: false, logFile: "", directory };
     try {
       for (const assignment of withMemory(assignmentsOf(inputs))) {
-        const client = workloadOf(settings).client({
+        const client = await workloadOf(settings).client({
           assignment,
           source: { acquire: () => ({ connection, release: () => undefined }) },
           transactor: { run: runOn(connection) },
+          operations: {
+            run: () => Promise.reject(new Error("the workload leases its connections")),
+          },
+          applicationName: "train-sim/test",
           recorder: new Recorder(Object.keys(workloadOf(settings).operations)),
           sleeper: new Sleeper(),
           prng: new Prng(SEED),
@@ -123,7 +131,7 @@ export class AuditedTrial {
 
   async audit(inputs: Partial<AuditInputs<TreatmentSettings>> = {}): Promise<AuditFindings> {
     const { settings, directory, told, preloaded } = this;
-    const audited = await workloadOf(settings).audit?.(this.admin, {
+    const audited = await workloadOf(settings).auditing?.audit(this.admin, {
       ...{ settings, directory, told, preloaded, unclosed: [], isDrained: false },
       ...inputs,
     });

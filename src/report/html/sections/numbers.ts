@@ -18,7 +18,7 @@ import type {
 import { PLANS_TITLE } from "../../terminal/plan-lines.js";
 import { operationsIn, renderNotes, shownOf, type Shown } from "../../terminal/terminal.js";
 import { renderTrust } from "../../terminal/trust-notes.js";
-import type { Vocabulary } from "../../../workloads/vocabulary.js";
+import type { ResultVocabulary } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { endpointTables } from "./endpoints.js";
 import { flattened } from "./flatten.js";
@@ -91,7 +91,7 @@ function trialTable({ id, trials }: TreatmentResult): Html {
   );
 }
 
-function treatmentPart(treatment: TreatmentResult, vocabulary: Vocabulary): Html {
+function treatmentPart(treatment: TreatmentResult, vocabulary: ResultVocabulary): Html {
   const { id, levels, trials, merged } = treatment;
   const shown = shownOf(treatment);
   const named = Object.entries(levels).map(([factor, level]) => `${factor}=${level}`);

@@ -1,0 +1,231 @@
+// Measures one operation of a client from its start to its end: times it and its parts, retries it with full-jitter backoff,
+// and records each outcome: acknowledged, retried, failed, in doubt. A non-retryable error ends the trial with its statement.
+import { messageOf, TrialError } from "../foundation/errors.js";
+import type { Sleeper } from "../foundation/sleeper.js";
+import type { Operation } from "../metrics/operations.js";
+import { BACKOFF, PartTimes, POOL_WAIT, type PartNames } from "../metrics/part-times.js";
+import type { Recorder } from "../metrics/recorder.js";
+import { InDoubtError, StatementError } from "../database/errors.js";
+import { placeOf } from "../database/postgres/failure-place.js";
+import { remedyOf } from "../database/postgres/remedies.js";
+import { classifyFailure, type Failure } from "../database/postgres/sqlstates.js";
+import type { EventLog } from "./event-log.js";
+import type { RetryPolicy } from "./retry-policy.js";
+import type { TimeAccount } from "./time-account.js";
+import type { FailureFacts, TransactionFacts } from "./facts.js";
+import type { ConnectionSource } from "../database/contract.js";
+
+/** An operation as a client describes it; how an attempt is made of it is left to the subclass. */
+export interface OperationPlan<T> {
+  readonly operation: Operation;
+  /** Number of the client in its worker, from 0. */
+  readonly client: number;
+  /** Monotonic milliseconds at which the schedule wanted the operation to start. */
+  readonly intendedMs: number;
+  /** Events that the result stands for. */
+  events(result: T): number;
+  /** Whether a result without events is an empty poll, which is not counted as a transaction. */
+  readonly isPoll: boolean;
+  /** Whether a commit in doubt that cannot be settled is final, because a repetition might do the work twice. */
+  readonly isOnce?: boolean;
+  /** Called after each commit in doubt with the result that it has if it was committed; undefined if that is not known. */
+  unanswered?(result: T | undefined): void;
+}
+
+interface Ended {
+  /** Monotonic. */
+  readonly finishedMs: number;
+  /** Number of the endpoint of its last attempt. */
+  readonly endpoint: number;
+}
+
+/** How a transaction ended. */
+export type TransactionEnd<T> =
+  | (Ended & { readonly kind: "committed" | "empty"; readonly result: T })
+  | (Ended & { readonly kind: "failed"; readonly inDoubt: boolean });
+
+export interface MeasuringOptions {
+  readonly source: Pick<ConnectionSource, "endpointOf">;
+  readonly recorder: Recorder;
+  readonly eventLog: EventLog;
+  readonly retry: RetryPolicy;
+  readonly slowTransactionMs: number;
+  readonly sleeper: Sleeper;
+  /** Whether operations of that name are arrivals of an open loop now. */
+  readonly isArrival: (operation: Operation) => boolean;
+  readonly time: TimeAccount;
+  readonly partNames: PartNames;
+  /** The table of each statement that names one table only. */
+  readonly onlyTables?: ReadonlyMap<string, string>;
+  /** Monotonic milliseconds of the clock that times the connections' calls. */
+  readonly nowMs: () => number;
+}
+
+/** State of one operation over its attempts. */
+export interface Progress {
+  attempt: number;
+  inDoubt: boolean;
+  readonly times: PartTimes;
+}
+
+export abstract class Measuring {
+  /** Stopwatches by client, since each client runs one operation at a time. */
+  private readonly stopwatches: PartTimes[] = [];
+
+  constructor(protected readonly options: MeasuringOptions) {}
+
+  /** Tries the plan once. Rejects with the failure, which decides whether it is tried again. */
+  protected abstract attempt<T>(plan: OperationPlan<T>, progress: Progress): Promise<T>;
+
+  /** Resolves when the operation ended one way or another; rejects only if the trial cannot go on. */
+  protected async measure<T>(plan: OperationPlan<T>): Promise<TransactionEnd<T>> {
+    const startMs = this.options.nowMs();
+    this.options.time.bookWork(plan.client, startMs);
+    const times = (this.stopwatches[plan.client] ??= new PartTimes(this.options.partNames, plan.client));
+    times.start(startMs);
+    const progress: Progress = { attempt: 1, inDoubt: false, times };
+    for (;;) {
+      try {
+        const result = await this.attempt(plan, progress);
+        return this.finish(plan, result, startMs, progress);
+      } catch (error) {
+        const failure = this.judge(plan, error, progress);
+        const isOver = failure.kind === "final" || (failure.kind === "in-doubt" && plan.isOnce === true);
+        const backoffMs = isOver
+          ? undefined
+          : this.options.retry.backoffMs(progress.attempt, startMs, this.options.nowMs());
+        if (backoffMs === undefined) return this.giveUp(plan, error, failure, startMs, progress);
+        await this.backOff(plan, backoffMs, this.causeOf(error, failure), startMs, progress);
+        progress.attempt++;
+      }
+    }
+  }
+
+  /** The failure's kind, once what earlier attempts left behind is taken into account. Rethrows what is fatal. */
+  private judge<T>(plan: OperationPlan<T>, error: unknown, progress: Progress): Failure {
+    const failure = classifyFailure(error);
+    if (failure.kind === "in-doubt") {
+      progress.inDoubt = true;
+      this.options.recorder.count(plan.operation, "unansweredCommits", this.options.nowMs());
+      plan.unanswered?.(error instanceof InDoubtError ? (error.result as T | undefined) : undefined);
+    }
+    if (failure.kind !== "fatal") return failure;
+    // The first commit was still under way when we looked: now its rows are there, so the next attempt settles it.
+    if (progress.inDoubt && failure.sqlstate === "23505") return { ...failure, kind: "retry" };
+    if (error instanceof TrialError) throw error;
+    const place = error instanceof StatementError && error.place !== undefined ? `${error.place}: ` : "";
+    throw new TrialError(
+      `${place}${messageOf(error)} (SQLSTATE ${failure.sqlstate})`,
+      remedyOf(error) ?? "The error is not retryable: the trial was stopped.",
+      { cause: error },
+    );
+  }
+
+  private finish<T>(
+    plan: OperationPlan<T>,
+    result: T,
+    startMs: number,
+    progress: Progress,
+  ): TransactionEnd<T> {
+    const { source, recorder, slowTransactionMs, eventLog, time } = this.options;
+    const { times } = progress;
+    // The commit is acknowledged when its answer arrives, not when this thread has read it.
+    const finishedMs = times.lastMs;
+    const serviceMs = finishedMs - startMs;
+    const events = plan.events(result);
+    const endpoint = source.endpointOf(plan.client);
+    time.book(plan.client, "service", startMs, finishedMs);
+    const scheduledMs = this.scheduledMs(plan);
+    if (events === 0 && plan.isPoll) {
+      recorder.emptyPoll(plan.operation, finishedMs, serviceMs, scheduledMs);
+      return { kind: "empty", result, finishedMs, endpoint };
+    }
+    // Without a schedule the intended start is the actual one, and the response time the service time.
+    const intendedMs = scheduledMs ?? startMs;
+    const responseMs = finishedMs - intendedMs;
+    times.finish(finishedMs, startMs - intendedMs);
+    recorder.transaction(plan.operation, {
+      finishedMs,
+      events,
+      serviceMs,
+      responseMs,
+      poolWaitMs: times.msOf(POOL_WAIT),
+      parts: times,
+      endpoint,
+      intendedMs: scheduledMs,
+    });
+    if (serviceMs > slowTransactionMs) {
+      const facts = this.facts(plan, startMs, finishedMs, progress);
+      eventLog.slow(facts, { events, responseMs, parts: times.named() });
+    }
+    return { kind: "committed", result, finishedMs, endpoint };
+  }
+
+  private giveUp<T>(
+    plan: OperationPlan<T>,
+    error: unknown,
+    failure: Failure,
+    startMs: number,
+    progress: Progress,
+  ): TransactionEnd<T> {
+    const finishedMs = this.options.nowMs();
+    const serviceMs = finishedMs - startMs;
+    const { sqlstate } = failure;
+    const endpoint = this.options.source.endpointOf(plan.client);
+    const sample = {
+      finishedMs,
+      serviceMs,
+      sqlstate,
+      endpoint,
+      intendedMs: this.scheduledMs(plan),
+    };
+    this.options.time.book(plan.client, "service", startMs, finishedMs);
+    this.options.recorder.failure(plan.operation, sample);
+    this.options.eventLog.failure(
+      this.facts(plan, startMs, finishedMs, progress),
+      this.causeOf(error, failure),
+    );
+    return { kind: "failed", inDoubt: progress.inDoubt, finishedMs, endpoint };
+  }
+
+  private async backOff(
+    plan: OperationPlan<unknown>,
+    backoffMs: number,
+    cause: FailureFacts,
+    startMs: number,
+    progress: Progress,
+  ): Promise<void> {
+    const { source, recorder, eventLog, sleeper, nowMs } = this.options;
+    const idleFromMs = nowMs();
+    recorder.retry(plan.operation, cause.sqlstate, idleFromMs, source.endpointOf(plan.client));
+    eventLog.retry(this.facts(plan, startMs, idleFromMs, progress), cause, backoffMs);
+    await sleeper.sleep(backoffMs);
+    progress.times.book(BACKOFF, idleFromMs, nowMs());
+  }
+
+  private causeOf(error: unknown, { sqlstate }: Failure): FailureFacts {
+    const { onlyTables = new Map<string, string>() } = this.options;
+    return { sqlstate, reason: messageOf(error), ...placeOf(error, onlyTables) };
+  }
+
+  /** The intended start of what a schedule asked for; undefined for the rest. */
+  private scheduledMs({ operation, intendedMs }: OperationPlan<unknown>): number | undefined {
+    return this.options.isArrival(operation) ? intendedMs : undefined;
+  }
+
+  private facts(
+    plan: OperationPlan<unknown>,
+    startMs: number,
+    nowMs: number,
+    progress: Progress,
+  ): TransactionFacts {
+    return {
+      operation: plan.operation,
+      client: plan.client,
+      attempt: progress.attempt,
+      serviceMs: nowMs - startMs,
+      poolWaitMs: progress.times.msOf(POOL_WAIT),
+      second: this.options.recorder.secondAt(nowMs),
+    };
+  }
+}

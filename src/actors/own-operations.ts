@@ -1,0 +1,23 @@
+// Operations of clients that hold connections of their own: measured like transactions, and nothing is leased.
+import type { PartTimes } from "../metrics/part-times.js";
+import { Measuring, type OperationPlan, type Progress, type TransactionEnd } from "./measuring.js";
+
+/** An operation on connections that the workload holds. */
+export interface OwnPlan<T> extends OperationPlan<T> {
+  /** Books its own waits to `times`, as `POOL_WAIT` for a connection of the library's pool. */
+  body(times: PartTimes): Promise<T>;
+  /** Asks after a commit in doubt whether the operation was committed: its result, or undefined if it was not. */
+  settle?(): Promise<T | undefined>;
+}
+
+export class OwnOperations extends Measuring {
+  /** Resolves when the operation ended one way or another; rejects only if the trial cannot go on. */
+  run<T>(plan: OwnPlan<T>): Promise<TransactionEnd<T>> {
+    return this.measure(plan);
+  }
+
+  protected override async attempt<T>(plan: OwnPlan<T>, { inDoubt, times }: Progress): Promise<T> {
+    const settled = inDoubt ? await plan.settle?.() : undefined;
+    return settled ?? plan.body(times);
+  }
+}

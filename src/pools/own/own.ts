@@ -1,0 +1,23 @@
+// Strategy `own`: the workload opens its connections itself, and states how many. Nothing is opened or lent here.
+import type { ConnectionSource } from "../../database/contract.js";
+import type { SourceOptions } from "../source-options.js";
+import type { PoolStrategy } from "../strategy.js";
+import { ownSettings, type OwnPool } from "./settings.js";
+
+export const own = {
+  settings: ownSettings,
+  shared: ({ size }) => size,
+  isHeldByWorkload: true,
+  ownTransactions: () => "the workload opens its own connections, whose transactions are not counted",
+  source: (_, options) => nothingToLend(options),
+} satisfies PoolStrategy<OwnPool>;
+
+function nothingToLend({ endpoints }: SourceOptions): ConnectionSource {
+  return {
+    acquire: () => Promise.reject(new Error("pool strategy own lends no connections")),
+    endpointOf: () => 0,
+    contacts: endpoints.map(() => ({ connects: 0, refused: 0, lost: 0 })),
+    warm: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,21 @@
+// Strategy `own` in a scenario.
+import { poolSize, sizeOf } from "../keys.js";
+import type { PoolSettingsOf } from "../strategy.js";
+
+export interface OwnPool {
+  readonly strategy: "own";
+  /** Connections that the workload holds over all worker threads together. */
+  readonly size: number;
+}
+
+const keys = {
+  size: poolSize("own: connections that the workload opens over all worker threads together"),
+};
+
+export const ownSettings: PoolSettingsOf<OwnPool, typeof keys> = {
+  name: "own",
+  description: "the workload opens its connections itself, as a library with a pool of its own does",
+  keys,
+  resolve: (given) => ({ strategy: "own", size: sizeOf(given) }),
+  text: ({ size }) => `${size} of the workload's own`,
+};

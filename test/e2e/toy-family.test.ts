@@ -1,0 +1,70 @@
+// A workload family is two files and one line of the registry, though it brings its own connections: the program built with
+// it runs it, audits it, and counts its connections.
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import { changedProgram, replaceIn } from "../support/changed-program.js";
+import { onSuiteServer } from "../support/suite-server.js";
+import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
+
+const TOY = join(import.meta.dirname, "../support/toy");
+
+/** As if it stood in the program's source. */
+function addFamily(directory: string): void {
+  const folder = join(directory, "src/workloads/toy");
+  mkdirSync(folder);
+  for (const file of ["settings.ts", "workload.ts"]) {
+    const text = readFileSync(join(TOY, file), "utf8");
+    writeFileSync(join(folder, file), text.replaceAll("../../../src/", "../../"));
+  }
+  const registry = join(directory, "src/workloads/registry.ts");
+  replaceIn(registry, "documents, calls]", "documents, calls, toy]");
+  replaceIn(registry, "import", 'import { toy } from "./toy/workload.js";\nimport');
+  cpSync(join(directory, "src/workloads/toy"), join(directory, "dist/workloads/toy"), {
+    recursive: true,
+  });
+}
+
+let main: string;
+beforeAll(() => {
+  main = changedProgram(addFamily);
+});
+
+const scenario = (pool: string, more = ""): string =>
+  writeScenarioFile(`name: toys
+workload: toy
+${onSuiteServer("toys")}
+pool: ${pool}
+trial: { warmUp: 0, drain: false }
+trials: 1
+actors: { producers: { workers: 2, load: { executor: per-client-iterations, clients: 5, iterations: 20 } } }
+${more}`);
+
+it("runs on connections of its own, which are counted, and is audited", async () => {
+  const out = join(scratchDirectory(), "results");
+  const file = scenario("{ strategy: own, size: 4 }", "factors: { batch: [one, ten] }");
+  const ended = await trainSim(["run", file, "--out", out, "--quiet"], { main });
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  const { treatments } = onlyResultIn(out).result;
+  expect(treatments.map(({ trials }) => trials[0]?.operations["make"]?.events)).toEqual([100, 1000]);
+  for (const { trials } of treatments) {
+    const [trial = expect.fail("no trial")] = trials;
+    expect(trial.operations["make"]).toMatchObject({ transactions: 100, failures: {} });
+    expect(trial.integrity).toMatchObject({ verdict: "ok", lost: 0 });
+  }
+  expect(treatments[0]?.trials[0]?.notAssessed).toContainEqual({
+    what: "transactions of others on the server, in the load's database",
+    reason: "the workload opens its own connections, whose transactions are not counted",
+  });
+});
+
+it("is refused a pool that lends connections, and other workloads one that lends none", async () => {
+  const refused = await trainSim(["validate", scenario("direct")], { main });
+  expect(refused.stderr.replace(/\s+/g, " ")).toContain(
+    "workload toy opens its connections itself; use pool own and state their number as pool.size",
+  );
+  const other = writeScenarioFile("name: x\npool: own\n");
+  expect((await trainSim(["validate", other])).stderr.replace(/\s+/g, " ")).toContain(
+    "workload train-events leases its connections, and own lends none; use another strategy",
+  );
+});
