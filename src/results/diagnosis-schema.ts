@@ -1,6 +1,5 @@
 // The parts of the result document that say how far it can be believed: thresholds and what was seen, findings of the
 // self-diagnosis, whether a window was steady, what the machine and the generator did meanwhile.
-// All of it was added to version 1, so every field is optional where it is used.
 import * as z from "zod";
 import { ASPECTS } from "../metrics/catalogue.js";
 import { OperationName } from "./comparison-schema.js";

@@ -1,6 +1,5 @@
 // What the result document says of the server of a trial: which cluster it was, since when it ran, how it was set up, and
 // what of that was another than before. A value that the server's version or the role's rights do not show is absent.
-// All of it was added to version 1, so it is optional where it is used.
 import * as z from "zod";
 
 export const ServerChange = z.strictObject({
