@@ -34,7 +34,7 @@ trials: 2
 diagnosis: { ceiling: false }
 thresholds:
   integrity: ['violations==0']
-  add: ['max<60000', 'rate>1']
+  add: ['max<60000', 'rate>=0']
   'add{payload:text} / add{payload:jsonb-manual}': ['events/s>0.01', 'p(97)<1000']
 published:
   - { source: a blog, treatment: text, metric: add p(97), value: 10 }

@@ -36,7 +36,7 @@ it("is continued in its order, ends when it is decided, and lacks nothing", asyn
   expect(resumed.stdout.replaceAll("\n", " ")).toContain(ended);
   const run = result.treatments.flatMap(({ id, trials }) => trials.map(({ number }) => ({ id, number })));
   const order = run.sort((a, b) => a.number - b.number).map(({ id }) => id);
-  expect(order).toEqual(stopped.scenario.trialOrder?.slice(0, 2 * blocks));
+  expect(order).toEqual(stopped.scenario.trialOrder.slice(0, 2 * blocks));
   expect(result.verdict.status).not.toBe("aborted");
 
   expect((await trainSim(["report", directory, "--verify"])).exitCode).toBe(0);

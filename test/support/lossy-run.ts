@@ -92,7 +92,7 @@ export function acknowledgedBatches(directory: string): AcknowledgedBatch[] {
     return batches
       .filter(({ outcome }) => outcome === "acknowledged")
       .map((batch) => {
-        const { endpoint, endedAtMs: atMs = 0 } = batch;
+        const { endpoint, endedAtMs: atMs } = batch;
         return { endpoint, atMs, keys: maker.keysOf(batch) };
       });
   });

@@ -118,7 +118,7 @@ export function onlyResultIn(out: string): { directory: string; result: ResultDo
 }
 
 /** Waits until a trial's log below `out` has a line with that text: a phase, a retry. Fails after `mostMs`. */
-export async function untilLogged(out: string, text: string, mostMs = 50_000): Promise<void> {
+export async function untilLogged(out: string, text: string, mostMs = 200_000): Promise<void> {
   const deadlineMs = systemClock.nowMs() + mostMs;
   while (systemClock.nowMs() < deadlineMs) {
     if (existsSync(out) && logsBelow(out).some((file) => readFileSync(file, "utf8").includes(text))) return;

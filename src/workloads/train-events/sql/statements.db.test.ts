@@ -71,6 +71,7 @@ describe.each(PAYLOADS)("plans made on empty tables, payload %s", (payload) => {
 
 /** A queue through which 30 000 events went: 50 of them still wait to be archived, and nearly all of that index is dead. */
 const CHURN = `
+ALTER TABLE NAMESPACE.event_status SET (autovacuum_enabled = off);
 INSERT INTO NAMESPACE.events (id, payload, event_type, authority_id, train_id)
   SELECT md5(n::text)::uuid, '{}', 'DISPATCH_NOTE', md5('a')::uuid, 'T' FROM generate_series(1, 30000) AS n;
 INSERT INTO NAMESPACE.event_status (event_id, status) SELECT id, 'COMPLETE' FROM NAMESPACE.events;
