@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "yaml";
-import { UNCLAIMED } from "#program/database/postgres/namespace/namespace-claim.js";
+import { UNCLAIMED } from "#program/database/contract.js";
 import { analyzeNamespace, prepareNamespace } from "#program/engine/trial/prepare-namespace.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { readOptions } from "./options.mjs";

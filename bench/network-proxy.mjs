@@ -30,7 +30,7 @@ async function measure() {
   const echo = new Worker(new URL(import.meta.url));
   const [port] = await once(echo, "message");
   const direct = { host: "127.0.0.1", port };
-  const network = await openNetwork([{ ...direct, database: "x", user: "x" }], 1);
+  const network = await openNetwork([{ ...direct, scheme: "postgresql", database: "x", user: "x" }], 1);
   const [proxied] = network.endpoints;
   for (const connections of [1, 32]) {
     /** @type {{ direct: number[], proxied: number[] }} */

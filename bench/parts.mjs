@@ -3,6 +3,7 @@
 // lies. Run `npm run build` first: it measures the built program.
 //
 //   node bench/parts.mjs [--rounds 9] [--operations 20000] [--json]
+import { postgresql } from "#program/database/postgres/postgresql.js";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -72,6 +73,7 @@ function transactor() {
   const connection = {
     execute: async () => [],
     copyIn: async () => 0,
+    ping: async () => undefined,
     executeNamed: async () => [],
     control: async () => undefined,
     observe: () => undefined,
@@ -79,6 +81,8 @@ function transactor() {
   };
   const lease = { connection, release: () => undefined };
   const own = new Transactor({
+    failures: postgresql.failures,
+    placeOf: () => ({}),
     source: { acquire: () => lease, endpointOf: () => 0 },
     recorder: recorderOf(["pay"]),
     eventLog: new EventLog(SILENT),

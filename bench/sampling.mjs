@@ -5,8 +5,7 @@
 import { availableParallelism } from "node:os";
 import { connectAdmin } from "#program/database/postgres/admin.js";
 import { dialectOf } from "#program/database/postgres/dialects/registry.js";
-import { resetNamespace } from "#program/workloads/namespace.js";
-import { sampledIn } from "#program/workloads/namespace.js";
+import { resetNamespace, sampledIn } from "#program/workloads/namespace.js";
 import { trainEvents } from "#program/workloads/train-events/workload.js";
 import { preload } from "#program/workloads/train-events/sql/preload.js";
 import { DatabaseSampler } from "#program/database/postgres/evidence/sampler.js";
@@ -47,7 +46,7 @@ async function cpuMsOfSample() {
     for (let i = 0; i < IDLE_CLIENTS; i++)
       sessions.push(await connectAdmin(server.admin, { purpose: "consumers" }));
     const dialect = withoutPauses(dialectOf("postgres"));
-    const workload = sampledIn(trainEvents, dialect, namespace);
+    const workload = sampledIn(trainEvents, "postgres", namespace);
     const sampler = new DatabaseSampler({ endpoint: server.admin, dialect, workload, isOurs: true });
     sessions.push(sampler);
     await sampler.open();

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { UNCLAIMED } from "#program/database/postgres/namespace/namespace-claim.js";
+import { UNCLAIMED } from "#program/database/contract.js";
 import { tablesOf } from "#program/workloads/train-events/sql/tables.js";
 import { prepareNamespace } from "#program/engine/trial/prepare-namespace.js";
 import { refreshStatistics } from "#program/database/postgres/statistics.js";

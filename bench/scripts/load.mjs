@@ -2,7 +2,7 @@
 // window behind a warm-up, each by the program's own count of transactions.
 import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { UNCLAIMED } from "#program/database/postgres/namespace/namespace-claim.js";
+import { UNCLAIMED } from "#program/database/contract.js";
 import { analyzeNamespace, prepareNamespace } from "#program/engine/trial/prepare-namespace.js";
 import { parseScenario } from "#program/scenario/loader.js";
 import { startPgbench } from "../peers/pgbench.mjs";

@@ -1,6 +1,8 @@
 // Commits that nobody answers, on a real server behind a network that breaks at every other COMMIT, before the server
 // has it or before the client has the answer: an add is there once or not at all, as its ledger says, and of process and
 // archive nothing is counted that was not acknowledged.
+import type { Connection } from "../database/sql.js";
+import { postgresql } from "../database/postgres/postgresql.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { keyBytes } from "../workloads/train-events/model/event-id.js";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
@@ -23,7 +25,7 @@ import { EventLog } from "./event-log.js";
 import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";
 import { Transactor, type TransactionPlan } from "./transactor.js";
-import type { ConnectionSource } from "../database/contract.js";
+import type { ConnectionSource } from "../database/session.js";
 
 const endpoint = inject("adminEndpoint");
 const namespace = testNamespace("doubt");
@@ -71,6 +73,8 @@ function transactorFor(operation: Operation, attempts = 1000) {
   recorder.setWindow(0, Number.POSITIVE_INFINITY);
   const prng = new Prng(5);
   const transactor = new Transactor({
+    failures: postgresql.failures,
+    placeOf: postgresql.failures.placesOf([], {}),
     source,
     recorder,
     eventLog: new EventLog({ isLevelEnabled: () => false } as never),
@@ -112,11 +116,11 @@ const addPlan = (client: number, round: number): TransactionPlan<true> & { ids: 
   return {
     ids,
     ...{ operation: "add", client, intendedMs: 0, isPoll: false, events: () => BATCH },
-    body: async (connection) => {
+    body: async (connection: Connection) => {
       await workload.add(EventBatch.of(batch))(connection);
       return true;
     },
-    settle: async (connection) =>
+    settle: async (connection: Connection) =>
       (await workload.countPresent(connection, keyBytes(ids))) > 0 ? true : undefined,
   };
 };
@@ -183,7 +187,7 @@ describe("where half of the commits cost their connection", () => {
       await everyClient(async (client) => {
         await transactor.run<number>({
           ...{ operation, client, intendedMs: 0, isPoll: true, events: (count: number) => count },
-          body: async (connection) =>
+          body: async (connection: Connection) =>
             operation === "process"
               ? (await workload.process(pass)(connection)).events
               : (await workload.archive(BATCH)(connection)).archivedIds.length,

@@ -6,14 +6,12 @@ import type { Operation } from "../metrics/operations.js";
 import { BACKOFF, PartTimes, POOL_WAIT, type PartNames } from "../metrics/part-times.js";
 import type { Recorder } from "../metrics/recorder.js";
 import { InDoubtError, StatementError } from "../database/errors.js";
-import { placeOf } from "../database/postgres/failure-place.js";
-import { remedyOf } from "../database/postgres/remedies.js";
-import { classifyFailure, type Failure } from "../database/postgres/sqlstates.js";
+import type { Failure, FailurePlace, Failures } from "../database/contract.js";
 import type { EventLog } from "./event-log.js";
 import type { RetryPolicy } from "./retry-policy.js";
 import type { TimeAccount } from "./time-account.js";
 import type { FailureFacts, TransactionFacts } from "./facts.js";
-import type { ConnectionSource } from "../database/contract.js";
+import type { ConnectionSource } from "../database/session.js";
 
 /** An operation as a client describes it; how an attempt is made of it is left to the subclass. */
 export interface OperationPlan<T> {
@@ -55,8 +53,9 @@ export interface MeasuringOptions {
   readonly isArrival: (operation: Operation) => boolean;
   readonly time: TimeAccount;
   readonly partNames: PartNames;
-  /** The table of each statement that names one table only. */
-  readonly onlyTables?: ReadonlyMap<string, string>;
+  /** The failures of the database that the operations lead to. */
+  readonly failures: Failures;
+  readonly placeOf: (error: unknown) => FailurePlace;
   /** Monotonic milliseconds of the clock that times the connections' calls. */
   readonly nowMs: () => number;
 }
@@ -103,7 +102,8 @@ export abstract class Measuring {
 
   /** The failure's kind, once what earlier attempts left behind is taken into account. Rethrows what is fatal. */
   private judge<T>(plan: OperationPlan<T>, error: unknown, progress: Progress): Failure {
-    const failure = classifyFailure(error);
+    const { failures } = this.options;
+    const failure = failures.classify(error);
     if (failure.kind === "in-doubt") {
       progress.inDoubt = true;
       this.options.recorder.count(plan.operation, "unansweredCommits", this.options.nowMs());
@@ -111,12 +111,12 @@ export abstract class Measuring {
     }
     if (failure.kind !== "fatal") return failure;
     // The first commit was still under way when we looked: now its rows are there, so the next attempt settles it.
-    if (progress.inDoubt && failure.sqlstate === "23505") return { ...failure, kind: "retry" };
+    if (progress.inDoubt && failures.isDuplicate(failure)) return { ...failure, kind: "retry" };
     if (error instanceof TrialError) throw error;
     const place = error instanceof StatementError && error.place !== undefined ? `${error.place}: ` : "";
     throw new TrialError(
       `${place}${messageOf(error)} (SQLSTATE ${failure.sqlstate})`,
-      remedyOf(error) ?? "The error is not retryable: the trial was stopped.",
+      failures.remedyOf(error) ?? "The error is not retryable: the trial was stopped.",
       { cause: error },
     );
   }
@@ -204,8 +204,7 @@ export abstract class Measuring {
   }
 
   private causeOf(error: unknown, { sqlstate }: Failure): FailureFacts {
-    const { onlyTables = new Map<string, string>() } = this.options;
-    return { sqlstate, reason: messageOf(error), ...placeOf(error, onlyTables) };
+    return { sqlstate, reason: messageOf(error), ...this.options.placeOf(error) };
   }
 
   /** The intended start of what a schedule asked for; undefined for the rest. */

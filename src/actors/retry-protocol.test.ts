@@ -2,6 +2,8 @@
 // pool and driver against a server that says, in bytes, what those say. Whatever goes wrong, the whole transaction is tried
 // anew after a ROLLBACK where it is open, counted under its SQLSTATE, settled by a look where a commit is in doubt, and
 // an event is there once.
+import type { Connection } from "../database/sql.js";
+import { postgresql } from "../database/postgres/postgresql.js";
 import { afterEach, describe, expect, it } from "vitest";
 import { keyBytes } from "../workloads/train-events/model/event-id.js";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
@@ -28,8 +30,8 @@ import { EventLog } from "./event-log.js";
 import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";
 import { Transactor } from "./transactor.js";
-import type { ConnectionSource, EndpointContacts } from "../database/contract.js";
-import type { DialectName } from "../database/postgres/settings.js";
+import type { ConnectionSource, EndpointContacts } from "../database/session.js";
+import type { DialectName } from "../database/registry.js";
 
 const BATCH = 5;
 const batch = makeBatch(BATCH, 3);
@@ -45,7 +47,7 @@ async function connectionsTo(backend: Backend): Promise<ConnectionSource> {
   cleanUps.push(() => server.close());
   const source = createConnectionSource({
     pool: { strategy: "direct", reconnect: "never" },
-    endpoints: [{ host: "127.0.0.1", port: server.port, database: "d", user: "u" }],
+    endpoints: [{ scheme: "postgresql", host: "127.0.0.1", port: server.port, database: "d", user: "u" }],
     ...{ clients: 1, firstClient: 0, clientsOfTrial: 1, workers: 1, workerIndex: 0, prepared: true },
     applicationName: "train-sim/retry",
   });
@@ -89,6 +91,8 @@ async function addOnce(dialect: DialectName, script: Script) {
   recorder.setWindow(0, Number.POSITIVE_INFINITY);
   const pauses: number[] = [];
   const transactor = new Transactor({
+    failures: postgresql.failures,
+    placeOf: postgresql.failures.placesOf([], {}),
     source,
     recorder,
     eventLog: new EventLog({ isLevelEnabled: () => false } as never),
@@ -102,11 +106,11 @@ async function addOnce(dialect: DialectName, script: Script) {
   });
   const end = transactor.run<true>({
     ...{ operation: "add", client: 0, intendedMs: 0, isPoll: false, events: () => BATCH },
-    body: async (connection) => {
+    body: async (connection: Connection) => {
       await workload.add(EventBatch.of(batch))(connection);
       return true;
     },
-    settle: async (connection) =>
+    settle: async (connection: Connection) =>
       (await workload.countPresent(connection, keyBytes(ids))) > 0 ? true : undefined,
   });
   const kind = await end.then(

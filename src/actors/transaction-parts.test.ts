@@ -1,5 +1,6 @@
 // Where the time of a transaction went, on a clock that only moves when something is waited for: the parts are what was
 // waited for, attempts and pauses included, and they add up to the response time to the last fraction.
+import { postgresql } from "../database/postgres/postgresql.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../foundation/prng.js";
@@ -11,7 +12,8 @@ import { EventLog } from "./event-log.js";
 import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";
 import { Transactor, type TransactionPlan } from "./transactor.js";
-import type { CallObserver, Connection, ConnectionSource } from "../database/contract.js";
+import type { CallObserver, ConnectionSource } from "../database/session.js";
+import type { Connection } from "../database/sql.js";
 
 const CLAIM = { name: "process.claim", text: "SELECT 1" };
 
@@ -38,6 +40,7 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
       return [];
     },
     copyIn: () => Promise.resolve(0),
+    ping: () => Promise.resolve(),
     executeNamed: () => Promise.resolve([]),
     control: (name) => call(name),
     observe: (next) => void (observer = next),
@@ -60,6 +63,8 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
     if (fields["event"] === "slow") slow.push(fields);
   };
   const transactor = new Transactor({
+    failures: postgresql.failures,
+    placeOf: postgresql.failures.placesOf([], {}),
     source,
     recorder,
     eventLog: new EventLog({ warn, error: warn, isLevelEnabled: () => true } as never),
@@ -77,7 +82,7 @@ function setUp(waitMs: (name: string) => number, failures: Record<string, number
     intendedMs,
     isPoll: true,
     events: (count) => count,
-    body: (held, times) =>
+    body: (held: Connection, times) =>
       inTransaction(held, "BEGIN", async () => {
         await held.execute(CLAIM, []);
         pass("program");

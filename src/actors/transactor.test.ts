@@ -1,5 +1,6 @@
 // How a transaction ends: every outcome is counted once, retries wait with jitter under a ceiling, a commit in doubt
 // is settled before anything is repeated, and what cannot be mended stops the trial.
+import { postgresql } from "../database/postgres/postgresql.js";
 import { describe, expect, it, vi } from "vitest";
 import { monotonicMs } from "../foundation/clock.js";
 import { TrialError } from "../foundation/errors.js";
@@ -12,11 +13,13 @@ import { EventLog } from "./event-log.js";
 import { RetryPolicy } from "./retry-policy.js";
 import { TimeAccount } from "./time-account.js";
 import { Transactor, type TransactionPlan } from "./transactor.js";
-import type { Connection, ConnectionSource } from "../database/contract.js";
+import type { ConnectionSource } from "../database/session.js";
+import type { Connection } from "../database/sql.js";
 
 const connection: Connection = {
   execute: async () => [],
   copyIn: async () => 0,
+  ping: async () => undefined,
   executeNamed: () => Promise.resolve([]),
   control: async () => undefined,
   observe: () => undefined,
@@ -46,6 +49,8 @@ function setUp(attempts = 3, isOpenLoop = false) {
   const retry = new RetryPolicy(settings, new Prng(3));
   const write = (fields: { event: string }): void => void lines.push(fields.event);
   const transactor = new Transactor({
+    failures: postgresql.failures,
+    placeOf: postgresql.failures.placesOf([], {}),
     source,
     recorder,
     eventLog: new EventLog({ warn: write, error: write, isLevelEnabled: () => true } as never),

@@ -1,7 +1,6 @@
 // Transactions on leased connections: each attempt leases one, runs the body on it and gives it back.
 import { POOL_WAIT, RELEASE, type PartTimes } from "../metrics/part-times.js";
-import { classifyFailure } from "../database/postgres/sqlstates.js";
-import type { Connection, ConnectionSource, Lease } from "../database/contract.js";
+import type { ConnectionSource, Lease, Session } from "../database/session.js";
 import {
   Measuring,
   type MeasuringOptions,
@@ -15,12 +14,12 @@ export type { TransactionEnd } from "./measuring.js";
 /** A transaction as a client describes it. */
 export interface TransactionPlan<T> extends OperationPlan<T> {
   /** Calls on the connection are booked to `times`; the body books its other waits itself. */
-  body(connection: Connection, times: PartTimes): Promise<T>;
+  body(session: Session, times: PartTimes): Promise<T>;
   /**
    * Asks on a new connection, after a commit in doubt, whether the transaction was committed: its result, or undefined if it
    * was not. Left out if a repetition does no harm.
    */
-  settle?(connection: Connection): Promise<T | undefined>;
+  settle?(session: Session): Promise<T | undefined>;
 }
 
 export interface TransactorOptions extends MeasuringOptions {
@@ -61,7 +60,7 @@ export class Transactor extends Measuring {
         recorder.count(plan.operation, "warnedCommits", nowMs());
       return result;
     } catch (error) {
-      isSuspect = !["retry", "final"].includes(classifyFailure(error).kind);
+      isSuspect = !["retry", "final"].includes(this.options.failures.classify(error).kind);
       throw error;
     } finally {
       lease.connection.observe(undefined);

@@ -2,10 +2,10 @@
 // Where there is one endpoint only, and without a region, it measures nothing by endpoint and has nothing to tell.
 import { createConnectionSource } from "../pools/registry.js";
 import { EndpointSplit, type EndpointDelta } from "../metrics/endpoint-split.js";
-import { APPLICATION } from "../database/postgres/pg-config.js";
+import { APPLICATION } from "../database/contract.js";
 import { isSplit } from "../database/endpoint.js";
 import type { Assignment } from "./assignment.js";
-import type { ConnectionSource } from "../database/contract.js";
+import type { ConnectionSource } from "../database/session.js";
 
 /** Name of the sessions of a worker's clients. */
 export function applicationNameOf({ role }: Pick<Assignment, "role">): string {

@@ -2,7 +2,7 @@
 // The command line: one file a command, all of them in commands.ts. It turns what commands throw into one clear message on
 // standard error and the exit code; nothing else ends the process.
 import { Command, CommanderError } from "commander";
-import { explained } from "../database/postgres/remedies.js";
+import { explained } from "../database/registry.js";
 import { ExitCode, messageOf } from "../foundation/errors.js";
 import { storageError } from "../foundation/storage-error.js";
 import { withoutControls } from "../foundation/shown.js";

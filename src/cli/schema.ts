@@ -2,23 +2,20 @@
 // `print` touches no database; `apply` and `drop` touch train-sim's own namespace only, which they mark and check.
 import { Option, type Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
-import { claimNamespace } from "../database/postgres/namespace/namespace-claim.js";
-import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
-import { dialectOf, lackOf, levelProblems } from "../database/postgres/dialects/registry.js";
-import { applyNamespace, ddl, dropNamespace, type WorkloadNamespace } from "../workloads/namespace.js";
-import { dialectOfProduct, readServerInfo } from "../database/postgres/server-info.js";
-import type { Dialect } from "../database/postgres/dialects/dialect.js";
-import { poolingOf, poolingRefusal } from "../database/postgres/pooling.js";
-import { ignoredVariables, UrlCompletion } from "../database/postgres/endpoint/libpq-variables.js";
-import { parseConnectionUrl } from "../database/postgres/endpoint/parse-url.js";
+import type { AdminSession } from "../database/contract.js";
+import { dialectOf } from "../database/postgres/dialects/registry.js";
 import {
+  administer,
+  databaseOf,
+  lackOf,
+  levelProblems,
+  readUrl,
   DIALECTS,
-  ISOLATIONS,
-  STORAGES,
   type DialectName,
-  type Isolation,
-  type Storage,
-} from "../database/postgres/settings.js";
+} from "../database/registry.js";
+import { applyNamespace, ddl, dropNamespace, type WorkloadNamespace } from "../workloads/namespace.js";
+import { ignoredVariables, UrlCompletion } from "../database/postgres/endpoint/libpq-variables.js";
+import { ISOLATIONS, STORAGES, type Isolation, type Storage } from "../database/levels.js";
 import { loadScenario } from "../scenario/loader.js";
 import { OWN_KEYS, workloadOf, type OwnSettings } from "../workloads/registry.js";
 import type { WorkloadTreatment } from "../workloads/workload.js";
@@ -111,7 +108,7 @@ async function print(scenario: string | undefined, options: PrintOptions, comman
   if (options.set.length > 0)
     throw new UsageError("--set changes a scenario, and none is named", "Name one.");
   requireLevels(options);
-  const statements = ddl(settingsOf(options), dialectOf(options.dialect));
+  const statements = ddl(settingsOf(options), options.dialect);
   if (options.statements) {
     requireStatementLevels(options);
     const levels = { ...options, statementShape: options.shape };
@@ -138,7 +135,7 @@ async function printScenario(
   const { treatments } = await loadScenario(scenario, { set: assignments, environment: process.env });
   const texts = new Map<string, string[]>();
   for (const { id, settings } of treatments) {
-    const made = ddl({ ...settings, ...(grantTo !== undefined && { grantTo }) }, dialectOf(settings.dialect));
+    const made = ddl({ ...settings, ...(grantTo !== undefined && { grantTo }) }, settings.dialect);
     const sent = isWithStatements ? workloadOf(settings).statements(settings) : [];
     const text = textOf([...made, ...sent.map((each) => `-- ${each.name}\n${each.text}`)]);
     texts.set(text, [...(texts.get(text) ?? []), id]);
@@ -150,14 +147,14 @@ async function printScenario(
 async function apply(options: SchemaOptions & { url: string }): Promise<void> {
   requireLevels(options);
   const outcome = await claimed(options, (admin) =>
-    applyNamespace(admin, settingsOf(options), dialectOf(options.dialect)),
+    applyNamespace(admin, settingsOf(options), options.dialect),
   );
   process.stdout.write(`namespace ${options.namespace}: ${outcome}\n`);
 }
 
 async function drop(options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string }): Promise<void> {
   const wasThere = await claimed(options, (admin) =>
-    dropNamespace(admin, options.namespace, dialectOf(options.dialect)),
+    dropNamespace(admin, options.namespace, options.dialect),
   );
   process.stdout.write(`namespace ${options.namespace}: ${wasThere ? "dropped" : "was not there"}\n`);
 }
@@ -198,39 +195,35 @@ function settingsOf(options: SchemaOptions): WorkloadNamespace {
 }
 
 /** As a run does: statements that the server does not understand may leave a schema there without the mark, for good. */
-async function requireSpoken(admin: AdminClient, name: DialectName): Promise<void> {
-  const { product, versionText } = await readServerInfo(admin);
-  const spoken = dialectOfProduct(product);
-  if (spoken === undefined || spoken === name) return;
+async function requireSpoken(admin: AdminSession, name: DialectName): Promise<void> {
+  const { product, dialect, versionText } = await databaseOf(admin.endpoint).server.info(admin);
+  if (dialect === undefined || dialect === name) return;
   throw new UsageError(
     `the dialect is ${name}, and the server is ${product} (${versionText})`,
-    `Use --dialect ${spoken}.`,
+    `Use --dialect ${dialect}.`,
   );
 }
 
 /** A pooler would keep the claim's session for others. */
-async function requireServer(
-  { endpoint }: AdminClient,
-  { supportsTransactionalDdl }: Dialect,
-): Promise<void> {
-  const mode = supportsTransactionalDdl ? await poolingOf(endpoint) : undefined;
-  if (mode === undefined) return;
-  const { words } = poolingRefusal(endpoint, mode);
-  throw new UsageError(words, "Give the URL of the database server itself.");
+async function requireServer({ endpoint }: AdminSession, dialect: DialectName): Promise<void> {
+  const { server, namespaces } = databaseOf(endpoint);
+  const refusal = namespaces.hasClaims(dialect) ? await server.poolerRefusal(endpoint) : undefined;
+  if (refusal) throw new UsageError(refusal.words, "Give the URL of the database server itself.");
 }
 
 /** Not while a run is at work there. */
 async function claimed<T>(
   options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
-  work: (admin: AdminClient) => Promise<T>,
+  work: (admin: AdminSession) => Promise<T>,
 ): Promise<T> {
   for (const words of ignoredVariables(process.env)) process.stderr.write(`train-sim: warning: ${words}\n`);
   const address = new UrlCompletion(process.env).ofTarget(options.url, new Set());
-  const admin = await connectAdmin(parseConnectionUrl(address), { purpose: "schema" });
+  const admin = await administer(readUrl({ url: address }), { purpose: "schema" });
   try {
     await requireSpoken(admin, options.dialect);
-    await requireServer(admin, dialectOf(options.dialect));
-    const claim = await claimNamespace(admin.endpoint, options.namespace, dialectOf(options.dialect));
+    await requireServer(admin, options.dialect);
+    const { namespaces } = databaseOf(admin.endpoint);
+    const claim = await namespaces.claim(admin.endpoint, options.namespace, options.dialect);
     try {
       return await work(admin);
     } finally {

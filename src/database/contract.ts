@@ -1,72 +1,14 @@
-// The contract of a connection: what a statement, a call and a session are to those who use them, and how a pool lends
-// sessions out. Pools implement it; workloads and the client runtime know nothing else of the driver.
-// Types only.
+// The contract of a database: the questions that the rest of the program asks of it, and the sessions that it opens. A
+// database is a folder beside this file and a line in `registry.ts`.
+import type { TrainSimError } from "../foundation/errors.js";
+import type { DialectCapabilities } from "./capabilities.js";
+import type { Endpoint, EndpointUrl } from "./endpoint.js";
+import type { Session } from "./session.js";
 
-/** One SQL statement of the workload; `name` is how errors, logs and latency parts call it (`process.claim`). */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-  /** Sent by the simple protocol, never prepared: it takes no parameters, or is several in one message. */
-  readonly isText?: true;
-}
+/** Prefix of the name of every session, by which the server's own views show it. */
+export const APPLICATION = "train-sim";
 
-/** A value for a `$n` parameter. A Buffer goes in binary format. */
-export type SqlValue = string | number | boolean | Date | Buffer | null;
-
-/** Values that lie in the message of a later call already. */
-export interface BoundValues {
-  readonly message: Buffer;
-  /** One by one, for a session that has not prepared the statement. */
-  readonly values: readonly SqlValue[];
-}
-
-export type StatementValues = readonly SqlValue[] | BoundValues;
-
-/** What a statement of the workload gives for a row: its columns, in their order. */
-export type StatementRow = readonly unknown[];
-
-/** A row by the names of its columns, of what is asked beside the workload. */
-export type SqlRow = Readonly<Record<string, unknown>>;
-
-/** Sees the time of every call on a connection: where a latency is taken apart. */
-export interface CallObserver {
-  /** `name` is the statement's, or begin, commit, rollback; times are monotonic milliseconds. Failures count too. */
-  onCall(name: string, startMs: number, endMs: number): void;
-}
-
-/** One open connection in the hands of one client. */
-export interface Connection {
-  /** Runs a statement of the workload, prepared by name where the treatment says so. */
-  execute(statement: Statement, values: StatementValues): Promise<StatementRow[]>;
-  /** Runs a `COPY ... FROM STDIN` of the workload, and sends it those messages; resolves to the rows that the server took. */
-  copyIn(statement: Statement, rows: { readonly messages: readonly Buffer[] }): Promise<number>;
-  /** The same, with rows by the names of their columns: slower, for those who cannot know the order. */
-  executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]>;
-  /** Runs transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`) by the simple protocol. */
-  control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
-  /** Tells the time of every call to that one from now on, in place of whoever was told before. */
-  observe(observer: CallObserver | undefined): void;
-  /** True once the server or the network closed it; it can only be released then. */
-  readonly isBroken: boolean;
-  /** What ended it while no call was under way; undefined where that is not known. */
-  readonly lost?: Error | undefined;
-  /** The failure that aborted the transaction under way: each later statement of it, and its commit, fails with it. */
-  readonly abortedBy?: Error | undefined;
-  /** Commits that the server has acknowledged with a warning. */
-  readonly warnedCommits?: number;
-  /** Whether the last statement returned and changed no row, by its command tag; false for a tag without a count. */
-  readonly foundNoRow?: boolean;
-}
-
-/**
- * One database transaction, committed when the promise resolves. What it sends is serialised where that is possible, so it
- * is made ahead of the moment when it is to start, and may be run again after a failure. On rejection it was rolled back (or
- * died with its connection) unless the error is an `InDoubtError`: then the connection was lost while the commit was under
- * way, and nobody knows.
- */
-export type MadeTransaction<T> = (connection: Connection) => Promise<T>;
-
-/** How a failed call may be treated; the table behind it is `sqlstates.ts`. */
+/** How a failed call may be treated. */
 export type FailureKind =
   /** Try again on the same connection: serialisation failure, deadlock, lock not available, a full disk. */
   | "retry"
@@ -79,41 +21,344 @@ export type FailureKind =
   /** Trying again cannot help: a wrong statement, a missing table, a refused password. */
   | "fatal";
 
-/** A client's hold on a connection. */
-export interface Lease {
-  readonly connection: Connection;
-  /**
-   * Gives the connection back; a broken or suspect one is closed instead. Never rejects; undefined where nothing has to be
-   * waited for.
-   */
-  release(suspect: boolean): Promise<void> | undefined;
+/** A failure's treatment and the code to count it under (never empty). */
+export interface Failure {
+  readonly kind: FailureKind;
+  /** SQLSTATE; else the driver's code (`ECONNRESET`); else the error's name. */
+  readonly sqlstate: string;
 }
 
-/** How connections to one endpoint went, in one worker thread. */
-export interface EndpointContacts {
-  /** Connections that were opened. */
-  connects: number;
-  /** Attempts that came to nothing. */
-  refused: number;
-  /** What the last of those met: a code of the system, an SQLSTATE, else its words. */
-  refusal?: string;
-  /** Open connections that the server or the network ended. */
-  lost: number;
+/** The statement that failed, and the table if somebody knows it. */
+export interface FailurePlace {
+  readonly statement?: string;
+  /** Without its schema, as `events`. */
+  readonly table?: string;
 }
 
-/** A pool strategy inside one worker thread: how a client comes by a connection. */
-export interface ConnectionSource {
+/** Decides what may be done about anything that a session, a pool or a store threw. */
+export interface Failures {
+  classify(error: unknown): Failure;
+  /** Says where each failure of these statements happened; `tables` are qualified, by their names. */
+  placesOf(
+    statements: readonly { readonly name: string; readonly text: string }[],
+    tables: Readonly<Record<string, string>>,
+  ): (error: unknown) => FailurePlace;
+  /** The way out as a sentence; undefined if none is known. */
+  remedyOf(error: unknown): string | undefined;
+  /** A check of a server that failed, as an obstacle of the run. */
+  obstacleOf(error: unknown): Obstacle;
+  /** The error for people, if the server, a pooler, the network or a file system caused it; else undefined. */
+  explained(error: unknown): TrainSimError | undefined;
+  /** Whether a failure's code says that concurrent transactions met. */
+  isConflict(code: string): boolean;
+  /** Whether a row with the same key is there already. */
+  isDuplicate(failure: Failure): boolean;
+  /** Whether the server reached by a failed connection takes no writes. */
+  isStandby(error: unknown): boolean;
+  /** Whether the server of a failed connection is a standby or may be back later, unlike one that refuses the user. */
+  isAway(error: unknown): boolean;
+}
+
+export interface SessionOptions {
+  readonly endpoint: Endpoint;
+  readonly applicationName: string;
+  /** Whether statements are prepared by name, once a connection. */
+  readonly prepared: boolean;
+  readonly connectTimeoutMs?: number;
   /**
-   * A connection for that client (0 .. clients-1 of this worker), at once where one is kept for it; rejects when none can be
-   * had.
+   * Told once that it was opened or `refused` (with what `connect` fails with), and of one that was open that it was `lost`
+   * (with the server's or the socket's error, where there was one). What this side ends is neither.
    */
-  acquire(client: number): Lease | Promise<Lease>;
-  /** Number of the endpoint at which that client's last `acquire` ended, connected or refused. */
-  endpointOf(client: number): number;
-  /** By endpoint, since the source was made. */
-  readonly contacts: readonly EndpointContacts[];
-  /** Connects what the strategy keeps open, so that the warm-up does not begin with a storm. */
-  warm(): Promise<void>;
-  /** Closes every connection. Never rejects. */
+  readonly report?: (event: "connected" | "refused" | "lost", failure?: Error) => void;
+  /**
+   * Called for each transaction that ended at the server, committed or not. A statement outside of a transaction is one, and
+   * so is what was under way when the connection was lost.
+   */
+  readonly onTransaction?: (() => void) | undefined;
+}
+
+/** A session of the load in the hands of a pool. */
+export interface LoadSession extends Session {
+  /** Rejects with a TargetError that says where, what was seen and what to do. */
+  connect(): Promise<unknown>;
+  /** Closes the connection, whatever it is doing; within a second. Never rejects; may be called twice. */
+  end(): Promise<void>;
+}
+
+/** A session for train-sim's own work. */
+export interface AdminSession {
+  readonly endpoint: Endpoint;
+  /** Never rejects. */
   close(): Promise<void>;
+}
+
+export interface AdminOptions {
+  /** The purpose of the session, as the server's views show it after `train-sim/`. */
+  readonly purpose?: string;
+  readonly connectTimeoutMs?: number;
+  /**
+   * Whether a session that has ended is followed by another at the next statement. The statement that meets the end
+   * fails all the same, and what was set in the session is gone.
+   */
+  readonly reopens?: boolean;
+  /** Whether `execute` prepares statements by name, which not every pooler in between takes. */
+  readonly prepared?: boolean;
+  /** Whether the role's own time limits hold, as for a session that a pooler may lend to others. */
+  readonly keepsTimeLimits?: boolean;
+  /** Told as soon as an open session ends that this side did not end, with the error, where there was one. */
+  readonly onLost?: (failure: Error | undefined) => void;
+}
+
+/** A server's product, version, settings and room for connections. */
+export interface ServerInfo {
+  readonly product: string;
+  /** The dialect that the product speaks; undefined for a product that nobody knows. */
+  readonly dialect: string | undefined;
+  /** `18.4`, `v25.1.2`, `16` */
+  readonly version: string;
+  /** The server's own description of its version. */
+  readonly versionText: string;
+  /** Settings that shape the workload, and every one that differs from its default. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly connections: ConnectionBudget;
+}
+
+/** Numbers of connections; undefined where the server has no such limit to tell. */
+export interface ConnectionBudget {
+  readonly max: number | undefined;
+  /** Kept back for superusers and reserved roles. */
+  readonly reserved: number;
+  /** Open now, our own among them. */
+  readonly inUse: number;
+}
+
+/** Which server it is and how it is set up. Moments are ISO 8601 in UTC, to the microsecond. */
+export interface ServerIdentity {
+  readonly systemIdentifier?: string | undefined;
+  readonly version: string;
+  readonly startedAt?: string | undefined;
+  readonly configLoadedAt?: string | undefined;
+  /** Settings that differ from their default and those that shape the workload; none that may hold a secret. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Parts that are missing, in words, each with the reason. */
+  readonly missing: readonly string[];
+}
+
+/** Something that stands in the way of a run, or of a part of its evidence. */
+export interface Obstacle {
+  /** `unreachable` and `unfit` stop a run; without `evidence` it goes on. */
+  readonly kind: "unreachable" | "unfit" | "evidence";
+  /** Where it is and what was seen. */
+  readonly words: string;
+  /** What to do; SQL where that helps. */
+  readonly remedy: string;
+}
+
+/** An endpoint where clients connect, and the key of the scenario that says so. */
+export interface Way {
+  readonly key: "target.urls" | "pool.urls";
+  readonly endpoint: Endpoint;
+}
+
+/** What runs ask of a server of the user's own. */
+export interface ServerDemand {
+  readonly admin: Endpoint;
+  /** The target's endpoints: servers, not poolers. */
+  readonly servers: readonly Endpoint[];
+  readonly ways: readonly Way[];
+  readonly namespaces: readonly string[];
+  /** Connections that the most demanding load opens, and those that train-sim opens itself. */
+  readonly loadConnections: number;
+  readonly ownConnections: number;
+  readonly tablesOf: TablesOf;
+}
+
+/** Questions about a server. */
+export interface Server<Admin extends AdminSession> {
+  info(admin: Admin): Promise<ServerInfo>;
+  /** Asked on a session of its own. Rejects with a TargetError where none can be had. */
+  identity(endpoint: Endpoint): Promise<ServerIdentity>;
+  /** Milliseconds since 1970, by the server's clock. */
+  clockMs(admin: Admin): Promise<number>;
+  /** The process behind the session, if it is one of this machine; `began` is in seconds since 1970. */
+  processOf(admin: Admin): Promise<{ readonly pid: number; readonly began: number } | undefined>;
+  /** Throws a UsageError, with the numbers, if the server has fewer connections left than a treatment needs. */
+  requireConnections(budget: ConnectionBudget, needed: number, treatmentId: string): void;
+  /** Everything that stands in the way of runs on a server of the user's own. Rejects as `administer`. */
+  obstacles(demand: ServerDemand): Promise<Obstacle[]>;
+  /** The refusal of an endpoint that is a pooler; undefined for a server. */
+  poolerRefusal(endpoint: Endpoint): Promise<{ readonly words: string; readonly remedy: string } | undefined>;
+  /** Transactions of train-sim's own sessions that ended since this process began: the server counts them as well. */
+  controlTransactions(): number;
+}
+
+/** One form of a workload's tables, as its store says it. */
+export interface TableSet {
+  /** The part of the workload that decides about them, in two words, for the mark: `payload jsonb`. */
+  readonly variant: string;
+}
+
+export interface NamespaceSettings {
+  readonly namespace: string;
+  /** `names` are in the order in which the tables are made. */
+  readonly tables: TableSet & { readonly names: readonly string[] };
+  /** How tables are stored; `default` when left out. */
+  readonly storage?: string;
+  /** A role, other than the owner, that is to run the load. */
+  readonly grantTo?: string;
+  /** The run that makes it, as `NamespaceClaim` names it. */
+  readonly run?: string | undefined;
+}
+
+export type NamespaceState =
+  | { readonly kind: "absent" | "foreign" }
+  /** `run` is the one that made it; undefined where no run did. */
+  | { readonly kind: "ours"; readonly run: string | undefined };
+
+/** Names of the tables of a workload that made a namespace of that variant; throws a UsageError if none did. */
+export type TablesOf = (variant: string) => readonly string[];
+
+export interface NamespaceClaim {
+  /** The run's name in the namespace's mark and in its sessions; undefined where the dialect has no claims. */
+  readonly run: string | undefined;
+  /** Rejects with a TargetError once the claim is lost for good; never resolves. */
+  readonly lost: Promise<never>;
+  /** Resolves once the claim is held, in the namespace that this run made or found; rejects as `lost`. */
+  confirm(): Promise<void>;
+  /** Until the result is called a lost claim is tried for as long as it takes: a fault is there. Its patience begins then. */
+  excuse(): () => void;
+  /** Never rejects. */
+  release(): Promise<void>;
+}
+
+/** The claim where nothing has to be claimed, or cannot be. */
+export const UNCLAIMED: NamespaceClaim = {
+  run: undefined,
+  lost: new Promise(() => undefined),
+  confirm: () => Promise.resolve(),
+  excuse: () => () => undefined,
+  release: () => Promise.resolve(),
+};
+
+export interface ClaimEvents {
+  /** Told, in a sentence, of a claim that was lost and is held again, and of a namespace that an earlier run left. */
+  readonly note?: (words: string) => void;
+}
+
+/** The part of a database that is train-sim's own; a namespace that train-sim did not mark is never touched. */
+export interface Namespaces<Admin extends AdminSession> {
+  /** Statements that make it, for people. */
+  ddl(settings: NamespaceSettings, dialect: string): string[];
+  /** The tables' full names, by name. */
+  qualified(namespace: string, tables: readonly string[], dialect: string): Readonly<Record<string, string>>;
+  /** The endpoint from which unqualified names are found in the namespace. */
+  within(endpoint: Endpoint, namespace: string, dialect: string): Endpoint;
+  /** Rejects with a UsageError while another run has claimed it or works in it. */
+  claim(
+    endpoint: Endpoint,
+    namespace: string,
+    dialect: string,
+    events?: ClaimEvents,
+  ): Promise<NamespaceClaim>;
+  /** Whether claims, and the names of runs in marks, exist in that dialect. */
+  hasClaims(dialect: string): boolean;
+  state(admin: Admin, namespace: string, dialect: string): Promise<NamespaceState>;
+  /** Whether that run has a session there. */
+  isAtWork(admin: Admin, namespace: string, run: string): Promise<boolean>;
+  requireOwn(admin: Admin, namespace: string, dialect: string): Promise<void>;
+  apply(admin: Admin, settings: NamespaceSettings, dialect: string): Promise<"created" | "unchanged">;
+  /** A fresh, empty namespace, whatever ours held before. */
+  reset(admin: Admin, settings: NamespaceSettings, dialect: string, tablesOf: TablesOf): Promise<void>;
+  /** False when there was none. */
+  drop(admin: Admin, namespace: string, dialect: string, tablesOf: TablesOf): Promise<boolean>;
+  /** Frees the server of the traces of earlier trials, as far as it may be asked to. */
+  settle(
+    admin: Admin,
+    dialect: string,
+    wanted: { readonly cleansCatalogues: boolean; readonly writesPages: boolean },
+  ): Promise<void>;
+  /** Brings the planner's statistics up to date where tables are large enough to tell. */
+  refreshStatistics(
+    admin: Admin,
+    namespace: string,
+    tables: readonly string[],
+    dialect: string,
+  ): Promise<unknown>;
+}
+
+/** Plans of statements as the planner would make them, without their values. Nothing of a statement runs. */
+export interface Plans<Admin extends AdminSession> {
+  /** The reason why the server cannot be asked; undefined if it can. */
+  obstacle(admin: Admin, dialect: string): Promise<string | undefined>;
+  /** Each step with the object that it reads, the first on the left: `Index Scan events_pkey > Update events`. */
+  read(admin: Admin, text: string, dialect: string, within: string | undefined): Promise<string>;
+}
+
+/** Sessions of the load that the server works on or did within the last second, without those that wait for a lock. */
+export interface WorkingSessions {
+  readonly count: number;
+  /** Seconds since the oldest of their transactions began. */
+  readonly oldestSeconds: number;
+  /** Their other waits, `CPU` for none: `CPU, IO:DataFileRead`. */
+  readonly waits: string;
+}
+
+/** Every connection that the server still has, held by sessions that do nothing. */
+export interface HeldConnections {
+  readonly count: number;
+  /** Resolves once the server refuses the next one for want of connections. */
+  takeAll(): Promise<void>;
+  giveBack(count: number): Promise<void>;
+  /** Never rejects. */
+  giveAllBack(): Promise<void>;
+}
+
+/** Deeds of faults. Each works on connections of its own, which end with the fault; nothing outlives them. */
+export interface Sessions<Admin extends AdminSession> {
+  open(endpoint: Endpoint): Promise<Admin>;
+  answer(session: Admin): Promise<void>;
+  /** Process ids of the load's sessions. */
+  list(session: Admin, loadNames: readonly string[]): Promise<number[]>;
+  /** Undefined where the dialect does not tell. To a role that may not see the load's sessions none is at work. */
+  working(
+    session: Admin,
+    dialect: string,
+    loadNames: readonly string[],
+  ): Promise<WorkingSessions | undefined>;
+  /** Ends those sessions, or cancels what they are doing; resolves to how many were there. */
+  signal(session: Admin, how: "terminate" | "cancel", pids: readonly number[]): Promise<number>;
+  /** A snapshot is held from here to the end of the session's transaction. */
+  holdSnapshot(session: Admin, table: string): Promise<void>;
+  /** Resolves once the table is locked. */
+  lockTable(session: Admin, table: string, mode: string): Promise<void>;
+  /** Rejects when the session, and with it what it held, ended before. */
+  letGo(session: Admin): Promise<void>;
+  hold(endpoint: Endpoint): HeldConnections;
+  /** Makes the server write all that it has not written. */
+  checkpoint(session: Admin): Promise<void>;
+  /** Fills the server's log until there is room for no more. */
+  exhaustLog(session: Admin): Promise<void>;
+  /** Milliseconds for which the server may not have written what it has acknowledged; 0 where it writes first. */
+  unwrittenMs(session: Admin): Promise<number>;
+}
+
+/** Everything that the rest of the program asks of a database. */
+export interface Database<Admin extends AdminSession = AdminSession> {
+  /** As people write it. */
+  readonly name: string;
+  /** Schemes of its connection URLs; endpoints have the first. */
+  readonly schemes: readonly string[];
+  /** Its dialects by name, with what each can and cannot do. */
+  readonly dialects: Readonly<Record<string, DialectCapabilities>>;
+  /** `defaults` stand behind what the URL says. Throws a UsageError that shows no password. */
+  readUrl(url: EndpointUrl, defaults?: object, environment?: NodeJS.ProcessEnv): Endpoint;
+  /** A session of the load, to be opened by its `connect`. */
+  session(options: SessionOptions): LoadSession;
+  /** Rejects with a TargetError that says where, what was seen and what to do. */
+  administer(endpoint: Endpoint, options?: AdminOptions): Promise<Admin>;
+  readonly failures: Failures;
+  readonly server: Server<Admin>;
+  readonly namespaces: Namespaces<Admin>;
+  readonly sessions: Sessions<Admin>;
+  readonly plans: Plans<Admin>;
 }

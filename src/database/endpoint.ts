@@ -18,8 +18,8 @@ export interface EndpointUrl {
   readonly url: string;
   /** Name by which results are split, as the user calls it. */
   readonly region?: string;
-  /** Above 0; only its ratio to the others' counts. */
-  readonly weight: number;
+  /** Above 0; only its ratio to the others' counts. 1 when left out. */
+  readonly weight?: number;
 }
 
 /** A command that prints a password. */
@@ -31,6 +31,8 @@ export interface PasswordCommand {
 }
 
 export interface Endpoint {
+  /** Scheme of its URLs, which names the database. */
+  readonly scheme: string;
   /** Host name, address, or the absolute path of a directory that holds a Unix socket. */
   readonly host: string;
   readonly port: number;
@@ -50,6 +52,11 @@ export interface Endpoint {
   /** The schema, quoted, where unqualified names are found in every session; the server's own when left out. */
   readonly searchPath?: string;
 }
+
+/** How clients log in to servers and poolers that train-sim starts, as these name it. */
+export const AUTHS = ["scram-sha-256", "trust"] as const;
+
+export type Auth = (typeof AUTHS)[number];
 
 /** Whether results are split by these: there are several, or one has a region. */
 export function isSplit(endpoints: readonly Endpoint[]): boolean {
@@ -82,8 +89,8 @@ export function addressOf({ host, port }: Pick<Endpoint, "host" | "port">): stri
 }
 
 /** `postgresql://user@host:port/database`, never with the password. */
-export function describeEndpoint(endpoint: Endpoint): string {
-  return `postgresql://${endpoint.user}@${endpoint.host}:${endpoint.port}/${endpoint.database}`;
+export function describeEndpoint({ scheme, user, host, port, database }: Endpoint): string {
+  return `${scheme}://${user}@${host}:${port}/${database}`;
 }
 
 /** For people, without passwords; weights are named where they differ. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { postgres } from "../database/postgres/dialects/postgres/dialect.js";
-import { resetNamespace } from "../workloads/namespace.js";
+import { resetNamespace, sampledIn } from "../workloads/namespace.js";
 import { DatabaseSampler } from "../database/postgres/evidence/sampler.js";
 import type { Metrics } from "../database/postgres/evidence/view.js";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
@@ -13,7 +13,6 @@ import type { RunningTarget } from "../targets/running-target.js";
 import { makeBatch } from "../../test/support/make-batch.js";
 import { PgConnection } from "../database/postgres/connection.js";
 import { WindowSums } from "./evidence/window-sums.js";
-import { sampledIn } from "../workloads/namespace.js";
 import { trainEvents } from "../workloads/train-events/workload.js";
 
 const namespace = "n";
@@ -37,7 +36,7 @@ beforeEach(async () => {
   sampler = new DatabaseSampler({
     endpoint: target.admin,
     dialect: postgres,
-    workload: sampledIn(trainEvents, postgres, namespace),
+    workload: sampledIn(trainEvents, "postgres", namespace),
     isOurs: true,
   });
   await sampler.open();

@@ -1,13 +1,13 @@
 // A target whose password a command prints, on a real server that asks for it by SCRAM: for train-sim's own connection and
 // for those of clients, whatever PGPASSWORD says.
+import type { Connection } from "../database/sql.js";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { connectAdmin } from "../database/postgres/admin.js";
-import { createConnectionSource } from "../pools/registry.js";
+import { createConnectionSource, type PoolSettings } from "../pools/registry.js";
 import { startTarget } from "../targets/registry.js";
-import type { PoolSettings } from "../pools/registry.js";
 
 const { host, port, user, database, password = "" } = inject("adminEndpoint");
 let directory: string;
@@ -47,7 +47,10 @@ describe("a target with a command for its password", () => {
     });
     await source.warm();
     const lease = await source.acquire(1);
-    const rows = await lease.connection.execute({ name: "test.one", text: "SELECT 1 AS one" }, []);
+    const rows = await (lease.connection as Connection).execute(
+      { name: "test.one", text: "SELECT 1 AS one" },
+      [],
+    );
     expect(rows).toEqual([[1]]);
     await lease.release(false);
     await source.close();

@@ -5,8 +5,7 @@
 // server acknowledges a cancelled one with a warning.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
-import { connectFault, signalSessions } from "../database/postgres/fault-sessions.js";
-import { loadSessions } from "../database/postgres/load-sessions.js";
+import { databaseOf } from "../database/registry.js";
 import { defineFault, share, shareOf } from "./fault.js";
 
 interface Settings {
@@ -25,7 +24,7 @@ const keys = {
 
 function signalled<const Name extends string>(
   name: Name,
-  how: Parameters<typeof signalSessions>[1],
+  how: "terminate" | "cancel",
   { description, verb }: { readonly description: string; readonly verb: string },
 ) {
   return defineFault({
@@ -37,11 +36,12 @@ function signalled<const Name extends string>(
       sessions: typeof sessions === "number" ? { count: sessions } : { share: shareOf(sessions) },
     }),
     async inject({ target, prng, loadNames }, { sessions }) {
-      const client = await connectFault(target.admin);
+      const load = databaseOf(target.admin).sessions;
+      const client = await load.open(target.admin);
       try {
-        const pids = prng.shuffle(await loadSessions(client, loadNames));
+        const pids = prng.shuffle(await load.list(client, loadNames));
         const wanted = "count" in sessions ? sessions.count : Math.ceil(sessions.share * pids.length);
-        const reached = await signalSessions(client, how, pids.slice(0, wanted));
+        const reached = await load.signal(client, how, pids.slice(0, wanted));
         const words = `${verb} ${reached} of ${counted(pids.length, "session")} of the load`;
         return { words, clear: () => Promise.resolve() };
       } finally {

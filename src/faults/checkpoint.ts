@@ -1,6 +1,6 @@
 // `checkpoint`: the server writes all dirty pages at once, and after it each page's first change goes to the log whole. One
 // that max_wal_size asks for in a busy hour does the same. It takes as long as it takes; there is nothing to clear.
-import { connectFault } from "../database/postgres/fault-sessions.js";
+import { databaseOf } from "../database/registry.js";
 import { defineFault } from "./fault.js";
 
 export const checkpoint = defineFault({
@@ -14,9 +14,10 @@ export const checkpoint = defineFault({
       ? "asks for what target.checkpoint refuses; remove one of the two"
       : undefined,
   async inject({ target }) {
-    const client = await connectFault(target.admin);
+    const { sessions } = databaseOf(target.admin);
+    const client = await sessions.open(target.admin);
     try {
-      await client.query("CHECKPOINT");
+      await sessions.checkpoint(client);
     } finally {
       await client.close();
     }

@@ -4,9 +4,8 @@
 // Sessions of the load beyond the limit are ended, or left alone until they end by themselves.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
-import { connectFault, HeldConnections, signalSessions } from "../database/postgres/fault-sessions.js";
-import { loadSessions } from "../database/postgres/load-sessions.js";
-import type { SqlClient } from "../database/postgres/admin.js";
+import type { AdminSession, HeldConnections } from "../database/contract.js";
+import { databaseOf } from "../database/registry.js";
 import { defineFault, drop, lasting, type FaultHost } from "./fault.js";
 
 /** Clients come back as soon as they are ended, so it takes some rounds to get ahead of them. */
@@ -37,12 +36,13 @@ export const connectionLimit = defineFault({
       ? "takes every connection of the server, which on a server of your own others may need"
       : undefined,
   async inject(host, { connections, drop: isDropped }) {
-    const client = await connectFault(host.target.admin);
-    const held = new HeldConnections(host.target.admin);
+    const { sessions } = databaseOf(host.target.admin);
+    const client = await sessions.open(host.target.admin);
+    const held = sessions.hold(host.target.admin);
     try {
       await held.takeAll();
       const ended = isDropped ? await endExcess(host, client, held, connections) : 0;
-      const load = (await loadSessions(client, host.loadNames)).length;
+      const load = (await sessions.list(client, host.loadNames)).length;
       if (load < connections) await held.giveBack(connections - load);
       const words = `held ${counted(held.count, "connection")}, ended ${ended} of the load, left it ${Math.max(load, connections)}`;
       return { words, clear: () => held.giveAllBack() };
@@ -57,16 +57,17 @@ export const connectionLimit = defineFault({
 
 /** Ends sessions of the load until no more than `most` are left, and takes their places; resolves to how many. */
 async function endExcess(
-  { prng, signal, loadNames }: FaultHost,
-  client: SqlClient,
+  { target, prng, signal, loadNames }: FaultHost,
+  client: AdminSession,
   held: HeldConnections,
   most: number,
 ): Promise<number> {
+  const { sessions } = databaseOf(target.admin);
   let ended = 0;
   for (let round = 0; round < ROUNDS && !signal.aborted; round++) {
-    const load = prng.shuffle(await loadSessions(client, loadNames));
+    const load = prng.shuffle(await sessions.list(client, loadNames));
     if (load.length <= most) break;
-    ended += await signalSessions(client, "terminate", load.slice(most));
+    ended += await sessions.signal(client, "terminate", load.slice(most));
     await held.takeAll();
   }
   return ended;

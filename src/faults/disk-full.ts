@@ -5,7 +5,7 @@
 import * as z from "zod";
 import { withinMs } from "../foundation/deadline.js";
 import { TargetError } from "../foundation/errors.js";
-import { connectFault, exhaustLog } from "../database/postgres/fault-sessions.js";
+import { databaseOf } from "../database/registry.js";
 import type { RunningTarget } from "../targets/running-target.js";
 import { FULL_DISKS, type FullDisk } from "../targets/settings.js";
 import { smallDiskObstacle, type SmallDisk } from "../targets/embedded/small-disk.js";
@@ -63,10 +63,11 @@ export const diskFull = defineFault({
 
 /** The session is opened before: after the panic there is none to be had. */
 async function fillLog({ admin }: RunningTarget, disk: SmallDisk): Promise<void> {
-  const client = await connectFault(admin);
+  const { sessions } = databaseOf(admin);
+  const client = await sessions.open(admin);
   try {
     await disk.fill();
-    await withinMs(exhaustLog(client), LOG_PATIENCE_MS);
+    await withinMs(sessions.exhaustLog(client), LOG_PATIENCE_MS);
   } finally {
     await client.close();
   }

@@ -4,7 +4,7 @@
 import { systemClock } from "../foundation/clock.js";
 import { withinMs } from "../foundation/deadline.js";
 import { messageOf, TargetError } from "../foundation/errors.js";
-import { connectFault } from "../database/postgres/fault-sessions.js";
+import { databaseOf } from "../database/registry.js";
 import type { RunningTarget, ServerControl } from "../targets/running-target.js";
 import type { FaultSurroundings } from "./fault.js";
 
@@ -52,9 +52,10 @@ export async function whenHealthy(target: RunningTarget): Promise<void> {
 }
 
 async function answer({ admin }: RunningTarget): Promise<void> {
-  const client = await connectFault(admin);
+  const { sessions } = databaseOf(admin);
+  const client = await sessions.open(admin);
   try {
-    await client.query("SELECT 1");
+    await sessions.answer(client);
   } finally {
     await client.close();
   }

@@ -2,8 +2,8 @@
 // The lock is asked for at the fault's moment: who holds the table then is waited for, and everybody queues behind.
 // A fault that ends before it got its lock says so; it had its effect all the same.
 import * as z from "zod";
-import { connectFault, letGo, lockTable } from "../database/postgres/fault-sessions.js";
-import { LOCK_MODES, type LockMode } from "../database/postgres/settings.js";
+import { databaseOf } from "../database/registry.js";
+import { LOCK_MODES, type LockMode } from "../database/levels.js";
 import { defineFault, lasting, NO_TABLE } from "./fault.js";
 
 export const lockHolder = defineFault({
@@ -18,11 +18,12 @@ export const lockHolder = defineFault({
   obstacle: (_, { tables }) => (tables.lock === undefined ? NO_TABLE : undefined),
   async inject({ target, tables: { lock: table }, signal }, { lock }) {
     if (!table) throw new Error(NO_TABLE);
-    const client = await connectFault(target.admin);
+    const { sessions } = databaseOf(target.admin);
+    const client = await sessions.open(target.admin);
     const abandon = (): void => void client.close();
     signal.addEventListener("abort", abandon, { once: true });
     try {
-      await lockTable(client, table.qualified, lock);
+      await sessions.lockTable(client, table.qualified, lock);
     } catch (error) {
       await client.close();
       if (!signal.aborted) throw error;
@@ -31,6 +32,6 @@ export const lockHolder = defineFault({
     } finally {
       signal.removeEventListener("abort", abandon);
     }
-    return { words: `locked ${table.name} in ${lock} mode`, clear: () => letGo(client) };
+    return { words: `locked ${table.name} in ${lock} mode`, clear: () => sessions.letGo(client) };
   },
 });

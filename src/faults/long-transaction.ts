@@ -1,6 +1,6 @@
 // `long-transaction`: a session holds a snapshot, as a forgotten report or a hung client does. Vacuum cannot remove what
 // died since: dead rows stay, indexes and the queue's scans grow longer. Nobody waits for it, so there are no errors.
-import { connectFault, holdSnapshot, letGo } from "../database/postgres/fault-sessions.js";
+import { databaseOf } from "../database/registry.js";
 import { defineFault, lasting, NO_TABLE } from "./fault.js";
 
 export const longTransaction = defineFault({
@@ -12,16 +12,17 @@ export const longTransaction = defineFault({
   obstacle: (_, { tables }) => (tables.snapshot === undefined ? NO_TABLE : undefined),
   async inject({ target, tables: { snapshot: table } }) {
     if (!table) throw new Error(NO_TABLE);
-    const client = await connectFault(target.admin);
+    const { sessions } = databaseOf(target.admin);
+    const client = await sessions.open(target.admin);
     try {
-      await holdSnapshot(client, table.qualified);
+      await sessions.holdSnapshot(client, table.qualified);
     } catch (error) {
       await client.close();
       throw error;
     }
     return {
       words: `read ${table.name} and held the snapshot, which vacuum could not get past`,
-      clear: () => letGo(client),
+      clear: () => sessions.letGo(client),
     };
   },
 });

@@ -1,6 +1,6 @@
 // How a fault ends the server and has it back. A server that is ended without a chance to write loses what it has
 // acknowledged and not written: with `synchronous_commit` off, up to three times `wal_writer_delay`.
-import { connectFault, readUnwrittenMs } from "../database/postgres/fault-sessions.js";
+import { databaseOf } from "../database/registry.js";
 import { systemClock } from "../foundation/clock.js";
 import type { RunningTarget, ServerControl } from "../targets/running-target.js";
 import type { Injected, LossSpan } from "./fault.js";
@@ -42,9 +42,10 @@ export async function endServer(target: RunningTarget, { isSudden, end }: Server
 }
 
 async function readUnwritten({ admin }: RunningTarget): Promise<number> {
-  const client = await connectFault(admin);
+  const { sessions } = databaseOf(admin);
+  const client = await sessions.open(admin);
   try {
-    return await readUnwrittenMs(client);
+    return await sessions.unwrittenMs(client);
   } finally {
     await client.close();
   }

@@ -1,9 +1,8 @@
 // `split-brain`: a standby is promoted while the old primary lives on. No standby hears of it any more and no new session
 // reaches it, as where an address has moved on; a share of each role's sessions stay, and what it acknowledges to them is
 // nowhere else. When the fault ends it is fenced, that is killed, and comes back as a standby: that work is lost.
-import type { AdminClient } from "../database/postgres/admin.js";
-import { connectFault, signalSessions } from "../database/postgres/fault-sessions.js";
-import { loadSessions } from "../database/postgres/load-sessions.js";
+import type { AdminSession } from "../database/contract.js";
+import { databaseOf } from "../database/registry.js";
 import { systemClock } from "../foundation/clock.js";
 import { counted } from "../foundation/units.js";
 import { defineFault, lasting, share, shareOf, type FaultHost, type LossSpan } from "./fault.js";
@@ -31,7 +30,7 @@ export const splitBrain = defineFault({
     const { target } = host;
     const replication = replicationOf(target);
     // Opened before the old primary admits no more.
-    const session = await connectFault(target.admin);
+    const session = await databaseOf(target.admin).sessions.open(target.admin);
     const split = await replication.split().catch(async (error: unknown) => {
       await session.close();
       throw error;
@@ -67,16 +66,17 @@ export const splitBrain = defineFault({
 
 /** Ends sessions of the load, role by role, and the one that does it. */
 async function endOthers(
-  session: AdminClient,
+  session: AdminSession,
   { prng, loadNames }: Pick<FaultHost, "prng" | "loadNames">,
   stay: number,
 ): Promise<{ readonly all: number; readonly stayed: number }> {
+  const { sessions } = databaseOf(session.endpoint);
   let [all, stayed] = [0, 0];
   try {
     for (const name of loadNames) {
-      const pids = prng.shuffle(await loadSessions(session, [name]));
+      const pids = prng.shuffle(await sessions.list(session, [name]));
       const staying = Math.round(stay * pids.length);
-      await signalSessions(session, "terminate", pids.slice(staying));
+      await sessions.signal(session, "terminate", pids.slice(staying));
       all += pids.length;
       stayed += staying;
     }

@@ -3,12 +3,13 @@
 // failed transaction left suspect, is closed and replaced at the client's next acquire, a few at a time where they are kept.
 // A client whose endpoint is away connects to the next one, and to its own again at its first acquire once that is back.
 import { monotonicMs } from "../foundation/clock.js";
-import { PgConnection } from "../database/postgres/connection.js";
+import type { LoadSession } from "../database/contract.js";
+import { databaseOf } from "../database/registry.js";
 import { eachBounded, Gate, OPEN_AT_ONCE } from "./bounded.js";
 import { EndpointRoutes, lookBy, pastStandbys } from "./endpoint-routes.js";
 import type { Reconnect } from "./keys.js";
 import { homesOf, type SourceOptions } from "./source-options.js";
-import type { ConnectionSource, EndpointContacts, Lease } from "../database/contract.js";
+import type { ConnectionSource, EndpointContacts, Lease } from "../database/session.js";
 
 export class ClientConnections implements ConnectionSource {
   /** By client; empty where none is kept or the last one broke. */
@@ -18,7 +19,7 @@ export class ClientConnections implements ConnectionSource {
   /** Number of the endpoint that each client connected to last, or tried to. */
   private readonly at: number[];
   /** Every connection that is open or being opened. */
-  private readonly live = new Set<PgConnection>();
+  private readonly live = new Set<LoadSession>();
   /** By endpoint, where connections are kept: a server that is away holds up nobody at another one. */
   private readonly gates: readonly Gate[];
   private readonly routes: EndpointRoutes;
@@ -79,11 +80,11 @@ export class ClientConnections implements ConnectionSource {
     return this.routes.isUp(home);
   }
 
-  private open(client: number): Promise<PgConnection> {
+  private open(client: number): Promise<LoadSession> {
     return pastStandbys(this.options.endpoints, () => this.openOne(client));
   }
 
-  private openOne(client: number): Promise<PgConnection> {
+  private openOne(client: number): Promise<LoadSession> {
     if (this.reconnect === "per-transaction") return this.openNext(client);
     const gate = this.gates[this.routes.routeFrom(this.homes[client] ?? 0)];
     if (!gate) throw new RangeError("a route leads to an endpoint");
@@ -91,7 +92,7 @@ export class ClientConnections implements ConnectionSource {
     return gate.pass(() => this.openNext(client));
   }
 
-  private async openNext(client: number): Promise<PgConnection> {
+  private async openNext(client: number): Promise<LoadSession> {
     if (this.isClosed) throw new Error("the pool is closed");
     const number = this.routes.routeFrom(this.homes[client] ?? 0);
     const endpoint = this.options.endpoints[number];
@@ -99,22 +100,24 @@ export class ClientConnections implements ConnectionSource {
     this.at[client] = number;
     const { applicationName, prepared, onTransaction } = this.options;
     const report = this.routes.heard.bind(undefined, number);
-    const connection = new PgConnection({ endpoint, applicationName, prepared, report, onTransaction });
+    const options = { endpoint, applicationName, prepared, report, onTransaction };
+    const connection = databaseOf(endpoint).session(options);
     this.live.add(connection);
     try {
-      return await connection.connect();
+      await connection.connect();
+      return connection;
     } catch (error) {
       this.live.delete(connection);
       throw error;
     }
   }
 
-  private release(client: number, connection: PgConnection, isSuspect: boolean): Promise<void> | undefined {
+  private release(client: number, connection: LoadSession, isSuspect: boolean): Promise<void> | undefined {
     if (this.reconnect === "never" && !isSuspect && !connection.isBroken) return undefined;
     return this.discard(client, connection);
   }
 
-  private async discard(client: number, connection: PgConnection): Promise<void> {
+  private async discard(client: number, connection: LoadSession): Promise<void> {
     this.kept[client] = undefined;
     await connection.end();
     this.live.delete(connection);
@@ -124,7 +127,7 @@ export class ClientConnections implements ConnectionSource {
 /** A connection in its client's hands; one object for the connection's life. */
 class HeldConnection implements Lease {
   constructor(
-    readonly connection: PgConnection,
+    readonly connection: LoadSession,
     readonly release: (isSuspect: boolean) => Promise<void> | undefined,
   ) {}
 }

@@ -6,11 +6,13 @@ import type { Endpoint } from "../database/endpoint.js";
 import { ownDatabase } from "../../test/support/own-database.js";
 import { SIZE, STRATEGIES } from "../../test/support/pool-strategies.js";
 import { type AdminClient } from "../database/postgres/admin.js";
-import { classifyFailure, type Failure } from "../database/postgres/sqlstates.js";
+import { classifyFailure } from "../database/postgres/sqlstates.js";
+import type { Failure } from "../database/contract.js";
 import { startPoolers } from "./managed.js";
 import { createConnectionSource, isManaged, poolerKindOf } from "./registry.js";
 import type { SourceOptions } from "./source-options.js";
-import type { Connection, ConnectionSource, SqlRow, SqlValue, StatementRow } from "../database/contract.js";
+import type { ConnectionSource } from "../database/session.js";
+import type { Connection, SqlRow, SqlValue, StatementRow } from "../database/sql.js";
 import type { RunningPooler } from "./running-pooler.js";
 
 /** Two databases, so that two endpoints of one server can be told apart. */
@@ -65,7 +67,7 @@ async function sessions(application: string, of: string = database): Promise<num
 
 describe.each(STRATEGIES)("$name", (strategy) => {
   const { pool, prepared, isShared, isSession, isStatementOnly } = strategy;
-  const sources: ConnectionSource[] = [];
+  const sources: ConnectionSource<Connection>[] = [];
   let applications = 0;
   let application = "";
   let pooler: RunningPooler | undefined;
@@ -85,7 +87,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
   afterAll(() => pooler?.stop());
 
   /** The strategy for that many clients of one worker thread, on one endpoint unless told otherwise. */
-  function open(clients: number, changes: Partial<SourceOptions> = {}): ConnectionSource {
+  function open(clients: number, changes: Partial<SourceOptions> = {}): ConnectionSource<Connection> {
     application = `train-sim/test-${applications++}`;
     const source = createConnectionSource({
       pool,
@@ -98,7 +100,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
       prepared,
       applicationName: application,
       ...changes,
-    });
+    }) as ConnectionSource<Connection>;
     sources.push(source);
     return source;
   }
@@ -118,7 +120,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
   }
 
   /** One transaction of that client, committed. */
-  async function add(source: ConnectionSource, client: number): Promise<void> {
+  async function add(source: ConnectionSource<Connection>, client: number): Promise<void> {
     const lease = await source.acquire(client);
     let isSuspect = true;
     try {

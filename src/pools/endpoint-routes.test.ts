@@ -87,7 +87,7 @@ describe("EndpointRoutes", () => {
 });
 
 describe("pastStandbys", () => {
-  const at: Endpoint = { host: "127.0.0.1", port: 1, user: "u", database: "d" };
+  const at: Endpoint = { scheme: "postgresql", host: "127.0.0.1", port: 1, user: "u", database: "d" };
   const refusal = (code: string): Error =>
     connectFailure(at, Object.assign(new Error(`refused by ${code}`), { code }));
   const STANDBY = "25006";

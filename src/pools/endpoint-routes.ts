@@ -4,11 +4,11 @@
 // With a single endpoint there is no choice, and nothing is looked at.
 import { systemClock } from "../foundation/clock.js";
 import { codeOf, messageOf } from "../foundation/errors.js";
-import { isAway, isStandby } from "../database/postgres/connect-failure.js";
-import { PgConnection } from "../database/postgres/connection.js";
+import type { LoadSession } from "../database/contract.js";
+import { databaseOf } from "../database/registry.js";
 import type { Endpoint } from "../database/endpoint.js";
 import type { SourceOptions } from "./source-options.js";
-import type { EndpointContacts } from "../database/contract.js";
+import type { EndpointContacts } from "../database/session.js";
 
 const FIRST_LOOK_MS = 1_000;
 const LOOK_CEILING_MS = 10_000;
@@ -97,14 +97,17 @@ export class EndpointRoutes {
  * primary. Where none is, the first that is not a standby says why.
  */
 export async function pastStandbys<T>(endpoints: readonly Endpoint[], open: () => Promise<T>): Promise<T> {
+  const [first] = endpoints;
   const isOneOfMany = endpoints.length > 1 && endpoints.every(({ takesWrites }) => takesWrites === true);
+  if (!first || !isOneOfMany) return open();
+  const { failures } = databaseOf(first);
   let told: unknown;
   for (let tries = 1; ; tries++) {
     try {
       return await open();
     } catch (error) {
-      if (told === undefined || isStandby(told)) told = error;
-      if (tries >= endpoints.length || !isOneOfMany || !isAway(error)) throw told;
+      if (told === undefined || failures.isStandby(told)) told = error;
+      if (tries >= endpoints.length || !failures.isAway(error)) throw told;
     }
   }
 }
@@ -112,18 +115,19 @@ export async function pastStandbys<T>(endpoints: readonly Endpoint[], open: () =
 /** Looks by a connection of its own that is answered a statement: a pooler may greet clients whose server is away. */
 export function lookBy(
   { endpoints, applicationName, onTransaction }: SourceOptions,
-  live: Set<PgConnection>,
+  live: Set<LoadSession>,
 ): (number: number) => Promise<boolean> {
   return async (number) => {
     const endpoint = endpoints[number];
     if (!endpoint) return false;
-    const connection = new PgConnection({ endpoint, applicationName, prepared: false, onTransaction });
+    const options = { endpoint, applicationName, prepared: false, onTransaction };
+    const connection = databaseOf(endpoint).session(options);
     live.add(connection);
     const answered = new AbortController();
     void systemClock.sleep(LOOK_MAX_MS, answered.signal).then(() => connection.end());
     try {
       await connection.connect();
-      await connection.execute({ name: "endpoint.look", text: "SELECT 1" }, []);
+      await connection.ping();
       return true;
     } catch {
       return false;

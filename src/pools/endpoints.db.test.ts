@@ -1,12 +1,12 @@
 // Several endpoints of one real server, each behind a network of its own: clients go on at another one when theirs goes
 // away, whether it broke their connections or takes no new ones, and come home when it is back.
+import type { Connection } from "../database/sql.js";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../foundation/clock.js";
 import { Prng } from "../foundation/prng.js";
 import { TcpProxy } from "../faults/means/tcp-proxy.js";
-import { createConnectionSource } from "./registry.js";
-import type { ConnectionSource } from "../database/contract.js";
-import type { PoolSettings } from "./registry.js";
+import { createConnectionSource, type PoolSettings } from "./registry.js";
+import type { ConnectionSource } from "../database/session.js";
 
 const endpoint = inject("adminEndpoint");
 const CLIENTS = 8;
@@ -19,7 +19,7 @@ const POOLS: readonly [string, PoolSettings][] = [
 ];
 
 let proxies: TcpProxy[];
-let source: ConnectionSource;
+let source: ConnectionSource<Connection>;
 
 beforeAll(async () => {
   const upstream = { host: endpoint.host, port: endpoint.port };
@@ -79,7 +79,7 @@ describe.each(POOLS)("%s", (_, pool) => {
       })),
       ...{ clients: CLIENTS, firstClient: 0, clientsOfTrial: CLIENTS },
       ...{ workers: 1, workerIndex: 0, prepared: true, applicationName: "train-sim/endpoints" },
-    });
+    }) as ConnectionSource<Connection>;
     await source.warm();
     expect(await everyone()).toEqual([4, 2, 2]);
 

@@ -6,9 +6,8 @@ import { join } from "node:path";
 import { messageOf, TargetError, UsageError } from "../foundation/errors.js";
 import { openFilesLimit } from "../foundation/machine.js";
 import { standStill } from "../foundation/process/stand-still.js";
-import { connectAdmin } from "../database/postgres/admin.js";
 import { addressOf, describeEndpoint, type Endpoint } from "../database/endpoint.js";
-import { endpointAt, parseConnectionUrl } from "../database/postgres/endpoint/parse-url.js";
+import { administer, readUrl } from "../database/registry.js";
 import { poolersBefore, type PoolerSettings } from "./keys.js";
 import type { ManagedInstance, RunningPooler } from "./running-pooler.js";
 import type { Admitted, PoolerKind } from "./strategy.js";
@@ -87,8 +86,8 @@ export function externalPooler<S>(
   settings: S & Pick<PoolerSettings, "urls" | "adminUrl">,
 ): RunningPooler {
   const { urls, adminUrl } = settings;
-  const endpoints = urls.map((entry) => endpointAt(entry));
-  const consoles = adminUrl === undefined ? [] : [parseConnectionUrl(adminUrl)];
+  const endpoints = urls.map((entry) => readUrl(entry));
+  const consoles = adminUrl === undefined ? [] : [readUrl({ url: adminUrl })];
   return {
     product: kind.product,
     endpoints,
@@ -111,7 +110,7 @@ async function knockAt(product: string, endpoints: readonly Endpoint[]): Promise
   const answers = await Promise.all(
     endpoints.map(async (endpoint) => {
       try {
-        const client = await connectAdmin(endpoint, {
+        const client = await administer(endpoint, {
           ...{ purpose: "watch", connectTimeoutMs: KNOCK_MS, keepsTimeLimits: true },
         });
         await client.close();

@@ -9,12 +9,11 @@ import { isFull } from "../../test/support/lanes.js";
 import { makeBatch } from "../../test/support/make-batch.js";
 import { testNamespace } from "../../test/support/namespace.js";
 import { ownDatabase } from "../../test/support/own-database.js";
-import { pgBouncerEnv } from "../../test/support/pgbouncers.js";
-import { startPgBouncers } from "../../test/support/pgbouncers.js";
+import { pgBouncerEnv, startPgBouncers } from "../../test/support/pgbouncers.js";
 import { PgConnection } from "../database/postgres/connection.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
 import { resetNamespace } from "../workloads/namespace.js";
-import type { SqlRow } from "../database/contract.js";
+import type { SqlRow } from "../database/sql.js";
 import {
   PAYLOADS,
   STATEMENT_SHAPES,

@@ -1,12 +1,13 @@
 // What a restart of the server looks like from its clients' side, on a server of loopback that counts who comes: those
 // who lost their connections come back a few at a time, and a server that is away holds up nobody at another one.
+import type { Connection } from "../database/sql.js";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { afterEach, expect, inject, it } from "vitest";
 import type { Endpoint } from "../database/endpoint.js";
 import { OPEN_AT_ONCE } from "./bounded.js";
 import { createConnectionSource } from "./registry.js";
-import type { ConnectionSource } from "../database/contract.js";
+import type { ConnectionSource } from "../database/session.js";
 
 const CLIENTS = 100;
 const endpoint = inject("adminEndpoint");
@@ -15,7 +16,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-function sourceFor(endpoints: readonly Endpoint[], clients: number): ConnectionSource {
+function sourceFor(endpoints: readonly Endpoint[], clients: number): ConnectionSource<Connection> {
   const source = createConnectionSource({
     pool: { strategy: "direct", reconnect: "never" },
     ...{
@@ -28,7 +29,7 @@ function sourceFor(endpoints: readonly Endpoint[], clients: number): ConnectionS
       prepared: true,
     },
     applicationName: "train-sim/reconnect",
-  });
+  }) as ConnectionSource<Connection>;
   closers.push(() => source.close());
   return source;
 }

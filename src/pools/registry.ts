@@ -1,7 +1,7 @@
 // The pool strategies: one line each. All that is asked of a pool, from the scenario's keys to a trial's poolers, is asked
 // here; an actor gets a ConnectionSource and never learns which strategy it is.
 import * as z from "zod";
-import type { ConnectionSource } from "../database/contract.js";
+import type { ConnectionSource } from "../database/session.js";
 import type { Finding } from "../syntax/problems.js";
 import { describeMembers, taggedUnion } from "../syntax/tagged-union.js";
 import { direct } from "./direct/direct.js";

@@ -19,7 +19,7 @@ export interface SourceOptions {
   /** Whether statements are prepared by name: asked for, and possible through the pooler. */
   readonly prepared: boolean;
   readonly applicationName: string;
-  /** See `ConnectionOptions`. */
+  /** See `SessionOptions`. */
   readonly onTransaction?: (() => void) | undefined;
 }
 

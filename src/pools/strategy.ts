@@ -1,8 +1,8 @@
 // The contract of a pool strategy. The rest of the program asks for it through the registry. Types only.
 import type * as z from "zod";
-import type { ConnectionSource } from "../database/contract.js";
-import type { Endpoint } from "../database/endpoint.js";
-import type { Auth } from "../database/postgres/settings.js";
+import type { ConnectionSource } from "../database/session.js";
+import type { Obstacle } from "../database/contract.js";
+import type { Auth, Endpoint } from "../database/endpoint.js";
 import type { Finding } from "../syntax/problems.js";
 import type { Member } from "../syntax/tagged-union.js";
 import type { PoolerSettings } from "./keys.js";
@@ -74,16 +74,6 @@ export interface PoolerProgram {
   readonly path: string;
   /** As `1.24.1`. */
   readonly version: string;
-}
-
-/** Something that stands in the way of a run, or of a part of its evidence. */
-export interface Obstacle {
-  /** `unreachable` and `unfit` stop a run; without `evidence` it goes on. */
-  readonly kind: "unreachable" | "unfit" | "evidence";
-  /** Where it is and what was seen. */
-  readonly words: string;
-  /** What to do; SQL where that helps. */
-  readonly remedy: string;
 }
 
 /** What a pooler that train-sim starts has to admit. */

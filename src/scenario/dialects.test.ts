@@ -1,7 +1,6 @@
 // What a dialect does not have is refused when the scenario is loaded, all of it at once, with the reason and what is nearest.
 import { describe, expect, test } from "vitest";
-import { capabilitiesOf } from "../database/postgres/dialects/registry.js";
-import { DIALECTS } from "../database/postgres/settings.js";
+import { capabilitiesOf, DIALECTS } from "../database/registry.js";
 import { FAULT_KINDS } from "../faults/registry.js";
 import { checkScenario, readScenario } from "./rules.js";
 import { dialectProblems } from "./rules-dialect.js";

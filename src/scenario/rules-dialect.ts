@@ -1,7 +1,6 @@
 // Rules about the dialect: what it does not have is refused here, with the reason and the nearest level. What `auto` turns
 // out to be is known later; then the same is asked of the same table.
-import { capabilitiesOf, levelProblems } from "../database/postgres/dialects/registry.js";
-import type { DialectName } from "../database/postgres/settings.js";
+import { capabilitiesOf, levelProblems, type DialectName } from "../database/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { TreatmentSettings } from "./settings.js";

@@ -11,7 +11,8 @@ import type {
   Stopping,
   Threshold,
 } from "./judgement.js";
-import type { DialectName, Storage } from "../database/postgres/settings.js";
+import type { DialectName } from "../database/registry.js";
+import type { Storage } from "../database/levels.js";
 import type { TargetSettings } from "../targets/registry.js";
 import type { ClientSettings } from "../actors/assignment.js";
 import type { AgentPlace } from "../actors/deal.js";

@@ -1,6 +1,5 @@
 // What the engine gets from a started target, whatever its kind. Endpoints carry passwords: see `endpoint.ts`.
-import type { Endpoint } from "../database/endpoint.js";
-import type { Auth } from "../database/postgres/settings.js";
+import type { Endpoint, Auth } from "../database/endpoint.js";
 import type { SmallDisk } from "./embedded/small-disk.js";
 import type { FullDisk, Shutdown } from "./settings.js";
 

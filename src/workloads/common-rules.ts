@@ -1,5 +1,5 @@
 // Rules that several workloads share.
-import type { Storage } from "../database/postgres/settings.js";
+import type { Storage } from "../database/levels.js";
 import type { PoolSettings } from "../pools/registry.js";
 import type { Finding } from "../syntax/problems.js";
 

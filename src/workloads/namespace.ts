@@ -1,20 +1,19 @@
-// Namespaces by what a treatment says of them: the workload names its tables, `database/postgres/namespace` makes and drops them. What
-// is dropped was perhaps made for another workload, so its tables are found by the mark.
+// Namespaces by a treatment's settings: the workload names its tables, the database makes and drops them. A namespace may have
+// been made for another workload, so its tables are found by the mark.
 import { UsageError } from "../foundation/errors.js";
-import type { SqlClient } from "../database/postgres/admin.js";
-import type { Dialect } from "../database/postgres/dialects/dialect.js";
+import { APPLICATION, type AdminSession, type NamespaceSettings } from "../database/contract.js";
 import type { SampledWorkload } from "../database/postgres/evidence/view.js";
-import { APPLICATION } from "../database/postgres/pg-config.js";
-import { postgres } from "../database/postgres/dialects/postgres/dialect.js";
-import * as namespaces from "../database/postgres/namespace/namespace.js";
+import { databaseSpeaking, DIALECTS, type DialectName } from "../database/registry.js";
 import type { FaultTable, FaultTables } from "../faults/fault.js";
 import { WORKLOADS, workloadOf, type WorkloadChoice } from "./registry.js";
 import type { Workload, WorkloadTreatment } from "./workload.js";
 
-/** What a namespace is made for: settings of a treatment, whom to grant it to, and the run that makes it. */
-export type WorkloadNamespace = Omit<namespaces.NamespaceSettings, "tables"> & WorkloadChoice;
+/** Settings of a treatment, whom to grant it to, and the run that makes it. */
+export type WorkloadNamespace = Omit<NamespaceSettings, "tables"> & WorkloadChoice;
 
-function withTables(settings: WorkloadNamespace): namespaces.NamespaceSettings {
+const [DEFAULT = "postgres"] = DIALECTS;
+
+function withTables(settings: WorkloadNamespace): NamespaceSettings {
   const { tables } = workloadOf(settings);
   // Of the settings of another workload it has none that it reads.
   const set = tables.of(settings as WorkloadNamespace & WorkloadTreatment);
@@ -22,7 +21,7 @@ function withTables(settings: WorkloadNamespace): namespaces.NamespaceSettings {
 }
 
 /** Throws a UsageError where no workload made it. */
-function tablesMarked(variant: string): readonly string[] {
+export function tablesMarked(variant: string): readonly string[] {
   const maker = WORKLOADS.find(({ tables }) => tables.isMarked(variant));
   if (maker) return maker.tables.names;
   throw new UsageError(
@@ -31,49 +30,43 @@ function tablesMarked(variant: string): readonly string[] {
   );
 }
 
-export function ddl(settings: WorkloadNamespace, dialect: Dialect = postgres): string[] {
-  return namespaces.ddl(withTables(settings), dialect);
+export function ddl(settings: WorkloadNamespace, dialect: DialectName = DEFAULT): string[] {
+  return databaseSpeaking(dialect).namespaces.ddl(withTables(settings), dialect);
 }
 
 export function applyNamespace(
-  client: SqlClient,
+  session: AdminSession,
   settings: WorkloadNamespace,
-  dialect: Dialect = postgres,
+  dialect: DialectName = DEFAULT,
 ): Promise<"created" | "unchanged"> {
-  return namespaces.applyNamespace(client, withTables(settings), dialect);
+  return databaseSpeaking(dialect).namespaces.apply(session, withTables(settings), dialect);
 }
 
 /** A fresh, empty namespace, whatever ours held before. */
 export function resetNamespace(
-  client: SqlClient,
+  session: AdminSession,
   settings: WorkloadNamespace,
-  dialect: Dialect = postgres,
+  dialect: DialectName = DEFAULT,
 ): Promise<void> {
-  return namespaces.resetNamespace(client, withTables(settings), dialect, tablesMarked);
+  return databaseSpeaking(dialect).namespaces.reset(session, withTables(settings), dialect, tablesMarked);
 }
 
 /** Drops the namespace; false when there was none. */
 export function dropNamespace(
-  client: SqlClient,
+  session: AdminSession,
   namespace: string,
-  dialect: Dialect = postgres,
+  dialect: DialectName = DEFAULT,
 ): Promise<boolean> {
-  return namespaces.dropNamespace(client, namespace, dialect, tablesMarked);
-}
-
-/** Throws a UsageError where the reset before a trial would be refused. */
-export function requireDroppable(client: SqlClient, namespace: string, dialect: Dialect): Promise<void> {
-  return namespaces.requireDroppable(client, namespace, dialect, tablesMarked);
+  return databaseSpeaking(dialect).namespaces.drop(session, namespace, dialect, tablesMarked);
 }
 
 /** Qualified and quoted, by name. */
 export function tablesIn(
   { tables }: Pick<Workload, "tables">,
-  dialect: Dialect,
+  dialect: DialectName,
   namespace: string,
 ): Readonly<Record<string, string>> {
-  const schema = dialect.quoteIdentifier(namespace);
-  return Object.fromEntries(tables.names.map((name) => [name, `${schema}.${name}`]));
+  return databaseSpeaking(dialect).namespaces.qualified(namespace, tables.names, dialect);
 }
 
 /** Clients are named after their role; through a pooler all of them are called after the program. */
@@ -82,12 +75,12 @@ export function loadNamesOf({ roles }: Pick<Workload, "roles">): string[] {
 }
 
 /** What the sampler is told of the workload. */
-export function sampledIn(workload: Workload, dialect: Dialect, namespace: string): SampledWorkload {
+export function sampledIn(workload: Workload, dialect: DialectName, namespace: string): SampledWorkload {
   const tables = tablesIn(workload, dialect, namespace);
   return { tables, loadNames: loadNamesOf(workload), groups: workload.reporting?.evidence ?? [] };
 }
 
-export function faultTablesIn(workload: Workload, dialect: Dialect, namespace: string): FaultTables {
+export function faultTablesIn(workload: Workload, dialect: DialectName, namespace: string): FaultTables {
   const qualified = tablesIn(workload, dialect, namespace);
   const table = (name: string | undefined): FaultTable | undefined =>
     name === undefined ? undefined : { name, qualified: qualified[name] ?? name };

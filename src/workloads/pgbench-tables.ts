@@ -3,7 +3,7 @@ import * as z from "zod";
 import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
 import { dialectOf } from "../database/postgres/dialects/registry.js";
 import { withinLockTimeout } from "../database/postgres/lock-timeout.js";
-import type { DialectName } from "../database/postgres/settings.js";
+import type { DialectName } from "../database/registry.js";
 import { refreshStatistics } from "../database/postgres/statistics.js";
 
 /** Of one unit of scale, as pgbench has it. */

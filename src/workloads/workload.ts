@@ -3,11 +3,11 @@ import type * as z from "zod";
 import type { ActorContext, Actor } from "../actors/actor.js";
 import type { Assignment, ClientSettings } from "../actors/assignment.js";
 import type { ActorGroup } from "../actors/settings.js";
-import type { AdminClient, SqlClient } from "../database/postgres/admin.js";
-import type { ConnectionSource, Statement } from "../database/contract.js";
+import type { AdminSession, TableSet } from "../database/contract.js";
 import type { ViewGroup } from "../database/postgres/evidence/view.js";
-import type { TableSet } from "../database/postgres/namespace/schema-files.js";
-import type { DialectName } from "../database/postgres/settings.js";
+import type { DialectName } from "../database/registry.js";
+import type { ConnectionSource } from "../database/session.js";
+import type { Statement } from "../database/sql.js";
 import type { FaultTables, LossSpan } from "../faults/fault.js";
 import type { Arrival } from "../load/arrivals.js";
 import type { LifecycleStage } from "../metrics/operations.js";
@@ -228,16 +228,16 @@ interface ReportedOperation {
 /** What happens before the clients start. */
 export interface Loading<S> {
   /** Sentences, each with its place, about statements that the server refuses. They are tried in a transaction that is rolled back, before the first trial. */
-  tryOut?(admin: AdminClient, settings: S): Promise<readonly string[]>;
+  tryOut?(admin: AdminSession, settings: S): Promise<readonly string[]>;
   /** Fills the tables before the warm-up; the audit gets the value that this resolves to. */
-  preload?(admin: AdminClient, inputs: PreloadInputs<S>): Promise<unknown>;
+  preload?(admin: AdminSession, inputs: PreloadInputs<S>): Promise<unknown>;
 }
 
 /** How a queue is emptied after the measurement window. */
 export interface Draining<S> {
   /** Whether these groups can empty what others fill. */
   isPossible(actors: Readonly<Record<string, ActorGroup>>): boolean;
-  isDone(client: SqlClient, settings: S): Promise<boolean>;
+  isDone(session: AdminSession, settings: S): Promise<boolean>;
 }
 
 /** Words for the subject of an audit, as `event`, and for an acknowledged one, as `published`. */
@@ -254,7 +254,7 @@ export interface Auditing<S> extends AuditWords {
   readonly findings?: Readonly<Record<string, z.ZodType>>;
   /** Names of `findings` that thresholds and published figures can ask for, as `audit`'s. */
   readonly sizes?: readonly string[];
-  audit(admin: AdminClient, inputs: AuditInputs<S>): Promise<Audited>;
+  audit(admin: AdminSession, inputs: AuditInputs<S>): Promise<Audited>;
   /** Whether the audit knows when each thing was acknowledged, and so which faults explain its loss. */
   readonly explainsLoss?: true;
   /** Counts again, from a finished trial's directory, what its audit stated. Throws if a file cannot be read. */

@@ -7,7 +7,7 @@ import { urlOf } from "../support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
 const { host, port, database, user, password = "" } = inject("adminEndpoint");
-const url = urlOf({ host, port, database, user }).replace(":@", "@");
+const url = urlOf({ scheme: "postgresql", host, port, database, user }).replace(":@", "@");
 const namespace = testNamespace("pgpass");
 
 function home(line: string): NodeJS.ProcessEnv {

@@ -11,13 +11,12 @@ import { startEmbedded } from "../../src/targets/embedded/embedded.js";
 import type { RunningTarget } from "../../src/targets/running-target.js";
 import { testNamespace } from "../support/namespace.js";
 import { ownDatabase } from "../support/own-database.js";
-import { pgBouncerEnv } from "../support/pgbouncers.js";
+import { pgBouncerEnv, startPgBouncers } from "../support/pgbouncers.js";
 import { urlOf } from "../support/suite-server.js";
 import { scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 import { obstaclesOn, ownServersOf } from "../../src/engine/session/preflight.js";
 import type { RunningPooler } from "../../src/pools/running-pooler.js";
-import { startPgBouncers } from "../support/pgbouncers.js";
-import type { Obstacle } from "../../src/pools/strategy.js";
+import type { Obstacle } from "../../src/database/contract.js";
 
 const server = inject("adminEndpoint");
 const own = ownDatabase("preflight");

@@ -69,7 +69,13 @@ it("is violated by what a kill has lost, unless the scenario allows it", async (
 it("finds what somebody takes away beside the kill", async () => {
   const { started, out } = startKilled(LOSS_ALLOWED, OFF);
   const [, port] = await said(started, /\(embedded\) at 127\.0\.0\.1:(\d+)/);
-  const endpoint = { host: "127.0.0.1", port: Number(port), user: "postgres", database: "postgres" };
+  const endpoint = {
+    scheme: "postgresql",
+    host: "127.0.0.1",
+    port: Number(port),
+    user: "postgres",
+    database: "postgres",
+  };
   const taken = await takeAnEvent(endpoint);
   const integrity = await lostOneUnexplained(started, out);
   expect(integrity.losses?.find(({ operation }) => operation === "add")?.lost).toBe(integrity.lost);

@@ -12,7 +12,7 @@ import {
 } from "../support/audited-trial.js";
 import { testNamespace } from "../support/namespace.js";
 import { mutant, type MutantTraits } from "./mutant.js";
-import type { SqlValue } from "../../src/database/contract.js";
+import type { SqlValue } from "../../src/database/sql.js";
 
 const namespace = testNamespace("mutants");
 const EVENTS = `${namespace}.events`;

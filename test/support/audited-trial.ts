@@ -5,7 +5,6 @@ import { audit, type Audited, type AuditInputs } from "../../src/workloads/train
 import type { AdminClient } from "../../src/database/postgres/admin.js";
 import { PgConnection } from "../../src/database/postgres/connection.js";
 import { createWorkload } from "../../src/workloads/train-events/sql/create-workload.js";
-import { dialectOf } from "../../src/database/postgres/dialects/registry.js";
 import { resetNamespace } from "../../src/workloads/namespace.js";
 import { preloadTrial } from "../../src/workloads/train-events/sql/preload.js";
 import type { Workload } from "../../src/workloads/train-events/sql/workload.js";
@@ -201,7 +200,7 @@ export async function makeAuditedTrial(
   const settings = settingsOf(options);
   const { isDrained = false, batchEvents = BATCH_EVENTS } = options;
   const directory = scratchDirectory();
-  await resetNamespace(admin, settings, dialectOf(settings.dialect));
+  await resetNamespace(admin, settings, settings.dialect);
   const inputs = { settings, seed: SEED, directory, isWanted: () => true };
   const { startedAt, ledger } = await preloadTrial(admin, inputs);
   const { endpoint } = admin;

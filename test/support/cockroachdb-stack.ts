@@ -160,7 +160,7 @@ async function endpointOf(
 ): Promise<Endpoint> {
   const tls = { mode: "verify-full" as const, ca: await certificates.read(ca), serverName };
   const { password } = certificates;
-  return { host: "127.0.0.1", port, database: "train_sim", user: "pgb", password, tls };
+  return { scheme: "postgresql", host: "127.0.0.1", port, database: "train_sim", user: "pgb", password, tls };
 }
 
 /** Port of a PostgreSQL in the place of the nodes; database and role as init.sql makes them. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ISOLATIONS } from "../../src/database/postgres/settings.js";
+import { ISOLATIONS } from "../../src/database/levels.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../../src/workloads/train-events/settings.js";
 import { combinations, pairsOf, pairwise, product } from "./combinations.js";
 

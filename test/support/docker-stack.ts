@@ -100,7 +100,15 @@ export async function startDockerStack(
 
 async function endpointOf(certificates: Certificates, port: number, database = USER): Promise<Endpoint> {
   const tls = { mode: "verify-full" as const, ca: await certificates.read("ca.crt") };
-  return { host: "127.0.0.1", port, database, user: USER, password: certificates.password, tls };
+  return {
+    scheme: "postgresql",
+    host: "127.0.0.1",
+    port,
+    database,
+    user: USER,
+    password: certificates.password,
+    tls,
+  };
 }
 
 /** The `-c name=value` of the service's command, certificates and access rules aside: those go by other ways. */

@@ -11,7 +11,14 @@ export function connectPrimary({ child }: Started, except?: number): Promise<Adm
     return port === undefined || Number(port) === except ? [] : [Number(port)];
   });
   const [first, ...others] = ports.map((port): Endpoint => {
-    return { host: "127.0.0.1", port, user: "postgres", database: "postgres", takesWrites: true };
+    return {
+      scheme: "postgresql",
+      host: "127.0.0.1",
+      port,
+      user: "postgres",
+      database: "postgres",
+      takesWrites: true,
+    };
   });
   return connectAdmin({ ...(first as Endpoint), others }, { purpose: "stranger" });
 }

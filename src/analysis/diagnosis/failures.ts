@@ -1,7 +1,7 @@
 // Whether more transactions failed than the budget allows: the latencies of the others are then those of a lighter load than
 // was asked for. Conflicts that outlasted their retries are a result of isolation and locking, and faults were asked for:
 // both only warn. A bound that the scenario states covers conflicts too. The worst operation speaks for the trial.
-import { isConflict } from "../../database/postgres/sqlstates.js";
+import { isConflict } from "../../database/registry.js";
 import { counted } from "../../foundation/units.js";
 import { failuresOf } from "../../metrics/figures.js";
 import { isRound } from "../../metrics/operations.js";

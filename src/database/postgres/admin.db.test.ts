@@ -53,7 +53,7 @@ describe("connectAdmin", () => {
 
   it("says that a password is missing", async () => {
     const { host, port, database, user } = endpoint;
-    expect((await refusal({ host, port, database, user })).message).toContain(
+    expect((await refusal({ scheme: "postgresql", host, port, database, user })).message).toContain(
       "asks for a password and none was given",
     );
   });

@@ -2,15 +2,15 @@
 // pools under test, so that control work is never measured and never waits behind it. What a user can cause comes
 // out as a TargetError; an error of a statement comes out as the server sent it, for its caller to judge.
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
+import { APPLICATION, type AdminOptions, type AdminSession } from "../contract.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
 import { isStandby, TAKES_NO_WRITES } from "./connect-failure.js";
 import { PgConnection } from "./connection.js";
 import { StatementError } from "../errors.js";
-import { APPLICATION } from "./pg-config.js";
 import { remedyOf } from "./remedies.js";
 import { LIFT_TIME_LIMITS } from "./time-limits.js";
 import { classifyFailure } from "./sqlstates.js";
-import type { SqlRow, Statement, StatementRow, StatementValues } from "../contract.js";
+import type { SqlRow, Statement, StatementRow, StatementValues } from "../sql.js";
 
 /** Anything that runs SQL for control work. Values are those the driver takes, arrays included. */
 export interface SqlClient {
@@ -21,12 +21,9 @@ export interface SqlClient {
   query(text: string, values?: readonly unknown[]): Promise<SqlRow[]>;
 }
 
-export interface AdminClient extends SqlClient {
-  readonly endpoint: Endpoint;
+export interface AdminClient extends SqlClient, AdminSession {
   /** A statement that comes again and again, prepared where the options say so. */
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]>;
-  /** Never rejects. */
-  close(): Promise<void>;
 }
 
 /** PgBouncer's admin console: `SHOW ...` and commands, by the simple protocol only. */
@@ -38,23 +35,6 @@ export interface PoolerConsole {
   version(): Promise<string>;
   /** Never rejects. */
   close(): Promise<void>;
-}
-
-export interface AdminOptions {
-  /** What the connection is for, as it shows in `pg_stat_activity` after `train-sim/`. */
-  readonly purpose?: string;
-  readonly connectTimeoutMs?: number;
-  /**
-   * Whether a session that has ended is followed by another at the next statement. The statement that meets the end
-   * fails all the same, and what was set in the session is gone.
-   */
-  readonly reopens?: boolean;
-  /** Whether `execute` prepares statements by name, which not every pooler in between takes. */
-  readonly prepared?: boolean;
-  /** Whether the role's own time limits hold, as for a session that a pooler may lend to others. */
-  readonly keepsTimeLimits?: boolean;
-  /** Told as soon as an open session ends that this side did not end, with the error, where there was one. */
-  readonly onLost?: (failure: Error | undefined) => void;
 }
 
 let ended = 0;

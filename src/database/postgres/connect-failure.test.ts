@@ -4,6 +4,7 @@ import type { Endpoint } from "../endpoint.js";
 import { connectFailure } from "./connect-failure.js";
 
 const endpoint: Endpoint = {
+  scheme: "postgresql",
   host: "db.example",
   port: 5432,
   database: "rail",

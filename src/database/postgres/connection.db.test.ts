@@ -1,12 +1,13 @@
 import { afterEach, describe, expect, inject, it } from "vitest";
-import { PgConnection, type ConnectionOptions } from "./connection.js";
+import type { SessionOptions } from "../contract.js";
+import { PgConnection } from "./connection.js";
 import { StatementError } from "../errors.js";
 import { commit } from "./transaction.js";
 
 const endpoint = inject("adminEndpoint");
 const opened: PgConnection[] = [];
 
-async function open(options: Partial<ConnectionOptions> = {}): Promise<PgConnection> {
+async function open(options: Partial<SessionOptions> = {}): Promise<PgConnection> {
   const connection = new PgConnection({
     endpoint,
     applicationName: "train-sim/test",

@@ -4,6 +4,7 @@
 import pg from "pg";
 import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { codeOf } from "../../foundation/errors.js";
+import type { LoadSession, SessionOptions } from "../contract.js";
 import type { Endpoint } from "../endpoint.js";
 import { messageOf, valuesOf } from "./wire/bind-message.js";
 import { connectFailure, TAKES_NO_WRITES } from "./connect-failure.js";
@@ -17,33 +18,8 @@ import { PreparedCall } from "./wire/prepared-call.js";
 import { RowReader } from "./wire/row-reader.js";
 import { forgetPassword } from "./password-command.js";
 import { classifyFailure, isExpiredToken } from "./sqlstates.js";
-import type {
-  CallObserver,
-  Connection,
-  SqlRow,
-  SqlValue,
-  Statement,
-  StatementRow,
-  StatementValues,
-} from "../contract.js";
-
-export interface ConnectionOptions {
-  readonly endpoint: Endpoint;
-  readonly applicationName: string;
-  /** Whether statements are prepared by name, once a connection. */
-  readonly prepared: boolean;
-  readonly connectTimeoutMs?: number;
-  /**
-   * Told once that it was opened or `refused` (with what `connect` fails with), and of one that was open that it was `lost`
-   * (with the server's or the socket's error, where there was one). What this side ends is neither.
-   */
-  readonly report?: (event: "connected" | "refused" | "lost", failure?: Error) => void;
-  /**
-   * Called for each transaction that ended at the server, committed or not. A statement outside of a transaction is one, and
-   * so is what was under way when the connection was lost.
-   */
-  readonly onTransaction?: (() => void) | undefined;
-}
+import type { CallObserver } from "../session.js";
+import type { Connection, SqlRow, SqlValue, Statement, StatementRow, StatementValues } from "../sql.js";
 
 /** As the driver tells of one. */
 interface ParameterStatus {
@@ -68,15 +44,17 @@ const READ_ONLY: ReadonlySet<string> = new Set(["in_hot_standby", "default_trans
 /** Class of the SQLSTATEs of warnings, whatever the server's language. */
 const WARNING = "01";
 
+const PING: Statement = { name: "ping", text: "SELECT 1" };
+
 /** How long a polite goodbye may take before the socket is cut, in milliseconds. */
 const CLOSE_MAX_MS = 1_000;
 
-export class PgConnection extends pg.Client implements Connection {
+export class PgConnection extends pg.Client implements Connection, LoadSession {
   readonly endpoint: Endpoint;
   private readonly applicationName: string;
   private readonly prepared: boolean;
-  private readonly report: ConnectionOptions["report"];
-  private readonly onTransaction: ConnectionOptions["onTransaction"];
+  private readonly report: SessionOptions["report"];
+  private readonly onTransaction: SessionOptions["onTransaction"];
   private observer: CallObserver | undefined;
   /** Statements that this session has prepared, and what their rows look like. */
   private readonly known = new Map<Statement, RowReader>();
@@ -92,7 +70,7 @@ export class PgConnection extends pg.Client implements Connection {
   /** What the server says of itself at log-in: whether it is a standby, or takes no writes by default. */
   private readonly readOnly = new Set<string>();
 
-  constructor(options: ConnectionOptions) {
+  constructor(options: SessionOptions) {
     super(pgConfig(options.endpoint, options.applicationName, options.connectTimeoutMs));
     this.endpoint = options.endpoint;
     this.applicationName = options.applicationName;
@@ -168,6 +146,10 @@ export class PgConnection extends pg.Client implements Connection {
 
   observe(observer: CallObserver | undefined): void {
     this.observer = observer;
+  }
+
+  async ping(): Promise<void> {
+    await this.execute(PING, []);
   }
 
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]> {

@@ -1,18 +1,15 @@
 // Where a failed attempt failed: the statement, and the table where somebody knows it. The server names the table in
 // the error, its message or its context; else it is the statement's, where that touches one table only.
 // Nothing is guessed: a claim locks rows of two tables, and without the server's word the table stays unknown.
-import type { Statement } from "../contract.js";
+import type { FailurePlace } from "../contract.js";
+import type { Statement } from "../sql.js";
 import { InDoubtError, StatementError } from "../errors.js";
 
-export interface FailurePlace {
-  readonly statement?: string;
-  /** Without its schema, as `events`. */
-  readonly table?: string;
-}
+type NamedText = Pick<Statement, "name" | "text">;
 
 /** Tables by the names of the statements that name one only; `tables` are qualified and quoted, by their names. */
 export function onlyTablesOf(
-  statements: readonly Statement[],
+  statements: readonly NamedText[],
   tables: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, string> {
   const found = statements.flatMap(({ name, text }) => {
@@ -25,7 +22,15 @@ export function onlyTablesOf(
   return new Map(found);
 }
 
-/** Of anything that a connection, a pool or a workload threw. */
+/** Says where each failure of these statements happened; `tables` are qualified and quoted, by their names. */
+export function failurePlaces(
+  statements: readonly NamedText[],
+  tables: Readonly<Record<string, string>>,
+): (error: unknown) => FailurePlace {
+  const onlyTables = onlyTablesOf(statements, tables);
+  return (error) => placeOf(error, onlyTables);
+}
+
 export function placeOf(error: unknown, onlyTables: ReadonlyMap<string, string>): FailurePlace {
   if (error instanceof InDoubtError) return placeOf(error.cause, onlyTables);
   if (!(error instanceof StatementError)) return {};

@@ -2,9 +2,10 @@
 // connections of its own, which end with the fault; nothing that outlives them is changed in the server. A session that
 // was to hold something and is gone when it is asked to let go is an error: the fault was not what it claims.
 import { asTrainSimError, codeOf } from "../../foundation/errors.js";
+import type { HeldConnections as Held } from "../contract.js";
 import type { Endpoint } from "../endpoint.js";
 import { connectAdmin, type AdminClient, type SqlClient } from "./admin.js";
-import type { LockMode } from "./settings.js";
+import type { LockMode } from "../levels.js";
 
 const PURPOSE = "fault";
 const TOO_MANY_CONNECTIONS = "53300";
@@ -78,7 +79,7 @@ export async function letGo(client: AdminClient): Promise<void> {
 }
 
 /** Every connection that the server still has, held by sessions that do nothing. */
-export class HeldConnections {
+export class HeldConnections implements Held {
   private readonly held: AdminClient[] = [];
 
   constructor(private readonly endpoint: Endpoint) {}

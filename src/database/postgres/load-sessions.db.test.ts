@@ -4,7 +4,8 @@ import { expect, it } from "vitest";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { dialectOf } from "./dialects/registry.js";
-import { loadSessions, workingSessions, type WorkingSessions } from "./load-sessions.js";
+import { loadSessions, workingSessions } from "./load-sessions.js";
+import type { WorkingSessions } from "../contract.js";
 import { loadNamesOf } from "../../workloads/namespace.js";
 import { trainEvents } from "../../workloads/train-events/workload.js";
 

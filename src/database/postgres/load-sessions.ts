@@ -1,5 +1,6 @@
 // The load's sessions as the server shows them to whoever asks beside its samples: which there are, and on which of
 // them it is at work. They are known by their names, and only as far as the asking role may see them.
+import type { WorkingSessions } from "../contract.js";
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 
@@ -10,15 +11,6 @@ export async function loadSessions(client: SqlClient, loadNames: readonly string
     [loadNames],
   );
   return rows.map(({ pid }) => Number(pid));
-}
-
-/** Sessions of the load that the server works on or did within the last second; those that wait for a lock are not among them. */
-export interface WorkingSessions {
-  readonly count: number;
-  /** Seconds since the oldest of their transactions began. */
-  readonly oldestSeconds: number;
-  /** What they wait for otherwise, `CPU` where for nothing: `CPU, IO:DataFileRead`. */
-  readonly waits: string;
 }
 
 /** Undefined where the dialect does not tell. To a role that may not see the load's sessions none is at work. */

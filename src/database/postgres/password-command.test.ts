@@ -108,7 +108,14 @@ describe("a login with a command", () => {
     }
   }
   const connect = async (port: number, passwordCommand: { words: readonly string[]; everyMs: number }) => {
-    const endpoint = { host: "127.0.0.1", port, database: "d", user: "u", passwordCommand };
+    const endpoint = {
+      scheme: "postgresql",
+      host: "127.0.0.1",
+      port,
+      database: "d",
+      user: "u",
+      passwordCommand,
+    };
     const connection = new PgConnection({ endpoint, applicationName: "train-sim/test", prepared: false });
     await connection.connect();
     await connection.end();

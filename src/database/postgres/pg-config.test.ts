@@ -2,7 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../endpoint.js";
 import { pgConfig, tlsOptions } from "./pg-config.js";
 
-const endpoint: Endpoint = { host: "db.example", port: 5432, database: "rail", user: "load" };
+const endpoint: Endpoint = {
+  scheme: "postgresql",
+  host: "db.example",
+  port: 5432,
+  database: "rail",
+  user: "load",
+};
 
 describe("tlsOptions", () => {
   it("require encrypts and asks for no proof", () => {

@@ -44,8 +44,6 @@ export function parserOf(oid: number): ((text: string) => unknown) | undefined {
   return PARSERS.get(oid);
 }
 
-/** Prefix of every connection's `application_name`, by which our sessions are found in `pg_stat_activity`. */
-export const APPLICATION = "train-sim";
 /** What the session is for, after the program's name and before the run's, that is in a transaction for as long as a run is there. */
 export const CLAIM_PURPOSE = "claim";
 

@@ -5,9 +5,9 @@ import { withinMs } from "../../foundation/deadline.js";
 import { messageOf } from "../../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
 import { PgConnection } from "./connection.js";
-import { APPLICATION } from "./pg-config.js";
+import { APPLICATION } from "../contract.js";
 
-export type PoolingMode = "transaction" | "statement";
+type PoolingMode = "transaction" | "statement";
 
 /** A pool of one connection lends it to no other client meanwhile. */
 const PATIENCE_MS = 2_000;
@@ -38,10 +38,15 @@ async function processOf(client: PgConnection): Promise<string | undefined> {
   return rows[0]?.process;
 }
 
-/** That this endpoint is no server, and the way to run through a pooler. */
-export function poolingRefusal(endpoint: Endpoint, mode: PoolingMode): { words: string; remedy: string } {
-  return {
-    words: `${describeEndpoint(endpoint)} is a pooler in ${mode} mode, which the target must not be`,
-    remedy: `Name the database server itself in target.url, and the pooler in the pool: { strategy: pgbouncer, mode: ${mode}, url: postgresql://... }.`,
-  };
+/** The refusal of an endpoint that is no server, with the way to run through a pooler; undefined for a server. */
+export async function poolerRefusal(
+  endpoint: Endpoint,
+): Promise<{ readonly words: string; readonly remedy: string } | undefined> {
+  const mode = await poolingOf(endpoint);
+  return (
+    mode && {
+      words: `${describeEndpoint(endpoint)} is a pooler in ${mode} mode, which the target must not be`,
+      remedy: `Name the database server itself in target.url, and the pooler in the pool: { strategy: pgbouncer, mode: ${mode}, url: postgresql://... }.`,
+    }
+  );
 }

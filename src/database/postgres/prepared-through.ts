@@ -7,7 +7,7 @@ import { codeOf } from "../../foundation/errors.js";
 import type { Endpoint } from "../endpoint.js";
 import { PgConnection } from "./connection.js";
 import { StatementError } from "../errors.js";
-import { APPLICATION } from "./pg-config.js";
+import { APPLICATION } from "../contract.js";
 
 const STATEMENT = { name: "train_sim_preflight", text: "SELECT pg_backend_pid()" };
 /** A pool of one connection lends it to nobody else meanwhile. */

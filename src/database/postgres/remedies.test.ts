@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { StatementError } from "../errors.js";
-import { explained, REMEDIES, remedyOf } from "./remedies.js";
+import { REMEDIES, remedyOf } from "./remedies.js";
+import { explained } from "../registry.js";
 
 const fromServer = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code, severity: "ERROR" });

@@ -1,7 +1,6 @@
 // The way out of an error that a server, a pooler or the operating system reports. One table holds it by SQLSTATE and, if
 // a code has several causes, by the message's own detail: no other file keeps a remedy for a statement that was refused.
 import {
-  asTrainSimError,
   codeOf,
   ExitCode,
   messageOf,
@@ -190,9 +189,4 @@ export function explained(error: unknown): TrainSimError | undefined {
         SYSTEM_REMEDIES[sqlstate] ?? "Check the limits and the disk of this machine.",
         { cause: error },
       );
-}
-
-/** As `explained`; an error of any other kind keeps its words. */
-export function asExplained(error: unknown): TrainSimError {
-  return explained(error) ?? asTrainSimError(error);
 }

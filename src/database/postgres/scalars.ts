@@ -1,10 +1,7 @@
-// Scalars of a scenario that mean something to a database: connection URLs and isolation levels.
-// Messages never repeat a URL, for it may hold a password.
+// Connection URLs of a scenario. Messages never repeat a URL, for it may hold a password.
 import * as z from "zod";
 import { urlRefusal } from "./endpoint/connection-url.js";
 import type { EndpointUrl } from "../endpoint.js";
-import { suggestion } from "../../syntax/nearest.js";
-import { ISOLATIONS, type Isolation } from "./settings.js";
 import { custom, type Parsed } from "../../syntax/scalars.js";
 
 export const URL_FORM = "postgresql://user@host:5432/database";
@@ -91,31 +88,5 @@ export function urlsOf({ url, urls }: UrlKeys): EndpointUrl[] {
     if (typeof entry === "string") return { url: entry, weight: 1 };
     const { region, weight = 1 } = entry;
     return { url: entry.url, ...(region !== undefined && { region }), weight };
-  });
-}
-
-/** A pattern of the text in any case, with spaces, dashes or underscores between its words; JSON Schema has no flags. */
-export function looseSpelling(text: string): string {
-  const letters = text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
-  return letters.replaceAll(" ", "[-_\\s]+");
-}
-
-/** An isolation level, with spaces, dashes or underscores, in any case. */
-export function isolation(description: string) {
-  const title = `${ISOLATIONS.join(", ")}; in any case, words with a space, - or _ between them`;
-  const pattern = `^(${ISOLATIONS.map(looseSpelling).join("|")})$`;
-  // The first is what editors complete by.
-  const anyOf = [{ enum: [...ISOLATIONS] }, { type: "string", pattern }];
-  return custom({ title, description, anyOf }, (input): Parsed<Isolation> => {
-    const text =
-      typeof input === "string"
-        ? input
-            .trim()
-            .toLowerCase()
-            .replace(/[-_\s]+/g, " ")
-        : "";
-    const level = ISOLATIONS.find((known) => known === text);
-    if (level) return { value: level };
-    return { message: `not an isolation level; ${suggestion(text, ISOLATIONS, "levels")}` };
   });
 }

@@ -2,21 +2,10 @@
 // a session of its own, because a session that is open already keeps what `ALTER DATABASE` or `ALTER ROLE` set before.
 // Each part is asked alone: what the role or the version does not show is named, and the rest is there.
 import { messageOf } from "../../foundation/errors.js";
+import type { ServerIdentity } from "../contract.js";
 import type { Endpoint } from "../endpoint.js";
 import { connectAdmin, type SqlClient } from "./admin.js";
 import { dialectOfProduct, productOf, readSettings, versionOf } from "./server-info.js";
-
-/** Moments are ISO 8601 in UTC, to the microsecond; settings as SHOW prints them. */
-export interface ServerIdentity {
-  readonly systemIdentifier?: string | undefined;
-  readonly version: string;
-  readonly startedAt?: string | undefined;
-  readonly configLoadedAt?: string | undefined;
-  /** Those that differ from their default and those that shape the workload; none that may hold a secret. */
-  readonly settings: Readonly<Record<string, string>>;
-  /** Parts that are missing, in words, each with the reason. */
-  readonly missing: readonly string[];
-}
 
 const moment = (expression: string): string =>
   `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

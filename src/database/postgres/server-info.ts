@@ -2,8 +2,9 @@
 // it still has to give. It is read once before the first trial, for the result's environment and to refuse a
 // scenario that would run out of connections half-way. Settings that can hold a secret or a path stay out.
 import { UsageError } from "../../foundation/errors.js";
+import type { ConnectionBudget, ServerInfo } from "../contract.js";
 import type { SqlClient } from "./admin.js";
-import type { SqlRow } from "../contract.js";
+import type { SqlRow } from "../sql.js";
 import type { DialectName } from "./settings.js";
 
 export type Product = "PostgreSQL" | "CockroachDB" | "Aurora DSQL" | "Cloudberry" | "Greenplum" | "unknown";
@@ -19,26 +20,6 @@ const DIALECT_OF: Readonly<Partial<Record<Product, DialectName>>> = {
 
 export function dialectOfProduct(product: Product): DialectName | undefined {
   return DIALECT_OF[product];
-}
-
-export interface ServerInfo {
-  readonly product: Product;
-  /** `18.4`, `v25.1.2`, `16` */
-  readonly version: string;
-  /** What `version()` says, whole. */
-  readonly versionText: string;
-  /** Those that shape the workload, and every one that differs from its default; values as SHOW prints them. */
-  readonly settings: Readonly<Record<string, string>>;
-  readonly connections: ConnectionBudget;
-}
-
-/** Numbers of connections; undefined where the server has no such limit to tell. */
-export interface ConnectionBudget {
-  readonly max: number | undefined;
-  /** Kept back for superusers and reserved roles. */
-  readonly reserved: number;
-  /** Open now, our own among them. */
-  readonly inUse: number;
 }
 
 /** Settings that an evaluation of a queue needs, whether or not somebody changed them. */
@@ -132,6 +113,7 @@ export async function readServerInfo(client: SqlClient): Promise<ServerInfo> {
   const isPostgres = product === "PostgreSQL" || dialectOfProduct(product) === "cloudberry";
   return {
     product,
+    dialect: dialectOfProduct(product),
     version: versionOf(versionText),
     versionText,
     settings: isPostgres ? await readSettings(client) : {},

@@ -3,7 +3,7 @@
 import { counted } from "../../foundation/units.js";
 import type { SqlClient } from "./admin.js";
 import { quoteIdentifier } from "./quoting.js";
-import { APPLICATION } from "./pg-config.js";
+import { APPLICATION } from "../contract.js";
 import { IS_TIME_LIMIT } from "./time-limits.js";
 
 /** Something that a role or a database may not do for long, or not at all. */

@@ -5,14 +5,7 @@
 // things, its message tells. What is not in the table is fatal: an unknown error is shown.
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
 import { InDoubtError, StatementError, UnexpectedRowsError } from "../errors.js";
-import type { FailureKind } from "../contract.js";
-
-/** What may be done about a failure, and the code to count it under (never empty). */
-export interface Failure {
-  readonly kind: FailureKind;
-  /** SQLSTATE; else the driver's code (`ECONNRESET`); else the error's name. */
-  readonly sqlstate: string;
-}
+import type { Failure, FailureKind } from "../contract.js";
 
 const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
   // The transaction is rolled back and the session goes on (PostgreSQL, appendix A and sections 13.2, 13.3).

@@ -3,7 +3,7 @@
 // the server counted stands under the name that the parts of a latency have. From version 18 on, PostgreSQL counts the
 // same statement on tables of the same name as one, whatever their schemas, with the text that it saw first: there a schema
 // tells nothing. A text that is none of the workload's has no name.
-import type { Statement } from "../contract.js";
+import type { Statement } from "../sql.js";
 
 /** A statement without comments, constants, parameters and the length of lists. */
 function withoutConstants(text: string): string {

@@ -1,5 +1,6 @@
 // TLS against a PostgreSQL that really requires it, with certificates made for the occasion: an authority, a
 // server certificate for `localhost` only, a client certificate, and a stranger's authority.
+import type { Connection } from "../../database/sql.js";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -83,8 +84,9 @@ afterAll(async () => {
 
 /** The server's endpoint with these TLS settings, or without TLS. */
 function endpoint(tls: TlsSettings | undefined, changes: Partial<Endpoint> = {}): Endpoint {
-  const { host, port, database, user, password } = server.admin;
+  const { scheme, host, port, database, user, password } = server.admin;
   return {
+    scheme,
     host,
     port,
     database,
@@ -157,7 +159,7 @@ describe("a server that takes TLS only", () => {
   it("takes a client certificate in place of a password", async () => {
     const tls: TlsSettings = { mode: "verify-ca", ca, ...client };
     const { host, port, database } = server.admin;
-    expect(await session({ host, port, database, user: CLIENT, tls })).toMatchObject({
+    expect(await session({ scheme: "postgresql", host, port, database, user: CLIENT, tls })).toMatchObject({
       ...encrypted,
       who: CLIENT,
       client_dn: `/CN=${CLIENT}`,
@@ -166,10 +168,17 @@ describe("a server that takes TLS only", () => {
 
   it("refuses that user without the certificate, or with another user's", async () => {
     const { host, port, database } = server.admin;
-    const without = { host, port, database, user: CLIENT, tls: { mode: "require" } as const };
+    const without = {
+      scheme: "postgresql",
+      host,
+      port,
+      database,
+      user: CLIENT,
+      tls: { mode: "require" } as const,
+    };
     expect(await refusal(without)).toContain("wants a client certificate");
     const tls: TlsSettings = { mode: "require", ...client };
-    const other = { host, port, database, user: "postgres", tls };
+    const other = { scheme: "postgresql", host, port, database, user: "postgres", tls };
     expect(await refusal(other)).toContain("asks for a password and none was given");
   });
 
@@ -198,7 +207,9 @@ describe("a server that takes TLS only", () => {
       await source.warm();
       const lease = await source.acquire(1);
       const text = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
-      expect(await lease.connection.execute({ name: "test.ssl", text }, [])).toEqual([[true]]);
+      expect(await (lease.connection as Connection).execute({ name: "test.ssl", text }, [])).toEqual([
+        [true],
+      ]);
       await lease.release(false);
       await source.close();
     }

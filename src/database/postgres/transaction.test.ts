@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { InDoubtError, StatementError } from "../errors.js";
 import { classifyFailure } from "./sqlstates.js";
 import { asTransaction, inReadTransaction, inTransaction } from "./transaction.js";
-import type { Connection } from "../contract.js";
+import type { Connection } from "../sql.js";
 
 function failure(statement: string, code: string): StatementError {
   return new StatementError(statement, Object.assign(new Error(`code ${code}`), { code }), code);
@@ -15,6 +15,7 @@ function scripted(failures: Partial<Record<"begin" | "commit" | "rollback", Erro
     isBroken,
     execute: () => Promise.resolve([]),
     copyIn: () => Promise.resolve(0),
+    ping: () => Promise.resolve(),
     observe: () => undefined,
     executeNamed: () => Promise.resolve([]),
     control(name, text) {

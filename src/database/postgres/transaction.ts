@@ -2,7 +2,7 @@
 // It alone decides when nobody can know how a commit ended; everything else keeps the error of its statement.
 import { InDoubtError, StatementError } from "../errors.js";
 import { classifyFailure, wasNotPassedOn } from "./sqlstates.js";
-import type { Connection } from "../contract.js";
+import type { Connection } from "../sql.js";
 
 /** Class "connection exception": there is no connection, and nothing was sent. */
 const NO_CONNECTION = "08003";

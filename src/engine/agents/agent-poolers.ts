@@ -2,8 +2,7 @@
 // to them; all that is asked of them goes through the agents. Together they are one pooler, whose instances are counted
 // agent by agent. An agent that a fault kills takes its poolers with it.
 import * as z from "zod";
-import type { Endpoint } from "../../database/endpoint.js";
-import type { Auth } from "../../database/postgres/settings.js";
+import type { Endpoint, Auth } from "../../database/endpoint.js";
 import { unlessAborted } from "../../foundation/deadline.js";
 import type { StandingStill } from "../../foundation/process/stand-still.js";
 import { poolerKindOf, type ManagedSettings } from "../../pools/registry.js";

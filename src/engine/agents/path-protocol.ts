@@ -2,8 +2,7 @@
 // clients, and networks that can be made bad. It is opened from the server on, each part before those that were opened
 // earlier, and clients go through it from the next launch on.
 import * as z from "zod";
-import type { Endpoint } from "../../database/endpoint.js";
-import type { Auth } from "../../database/postgres/settings.js";
+import type { Endpoint, Auth } from "../../database/endpoint.js";
 import { NETWORK_PLACES } from "../../faults/fault.js";
 import type { NetworkCondition } from "../../faults/means/condition.js";
 import type { NetworkEffect } from "../../faults/means/tcp-proxy.js";

@@ -17,7 +17,7 @@ import { findCapacity } from "./find-capacity.js";
 import { Interruption } from "../session/interruption.js";
 import { allOf } from "../session/observer.js";
 import type { FinishedTrial, TrialInputs } from "../trial/trial-parts.js";
-import type { DialectName } from "../../database/postgres/settings.js";
+import type { DialectName } from "../../database/registry.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 
 const CARRIED_PER_SECOND = 40;

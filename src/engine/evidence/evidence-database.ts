@@ -4,11 +4,11 @@ import type { TreatmentSettings } from "../../scenario/settings.js";
 import { sampledIn } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
 import { dialectOf } from "../../database/postgres/dialects/registry.js";
-import { controlTransactions } from "../../database/postgres/admin.js";
+import { databaseOf } from "../../database/registry.js";
 import { DatabaseSampler } from "../../database/postgres/evidence/sampler.js";
 import type { DatabaseEvidence, WaitShare } from "../../results/result-schema.js";
 import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
-import type { Statement } from "../../database/contract.js";
+import type { Statement } from "../../database/sql.js";
 
 /** Shares of all samples of active sessions, most frequent first. */
 export function waitsOf(window: WindowEvidence): WaitShare[] {
@@ -27,13 +27,16 @@ export class DatabaseSource implements EvidenceSource {
   private counted: Pick<DatabaseEvidence, "statements" | "scans"> = {};
   private tableChanges: DatabaseEvidence["tableChanges"];
 
-  constructor(endpoint: Endpoint, settings: TreatmentSettings) {
+  constructor(
+    private readonly endpoint: Endpoint,
+    settings: TreatmentSettings,
+  ) {
     const { dialect, namespace, target } = settings;
     const workload = workloadOf(settings);
     this.workloadStatements = workload.statements(settings);
     this.sampler = new DatabaseSampler({
       ...{ endpoint, dialect: dialectOf(dialect) },
-      workload: sampledIn(workload, dialectOf(dialect), namespace),
+      workload: sampledIn(workload, dialect, namespace),
       isOurs: target.kind !== "url",
     });
   }
@@ -52,7 +55,10 @@ export class DatabaseSource implements EvidenceSource {
   }
 
   async sample(): Promise<EvidenceReading> {
-    return { ...(await this.sampler.sample()), "transactions.control": controlTransactions() };
+    return {
+      ...(await this.sampler.sample()),
+      "transactions.control": databaseOf(this.endpoint).server.controlTransactions(),
+    };
   }
 
   async opened(): Promise<void> {

@@ -4,7 +4,7 @@ import { exampleLatency, exampleResult } from "../../../test/support/example-res
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { scratchDirectory } from "../../../test/support/train-sim.js";
 import { flipSentences, type FlipSentences } from "../../analysis/why/flips.js";
-import { UNCLAIMED } from "../../database/postgres/namespace/namespace-claim.js";
+import { UNCLAIMED } from "../../database/contract.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { WORKLOAD_NAMES, workloadOf } from "../../workloads/registry.js";
@@ -132,6 +132,7 @@ it.each(WORKLOAD_NAMES)("has a plan of every statement of workload %s that is no
 
 it("says which dialects and versions are not asked", async () => {
   const old = {
+    ...own.admin,
     query: (text: string) =>
       text.includes("server_version_num")
         ? Promise.resolve([{ version: 15 }])
@@ -151,7 +152,7 @@ it("says which dialects and versions are not asked", async () => {
 });
 
 it("gives the reason where the connection is lost", async () => {
-  const lost = { query: () => Promise.reject(new Error("lost the connection to db:5432/d")) };
+  const lost = { ...own.admin, query: () => Promise.reject(new Error("lost the connection to db:5432/d")) };
   expect(await readPlans(lost, settingsOf(""))).toEqual({
     plans: [],
     notAssessed: [{ what: "plans of statements", reason: "lost the connection to db:5432/d" }],

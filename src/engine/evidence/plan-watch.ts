@@ -1,9 +1,9 @@
 // What the planner makes of the workload's statements at the end of a trial's window, so that a plan that is another in some
 // trials than in others is found. It asks on train-sim's own connection, before the queue is drained; nothing runs and
 // nothing that is measured waits. Sessions of the load may keep plans of their own: see docs/reference/evidence.md.
-import type { SqlClient } from "../../database/postgres/admin.js";
-import type { Statement } from "../../database/contract.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import type { AdminSession } from "../../database/contract.js";
+import { databaseOf } from "../../database/registry.js";
+import type { Statement } from "../../database/sql.js";
 import { digest } from "../../foundation/digest.js";
 import { codeOf, messageOf } from "../../foundation/errors.js";
 import { firstOf } from "../../foundation/text/numbers.js";
@@ -36,27 +36,26 @@ function whatOf(names: readonly string[]): string {
 }
 
 /** The plans as they would be made now. Never rejects: what has none is named in `notAssessed`. */
-export async function readPlans(client: SqlClient, settings: TreatmentSettings): Promise<PlansRead> {
+export async function readPlans(admin: AdminSession, settings: TreatmentSettings): Promise<PlansRead> {
   try {
-    return await askFor(client, settings);
+    return await askFor(admin, settings);
   } catch (error) {
     return none(messageOf(error));
   }
 }
 
-async function askFor(client: SqlClient, settings: TreatmentSettings): Promise<PlansRead> {
-  const dialect = dialectOf(settings.dialect);
+async function askFor(admin: AdminSession, settings: TreatmentSettings): Promise<PlansRead> {
+  const { dialect, namespace } = settings;
+  const { plans: source } = databaseOf(admin.endpoint);
   const workload = workloadOf(settings);
   const all = workload.statements(settings);
   const statements = new Map<string, Statement>(
     all.filter(({ text }) => PLANNED.test(text)).map((statement) => [statement.name, statement]),
   );
-  const source = dialect.sampler.plans;
-  if (!source) return none(`train-sim asks ${dialect.capabilities.label} for none`);
   if (all.length === 0) return none("the workload tells its statements only when it runs");
-  const obstacle = await source.obstacle(client);
+  const obstacle = await source.obstacle(admin, dialect);
   if (obstacle !== undefined) return none(obstacle);
-  const searchPath = workload.isUnqualified && dialect.quoteIdentifier(settings.namespace);
+  const within = workload.isUnqualified && namespace;
   const plans: StatementPlan[] = [];
   const refused = new Map<string, string[]>();
   const refuse = (name: string, reason: string): unknown =>
@@ -67,7 +66,7 @@ async function askFor(client: SqlClient, settings: TreatmentSettings): Promise<P
       continue;
     }
     try {
-      const plan = source.planOf(await client.query(source.question(text, searchPath)));
+      const plan = await source.read(admin, text, dialect, within);
       plans.push({ statement: name, hash: digest(plan), plan });
     } catch (error) {
       if (codeOf(error) === undefined) throw error; // the connection

@@ -1,7 +1,7 @@
 // The pooler as a source of evidence: who waits for a server connection, and how long a transaction did by the pooler's own
 // count. In transaction mode that wait is inside the first statement of a transaction, where a client cannot see it.
 // A pooler without a console that we may ask is named, and so is one of which only a part answers.
-import { StandingSession } from "../../database/postgres/standing-session.js";
+import { StandingSession } from "../../database/standing-session.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 import {
   POOLER_SESSION,

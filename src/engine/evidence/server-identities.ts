@@ -4,7 +4,8 @@
 // for the diagnosis to say; what could not be read is named and compared with nothing.
 import { digest } from "../../foundation/digest.js";
 import { messageOf, UsageError } from "../../foundation/errors.js";
-import { readServerIdentity, type ServerIdentity } from "../../database/postgres/server-identity.js";
+import { databaseOf } from "../../database/registry.js";
+import type { ServerIdentity } from "../../database/contract.js";
 import type { NotAssessed, ServerChange, TrialResult, TrialServer } from "../../results/result-schema.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 import type { RunningTarget } from "../../targets/running-target.js";
@@ -75,7 +76,7 @@ export class ServerIdentities {
       const name = describeEndpoint(endpoint);
       const before = this.lasting.get(name)?.facts["systemIdentifier"];
       if (before === undefined) continue;
-      const { systemIdentifier: now = before } = await readServerIdentity(endpoint);
+      const { systemIdentifier: now = before } = await databaseOf(endpoint).server.identity(endpoint);
       if (now === before) continue;
       throw new UsageError(
         `the interrupted experiment ran on another cluster: at ${name} the system identifier was ${before}, is ${now}`,
@@ -107,7 +108,9 @@ export class ServerIdentities {
 type Read = ServerIdentity | { readonly failure: string };
 
 async function read(endpoint: Endpoint): Promise<Read> {
-  return readServerIdentity(endpoint).catch((error: unknown) => ({ failure: messageOf(error) }));
+  return databaseOf(endpoint)
+    .server.identity(endpoint)
+    .catch((error: unknown) => ({ failure: messageOf(error) }));
 }
 
 /** One endpoint's server over a trial. */

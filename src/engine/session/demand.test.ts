@@ -1,11 +1,10 @@
 // What is asked before anything starts: counted right for every pool, refused with the number to raise.
 import { expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
-import { serverConnectionsOf } from "../../scenario/connections.js";
+import { serverConnectionsOf, carriedByAgents } from "../../scenario/connections.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { mostServerConnections, openFilesOf, requireCapacity, shortageOf } from "./demand.js";
-import { carriedByAgents } from "../../scenario/connections.js";
 
 function treatment(more: string): Treatment {
   const [first] = parseScenario(`name: d\ntopology: cycle\n${more}\n`, "d.yaml").treatments;

@@ -1,6 +1,6 @@
 // Which dialect is spoken follows from what the server says of itself; what the scenario says must agree with it.
 import { describe, expect, test } from "vitest";
-import { productOf, versionOf } from "../../database/postgres/server-info.js";
+import { dialectOfProduct, productOf, versionOf } from "../../database/postgres/server-info.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { dialectFor, inDialect } from "./dialect-choice.js";
@@ -12,10 +12,10 @@ const GREENPLUM =
   "PostgreSQL 12.12 (Greenplum Database 7.1.0 build commit:e7c2b1f14bb42a1018ac57d14f4436880e0a0515) on x86_64";
 const POSTGRESQL = "PostgreSQL 16.9 on aarch64-unknown-linux-gnu, compiled by gcc";
 
-const server = (versionText: string, hasJobs = false) => ({
-  product: productOf(versionText, hasJobs),
-  versionText,
-});
+const server = (versionText: string, hasJobs = false) => {
+  const product = productOf(versionText, hasJobs);
+  return { product, dialect: dialectOfProduct(product), versionText };
+};
 
 function treatmentOf(yaml: string): Treatment {
   const text = `name: choice\ntarget: { kind: url, urls: ["postgresql://a@db.example:5432/a"] }\n${yaml}`;

@@ -2,18 +2,17 @@
 // dialect does not have is refused here, as the loader does for a dialect that is named; and a dialect that the server
 // does not speak is refused before anything is made there.
 import { UsageError } from "../../foundation/errors.js";
-import { dialectOfProduct, type ServerInfo } from "../../database/postgres/server-info.js";
-import { capabilitiesOf } from "../../database/postgres/dialects/registry.js";
+import type { ServerInfo } from "../../database/contract.js";
+import { capabilitiesOf, DIALECTS, type DialectName } from "../../database/registry.js";
 import { dialectProblems } from "../../scenario/rules-dialect.js";
 import type { Treatment } from "../../scenario/settings.js";
-import type { DialectName } from "../../database/postgres/settings.js";
 
 /** Throws a UsageError with all that the dialect does not have of the treatment. */
 export function dialectFor(
-  { product, versionText }: Pick<ServerInfo, "product" | "versionText">,
+  { product, versionText, dialect }: Pick<ServerInfo, "product" | "versionText" | "dialect">,
   { id, settings }: Treatment,
 ): DialectName {
-  const spoken = dialectOfProduct(product);
+  const spoken = DIALECTS.find((name) => name === dialect);
   if (!settings.asksDialect) {
     if (spoken !== undefined && spoken !== settings.dialect)
       throw new UsageError(

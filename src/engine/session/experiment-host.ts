@@ -1,15 +1,10 @@
 // What trials run on, from the first to the last: the target that is kept running, the poolers that took part, and the
 // environment that the result states of them. It takes train-sim's namespaces off a server that stays, and stops what
 // it started; which trials run on it is not its business.
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
-import {
-  claimNamespace,
-  UNCLAIMED,
-  type NamespaceClaim,
-} from "../../database/postgres/namespace/namespace-claim.js";
+import { UNCLAIMED, type NamespaceClaim } from "../../database/contract.js";
 import { dropNamespace } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
-import { namespaceState } from "../../database/postgres/namespace/namespace.js";
+import { databaseOf, type DialectName } from "../../database/registry.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf, UsageError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
@@ -23,7 +18,6 @@ import type { ExperimentObserver } from "./observer.js";
 import type { PoolerVersion } from "../trial/pooler.js";
 import { ServerIdentities } from "../evidence/server-identities.js";
 import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
-import type { DialectName } from "../../database/postgres/settings.js";
 
 /** What an interrupted run of the same experiment left. */
 interface Earlier {
@@ -135,10 +129,10 @@ export class ExperimentHost {
       await before.confirm();
       return before;
     }
-    const claim = await claimNamespace(admin, namespace, dialectOf(dialect), {
+    const claim = await databaseOf(admin).namespaces.claim(admin, namespace, dialect, {
       note: (words) => this.observer.note(`warning: ${words}`),
     });
-    if (claim === UNCLAIMED)
+    if (claim.run === undefined)
       this.observer.note(
         `warning: ${dialect} has no claims: run nothing else in schema "${namespace}" of ${describeEndpoint(admin)}`,
       );
@@ -166,7 +160,7 @@ export class ExperimentHost {
   ): Promise<string | undefined> {
     try {
       await claim.confirm();
-      await dropNamespace(admin, namespace, dialectOf(dialect));
+      await dropNamespace(admin, namespace, dialect);
       return undefined;
     } catch (error) {
       return `it could not be dropped (${messageOf(error)})`;
@@ -180,7 +174,8 @@ export class ExperimentHost {
     { claim, command, dialect }: Claimed,
     { admin }: KeptTarget,
   ): Promise<void> {
-    const asked = withinMs(namespaceState(admin, namespace, dialectOf(dialect)), ANSWER_MS);
+    const { namespaces } = databaseOf(admin.endpoint);
+    const asked = withinMs(namespaces.state(admin, namespace, dialect), ANSWER_MS);
     const state = await asked.catch(() => undefined);
     if (state && (state.kind !== "ours" || state.run !== claim.run)) return;
     const stays = `${state ? "stays" : "may still be"} on ${describeEndpoint(admin.endpoint)}`;

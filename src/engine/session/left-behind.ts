@@ -6,7 +6,7 @@ import { keyWithoutPasswords, withoutPasswords } from "../../foundation/secrets.
 import type { Overrides } from "../../scenario/plan/overrides.js";
 import type { Experiment } from "../../scenario/settings.js";
 import { hasPooler } from "../../pools/registry.js";
-import type { DialectName } from "../../database/postgres/settings.js";
+import type { DialectName } from "../../database/registry.js";
 import type { TargetSettings } from "../../targets/registry.js";
 
 export type UrlTarget = Extract<TargetSettings, { kind: "url" }>;

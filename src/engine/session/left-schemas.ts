@@ -1,10 +1,7 @@
 // The schemas that earlier runs left on a server of the user's own: made by a run, as their mark says, of which no session
 // is there any more. One that is in use, or that `schema apply` made, is none. What cannot be asked is not named here:
 // the checks before a run name it. Nothing is dropped; the next run in that schema, or the command, does that.
-import { connectAdmin } from "../../database/postgres/admin.js";
-import { isAtWork } from "../../database/postgres/namespace/claim-session.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
-import { namespaceState } from "../../database/postgres/namespace/namespace.js";
+import { administer, databaseOf } from "../../database/registry.js";
 import { describeEndpoint } from "../../database/endpoint.js";
 import { dropCommand } from "./left-behind.js";
 import type { OwnServer } from "./preflight.js";
@@ -19,15 +16,16 @@ export interface LeftSchema {
 /** Of the namespaces that the treatments name; never rejects. */
 export async function leftSchemas({ target, treatments }: OwnServer): Promise<LeftSchema[]> {
   const byName = new Map(treatments.map(({ settings }) => [settings.namespace, settings]));
-  const admin = await connectAdmin(target.admin, { purpose: "preflight" }).catch(() => undefined);
+  const { namespaces } = databaseOf(target.admin);
+  const admin = await administer(target.admin, { purpose: "preflight" }).catch(() => undefined);
   if (!admin) return [];
   const left: LeftSchema[] = [];
   try {
     for (const [namespace, { dialect, target: settings }] of byName) {
-      if (settings.kind !== "url" || !dialectOf(dialect).supportsTransactionalDdl) continue;
-      const state = await namespaceState(admin, namespace, dialectOf(dialect));
+      if (settings.kind !== "url" || !namespaces.hasClaims(dialect)) continue;
+      const state = await namespaces.state(admin, namespace, dialect);
       if (state.kind !== "ours" || state.run === undefined) continue;
-      if (await isAtWork(admin, namespace, state.run)) continue;
+      if (await namespaces.isAtWork(admin, namespace, state.run)) continue;
       left.push({
         words: `schema "${namespace}" on ${describeEndpoint(target.admin)} was left by a run that has ended`,
         command: dropCommand(settings, namespace, dialect),

@@ -2,7 +2,7 @@
 // complete before each of them, a verdict, an exit code. It starts and stops what the trials run on, and stops early,
 // with what there is, when a trial cannot go on or the user asks. Which trial is next is the source's business.
 import { wallClockMs } from "../../foundation/clock.js";
-import { explained } from "../../database/postgres/remedies.js";
+import { explained } from "../../database/registry.js";
 import type { ExitCode, TrainSimError } from "../../foundation/errors.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { validityOf } from "../../analysis/diagnosis/validity.js";

@@ -1,5 +1,6 @@
 // Settings of the embedded server as a factor: each level runs on a server that was started with it, never on one
 // that another level left, and never on two at once.
+import type { AdminClient } from "../../database/postgres/admin.js";
 import { afterEach, expect, inject, it } from "vitest";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
@@ -17,7 +18,8 @@ let keeper: TargetKeeper | undefined;
 afterEach(() => keeper?.release());
 
 async function workMemOf({ admin }: KeptTarget): Promise<unknown> {
-  const [row] = await admin.query("SELECT current_setting('work_mem') AS value");
+  const client = admin as AdminClient;
+  const [row] = await client.query("SELECT current_setting('work_mem') AS value");
   return row?.["value"];
 }
 

@@ -2,22 +2,19 @@
 // when a treatment asks for another: settings of the embedded server can be a factor like any other.
 // It never runs two servers at once: they would share the machine's cores and disturb each other. A duet, in which they
 // shall, has two keepers.
-import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
-import { requireOwnNamespace } from "../../database/postgres/namespace/namespace.js";
-import { readServerInfo, requireConnections, type ServerInfo } from "../../database/postgres/server-info.js";
+import { databaseOf, type DialectName } from "../../database/registry.js";
+import type { AdminSession, ServerInfo } from "../../database/contract.js";
 import { serverConnectionsOf } from "../../scenario/connections.js";
 import type { Treatment } from "../../scenario/settings.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import { startTarget } from "../../targets/registry.js";
 import { mostServerConnections, targetKey } from "./demand.js";
 import { dialectFor } from "./dialect-choice.js";
-import type { DialectName } from "../../database/postgres/settings.js";
 import type { FullDisk } from "../../targets/settings.js";
 
 export interface KeptTarget {
   readonly target: RunningTarget;
-  readonly admin: AdminClient;
+  readonly admin: AdminSession;
   readonly server: ServerInfo;
   /** What to speak to it: the scenario's, or where that is `auto` the server's own. */
   readonly dialect: DialectName;
@@ -52,14 +49,15 @@ export class TargetKeeper {
       maxConnectionsNeeded: mostServerConnections(this.treatments, treatment),
       smallDisks: smallDisksOf(sharing),
     });
-    let admin: AdminClient | undefined;
+    const database = databaseOf(target.admin);
+    let admin: AdminSession | undefined;
     try {
-      admin = await connectAdmin(target.admin, { reopens: true });
-      const server = await readServerInfo(admin);
+      admin = await database.administer(target.admin, { reopens: true });
+      const server = await database.server.info(admin);
       const dialect = dialectFor(server, treatment);
-      await requireOwnNamespace(admin, settings.namespace, dialectOf(dialect));
+      await database.namespaces.requireOwn(admin, settings.namespace, dialect);
       for (const each of sharing)
-        requireConnections(server.connections, serverConnectionsOf(each.settings), each.id);
+        database.server.requireConnections(server.connections, serverConnectionsOf(each.settings), each.id);
       this.current = { key, target, admin, server, dialect };
     } catch (error) {
       await admin?.close();

@@ -2,9 +2,9 @@
 // networks that can be made bad: between the clients and what they connect to, between the pooler and the server. A trial
 // whose faults leave the network alone has no proxy in any path.
 // train-sim's own connections (control, evidence, consoles) never go through one.
-import { withSearchPath, type Endpoint } from "../../database/endpoint.js";
+import type { Endpoint } from "../../database/endpoint.js";
 import type { NetworkPlace } from "../../faults/fault.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import { databaseSpeaking } from "../../database/registry.js";
 import { workloadOf } from "../../workloads/registry.js";
 import { networkPlacesOf } from "../../faults/faults.js";
 import type { Network } from "../../faults/means/network.js";
@@ -85,8 +85,8 @@ export class ClientPath {
     const { settings } = this.inputs.treatment;
     const { endpoints } = this.host.target;
     if (!workloadOf(settings).isUnqualified) return endpoints;
-    const searchPath = dialectOf(settings.dialect).quoteIdentifier(settings.namespace);
-    return endpoints.map((endpoint) => withSearchPath(endpoint, searchPath));
+    const { namespaces } = databaseSpeaking(settings.dialect);
+    return endpoints.map((endpoint) => namespaces.within(endpoint, settings.namespace, settings.dialect));
   }
 
   private async routeStandbys(): Promise<void> {

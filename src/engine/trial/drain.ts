@@ -2,7 +2,7 @@
 // watched from the control connection, because an empty poll of one client says little while others hold locks.
 import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../foundation/clock.js";
-import type { AdminClient } from "../../database/postgres/admin.js";
+import type { AdminSession } from "../../database/contract.js";
 import { workloadOf } from "../../workloads/registry.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 
@@ -13,7 +13,7 @@ const POLL_MS = 100;
  * when the load was told to end; undefined when time ran out, or it is not wanted any more.
  */
 export async function drainQueue(
-  admin: AdminClient,
+  admin: AdminSession,
   settings: TreatmentSettings,
   isWanted: () => boolean,
   sinceMs: number,

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Clock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
-import type { WorkingSessions } from "../../database/postgres/load-sessions.js";
+import type { WorkingSessions } from "../../database/contract.js";
 import {
   lastTransactions,
   LOOK_EVERY_MS,

@@ -4,8 +4,8 @@
 // for too long, nothing will come any more.
 import { systemClock, type Clock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
-import { workingSessions, type WorkingSessions } from "../../database/postgres/load-sessions.js";
+import { databaseSpeaking } from "../../database/registry.js";
+import type { WorkingSessions } from "../../database/contract.js";
 import { loadNamesOf } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
 import type { ClientPath } from "./client-path.js";
@@ -38,9 +38,10 @@ export function askTheServer(
   signal: AbortSignal,
 ): LastTransactionsOptions {
   const { settings } = treatment;
+  const { dialect } = settings;
   const loadNames = loadNamesOf(workloadOf(settings));
   return {
-    workingSessions: () => workingSessions(admin, dialectOf(settings.dialect), loadNames),
+    workingSessions: () => databaseSpeaking(dialect).sessions.working(admin, dialect, loadNames),
     poolerFailure: () => Promise.resolve(path.pooler?.knock()),
     onWait: (seconds, words) => {
       log.waiting(seconds, words);

@@ -3,9 +3,15 @@
 import { expect, it } from "vitest";
 import { noOutsideCounts, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { PoolerWatch } from "./pooler-watch.js";
-import type { EndpointContacts } from "../../database/contract.js";
+import type { EndpointContacts } from "../../database/session.js";
 
-const ENDPOINTS = [6432, 6433].map((port) => ({ host: "127.0.0.1", port, database: "d", user: "u" }));
+const ENDPOINTS = [6432, 6433].map((port) => ({
+  scheme: "postgresql",
+  host: "127.0.0.1",
+  port,
+  database: "d",
+  user: "u",
+}));
 
 function setUp() {
   const clock = { nowMs: 0 };

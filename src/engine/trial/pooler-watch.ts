@@ -6,7 +6,7 @@ import { monotonicMs } from "../../foundation/clock.js";
 import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { addressOf } from "../../database/endpoint.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
-import type { EndpointContacts } from "../../database/contract.js";
+import type { EndpointContacts } from "../../database/session.js";
 
 /** As long as the watch of the server has. */
 const PATIENCE_MS = 8_000;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { generateSecret } from "../../foundation/prng.js";
-import { UNCLAIMED } from "../../database/postgres/namespace/namespace-claim.js";
+import { UNCLAIMED } from "../../database/contract.js";
 import { dropNamespace } from "../../workloads/namespace.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { startEmbedded } from "../../targets/embedded/embedded.js";

@@ -2,12 +2,10 @@
 // rows of earlier trials, and a checkpoint (unless `target.checkpoint` refuses it), so that no treatment inherits another's
 // dirty pages, dead tuples or statistics.
 // It also says when statistics are gathered, since a plan made for an empty table would outlive it.
-import { codeOf } from "../../foundation/errors.js";
-import type { AdminClient } from "../../database/postgres/admin.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import type { AdminSession } from "../../database/contract.js";
+import { databaseOf } from "../../database/registry.js";
 import { applyNamespace, resetNamespace, tablesIn } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
-import { refreshStatistics } from "../../database/postgres/statistics.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
@@ -16,8 +14,6 @@ interface PreparedTrial extends Pick<TrialInputs, "directory"> {
   readonly trial: Pick<TrialInputs["trial"], "seed">;
   readonly treatment: Pick<TrialInputs["treatment"], "settings">;
 }
-
-const INSUFFICIENT_PRIVILEGE = "42501";
 
 /**
  * Resolves to what the workload's audit is to know of the preload, which ends early when it is not wanted any more. The roles of `load` are those that clients log in as; each but the owner gets its grants.
@@ -28,7 +24,7 @@ export async function prepareNamespace(
   load: readonly Endpoint[],
   isWanted: () => boolean = () => true,
 ): Promise<unknown> {
-  const dialect = dialectOf(settings.dialect);
+  const { dialect, target } = settings;
   const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
   await resetNamespace(admin, { ...settings, run: claim.run }, dialect);
   await claim.confirm();
@@ -40,20 +36,17 @@ export async function prepareNamespace(
   });
   // Grants hold for tables that exist, and a preload may make some.
   for (const grantTo of roles) await applyNamespace(admin, { ...settings, grantTo }, dialect);
-  // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.
-  if (settings.target.kind !== "url" && dialect.vacuumCatalogues) await admin.query(dialect.vacuumCatalogues);
-  if (dialect.checkpoint !== undefined && settings.target.checkpoint !== false)
-    await admin.query(dialect.checkpoint).catch((error: unknown) => {
-      // A role that may not (pg_checkpoint is missing) leaves it to the server's own schedule.
-      if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
-    });
+  await databaseOf(admin.endpoint).namespaces.settle(admin, dialect, {
+    // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.
+    cleansCatalogues: target.kind !== "url",
+    writesPages: target.checkpoint !== false,
+  });
   return preloaded;
 }
 
 /** Brings the planner's statistics up to date with what the tables hold now, where they are large enough to tell. */
-export async function analyzeNamespace(admin: AdminClient, settings: TreatmentSettings): Promise<void> {
-  const { namespace } = settings;
-  const dialect = dialectOf(settings.dialect);
+export async function analyzeNamespace(admin: AdminSession, settings: TreatmentSettings): Promise<void> {
+  const { namespace, dialect } = settings;
   const tables = Object.values(tablesIn(workloadOf(settings), dialect, namespace));
-  await refreshStatistics(admin, { namespace, tables }, dialect);
+  await databaseOf(admin.endpoint).namespaces.refreshStatistics(admin, namespace, tables, dialect);
 }

@@ -4,7 +4,7 @@ import { untoldServer } from "./server-share.js";
 import type { PoolSettings } from "../../pools/registry.js";
 
 const direct: PoolSettings = { strategy: "direct", reconnect: "never" };
-const at = (host: string) => [{ host, port: 5432, database: "d", user: "u" }];
+const at = (host: string) => [{ scheme: "postgresql", host, port: 5432, database: "d", user: "u" }];
 
 function pgbouncer(...urls: string[]): PoolSettings {
   return {

@@ -1,7 +1,8 @@
 // Whether the processor time of the database can be told from that of other programs on this machine. It can where
 // its processes are known, and where it runs elsewhere, so that none of it is used here.
 // A server behind a local address whose processes are not seen from here cannot be told from its neighbours.
-import type { AdminClient } from "../../database/postgres/admin.js";
+import type { AdminSession } from "../../database/contract.js";
+import { databaseOf } from "../../database/registry.js";
 import { findProcess } from "../../foundation/find-process.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { hasPooler } from "../../pools/registry.js";
@@ -12,12 +13,10 @@ function isHere(host: string): boolean {
 }
 
 /** The postmaster behind a connection, where it is a process of this machine that can be seen. Never rejects. */
-export async function findPostmaster(admin: AdminClient): Promise<number | undefined> {
+export async function findPostmaster(admin: AdminSession): Promise<number | undefined> {
   try {
-    const [row] = await admin.query(
-      "SELECT pid, extract(epoch FROM backend_start)::float8 AS began FROM pg_stat_activity WHERE pid = pg_backend_pid()",
-    );
-    return row && findProcess(Number(row["pid"]), Number(row["began"]))?.parent;
+    const found = await databaseOf(admin.endpoint).server.processOf(admin);
+    return found && findProcess(found.pid, found.began)?.parent;
   } catch {
     return undefined; // another product, or a server that has gone: its next reading says so
   }

@@ -13,7 +13,7 @@ describe("the watch of a server that accepts connections and answers none", () =
   beforeEach(async () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
-    const endpoint = { host: "127.0.0.1", port, user: "app", database: "app" };
+    const endpoint = { scheme: "postgresql", host: "127.0.0.1", port, user: "app", database: "app" };
     watch = new ServerWatch(endpoint, undefined, TIMES);
   });
 

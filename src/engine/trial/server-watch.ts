@@ -4,15 +4,13 @@
 import { monotonicMs } from "../../foundation/clock.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf } from "../../foundation/errors.js";
-import { connectAdmin } from "../../database/postgres/admin.js";
-import { StandingSession } from "../../database/postgres/standing-session.js";
+import type { Database } from "../../database/contract.js";
+import { databaseOf } from "../../database/registry.js";
+import { StandingSession } from "../../database/standing-session.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 import { ServerClock } from "./server-clock.js";
 
 const TIMES = { everyMs: 2_000, answerMs: 3_000, patienceMs: 8_000 };
-
-/** Milliseconds since 1970. */
-const CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms";
 
 export class ServerWatch {
   /** Resolves with the last error once the server has been away for too long; never otherwise. */
@@ -20,7 +18,10 @@ export class ServerWatch {
   readonly clock = new ServerClock();
   private declareLost: (words: string) => void = () => undefined;
   private readonly session = new StandingSession(() =>
-    connectAdmin(this.endpoint, { purpose: this.purpose, connectTimeoutMs: this.times.answerMs }),
+    this.database.administer(this.endpoint, {
+      purpose: this.purpose,
+      connectTimeoutMs: this.times.answerMs,
+    }),
   );
   private timer: NodeJS.Timeout | undefined;
   private answeredMs = monotonicMs();
@@ -28,6 +29,7 @@ export class ServerWatch {
   private excuses = 0;
 
   private readonly purpose: string;
+  private readonly database: Database;
 
   /** `run` is its name, as `NamespaceClaim` has it, for whoever else wants its namespace. */
   constructor(
@@ -35,6 +37,7 @@ export class ServerWatch {
     run: string | undefined,
     private readonly times = TIMES,
   ) {
+    this.database = databaseOf(endpoint);
     this.purpose = run === undefined ? "watch" : `watch/${run}`;
     this.lost = new Promise((resolve) => (this.declareLost = resolve));
     this.schedule();
@@ -69,8 +72,8 @@ export class ServerWatch {
     try {
       const client = await this.session.get();
       const askedMs = monotonicMs();
-      const [row] = await withinMs(client.query(CLOCK), this.times.answerMs);
-      this.clock.read(Number(row?.["ms"]), askedMs, monotonicMs());
+      const serverMs = await withinMs(this.database.server.clockMs(client), this.times.answerMs);
+      this.clock.read(serverMs, askedMs, monotonicMs());
       this.served();
     } catch (error) {
       void this.session.giveUp();

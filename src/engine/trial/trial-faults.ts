@@ -16,7 +16,6 @@ import { BacklogSamples } from "./backlog-samples.js";
 import { faultRecords } from "./fault-records.js";
 import { FaultSchedule, type FaultSpan } from "../../faults/fault-schedule.js";
 import { injectFault } from "../../faults/faults.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { faultTablesIn, loadNamesOf } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
 import type { LossTerms } from "../../workloads/workload.js";
@@ -55,7 +54,7 @@ export class TrialFaults {
         pooler: path.pooler,
         networks: path.networks,
         chooseAgents: (count, prng) => fleet.chooseAgents(count, prng),
-        tables: faultTablesIn(workload, dialectOf(settings.dialect), settings.namespace),
+        tables: faultTablesIn(workload, settings.dialect, settings.namespace),
         loadNames: loadNamesOf(workload),
         prng: new Prng(deriveSeed(inputs.trial.seed, "faults")),
       },

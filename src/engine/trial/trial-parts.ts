@@ -2,8 +2,7 @@
 // them without knowing how it runs.
 // Types only.
 import type { TrainSimError } from "../../foundation/errors.js";
-import type { AdminClient } from "../../database/postgres/admin.js";
-import type { NamespaceClaim } from "../../database/postgres/namespace/namespace-claim.js";
+import type { AdminSession, NamespaceClaim } from "../../database/contract.js";
 import type { Totals } from "../../metrics/totals.js";
 import type { TrialResult } from "../../results/result-schema.js";
 import type { PlannedTrial, Treatment } from "../../scenario/settings.js";
@@ -18,7 +17,7 @@ import type { WorkerPlace } from "../workers/worker-place.js";
 /** What outlives one trial and every trial needs. */
 export interface TrialHost {
   readonly target: RunningTarget;
-  readonly admin: AdminClient;
+  readonly admin: AdminSession;
   readonly identities: ServerIdentities;
   /** Where the workers run. */
   readonly place: WorkerPlace;

@@ -3,7 +3,7 @@
 // for a server that does not answer: then the tables could not be read.
 import { workloadOf } from "../../workloads/registry.js";
 import type { Audited, AuditInputs } from "../../workloads/workload.js";
-import { connectAdmin } from "../../database/postgres/admin.js";
+import { administer } from "../../database/registry.js";
 import { withinMs } from "../../foundation/deadline.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { Fleet } from "../workers/fleet.js";
@@ -55,7 +55,7 @@ export class TrialTables {
     if (this.hasBegun || !this.isReset) return undefined;
     const options = { purpose: "audit", connectTimeoutMs: CONNECT_MS };
     try {
-      const admin = await connectAdmin(this.host.target.admin, options);
+      const admin = await administer(this.host.target.admin, options);
       const audited = this.through(admin, faults, { ...account, isDrained: false, clockStepMs }, true);
       return await withinMs(audited, FAILED_AUDIT_MS).finally(() => void admin.close());
     } catch {

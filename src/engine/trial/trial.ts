@@ -3,7 +3,7 @@
 // measured so far, marked; anything else fails it with its cause, and nothing of it is left running.
 // Each phase takes what those before it made; `reached` holds the same for the end, when all of it is put away.
 import { monotonicMs } from "../../foundation/clock.js";
-import { asExplained } from "../../database/postgres/remedies.js";
+import { asExplained } from "../../database/registry.js";
 import { TrialError, type TrainSimError } from "../../foundation/errors.js";
 import type { Audited } from "../../workloads/workload.js";
 import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js";

@@ -12,8 +12,7 @@ import { Recorder, transferablesOf, type RecorderDelta } from "../../metrics/rec
 import type { Arrival } from "../../load/arrivals.js";
 import { warmUpPlan, type PacingPlan } from "../../load/executors/registry.js";
 import { PunctualSleeper } from "../../load/punctual-sleeper.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
-import { onlyTablesOf } from "../../database/postgres/failure-place.js";
+import { databaseSpeaking } from "../../database/registry.js";
 import { tablesIn } from "../../workloads/namespace.js";
 import { roleTraitsOf, workloadOf } from "../../workloads/registry.js";
 import type { ClientContext, RoleTraits, WorkloadClient } from "../../workloads/workload.js";
@@ -28,7 +27,7 @@ import { applicationNameOf, WorkerEndpoints } from "../../actors/worker-endpoint
 import { TimeAccount } from "../../actors/time-account.js";
 import { RetryPolicy } from "../../actors/retry-policy.js";
 import { Transactor } from "../../actors/transactor.js";
-import type { ConnectionSource } from "../../database/contract.js";
+import type { ConnectionSource } from "../../database/session.js";
 
 /** How long what is under way may be tried again once everything is to stop; the coordinator waits for longer. */
 const LAST_TRIES_MS = 5_000;
@@ -74,13 +73,15 @@ export class ActorWorker {
     this.recorder = new Recorder(this.traits.operations, this.endpoints.split);
     const { sleeper, recorder, eventLog, source, time, partNames } = this;
     const workload = workloadOf(settings);
-    const tables = tablesIn(workload, dialectOf(settings.dialect), settings.namespace);
+    const tables = tablesIn(workload, settings.dialect, settings.namespace);
+    const { failures } = databaseSpeaking(settings.dialect);
     const measuring = {
       ...{ source, recorder, eventLog, sleeper, time, partNames },
       retry: this.retry,
       slowTransactionMs: settings.log.slowTransactionMs,
       nowMs: monotonicMs,
-      onlyTables: onlyTablesOf(workload.statements(settings), tables),
+      failures,
+      placeOf: failures.placesOf(workload.statements(settings), tables),
       isArrival: (operation: Operation) => this.isScheduled() && this.traits.arrivals.includes(operation),
     };
     this.context = {

@@ -33,7 +33,7 @@ function settingsWith(groups: Record<string, Group>): TreatmentSettings {
 }
 
 const trial = { number: 1, block: 0, treatmentId: "text", seed: 7 };
-const endpoints = [{ host: "127.0.0.1", port: 5432, database: "d", user: "u" }];
+const endpoints = [{ scheme: "postgresql", host: "127.0.0.1", port: 5432, database: "d", user: "u" }];
 const rest = { trial, endpoints, prepared: true, logFile: "log.ndjson", directory: "trial" };
 
 it("gives every client of every group to exactly one worker, the remainder included", () => {

@@ -14,7 +14,7 @@ import { Heartbeat } from "./heartbeat.js";
 import { Barriers, type ReportOf } from "./barriers.js";
 import { crashed, hung } from "./worker-failures.js";
 import { workerName, type RunningWorkers, type WorkerPlace, type WorkersOfAgent } from "./worker-place.js";
-import type { EndpointContacts } from "../../database/contract.js";
+import type { EndpointContacts } from "../../database/session.js";
 
 /** Longer than any batch takes to be made and sent: 500 000 events keep a thread busy for some seconds. */
 const SILENCE_MS = 15_000;

@@ -7,7 +7,7 @@ import { type TreatmentSettings } from "../../scenario/settings.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../../metrics/recorder.js";
 import { AccountedTime } from "../../results/result-schema.js";
-import type { EndpointContacts } from "../../database/contract.js";
+import type { EndpointContacts } from "../../database/session.js";
 
 const Index = z.int().nonnegative();
 

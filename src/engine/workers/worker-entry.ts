@@ -3,7 +3,7 @@
 // It holds no logic of the load itself, so that a worker can be tested without a thread.
 import { parentPort, workerData } from "node:worker_threads";
 import * as z from "zod";
-import { asExplained } from "../../database/postgres/remedies.js";
+import { asExplained } from "../../database/registry.js";
 import { messageOf } from "../../foundation/errors.js";
 import { openLogger } from "../../foundation/logger.js";
 import { ActorWorker } from "./actor-worker.js";

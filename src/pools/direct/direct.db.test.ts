@@ -1,5 +1,6 @@
 // What is particular to a connection for every transaction: it is gone when the lease is back, so that no more
 // connections exist than there are clients.
+import type { Connection } from "../../database/sql.js";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { generateSecret } from "../../foundation/prng.js";
 import { testNamespace } from "../../../test/support/namespace.js";
@@ -40,7 +41,7 @@ describe("direct with a connection for every transaction", () => {
         // Rejects with 53300 when the client's last connection still counts.
         const lease = await source.acquire(client);
         const text = "SELECT pg_backend_pid() AS pid";
-        pids.add((await lease.connection.execute({ name: "test.pid", text }, []))[0]?.[0]);
+        pids.add((await (lease.connection as Connection).execute({ name: "test.pid", text }, []))[0]?.[0]);
         await lease.release(false);
       }
     });

@@ -1,5 +1,5 @@
 // Strategy `own`: the workload opens its connections itself, and states how many. Nothing is opened or lent here.
-import type { ConnectionSource } from "../../database/contract.js";
+import type { ConnectionSource } from "../../database/session.js";
 import type { SourceOptions } from "../source-options.js";
 import type { PoolStrategy } from "../strategy.js";
 import { ownSettings, type OwnPool } from "./settings.js";

@@ -1,16 +1,17 @@
 // What is particular to the shared pool: its queue, its share of the size, and that it stays as large as it was.
+import type { Connection } from "../../database/sql.js";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { testNamespace } from "../../../test/support/namespace.js";
 import { connectAdmin } from "../../database/postgres/admin.js";
 import { createConnectionSource } from "../registry.js";
 import type { SourceOptions } from "../source-options.js";
-import type { ConnectionSource, Lease } from "../../database/contract.js";
+import type { ConnectionSource, Lease } from "../../database/session.js";
 
 const endpoint = inject("adminEndpoint");
-const sources: ConnectionSource[] = [];
+const sources: ConnectionSource<Connection>[] = [];
 
-function open(size: number, changes: Partial<SourceOptions> = {}): ConnectionSource {
+function open(size: number, changes: Partial<SourceOptions> = {}): ConnectionSource<Connection> {
   const source = createConnectionSource({
     pool: { strategy: "pg-pool", size },
     endpoints: [endpoint],
@@ -22,7 +23,7 @@ function open(size: number, changes: Partial<SourceOptions> = {}): ConnectionSou
     prepared: false,
     applicationName: "train-sim/test",
     ...changes,
-  });
+  }) as ConnectionSource<Connection>;
   sources.push(source);
   return source;
 }
@@ -68,7 +69,7 @@ describe("pg-pool", () => {
 
   it("hands a connection that is given back suspect to nobody else", async () => {
     const source = open(1);
-    const pid = async (lease: Lease) =>
+    const pid = async (lease: Lease<Connection>) =>
       (
         await lease.connection.execute({ name: "test.pid", text: "SELECT pg_backend_pid() AS pid" }, [])
       )[0]?.[0];

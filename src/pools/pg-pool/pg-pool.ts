@@ -5,13 +5,14 @@
 import Pool from "pg-pool";
 import { UsageError } from "../../foundation/errors.js";
 import { monotonicMs } from "../../foundation/clock.js";
-import { PgConnection, type ConnectionOptions } from "../../database/postgres/connection.js";
+import type { LoadSession, SessionOptions } from "../../database/contract.js";
+import { PgConnection } from "../../database/postgres/connection.js";
 import { eachBounded, OPEN_AT_ONCE } from "../bounded.js";
 import { EndpointRoutes, lookBy, pastStandbys } from "../endpoint-routes.js";
 import { homesOf, type SourceOptions } from "../source-options.js";
 import type { PoolStrategy } from "../strategy.js";
 import { pgPoolSettings, type PgPoolSettings } from "./settings.js";
-import type { ConnectionSource, EndpointContacts, Lease } from "../../database/contract.js";
+import type { ConnectionSource, EndpointContacts, Lease } from "../../database/session.js";
 import { shareOf } from "../../foundation/share.js";
 
 export const pgPool = {
@@ -42,7 +43,7 @@ function firstSlotOf(size: number, { workers, workerIndex }: SourceOptions): num
 class SharedPool implements ConnectionSource {
   private readonly pool: Pool<PgConnection>;
   /** Every connection that is open or being opened, looks at endpoints included. */
-  private readonly live = new Set<PgConnection>();
+  private readonly live = new Set<LoadSession>();
   /** Of those who wait for a connection: the driver's pool forgets them when it ends. */
   private readonly waiting = new Set<(reason: Error) => void>();
   /** By endpoint: how many of the pool's connections it is to have, and has. */
@@ -65,7 +66,7 @@ class SharedPool implements ConnectionSource {
     this.held = endpoints.map(() => 0);
     this.routes = new EndpointRoutes(endpoints.length, lookBy(options, this.live), monotonicMs);
     const nextNumber = (): number => this.nextNumber();
-    const optionsFor = (number: number): ConnectionOptions => this.optionsFor(number);
+    const optionsFor = (number: number): SessionOptions => this.optionsFor(number);
     const hold = (connection: PgConnection, number: number): void => this.hold(connection, number);
     // The pool makes its connections by `new Client()`.
     class PooledConnection extends PgConnection {
@@ -146,11 +147,11 @@ class SharedPool implements ConnectionSource {
     return most(inOrder.filter((number) => this.routes.isUp(number))) ?? this.routes.routeFrom(first);
   }
 
-  private optionsFor(number: number): ConnectionOptions {
+  private optionsFor(number: number): SessionOptions {
     const { applicationName, prepared, endpoints, onTransaction } = this.options;
     const endpoint = endpoints[number];
     if (!endpoint) throw new RangeError(`there is no endpoint ${number}`);
-    const report: ConnectionOptions["report"] = (event, failure) => {
+    const report: SessionOptions["report"] = (event, failure) => {
       if (failure) this.endpointNumbers.set(failure, number);
       this.routes.heard(number, event);
     };

@@ -5,7 +5,7 @@ import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 import { preparesThrough } from "../../database/postgres/prepared-through.js";
 import { isVersionAtLeast } from "../find-program.js";
 import type { RunningPooler } from "../running-pooler.js";
-import type { Obstacle } from "../strategy.js";
+import type { Obstacle } from "../../database/contract.js";
 import { readPoolSize } from "./pooler-statistics.js";
 import type { PgBouncerPool } from "./settings.js";
 

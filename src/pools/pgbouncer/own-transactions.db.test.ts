@@ -12,7 +12,7 @@ import {
   writeScenarioFile,
 } from "../../../test/support/train-sim.js";
 import { PgConnection } from "../../database/postgres/connection.js";
-import { APPLICATION } from "../../database/postgres/pg-config.js";
+import { APPLICATION } from "../../database/contract.js";
 import { settingsAt } from "./obstacles.js";
 import { ownTransactions } from "./own-transactions.js";
 

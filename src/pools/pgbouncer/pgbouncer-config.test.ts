@@ -7,7 +7,14 @@ import { pgBouncerIni, pgBouncerUserList, type PgBouncerSettings } from "./pgbou
 import { externalPooler } from "../managed.js";
 import { pgbouncerKind } from "./pgbouncer.js";
 
-const UPSTREAM: Endpoint = { host: "db", port: 5432, database: "trains", user: "rail", password: "secret" };
+const UPSTREAM: Endpoint = {
+  scheme: "postgresql",
+  host: "db",
+  port: 5432,
+  database: "trains",
+  user: "rail",
+  password: "secret",
+};
 const SETTINGS: PgBouncerSettings = {
   mode: "transaction",
   size: 64,

@@ -2,7 +2,7 @@
 // server connections for a session, a transaction or a statement. For the client that is `direct` to another endpoint; the wait for a
 // server connection happens inside its first statement and is service time, not pool wait, because nobody on this
 // side of the wire can tell the two apart.
-import { APPLICATION } from "../../database/postgres/pg-config.js";
+import { APPLICATION } from "../../database/contract.js";
 import { ClientConnections } from "../client-connections.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";

@@ -6,7 +6,7 @@ import type { Endpoint } from "../../database/endpoint.js";
 import { connectConsole, type PoolerConsole } from "../../database/postgres/admin.js";
 import { readPools, readPoolSize, readStats, type PoolName } from "./pooler-statistics.js";
 import { sumOfReadings } from "../sum-of-readings.js";
-import type { SqlRow } from "../../database/contract.js";
+import type { SqlRow } from "../../database/sql.js";
 import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";
 
 interface Instance {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { readPools, readPoolSize, readStats } from "./pooler-statistics.js";
-import type { SqlRow } from "../../database/contract.js";
+import type { SqlRow } from "../../database/sql.js";
 
 const POOL = { database: "train_sim", user: "postgres" };
 

@@ -2,7 +2,7 @@
 // counted since it started) and SHOW DATABASES (how many server connections a pool may have). Pure; the same for
 // versions 1.18 to 1.24, whose columns differ. Only the pool under test counts: a pooler of others has more.
 import { elided } from "../../foundation/shown.js";
-import type { SqlRow } from "../../database/contract.js";
+import type { SqlRow } from "../../database/sql.js";
 
 /** Whose pool is meant: database and user as clients name them to PgBouncer. */
 export interface PoolName {

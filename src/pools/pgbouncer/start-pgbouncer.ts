@@ -65,10 +65,16 @@ export async function startPgBouncer(
       // 1.24 waits for its clients on SIGTERM and SIGINT.
       quit: "SIGQUIT",
       client: {
-        ...{ database: CLIENT_DATABASE, user: upstream.user, password, ...tls },
+        ...{ scheme: upstream.scheme, database: CLIENT_DATABASE, user: upstream.user, password, ...tls },
         ...(keepsSetUp(settings) && searchPathOf(upstream)),
       },
-      console: { database: ADMIN_DATABASE, user: ADMIN_USER, password: adminPassword, ...tls },
+      console: {
+        scheme: upstream.scheme,
+        database: ADMIN_DATABASE,
+        user: ADMIN_USER,
+        password: adminPassword,
+        ...tls,
+      },
     },
     choosePort,
   );

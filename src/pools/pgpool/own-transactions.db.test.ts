@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { poolerEnv } from "../../../test/support/poolers.js";
 import { PgConnection } from "../../database/postgres/connection.js";
-import { APPLICATION } from "../../database/postgres/pg-config.js";
+import { APPLICATION } from "../../database/contract.js";
 import { startPoolers } from "../managed.js";
 import { pgpool, pgpoolKind } from "./pgpool.js";
 import { settingsAt } from "./pgpool-sampler.js";

@@ -3,7 +3,7 @@
 // the backlog of the socket, where Pgpool-II does not see it. Its own session is a client too, and is not counted.
 import { connectConsole, type PoolerConsole } from "../../database/postgres/admin.js";
 import type { Endpoint } from "../../database/endpoint.js";
-import type { SqlRow } from "../../database/contract.js";
+import type { SqlRow } from "../../database/sql.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { sumOfReadings } from "../sum-of-readings.js";
 import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";

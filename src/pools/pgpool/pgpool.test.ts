@@ -7,7 +7,14 @@ import { pgpoolConf, pgpoolPasswords } from "./pgpool-config.js";
 import { readProcesses } from "./pgpool-sampler.js";
 import { startPgpool } from "./start-pgpool.js";
 
-const UPSTREAM: Endpoint = { host: "db", port: 5432, database: "trains", user: "rail", password: "secret" };
+const UPSTREAM: Endpoint = {
+  scheme: "postgresql",
+  host: "db",
+  port: 5432,
+  database: "trains",
+  user: "rail",
+  password: "secret",
+};
 const SETTINGS = { size: 8, instances: 1, maxClientConnections: 90 };
 const PLACE = { directory: "/private", port: 9999 };
 

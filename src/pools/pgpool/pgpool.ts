@@ -1,7 +1,7 @@
 // Strategy `pgpool`: clients connect to a Pgpool-II, which has a process for each and keeps the server connection of one that
 // left for the next. For the client that is `direct` to another endpoint; with `reconnect: per-transaction` the wait for a free
 // process is in the time to connect, which is pool wait.
-import { APPLICATION } from "../../database/postgres/pg-config.js";
+import { APPLICATION } from "../../database/contract.js";
 import { ClientConnections } from "../client-connections.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";
 import type { PoolerKind, PoolStrategy } from "../strategy.js";

@@ -20,7 +20,8 @@ export async function startPgpool(
       "Use pool: pgbouncer, or pool.urls of a Pgpool-II of your own.",
     );
   const password = upstream.password ?? generateSecret();
-  const client = { database: upstream.database, user: upstream.user, password, ...searchPathOf(upstream) };
+  const { scheme, database, user } = upstream;
+  const client = { scheme, database, user, password, ...searchPathOf(upstream) };
   return PoolerProcess.start({
     product: "Pgpool-II",
     program,

@@ -1,6 +1,7 @@
 // A PostgreSQL in a container, through testcontainers, for who wants the official image or a version of their own.
 // The same settings as for an embedded server, and the same refusals. The port is published on loopback where the
 // engine runs on this machine. What is left after `kill -9` of train-sim is removed by testcontainers' own reaper.
+import { SCHEME } from "../../database/postgres/endpoint/parse-url.js";
 import type { Readable } from "node:stream";
 import type { GenericContainer, StartedTestContainer } from "testcontainers";
 import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";
@@ -62,6 +63,7 @@ export async function startContainer(
   let isStopping = false;
   const admin = {
     // `localhost` may mean ::1 to a client, where nothing is published.
+    scheme: SCHEME,
     host: isLocalHost(container.getHost()) ? "127.0.0.1" : container.getHost(),
     port: container.getMappedPort(PORT),
     database: DATABASE,

@@ -4,7 +4,7 @@
 // It refuses nothing and repairs nothing: what PostgreSQL's programs say is wrong is told in their words.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Auth } from "../../database/postgres/settings.js";
+import type { Auth } from "../../database/endpoint.js";
 import { TargetError } from "../../foundation/errors.js";
 import { ClusterTemplate } from "./cluster-template.js";
 import type { PostgresBinaries } from "./postgres-binaries.js";

@@ -101,7 +101,13 @@ describe("startEmbedded", () => {
 
     const server = await start({}, { port });
     const { serverPid = 0, dataDirectory = "" } = server;
-    expect(server.admin).toMatchObject({ host: "127.0.0.1", port, database: "postgres", user: "postgres" });
+    expect(server.admin).toMatchObject({
+      scheme: "postgresql",
+      host: "127.0.0.1",
+      port,
+      database: "postgres",
+      user: "postgres",
+    });
     expect(await askForTls(port)).toBe("N");
     expect(isRunning(serverPid)).toBe(true);
     const { mode } = await stat(join(dataDirectory, ".."));

@@ -2,12 +2,12 @@
 // directory that is gone afterwards; `postmaster.ts` runs it there. Its defaults suit a benchmark on one machine and are honest: fsync and
 // synchronous_commit stay on, since a queue that forgets is not a queue. The user's settings win, except those
 // that would open the server to the network or move its files. A refused setting is reported in the server's words.
+import { SCHEME } from "../../database/postgres/endpoint/parse-url.js";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { sharesBySession } from "../../foundation/autogroup.js";
 import { generateSecret } from "../../foundation/prng.js";
-import type { Endpoint } from "../../database/endpoint.js";
-import type { Auth } from "../../database/postgres/settings.js";
+import type { Endpoint, Auth } from "../../database/endpoint.js";
 import { makeCluster, SUPERUSER } from "./cluster.js";
 import { copyData } from "./copy-data.js";
 import { findPostgresPackage, preparePostgresBinaries } from "./postgres-binaries.js";
@@ -117,6 +117,7 @@ export async function startEmbedded(
       // On a busy machine it may have had children before it was settled.
       if (shared) for (const pid of postmaster.processes()) shared.confine(pid);
       const endpoint: Endpoint = {
+        scheme: SCHEME,
         host: "127.0.0.1",
         port: postmaster.port,
         database: "postgres",

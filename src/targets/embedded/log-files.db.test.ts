@@ -2,10 +2,9 @@
 import { expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { postgres } from "../../database/postgres/dialects/postgres/dialect.js";
-import { resetNamespace } from "../../workloads/namespace.js";
+import { resetNamespace, sampledIn } from "../../workloads/namespace.js";
 import { DatabaseSampler } from "../../database/postgres/evidence/sampler.js";
 import { startEmbedded } from "./embedded.js";
-import { sampledIn } from "../../workloads/namespace.js";
 import { trainEvents } from "../../workloads/train-events/workload.js";
 
 const FILE_BYTES = 16 * 2 ** 20;
@@ -32,7 +31,7 @@ async function zerosOf(settings: Record<string, string>): Promise<number> {
     ...{
       endpoint: server.admin,
       dialect: postgres,
-      workload: sampledIn(trainEvents, postgres, "n"),
+      workload: sampledIn(trainEvents, "postgres", "n"),
       isOurs: true,
     },
   });

@@ -1,6 +1,6 @@
 // Target `embedded` in a scenario.
 import * as z from "zod";
-import { AUTHS, type Auth } from "../../database/postgres/settings.js";
+import { AUTHS, type Auth } from "../../database/endpoint.js";
 import { counted } from "../../foundation/units.js";
 import { SETTINGS, settingTexts } from "../server-keys.js";
 import { canonicalSetting } from "../server-limits.js";

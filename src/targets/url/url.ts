@@ -1,7 +1,7 @@
 // A target that runs already, at connection URLs. It is reached, never started or stopped.
 import { UsageError } from "../../foundation/errors.js";
 import { changedEverywhere, type Endpoint } from "../../database/endpoint.js";
-import { endpointAt, parseConnectionUrl } from "../../database/postgres/endpoint/parse-url.js";
+import { readUrl } from "../../database/registry.js";
 import type { RunningTarget } from "../running-target.js";
 import type { TargetKind } from "../target.js";
 import { urlSettings, type UrlSettings } from "./settings.js";
@@ -25,11 +25,11 @@ function runningAt(settings: UrlSettings): RunningTarget {
 
 /** Endpoints of a target that train-sim does not run; `stop` leaves it alone. */
 export function urlTarget(settings: UrlSettings, env: NodeJS.ProcessEnv = process.env): RunningTarget {
-  const endpoints = settings.urls.map((entry) => endpointAt(entry, settings, env));
+  const endpoints = settings.urls.map((entry) => readUrl(entry, settings, env));
   const adminEnv = { ...env, PGPASSWORD: env["TRAIN_SIM_ADMIN_PASSWORD"] || env["PGPASSWORD"] };
   const [first, ...others] = endpoints;
   const admin = settings.adminUrl
-    ? parseConnectionUrl(settings.adminUrl, settings, adminEnv)
+    ? readUrl({ url: settings.adminUrl }, settings, adminEnv)
     : first?.takesWrites
       ? { ...first, others }
       : first;

@@ -1,6 +1,6 @@
 // The clients of workload accounts: each makes one transfer after the other, drawn from the seed before its intended start.
 import * as z from "zod";
-import type { Connection } from "../../database/contract.js";
+import type { Connection } from "../../database/sql.js";
 import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { inTransaction } from "../../database/postgres/transaction.js";
 import { noWrites, Writes } from "../numbered-writes.js";
@@ -45,8 +45,8 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
       const write = writes.sent++;
       const end = await transactor.run({
         ...{ client: number, intendedMs, operation: "transfer", isPoll: false, events: () => 1 },
-        body: (connection) => inTransaction(connection, begin, () => send(connection, transfer)),
-        settle: async (connection) =>
+        body: (connection: Connection) => inTransaction(connection, begin, () => send(connection, transfer)),
+        settle: async (connection: Connection) =>
           (await connection.execute(statements.isInHistory, [transfer.id])).length > 0 ? true : undefined,
       });
       if (end.kind !== "failed") return;

@@ -1,6 +1,6 @@
 // The tables and statements of TPC-B as pgbench has them, in words that every dialect shares: keys are a part of
 // CREATE TABLE, there is no fillfactor, and a row of the history has a key that the client makes.
-import type { Statement } from "../../database/contract.js";
+import type { Statement } from "../../database/sql.js";
 import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import type { Treatment } from "./settings.js";
 

@@ -1,7 +1,8 @@
 // What the tables of calls are, as golden files; and that batches are what the seed and their numbers say, with columns that
 // tell calls apart where a filter is to be of use.
 import { describe, expect, test } from "vitest";
-import type { DialectName, Storage } from "../../database/postgres/settings.js";
+import type { DialectName } from "../../database/registry.js";
+import type { Storage } from "../../database/levels.js";
 import { ddl } from "../namespace.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { ScenarioError } from "../../syntax/problems.js";
@@ -10,7 +11,6 @@ import { batchesOf } from "./client.js";
 import type { Treatment } from "./settings.js";
 import { differencesQuery, referencesOf, statementsOf, sumsQuery } from "./statements.js";
 import { BLOOM_COLUMNS, COLUMNS } from "./tables.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
 
 function settingsOf(yaml = ""): Treatment {
   const [treatment] = parseScenario(`name: x\nseed: 1\nworkload: calls\n${yaml}`, "x.yaml").treatments;
@@ -43,7 +43,7 @@ const STORAGES: readonly (readonly [DialectName, readonly Storage[]])[] = [
 
 test.each(STORAGES)("the tables of %s, and what is asked of them", async (dialect, storages) => {
   const ddlOf = (storage: Storage, indexes: Treatment["indexes"]): string[] =>
-    ddl({ workload: "calls", namespace: "train_sim", storage, ...{ dialect, indexes } }, dialectOf(dialect));
+    ddl({ workload: "calls", namespace: "train_sim", storage, ...{ dialect, indexes } }, dialect);
   const isOwn = (text: string): boolean => / TABLE "train_sim"\.cdr/.test(text);
   const others = storages.flatMap((storage) => [
     `-- storage: ${storage}`,

@@ -2,7 +2,7 @@
 // drawn and made ready for the wire ahead of its intended start; only of a day that is one transaction all but the first are
 // drawn between the calls, since no memory would hold them.
 import * as z from "zod";
-import type { BoundValues, Connection, SqlValue, Statement } from "../../database/contract.js";
+import type { BoundValues, Connection, SqlValue, Statement } from "../../database/sql.js";
 import { bindAhead } from "../../database/postgres/wire/bind-message.js";
 import type { CopyRows } from "../../database/postgres/wire/copy-call.js";
 import { dialectOf } from "../../database/postgres/dialects/registry.js";
@@ -113,8 +113,8 @@ function loaders({ assignment, transactor }: ClientContext<Treatment>): Workload
       const { first } = next;
       const end = await transactor.run<number>({
         ...{ client, intendedMs, operation: "load", isPoll: false, events: (rows) => rows },
-        body: (connection) => inTransaction(connection, begin, () => load(connection, next)),
-        settle: async (connection) => {
+        body: (connection: Connection) => inTransaction(connection, begin, () => load(connection, next)),
+        settle: async (connection: Connection) => {
           const isCommitted = (await connection.execute(isThere, [callId(first.number, 0)])).length > 0;
           return isCommitted ? rowsFrom(first) : undefined;
         },
@@ -166,7 +166,7 @@ function probes({ assignment, transactor }: ClientContext<Treatment>): WorkloadC
       const statement: Statement = statements[probe];
       await transactor.run({
         ...{ client, intendedMs, operation: probe, isPoll: false, events: () => 1 },
-        body: (connection) => connection.execute(statement, values),
+        body: (connection: Connection) => connection.execute(statement, values),
       });
     },
     close: () => ({ acknowledged: [], inDoubt: [] }) satisfies z.infer<typeof Told>,

@@ -1,6 +1,7 @@
 // The keys of workload calls, and what cannot be asked of it.
 import * as z from "zod";
-import type { DialectName, Storage } from "../../database/postgres/settings.js";
+import type { DialectName } from "../../database/registry.js";
+import type { Storage } from "../../database/levels.js";
 import { DEFAULT_SIZES, PROFILES, type BatchSizeName, type Profile } from "../../load/profiles.js";
 import type { Finding } from "../../syntax/problems.js";
 import type { WorkloadTreatment } from "../workload.js";

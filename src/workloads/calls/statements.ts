@@ -1,5 +1,5 @@
 // What loaders and probes send, and what the audit asks: sums by batch, and rows of the small tables that differ.
-import type { Statement } from "../../database/contract.js";
+import type { Statement } from "../../database/sql.js";
 import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { CARDINALITY } from "./batch.js";
 import type { Treatment } from "./settings.js";

@@ -1,6 +1,6 @@
 // The tables of a telephone network: calls, and the cell towers, rate plans and reasons that they refer to. What of `storage`
 // the table of calls has, and on Cloudberry the options that its source measured.
-import type { Storage } from "../../database/postgres/settings.js";
+import type { Storage } from "../../database/levels.js";
 import type { Treatment } from "./settings.js";
 
 /** In their order, with their types. */

@@ -2,7 +2,7 @@
 // `select-account` or the script, by weight, as pgbench does with two scripts.
 import * as z from "zod";
 import type { AdminClient } from "../../database/postgres/admin.js";
-import type { Connection, Statement, StatementRow } from "../../database/contract.js";
+import type { Connection, Statement, StatementRow } from "../../database/sql.js";
 import { asTransaction } from "../../database/postgres/transaction.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Arrival } from "../../load/arrivals.js";
@@ -88,7 +88,7 @@ function client({ assignment, transactor }: ClientContext<Treatment>): WorkloadC
     const id = idOf({ client: writes.client, number });
     const end = await transactor.run({
       ...{ ...plan, isPoll: false, events: () => 1, operation: "script" },
-      body: (connection) => asTransaction(send(connection, scripted, id), () => undefined),
+      body: (connection: Connection) => asTransaction(send(connection, scripted, id), () => undefined),
       unanswered: () => void writes.inDoubt.push(number),
     });
     if (end.kind === "failed") writes.failed.push(number);
@@ -108,7 +108,7 @@ function client({ assignment, transactor }: ClientContext<Treatment>): WorkloadC
       await transactor.run({
         ...{ ...plan, isPoll: false, events: () => 1 },
         operation: aid === undefined ? "script" : "account",
-        body: (connection) =>
+        body: (connection: Connection) =>
           aid === undefined ? connection.execute(scripted, []) : send(connection, account, aid),
       });
     },

@@ -1,7 +1,7 @@
 // The clients of workload documents: each runs one statement after the other, drawn before its intended start. What it keeps
 // for the audit is small: of its inserts the exceptions, of the updates of a document their number and the last.
+import type { Connection, SqlValue } from "../../database/sql.js";
 import * as z from "zod";
-import type { SqlValue } from "../../database/contract.js";
 import { asTransaction } from "../../database/postgres/transaction.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { Zipf } from "../../foundation/zipf.js";
@@ -164,8 +164,9 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
     const key = keyValue(settings, insertedKey(told.client, document));
     const end = await transactor.run({
       ...{ client: number, intendedMs, operation: "insert", isPoll: false, events: () => 1 },
-      body: (connection) => asTransaction(connection.execute(statements.insert, values), () => true),
-      settle: async (connection) =>
+      body: (connection: Connection) =>
+        asTransaction(connection.execute(statements.insert, values), () => true),
+      settle: async (connection: Connection) =>
         (await connection.execute(statements.isThere, [key])).length > 0 ? true : undefined,
       unanswered: () => void told.inDoubt.push(document),
     });
@@ -180,7 +181,7 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
     updatesSent[number] = (updatesSent[number] ?? 0) + 1;
     const end = await transactor.run({
       ...{ client: number, intendedMs, operation: "update", isPoll: false, events: () => 1 },
-      body: (connection) =>
+      body: (connection: Connection) =>
         asTransaction(connection.execute(statements.update, values), (rows) =>
           rows.map(([version]) => version),
         ),
@@ -205,7 +206,7 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
   ): Promise<void> {
     const end = await transactor.run({
       ...{ client: number, intendedMs, operation, isPoll: false, events: () => 1 },
-      body: (connection) => connection.execute(statements[operation], values),
+      body: (connection: Connection) => connection.execute(statements[operation], values),
     });
     if (end.kind !== "failed") expectOne(operation, document, end.result);
   }

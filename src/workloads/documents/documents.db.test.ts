@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { casesOf } from "../../../test/support/lanes.js";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
-import type { Connection, StatementRow } from "../../database/contract.js";
+import type { Connection, StatementRow } from "../../database/sql.js";
 import type { Mapping } from "../../syntax/paths.js";
 import { documents as family } from "../../../test/support/audits/documents.js";
 import { AuditedTrial, doubtingOn, runningOn, SEED, type RunOn } from "../../../test/support/audits/trial.js";

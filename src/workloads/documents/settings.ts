@@ -1,6 +1,6 @@
 // The keys of workload documents, and which of their levels mean nothing together.
 import * as z from "zod";
-import type { DialectName } from "../../database/postgres/settings.js";
+import type { DialectName } from "../../database/registry.js";
 import { formatSize } from "../../foundation/units.js";
 import type { Finding } from "../../syntax/problems.js";
 import { size } from "../../syntax/scalars.js";

@@ -1,6 +1,6 @@
 // The table and the statements. Beside its document a row has a version that each update counts up and returns: so every
 // client knows its place in the order of the updates of a document, and the audit can say what the last one made of it.
-import type { Statement } from "../../database/contract.js";
+import type { Statement } from "../../database/sql.js";
 import { postgres } from "../../database/postgres/dialects/postgres/dialect.js";
 import { pathsOf, UPDATED } from "./document.js";
 import { updateOf, type DocumentsSettings, type Treatment } from "./settings.js";

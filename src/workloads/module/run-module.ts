@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { commit, inReadTransaction, rollBack } from "../../database/postgres/transaction.js";
-import type { Connection, Statement } from "../../database/contract.js";
+import type { Connection, Statement } from "../../database/sql.js";
 import { StatementError } from "../../database/errors.js";
 import { classifyFailure } from "../../database/postgres/sqlstates.js";
 import { messageOf, TrialError } from "../../foundation/errors.js";

@@ -2,7 +2,7 @@
 // the values of acknowledged transactions, each once.
 import * as z from "zod";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
-import type { SqlRow } from "../../database/contract.js";
+import type { SqlRow } from "../../database/sql.js";
 import { withSearchPath } from "../../database/endpoint.js";
 import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { messageOf, TrainSimError, TrialError } from "../../foundation/errors.js";

@@ -3,7 +3,7 @@
 import * as z from "zod";
 import { monotonicMs } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
-import type { Connection } from "../../database/contract.js";
+import type { Connection } from "../../database/sql.js";
 import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { inReadTransaction } from "../../database/postgres/transaction.js";
 import type { Arrival } from "../../load/arrivals.js";
@@ -145,7 +145,7 @@ export function clientOf(program: Program, drawOf: DrawOf) {
         const end = await transactor.run({
           ...{ client: number, intendedMs, operation: name, isPoll: true, events: () => run.work },
           isOnce: !isReadOnly && !settle,
-          body: (connection, times) =>
+          body: (connection: Connection, times) =>
             run.attempt(connection, async (ms) => {
               const fromMs = monotonicMs();
               await sleeper.sleep(ms);

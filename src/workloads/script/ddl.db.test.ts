@@ -1,7 +1,6 @@
 // What a user's SQL file may make: of each statement of PostgreSQL's DDL one, read, tried out, made, dropped and made again as two
 // trials do. Nothing may be left, and what would stay when the schema goes is refused.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { postgres } from "../../database/postgres/dialects/postgres/dialect.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { dropNamespace, resetNamespace } from "../namespace.js";
@@ -321,7 +320,7 @@ it.each(Object.entries(TAKEN))("makes, drops and makes again %s", async (_, sche
     await resetNamespace(own.admin, settingsOf(fileOf(schema)));
     expect((await own.admin.query(OBJECTS)).length, `trial ${trial}`).toBeGreaterThan(before.length);
   }
-  expect(await dropNamespace(own.admin, NAMESPACE, postgres)).toBe(true);
+  expect(await dropNamespace(own.admin, NAMESPACE)).toBe(true);
   expect(await own.admin.query(OBJECTS)).toEqual(before);
 });
 
@@ -364,19 +363,19 @@ describe("is not dropped while an object outside depends on it:", () => {
   ])("%s", async (_, theirs, name) => {
     await resetNamespace(own.admin, settingsOf(fileOf(OURS)));
     await own.admin.query(theirs);
-    const refusal = dropNamespace(own.admin, NAMESPACE, postgres);
+    const refusal = dropNamespace(own.admin, NAMESPACE);
     await expect(refusal).rejects.toThrow(
       `objects that train-sim did not make, so it is not dropped: ${name}`,
     );
     await own.admin.query(/^CREATE (\w+ \S+)/.exec(theirs)?.[0].replace("CREATE", "DROP") ?? "");
-    expect(await dropNamespace(own.admin, NAMESPACE, postgres)).toBe(true);
+    expect(await dropNamespace(own.admin, NAMESPACE)).toBe(true);
   });
 
   it("names three of many, and how many more there are", async () => {
     await resetNamespace(own.admin, settingsOf(fileOf(OURS)));
     for (const n of [1, 2, 3, 4, 5])
       await own.admin.query(`CREATE VIEW public.v${n} AS SELECT id FROM ddl_test.a`);
-    await expect(dropNamespace(own.admin, NAMESPACE, postgres)).rejects.toThrow(
+    await expect(dropNamespace(own.admin, NAMESPACE)).rejects.toThrow(
       "view public.v1, view public.v2, view public.v3 and 2 more",
     );
     await own.admin.query("DROP VIEW public.v1, public.v2, public.v3, public.v4, public.v5");
@@ -386,7 +385,7 @@ describe("is not dropped while an object outside depends on it:", () => {
 it("drops what transactions of the load made in its schema", async () => {
   await resetNamespace(own.admin, settingsOf(fileOf("CREATE TABLE a (id int)")));
   await own.admin.query("CREATE TABLE ddl_test.made_later () INHERITS (ddl_test.a)");
-  expect(await dropNamespace(own.admin, NAMESPACE, postgres)).toBe(true);
+  expect(await dropNamespace(own.admin, NAMESPACE)).toBe(true);
 });
 
 it("says file and line of a statement that fails only when a trial makes it", async () => {

@@ -1,6 +1,6 @@
 // Runs the steps of one transaction of a program on a connection, as plain operations one after the other, so that a second
 // attempt goes on after the last commit: what was committed is not sent again, and what is sent again is the same.
-import type { Connection, SqlValue, Statement } from "../../database/contract.js";
+import type { Connection, SqlValue, Statement } from "../../database/sql.js";
 import { StatementError, UnexpectedRowsError } from "../../database/errors.js";
 import { asTransaction, commit, rollBack } from "../../database/postgres/transaction.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";

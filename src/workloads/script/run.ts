@@ -1,5 +1,5 @@
 // What clients of a workload of the user's own run, whichever way it was written.
-import type { Connection } from "../../database/contract.js";
+import type { Connection } from "../../database/sql.js";
 import type { Prng } from "../../foundation/prng.js";
 import type { ClientContext } from "../workload.js";
 import type { Value } from "./program.js";

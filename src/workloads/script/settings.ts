@@ -1,8 +1,7 @@
 // The keys of a workload of the user's own: its settings, of the type of their defaults, and the isolation of its transactions.
 import * as z from "zod";
-import { levelProblems } from "../../database/postgres/dialects/registry.js";
-import { isolation } from "../../database/postgres/scalars.js";
-import type { DialectName, Isolation } from "../../database/postgres/settings.js";
+import { levelProblems, type DialectName } from "../../database/registry.js";
+import { isolation, type Isolation } from "../../database/levels.js";
 import type { Finding } from "../../syntax/problems.js";
 import type { WorkloadTreatment } from "../workload.js";
 import type { Program, Setting } from "./program.js";

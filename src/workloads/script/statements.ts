@@ -1,5 +1,5 @@
 // The statements of a program as its clients send them: named after their transaction and what they begin with.
-import type { Statement } from "../../database/contract.js";
+import type { Statement } from "../../database/sql.js";
 import type { Parameter, Program, RowCount, ScriptTransaction, SqlStep, Step } from "./program.js";
 import { takesParameters } from "./statement-rules.js";
 import { parametrised, wordsOf } from "./sql-text.js";

@@ -77,7 +77,7 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
     client: clientOf(program, drawOf),
     loading: {
       tryOut: tryOutOf(program, file),
-      preload: (admin, inputs) => preload(program, file, admin, inputs),
+      preload: (admin: AdminClient, inputs) => preload(program, file, admin, inputs),
     },
     auditing: {
       ...{ one: "transaction", acknowledged: "committed" },

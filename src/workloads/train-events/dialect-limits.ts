@@ -1,6 +1,5 @@
 // What a limit of rows a transaction means to the events of a batch.
-import { capabilitiesOf } from "../../database/postgres/dialects/registry.js";
-import type { DialectName } from "../../database/postgres/settings.js";
+import { capabilitiesOf, type DialectName } from "../../database/registry.js";
 import type { ActorGroup } from "../../actors/settings.js";
 import { BATCH_SIZES } from "../../load/profiles.js";
 import type { Finding } from "../../syntax/problems.js";

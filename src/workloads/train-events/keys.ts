@@ -1,8 +1,7 @@
 // The keys of Train Events in a scenario, with their rules, and the settings that they come to.
 import * as z from "zod";
-import { levelProblems } from "../../database/postgres/dialects/registry.js";
-import { isolation } from "../../database/postgres/scalars.js";
-import type { DialectName, Storage } from "../../database/postgres/settings.js";
+import { levelProblems, type DialectName } from "../../database/registry.js";
+import { isolation, type Storage } from "../../database/levels.js";
 import { rowLimitProblems } from "./dialect-limits.js";
 import { formatSize } from "../../foundation/units.js";
 import { BATCH_SIZES, type Profile } from "../../load/profiles.js";

@@ -1,7 +1,7 @@
 // Settings that are allowed and hardly meant: rows that a database locks by the table, keys that all inserts have in one place,
 // a backlog that only grows, reads without readers.
-import { capabilitiesOf } from "../../database/postgres/dialects/registry.js";
-import type { Storage } from "../../database/postgres/settings.js";
+import { capabilitiesOf } from "../../database/registry.js";
+import type { Storage } from "../../database/levels.js";
 import type { Objection } from "../workload.js";
 import type { EventTreatment } from "./actors/assignment.js";
 import { QUESTION_KINDS } from "./settings.js";

@@ -1,6 +1,7 @@
 // The levels of Train Events: payloads, locking, statement shapes, roles and how they are combined; and what one treatment
 // of it runs with, every level resolved.
-import type { DialectName, Isolation, Storage } from "../../database/postgres/settings.js";
+import type { DialectName } from "../../database/registry.js";
+import type { Isolation, Storage } from "../../database/levels.js";
 import type { Range } from "../../load/load-settings.js";
 import type { IdKind } from "./model/event-id.js";
 import type { AdvanceProbabilities, Archived } from "./model/lifecycle.js";

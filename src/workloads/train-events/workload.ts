@@ -1,5 +1,6 @@
 // Train Events: producers add railway events, consumers move them along their lives, archivers move them to history, readers
 // look them up.
+import type { AdminClient } from "../../database/postgres/admin.js";
 import type { Workload } from "../workload.js";
 import type { EventTreatment } from "./actors/assignment.js";
 import { client } from "./actors/client.js";
@@ -89,7 +90,7 @@ export const trainEvents = {
   loading: { preload: preloadTrial },
   draining: {
     isPossible: ({ consumers, cycle }) => (consumers ?? cycle) !== undefined,
-    async isDone(admin, settings) {
+    async isDone(admin: AdminClient, settings) {
       const { consumers, archivers, cycle } = settings.actors;
       const left = await readQueueLeft(admin, settings.namespace, {
         ...settings,

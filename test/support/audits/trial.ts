@@ -3,7 +3,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { ActorContext } from "../../../src/actors/actor.js";
 import { TimeAccount } from "../../../src/actors/time-account.js";
-import type { Connection } from "../../../src/database/contract.js";
+import type { Connection } from "../../../src/database/sql.js";
 import type { AdminClient } from "../../../src/database/postgres/admin.js";
 import { PgConnection } from "../../../src/database/postgres/connection.js";
 import { assignmentsOf } from "../../../src/engine/workers/assignments.js";

@@ -2,9 +2,10 @@
 // product it is, so that a new dialect is a folder beside this file, a folder of DDL and a line in `registry.ts`. What is
 // the same everywhere is not in here.
 import type { Dependants } from "../namespace/dependants.js";
-import type { DialectCapabilities } from "./capabilities.js";
+import type { DialectCapabilities } from "../../capabilities.js";
 import type { SamplerDialect } from "../evidence/view.js";
-import type { DialectName, Isolation, Storage } from "../settings.js";
+import type { DialectName } from "../settings.js";
+import type { Isolation, Storage } from "../../levels.js";
 
 /** How a schema says that train-sim made it. */
 export interface NamespaceMark {

@@ -1,7 +1,7 @@
 // docs/reference/dialects.md is printed from the table of capabilities, so that the page cannot say what the loader does
 // not do. `vitest -u` writes it.
 import { expect, test } from "vitest";
-import { capabilitiesOf } from "./registry.js";
+import { capabilitiesOf } from "../../registry.js";
 import { wrap } from "../../../foundation/text/text-table.js";
 import { DIALECTS, type DialectName } from "../settings.js";
 

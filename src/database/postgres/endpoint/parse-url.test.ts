@@ -22,6 +22,7 @@ function complaintOf(call: () => unknown): string {
 describe("parseConnectionUrl", () => {
   it("reads every part of a URL", () => {
     expect(parseConnectionUrl("postgresql://rail:s%40crit@db.example:6432/trains", {}, {})).toEqual({
+      scheme: "postgresql",
       host: "db.example",
       port: 6432,
       database: "trains",
@@ -32,6 +33,7 @@ describe("parseConnectionUrl", () => {
 
   it("has PostgreSQL's defaults for what is left out", () => {
     expect(parseConnectionUrl("postgres://", {}, {})).toEqual({
+      scheme: "postgresql",
       host: "localhost",
       port: 5432,
       database: userInfo().username,

@@ -18,6 +18,11 @@ import {
 } from "./connection-url.js";
 import type { Endpoint, EndpointUrl, TlsSettings } from "../../endpoint.js";
 import { statedTlsMode } from "./tls-mode.js";
+
+/** The first is the one that train-sim writes. */
+export const SCHEMES = ["postgresql", "postgres"] as const;
+export const [SCHEME] = SCHEMES;
+
 const DEFAULT_PORT = 5432;
 
 /** Where an entry of `urls` says, with its region and weight. */
@@ -26,7 +31,11 @@ export function endpointAt(
   tlsFiles: TlsFiles = {},
   env: NodeJS.ProcessEnv = process.env,
 ): Endpoint {
-  return { ...parseConnectionUrl(url, tlsFiles, env), ...(region !== undefined && { region }), weight };
+  return {
+    ...parseConnectionUrl(url, tlsFiles, env),
+    ...(region !== undefined && { region }),
+    ...(weight !== undefined && { weight }),
+  };
 }
 
 /** A URL's own TLS parameters go before `tlsFiles`; a password that it leaves out comes from PGPASSWORD. */
@@ -51,6 +60,7 @@ export function parseConnectionUrl(
   const password = parsed.password || env["PGPASSWORD"];
   const tlsSettings = readTls(shown, { ...tlsFiles, ...tls });
   return {
+    scheme: SCHEME,
     host: parsed.host || "localhost",
     port: readPort(shown, parsed.port),
     database: parsed.database || user,

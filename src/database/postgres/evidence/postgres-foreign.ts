@@ -2,7 +2,7 @@
 // transactions of other databases. In the load's own database a session is train-sim's by its name, so where a pooler gives
 // the load another name, sessions there are not counted. Autovacuum and background workers are nobody's load.
 // A role that may not look into other roles' sessions is told so; then nothing is counted, rather than too little.
-import { APPLICATION } from "../pg-config.js";
+import { APPLICATION } from "../../contract.js";
 import { literals, metricName, numbersIn, type Metrics, type View } from "./view.js";
 
 /** Groups of sessions that a sample names: those with the most active ones. */

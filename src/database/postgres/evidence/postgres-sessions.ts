@@ -3,7 +3,8 @@
 // known by name; train-sim's own (admin, claim, watch, sampler) are never among them, and the claim's transaction, which
 // keeps nothing back, is not among the oldest.
 // A role that may not look into other roles' sessions is told so; then nothing is counted, rather than too little.
-import { APPLICATION, CLAIM_PURPOSE } from "../pg-config.js";
+import { CLAIM_PURPOSE } from "../pg-config.js";
+import { APPLICATION } from "../../contract.js";
 import { longestChain, type Waiter } from "./lock-chains.js";
 import { literals, metricName, numbersIn, type Metrics, type View } from "./view.js";
 

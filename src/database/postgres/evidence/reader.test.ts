@@ -3,7 +3,7 @@ import type { SqlClient } from "../admin.js";
 import { GroupReader, viewsFor } from "./reader.js";
 import { POSTGRES_SAMPLER } from "./postgres-views.js";
 import { numbersIn, type Survey, type View, type ViewGroup } from "./view.js";
-import type { SqlRow } from "../../contract.js";
+import type { SqlRow } from "../../sql.js";
 
 const SURVEY: Survey = {
   tables: { events: '"n".events', status: '"n".event_status', archive: '"n".events_archive' },

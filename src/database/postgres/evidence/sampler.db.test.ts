@@ -10,11 +10,10 @@ import type { AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
 import { createWorkload } from "../../../workloads/train-events/sql/create-workload.js";
 import { postgres } from "../dialects/postgres/dialect.js";
-import { resetNamespace } from "../../../workloads/namespace.js";
+import { resetNamespace, sampledIn } from "../../../workloads/namespace.js";
 import { POSTGRES_SAMPLER } from "./postgres-views.js";
 import { DatabaseSampler } from "./sampler.js";
 import type { Metrics } from "./view.js";
-import { sampledIn } from "../../../workloads/namespace.js";
 import { trainEvents } from "../../../workloads/train-events/workload.js";
 
 const own = ownDatabase("sampled");
@@ -55,7 +54,7 @@ async function samplerOf(
   const sampler = new DatabaseSampler({
     endpoint,
     dialect: postgres,
-    workload: sampledIn(trainEvents, postgres, namespace),
+    workload: sampledIn(trainEvents, "postgres", namespace),
     isOurs: true,
     ...changes,
   });
@@ -349,7 +348,7 @@ describe("a superuser's sampler", () => {
     const sampler = new DatabaseSampler({
       endpoint,
       dialect: postgres,
-      workload: sampledIn(trainEvents, postgres, namespace),
+      workload: sampledIn(trainEvents, "postgres", namespace),
       isOurs: true,
     });
     const opening = sampler.open().catch(() => undefined);

@@ -7,7 +7,7 @@ import { messageOf, TargetError } from "../../../foundation/errors.js";
 import type { Endpoint } from "../../endpoint.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import type { Dialect } from "../dialects/dialect.js";
-import { StandingSession } from "../standing-session.js";
+import { StandingSession } from "../../standing-session.js";
 import { GroupReader, type OnSkipped } from "./reader.js";
 import {
   namedStatements,
@@ -19,7 +19,7 @@ import {
   type StatementReading,
 } from "./statement-statistics.js";
 import type { Metrics, SampledWorkload, Survey } from "./view.js";
-import type { Statement } from "../../contract.js";
+import type { Statement } from "../../sql.js";
 
 const BEGUN_ANEW =
   "its statistics were reset in the window, or entries were discarded for want of room (pg_stat_statements.max)";

@@ -4,7 +4,7 @@
 import { codeOf, messageOf } from "../../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
 import type { StatementSource, Survey } from "./view.js";
-import type { SqlRow } from "../../contract.js";
+import type { SqlRow } from "../../sql.js";
 
 export interface StatementCount {
   readonly calls: number;

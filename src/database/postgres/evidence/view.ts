@@ -2,7 +2,7 @@
 // before it can be asked, and how one row becomes metrics. A dialect gives the views as data; nothing here knows a
 // product.
 import type { SqlClient } from "../admin.js";
-import type { SqlRow, Statement } from "../../contract.js";
+import type { SqlRow, Statement } from "../../sql.js";
 
 /** What the sampler must know of the workload that it watches. */
 export interface SampledWorkload {

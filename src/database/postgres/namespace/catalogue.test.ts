@@ -2,15 +2,15 @@
 // sent again, and an index that could not be made is no namespace to measure on. On real servers: `namespace.db.test.ts`.
 import { expect, it } from "vitest";
 import { TargetError } from "../../../foundation/errors.js";
-import type { SqlClient } from "../admin.js";
+import type { AdminClient } from "../admin.js";
 import { dsql } from "../dialects/dsql/dialect.js";
 import { applyNamespace } from "../../../workloads/namespace.js";
-import type { SqlRow } from "../../contract.js";
+import type { SqlRow } from "../../sql.js";
 
 const SETTINGS = { namespace: "train_sim", payload: "text" } as const;
 
 /** Answers as DSQL does: a job for each index, which ends as `hasSucceeded`; the first `interruptions` statements of DDL fail. */
-function server(hasSucceeded: boolean, interruptions = 0): SqlClient & { readonly sent: string[] } {
+function server(hasSucceeded: boolean, interruptions = 0): AdminClient & { readonly sent: string[] } {
   const sent: string[] = [];
   let left = interruptions;
   const answer = (text: string): SqlRow[] => {
@@ -19,6 +19,9 @@ function server(hasSucceeded: boolean, interruptions = 0): SqlClient & { readonl
   };
   return {
     sent,
+    endpoint: { scheme: "postgresql", host: "dsql", port: 5432, database: "d", user: "u" },
+    execute: () => Promise.resolve([]),
+    close: () => Promise.resolve(),
     query: (text) => {
       sent.push(text);
       if (!text.startsWith("CREATE") || left === 0) return Promise.resolve(answer(text));
@@ -33,16 +36,16 @@ function server(hasSucceeded: boolean, interruptions = 0): SqlClient & { readonl
 
 it("sends again what a change of the catalogue interrupted, a few times", async () => {
   const calm = server(true);
-  expect(await applyNamespace(calm, SETTINGS, dsql)).toBe("created");
+  expect(await applyNamespace(calm, SETTINGS, "dsql")).toBe("created");
   const shaken = server(true, 2);
-  expect(await applyNamespace(shaken, SETTINGS, dsql)).toBe("created");
+  expect(await applyNamespace(shaken, SETTINGS, "dsql")).toBe("created");
   expect(shaken.sent).toHaveLength(calm.sent.length + 2);
   expect(new Set(shaken.sent)).toEqual(new Set(calm.sent));
-  await expect(applyNamespace(server(true, 100), SETTINGS, dsql)).rejects.toThrow(/OC001/);
+  await expect(applyNamespace(server(true, 100), SETTINGS, "dsql")).rejects.toThrow(/OC001/);
 });
 
 it("has no namespace where the server could not make an index", async () => {
-  const making = applyNamespace(server(false), SETTINGS, dsql);
+  const making = applyNamespace(server(false), SETTINGS, "dsql");
   await expect(making).rejects.toThrow(/job j1 failed, of CREATE INDEX ASYNC/);
   await expect(making).rejects.toBeInstanceOf(TargetError);
 });

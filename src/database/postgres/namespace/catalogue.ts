@@ -5,7 +5,7 @@
 import { codeOf, TargetError } from "../../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
 import type { Dialect } from "../dialects/dialect.js";
-import type { SqlRow } from "../../contract.js";
+import type { SqlRow } from "../../sql.js";
 
 const SERIALIZATION_FAILURE = "40001";
 const ATTEMPTS = 5;

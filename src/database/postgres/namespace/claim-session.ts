@@ -6,7 +6,7 @@ import { codeOf, UsageError } from "../../../foundation/errors.js";
 import type { AdminClient } from "../admin.js";
 import { LOCK_NOT_AVAILABLE } from "../lock-timeout.js";
 import { OTHER_NAMESPACE } from "./namespace-name.js";
-import { APPLICATION } from "../pg-config.js";
+import { APPLICATION } from "../../contract.js";
 
 /** Of whoever claims; the second key is the namespace's. Keys are four bytes each. */
 const CLAIM = "hashtext('train-sim claim')";

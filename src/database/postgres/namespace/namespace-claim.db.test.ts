@@ -3,7 +3,8 @@ import { TargetError, UsageError } from "../../../foundation/errors.js";
 import { testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin } from "../admin.js";
 import { dialectOf } from "../dialects/registry.js";
-import { claimNamespace, UNCLAIMED, type ClaimEvents, type NamespaceClaim } from "./namespace-claim.js";
+import { claimNamespace } from "./namespace-claim.js";
+import { UNCLAIMED, type ClaimEvents, type NamespaceClaim } from "../../contract.js";
 import { dropNamespace, resetNamespace } from "../../../workloads/namespace.js";
 
 const claimOf = (namespace: string, events?: ClaimEvents): Promise<NamespaceClaim> =>

@@ -7,6 +7,7 @@ import { monotonicMs, systemClock } from "../../../foundation/clock.js";
 import { withinMs } from "../../../foundation/deadline.js";
 import { messageOf, TargetError } from "../../../foundation/errors.js";
 import { generateSecret } from "../../../foundation/prng.js";
+import { UNCLAIMED, type ClaimEvents, type NamespaceClaim } from "../../contract.js";
 import type { Endpoint } from "../../endpoint.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import { aside, lockClaim, requireGone } from "./claim-session.js";
@@ -22,33 +23,6 @@ const ANSWER_MS = 2000;
  */
 const RETAKE_MS = 15_000;
 const RETAKE_EVERY_MS = 200;
-
-export interface NamespaceClaim {
-  /** The run's name in the schema's mark and in its sessions; undefined where the dialect has no claims. */
-  readonly run: string | undefined;
-  /** Rejects with a TargetError once the claim is lost for good; never resolves. */
-  readonly lost: Promise<never>;
-  /** Resolves once the claim is held, in the schema that this run made or found; rejects as `lost`. */
-  confirm(): Promise<void>;
-  /** Until the result is called a lost claim is tried for as long as it takes: a fault is there. Its patience begins then. */
-  excuse(): () => void;
-  /** Never rejects. */
-  release(): Promise<void>;
-}
-
-/** Where nothing has to be claimed, or cannot be: dialects without transactional DDL have no advisory locks either. */
-export const UNCLAIMED: NamespaceClaim = {
-  run: undefined,
-  lost: new Promise(() => undefined),
-  confirm: () => Promise.resolve(),
-  excuse: () => () => undefined,
-  release: () => Promise.resolve(),
-};
-
-export interface ClaimEvents {
-  /** Told, in a sentence, of a claim that was lost and is held again, and of a schema that an earlier run left. */
-  readonly note?: (words: string) => void;
-}
 
 /** Another run has made the schema its own, or has dropped it. */
 class TakenOver extends Error {}

@@ -12,11 +12,11 @@ import {
   applyNamespace,
   ddl,
   dropNamespace,
-  requireDroppable,
   resetNamespace,
+  tablesMarked,
 } from "../../../workloads/namespace.js";
-import { namespaceState } from "./namespace.js";
-import { ISOLATIONS } from "../settings.js";
+import { namespaceState, requireDroppable } from "./namespace.js";
+import { ISOLATIONS } from "../../levels.js";
 import { PAYLOADS, STATEMENT_SHAPES } from "../../../workloads/train-events/settings.js";
 
 let admin: AdminClient;
@@ -118,7 +118,9 @@ describe("a namespace of ours", () => {
     try {
       const named = `did not make, so it is not dropped: ${stranger.replaceAll("NAME", namespace)}`;
       expect((await refusalOf(dropNamespace(admin, namespace))).message).toContain(named);
-      expect((await refusalOf(requireDroppable(admin, namespace, postgres))).message).toContain(named);
+      expect((await refusalOf(requireDroppable(admin, namespace, postgres, tablesMarked))).message).toContain(
+        named,
+      );
       expect(await tablesIn(namespace)).toContain("events");
     } finally {
       await admin.query(`DROP FOREIGN DATA WRAPPER IF EXISTS ${namespace}_w CASCADE`);
@@ -130,7 +132,7 @@ describe("a namespace of ours", () => {
     await applyNamespace(admin, { namespace, payload: "jsonb" });
     await admin.query(`CREATE INDEX ON ${namespace}.events (train_id)`);
     await admin.query(`CREATE STATISTICS ON id, train_id FROM ${namespace}.events`);
-    await requireDroppable(admin, namespace, postgres);
+    await requireDroppable(admin, namespace, postgres, tablesMarked);
     expect(await dropNamespace(admin, namespace)).toBe(true);
   });
 });

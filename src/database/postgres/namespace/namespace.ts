@@ -4,6 +4,7 @@
 // on it. Each change is one transaction under a lock on the name, so nothing half-made stays behind and two train-sims do
 // not trip over each other.
 import { codeOf, messageOf, UsageError } from "../../../foundation/errors.js";
+import type { TablesOf } from "../../contract.js";
 import type { SqlClient } from "../admin.js";
 import { changeCatalogue } from "./catalogue.js";
 import type { Dialect } from "../dialects/dialect.js";
@@ -11,7 +12,7 @@ import { postgres } from "../dialects/postgres/dialect.js";
 import { LOCK_NOT_AVAILABLE, LOCK_TIMEOUT } from "../lock-timeout.js";
 import { OTHER_NAMESPACE, requireNamespaceName } from "./namespace-name.js";
 import { tableStatements, type NamespaceTables } from "./schema-files.js";
-import type { Storage } from "../settings.js";
+import type { Storage } from "../../levels.js";
 
 /** Version of the tables; a namespace of another version can be dropped, not used. */
 const SCHEMA_VERSION = 1;
@@ -195,8 +196,6 @@ async function beginAlone(client: SqlClient, namespace: string): Promise<void> {
 }
 
 /** Names of the tables of a namespace with that variant in its mark, in the order in which they are made. */
-export type TablesOf = (variant: string) => readonly string[];
-
 /** @param object its kind, and its name as SQL has it: `TABLE account` */
 function dropStatement(schema: string, object: string): string {
   const [, kind = "", name = ""] = /^(\w+(?: VIEW)?) (.+)$/s.exec(object) ?? [];

@@ -2,7 +2,7 @@
 // to change the one that an earlier run left, and to read statistics of other roles. Pure reads of the catalogue, which
 // any role may do.
 import type { AdminClient } from "../admin.js";
-import type { SqlRow } from "../../contract.js";
+import type { SqlRow } from "../../sql.js";
 import { quoteIdentifier } from "../quoting.js";
 import { postgres } from "../dialects/postgres/dialect.js";
 import { namespaceState } from "./namespace.js";

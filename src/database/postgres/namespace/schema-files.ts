@@ -4,7 +4,7 @@
 // a semicolon at the end of a line.
 import { readFileSync } from "node:fs";
 import type { Dialect } from "../dialects/dialect.js";
-import type { Storage } from "../settings.js";
+import type { Storage } from "../../levels.js";
 
 const SCHEMA_DIRECTORY = new URL("../../../../schema/", import.meta.url);
 /** Nothing but comments. */

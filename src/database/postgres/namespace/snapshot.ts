@@ -1,7 +1,7 @@
 // One view of all tables for many statements, whatever else is going on, and rows by the portion, so that a table of
 // millions takes the memory of a portion. For control work: it holds one connection and reads only.
 import type { SqlClient } from "../admin.js";
-import type { SqlRow } from "../../contract.js";
+import type { SqlRow } from "../../sql.js";
 
 /** Rows of a portion: a few hundred kilobytes. */
 const PORTION_ROWS = 5_000;

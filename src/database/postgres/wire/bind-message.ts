@@ -2,7 +2,7 @@
 // put into it ahead, each value where it is sent from: it is the largest thing that a client sends, and every copy of it
 // goes through memory that the database has just pushed out of the processor's caches.
 import type { BinaryParameter } from "./binary-arrays.js";
-import type { BoundValues, SqlValue, Statement, StatementValues } from "../../contract.js";
+import type { BoundValues, SqlValue, Statement, StatementValues } from "../../sql.js";
 
 const BIND = 0x42;
 /** Execute of the unnamed portal, all rows, and Sync. */

@@ -5,7 +5,7 @@ import { bindAhead, callMessages } from "./bind-message.js";
 import { bufferOf, textArray, textBytesArray, uuidArray, uuidBytesArray } from "./binary-arrays.js";
 import { PreparedCall } from "./prepared-call.js";
 import { RowReader } from "./row-reader.js";
-import type { StatementRow, SqlValue } from "../../contract.js";
+import type { StatementRow, SqlValue } from "../../sql.js";
 import type { TextColumn } from "../../../foundation/bytes.js";
 
 /** The bytes that the driver itself sends for a Bind, an Execute and a Sync. */

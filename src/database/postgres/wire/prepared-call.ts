@@ -5,7 +5,7 @@
 // what they learned is handed in.
 import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
 import { DATA_ROW, type RowReader } from "./row-reader.js";
-import type { StatementRow } from "../../contract.js";
+import type { StatementRow } from "../../sql.js";
 
 /** What an answer begins with, unless it is an error: this kind, and its own length and nothing more. */
 const BIND_COMPLETE = 0x32;

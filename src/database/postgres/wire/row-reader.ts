@@ -6,7 +6,7 @@ import type { FieldDef } from "pg";
 import { int32At } from "../../../foundation/bytes.js";
 import { LENGTH_BYTES } from "./direct-call.js";
 import { parserOf } from "../pg-config.js";
-import type { StatementRow } from "../../contract.js";
+import type { StatementRow } from "../../sql.js";
 
 type ColumnParser = (text: string) => unknown;
 

@@ -2,12 +2,12 @@
 // It takes its client's time between two transactions, and the account of that time has it as preparing.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { TimeAccount } from "../../../actors/time-account.js";
-import type { Connection, ConnectionSource } from "../../../database/contract.js";
+import type { ConnectionSource, Session } from "../../../database/session.js";
 
 /** Undefined where it could not be had: it is not tried again. Never rejects. */
 export type LookBeside = <T>(
   client: number,
-  look: (connection: Connection) => Promise<T>,
+  look: (session: Session) => Promise<T>,
 ) => Promise<T | undefined>;
 
 export function lookBeside(

@@ -2,7 +2,7 @@
 // known, and said so.
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../../foundation/prng.js";
-import type { Connection, StatementRow } from "../../../database/contract.js";
+import type { Connection, StatementRow } from "../../../database/sql.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { EVENT_TYPES } from "../model/event.js";
 import type { QuestionKind } from "../settings.js";

@@ -3,7 +3,7 @@
 // documents of the preload are known.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { Prng } from "../../../foundation/prng.js";
-import type { StatementRow } from "../../../database/contract.js";
+import type { StatementRow } from "../../../database/sql.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { EVENT_TYPES, type EventDocument } from "../model/event.js";
 import { streamName } from "../model/ledger.js";

@@ -12,7 +12,7 @@ import {
   type Sought,
 } from "./read-check.js";
 import type { Question } from "../sql/workload.js";
-import type { StatementRow } from "../../../database/contract.js";
+import type { StatementRow } from "../../../database/sql.js";
 
 const SOUGHT: Sought = { eventType: "SIGNAL_CLEAR", authorityId: "a1", trainId: "RR-1", id: "e3" };
 

@@ -5,7 +5,7 @@ import { RECENT_LIMIT } from "../sql/statements.js";
 import type { Question, ReadOutcome } from "../sql/workload.js";
 import { EVENT_TYPES, type EventType } from "../model/event.js";
 import { READS } from "../settings.js";
-import type { StatementRow } from "../../../database/contract.js";
+import type { StatementRow } from "../../../database/sql.js";
 
 /** What a reader asks for. */
 export interface Sought {

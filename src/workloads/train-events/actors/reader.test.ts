@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { Prng } from "../../../foundation/prng.js";
 import type { TransactionPlan } from "../../../actors/transactor.js";
-import type { Connection } from "../../../database/contract.js";
+import type { Connection } from "../../../database/sql.js";
 import { DISPATCHER_ALONE, READS, type ReadWeights } from "../settings.js";
 import type { Question } from "../sql/workload.js";
 import type { EventContext } from "./context.js";

@@ -14,7 +14,7 @@ import type { Actor } from "../../../actors/actor.js";
 import type { EventContext } from "./context.js";
 import { Probes } from "./probes.js";
 import { textIn, type Sought } from "./read-check.js";
-import type { StatementRow } from "../../../database/contract.js";
+import type { StatementRow } from "../../../database/sql.js";
 
 /** Documents whose types a dispatcher asks for, and whose trains until any event was seen. */
 const PROBES = 256;

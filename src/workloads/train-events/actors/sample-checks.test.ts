@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { EventBatch } from "../model/event-batch.js";
-import type { StatementRow } from "../../../database/contract.js";
+import type { StatementRow } from "../../../database/sql.js";
 import type { Validation } from "../settings.js";
 import type { ClaimedPass } from "../sql/workload.js";
 import type { LiveDocument, Verification } from "../sql/verification.js";

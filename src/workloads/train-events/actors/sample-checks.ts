@@ -22,7 +22,7 @@ import {
 import type { LookBeside } from "./look-beside.js";
 import type { EventAssignment } from "./assignment.js";
 import type { Validation } from "../settings.js";
-import type { StatementRow } from "../../../database/contract.js";
+import type { StatementRow } from "../../../database/sql.js";
 
 const ONE_IN = 100;
 /**

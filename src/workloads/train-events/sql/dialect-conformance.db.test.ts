@@ -2,6 +2,7 @@
 // dialect has (`combinations.ts`), from empty tables over a preload, batches, passes and archivings to empty queues, held to the audit.
 // It runs against the suite's PostgreSQL, or against `TRAIN_SIM_TEST_URL`, whose server is asked what it is. On PostgreSQL
 // `workload.db.test.ts` looks closer; this one asks nothing that only PostgreSQL could answer.
+import { DIALECTS, lackOf, type DialectName } from "../../../database/registry.js";
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { keyBytes } from "../model/event-id.js";
 import type { EventDocument } from "../model/event.js";
@@ -16,10 +17,10 @@ import { countPresent, readTableCounts } from "./audit-queries.js";
 import { PgConnection } from "../../../database/postgres/connection.js";
 import { createWorkload } from "./create-workload.js";
 import type { Question } from "./workload.js";
-import { dialectOf, lackOf } from "../../../database/postgres/dialects/registry.js";
+import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { dropNamespace } from "../../namespace.js";
-import { dialectOfProduct, readServerInfo } from "../../../database/postgres/server-info.js";
-import { ISOLATIONS, type DialectName } from "../../../database/postgres/settings.js";
+import { readServerInfo } from "../../../database/postgres/server-info.js";
+import { ISOLATIONS } from "../../../database/levels.js";
 import { EVENT_STORAGES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 
 const url = process.env["TRAIN_SIM_TEST_URL"];
@@ -27,8 +28,8 @@ const endpoint = url === undefined ? inject("adminEndpoint") : parseConnectionUr
 const namespace = testNamespace("dialect");
 
 const admin = await connectAdmin(endpoint, { purpose: "conformance" });
-const { product, versionText } = await readServerInfo(admin);
-const name = dialectOfProduct(product);
+const { product, dialect: spoken, versionText } = await readServerInfo(admin);
+const name = DIALECTS.find((each) => each === spoken);
 if (name === undefined) throw new Error(`nobody knows a server that calls itself "${versionText}"`);
 const dialect = dialectOf(name);
 
@@ -55,7 +56,7 @@ beforeEach(async () => {
 });
 afterEach(() => connection.end());
 afterAll(async () => {
-  await dropNamespace(admin, namespace, dialect);
+  await dropNamespace(admin, namespace, name);
   await admin.close();
 });
 

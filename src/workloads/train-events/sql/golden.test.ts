@@ -6,12 +6,13 @@ import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from
 import { eventRows, presentKeys, readClock, readKeySums, readMisplaced, readWritten } from "./audit-scans.js";
 import { createWorkload } from "./create-workload.js";
 import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
-import { dialectOf, capabilitiesOf, lackOf } from "../../../database/postgres/dialects/registry.js";
+import { dialectOf } from "../../../database/postgres/dialects/registry.js";
+import { capabilitiesOf, lackOf, DIALECTS, type DialectName } from "../../../database/registry.js";
 import { ddl, sampledIn } from "../../namespace.js";
 import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
 import { tablesOf as tablesIn } from "./tables.js";
 import { trainEvents } from "../workload.js";
-import { DIALECTS, ISOLATIONS, STORAGES, type DialectName } from "../../../database/postgres/settings.js";
+import { ISOLATIONS, STORAGES } from "../../../database/levels.js";
 import {
   ARCHIVE_DELETES,
   EVENT_STORAGES,
@@ -114,7 +115,7 @@ test("the tables of every dialect and payload", async () => {
         storage: "default",
         ...levels,
       } as const;
-      for (const text of ddl(tables, dialectOf(dialect))) listing.add(text, dialect, payload, name);
+      for (const text of ddl(tables, dialect)) listing.add(text, dialect, payload, name);
     };
     for (const storage of offered(dialect, "storage", EVENT_STORAGES)) add(`storage=${storage}`, { storage });
     for (const [name, levels] of othersOf(dialect, OTHER_TABLES)) add(name, levels);
@@ -177,7 +178,7 @@ async function questionsOf(name: DialectName): Promise<string> {
   const { mark, sampler } = dialect;
   const tables = tablesIn(dialect, NAMESPACE);
   const survey = {
-    ...sampledIn(trainEvents, dialect, NAMESPACE),
+    ...sampledIn(trainEvents, name, NAMESPACE),
     version: 25,
     extensions: new Map<string, string>(),
     invertedIndexes: [],

@@ -3,7 +3,7 @@
 import { advance, WORKABLE_STATUSES, type EventStatus } from "../model/lifecycle.js";
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { float8Array, uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
-import type { Statement } from "../../../database/contract.js";
+import type { Statement } from "../../../database/sql.js";
 import { advanceSql, rewriteSql } from "./business-rules-sql.js";
 import { multiStatementWorkload } from "./multi-statement.js";
 import { chanceTexts } from "./process-pass.js";

@@ -8,7 +8,7 @@ import { inReadTransaction, inTransaction } from "../../../database/postgres/tra
 import { questionsOf, type InRead } from "./questions.js";
 import type { ClaimedPass, ProcessRequest, Workload } from "./workload.js";
 import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";
-import type { Connection, Statement, StatementRow } from "../../../database/contract.js";
+import type { Connection, Statement, StatementRow } from "../../../database/sql.js";
 
 /** What an add sends, one after the other. */
 interface Inserts {
@@ -64,7 +64,7 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
     add(batch) {
       if (batch.size === 0) return () => Promise.resolve();
       const inserts = steps.prepareInserts(batch);
-      return (connection, appDelay) =>
+      return (connection: Connection, appDelay) =>
         inTransaction(connection, begin, async () => {
           await inserts.insertEvents(connection);
           await appDelay?.();
@@ -73,7 +73,7 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
     },
     process(request) {
       const limit = bindAhead(claim, [request.limit]);
-      return (connection, appDelay) =>
+      return (connection: Connection, appDelay) =>
         inTransaction(connection, begin, async () => {
           const rows = await connection.execute(claim, limit);
           if (rows.length === 0) return outcomeOf([]);
@@ -86,7 +86,7 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
     },
     archive(most) {
       const limit = bindAhead(claimTerminal, [most]);
-      return (connection, appDelay) =>
+      return (connection: Connection, appDelay) =>
         inTransaction(connection, begin, async () => {
           const rows = await connection.execute(claimTerminal, limit);
           const archivedIds = rows.map((row) => row[0] as string).sort();
@@ -101,7 +101,7 @@ export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps)
     read(probe) {
       const newestOf = bindAhead(recent, [probe.eventType, RECENT_LIMIT]);
       const foundBy = bindAhead(find, findValues(context.payload, probe));
-      return (connection) =>
+      return (connection: Connection) =>
         inRead(connection, async () => {
           const newest = await connection.execute(recent, newestOf);
           const found = await connection.execute(find, foundBy);

@@ -3,7 +3,7 @@
 import { applyBusinessRule } from "../model/business-rules.js";
 import { advance, type AdvanceProbabilities, type EventStatus } from "../model/lifecycle.js";
 import type { ClaimedPass, ProcessOutcome, ProcessRequest } from "./workload.js";
-import type { StatementRow } from "../../../database/contract.js";
+import type { StatementRow } from "../../../database/sql.js";
 
 /** One that the program decides on. */
 export type Pass = Required<ClaimedPass>;

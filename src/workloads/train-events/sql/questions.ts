@@ -2,7 +2,7 @@
 // ask for.
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
-import type { Connection, SqlValue, Statement } from "../../../database/contract.js";
+import type { Connection, SqlValue, Statement } from "../../../database/sql.js";
 import { QUESTION_KINDS, READS, type QuestionKind } from "../settings.js";
 import { EVENT_COLUMNS, RECENT_LIMIT, type StatementContext } from "./statements.js";
 import { PAYLOAD_TRAITS } from "./tables.js";
@@ -81,9 +81,9 @@ export function questionsOf(
     ask(question) {
       const statement = statements[question.kind];
       const values = bindAhead(statement, valuesOf(question));
-      return (connection) => inRead(connection, () => connection.execute(statement, values));
+      return (connection: Connection) => inRead(connection, () => connection.execute(statement, values));
     },
-    someLive: (connection, { authorityIds, eventType, most }) =>
+    someLive: (connection: Connection, { authorityIds, eventType, most }) =>
       connection.execute(probe, [uuidArray(authorityIds), eventType, most]),
   };
 }

@@ -12,7 +12,7 @@ import {
 import { PAYLOAD_TRAITS } from "./tables.js";
 import { multiStatementWorkload } from "./multi-statement.js";
 import type { Shape } from "./shape.js";
-import type { SqlValue, Statement } from "../../../database/contract.js";
+import type { SqlValue, Statement } from "../../../database/sql.js";
 
 /**
  * Documents say what they are: a pooler's connections to the server keep a statement from one treatment to the next by its

@@ -15,7 +15,7 @@ import {
 } from "./batch-arrays.js";
 import { multiStatementWorkload, type WriteSteps } from "./multi-statement.js";
 import type { Shape, ShapeContext } from "./shape.js";
-import type { Statement } from "../../../database/contract.js";
+import type { Statement } from "../../../database/sql.js";
 
 /** Events that one statement inserts at most: about 10 MB of default documents, far below the protocol's 1 GB. */
 const STATEMENT_EVENTS = 10_000;

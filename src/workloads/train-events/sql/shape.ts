@@ -5,8 +5,8 @@ import { bufferOf, uuidBytesArray } from "../../../database/postgres/wire/binary
 import { resolvePresent, type StatementContext } from "./statements.js";
 import { PAYLOAD_TRAITS } from "./tables.js";
 import type { Workload } from "./workload.js";
-import type { Connection, SqlValue } from "../../../database/contract.js";
-import type { Isolation } from "../../../database/postgres/settings.js";
+import type { Connection, SqlValue } from "../../../database/sql.js";
+import type { Isolation } from "../../../database/levels.js";
 import type { Payload } from "../settings.js";
 
 export interface ShapeContext extends StatementContext {

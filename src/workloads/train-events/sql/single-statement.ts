@@ -22,7 +22,7 @@ import { questionsOf, type InRead } from "./questions.js";
 import type { ArchiveOutcome, ProcessOutcome, ReadOutcome } from "./workload.js";
 import { batchArrays, documentRoom, insertBatch } from "./batch-arrays.js";
 import { beginOf, findValues, presenceCounter, type Shape } from "./shape.js";
-import type { Connection, Statement, StatementRow, StatementValues } from "../../../database/contract.js";
+import type { Connection, Statement, StatementRow, StatementValues } from "../../../database/sql.js";
 
 /** A batch of events and their status rows: $1 .. one array for each column of the insert. */
 function addStatement(context: StatementContext): Statement {
@@ -149,23 +149,24 @@ export const singleStatement: Shape = (context) => {
     add(batch) {
       if (batch.size === 0) return () => Promise.resolve();
       const values = bindAhead(add, batchArrays(context, batch));
-      return (connection, appDelay) => run(connection, add, values, nothingOf, () => true, appDelay);
+      return (connection: Connection, appDelay) =>
+        run(connection, add, values, nothingOf, () => true, appDelay);
     },
     process({ limit, roll, chances }) {
       const values = bindAhead(process, [limit, float8Array(limit, roll), ...textsOf(chances)]);
-      return (connection, appDelay) =>
+      return (connection: Connection, appDelay) =>
         run(connection, process, values, processedOf, ({ events }) => events > 0, appDelay);
     },
     archive(limit) {
       const values = bindAhead(archive, [limit]);
-      return (connection, appDelay) =>
+      return (connection: Connection, appDelay) =>
         run(connection, archive, values, archivedOf, ({ archivedIds }) => archivedIds.length > 0, appDelay);
     },
     read(probe) {
       const values = bindAhead(read, [probe.eventType, RECENT_LIMIT, ...findValues(context.payload, probe)]);
       const ask = (connection: Connection): Promise<ReadOutcome> =>
         connection.execute(read, values).then((rows) => ({ answers: [rows] }));
-      return (connection) => inRead(connection, () => ask(connection));
+      return (connection: Connection) => inRead(connection, () => ask(connection));
     },
     ask: questions.ask,
     someLive: questions.someLive,

@@ -10,7 +10,7 @@
 import { ARCHIVED_STATUSES, EventStatus, WORKABLE_STATUSES, type Archived } from "../model/lifecycle.js";
 import { inStatus, type Dialect } from "../../../database/postgres/dialects/dialect.js";
 import { PAYLOAD_TRAITS, type Tables } from "./tables.js";
-import type { Statement } from "../../../database/contract.js";
+import type { Statement } from "../../../database/sql.js";
 import type { ArchiveDelete, ClaimIndex, Locking, Payload, ReadWeights } from "../settings.js";
 import { literals } from "./literals.js";
 

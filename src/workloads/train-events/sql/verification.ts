@@ -1,6 +1,7 @@
 // What a sampled read or claim is verified by, asked on a connection of the load but beside it: it is no part of the
 // workload, and no latency contains it. Each question finds events that were there all the time, because no event
 // comes back from the archive and every pass moves `updated_at`; so an event found afterwards was there before.
+import type { Session } from "../../../database/session.js";
 import type { EventType } from "../model/event.js";
 import { WORKABLE_STATUSES } from "../model/lifecycle.js";
 import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
@@ -9,7 +10,7 @@ import { DEFAULT_LEVELS } from "../settings.js";
 import type { WorkloadSettings } from "./create-workload.js";
 import { statusIn } from "./statements.js";
 import { tablesOf } from "./tables.js";
-import type { Connection, Statement, StatementRow } from "../../../database/contract.js";
+import type { Connection, Statement, StatementRow } from "../../../database/sql.js";
 
 /** Live events looked at after a read. */
 const NEWER_MOST = 100;
@@ -18,16 +19,16 @@ export type LiveDocument = Readonly<Record<"id" | "payload", string>>;
 
 export interface Verification {
   /** Keys of live events of a type, oldest first, that are newer than `createdAt` as the server wrote it; of all without it. */
-  newerThan(connection: Connection, type: EventType, createdAt: string | undefined): Promise<string[]>;
-  isLive(connection: Connection, id: string): Promise<boolean>;
+  newerThan(session: Session, type: EventType, createdAt: string | undefined): Promise<string[]>;
+  isLive(session: Session, id: string): Promise<boolean>;
   /**
    * Keys, at most `most`, of workable events that no transaction has touched since before the youngest of the claimed ones
    * was created: a claim in order takes them first, unless they are locked. Those that any transaction ever locked are
    * left out if the server tells, because another session may have held them.
    */
-  passedOver(connection: Connection, claimed: readonly string[], most: number): Promise<string[]>;
+  passedOver(session: Session, claimed: readonly string[], most: number): Promise<string[]>;
   /** Keys and documents, JSON, of those events that are live. */
-  documents(connection: Connection, ids: readonly string[]): Promise<readonly LiveDocument[]>;
+  documents(session: Session, ids: readonly string[]): Promise<readonly LiveDocument[]>;
 }
 
 const idsOf = (rows: readonly StatementRow[]): string[] => rows.map(([id]) => id as string);
@@ -58,12 +59,12 @@ ORDER BY updated_at LIMIT $2`,
     text: `SELECT id, payload::text AS payload FROM ${events} WHERE id = ANY ($1::uuid[])`,
   };
   return {
-    newerThan: async (connection, type, createdAt = "-infinity") =>
+    newerThan: async (connection: Connection, type, createdAt = "-infinity") =>
       idsOf(await connection.execute(newer, [type, createdAt])),
-    isLive: async (connection, id) => (await connection.execute(live, [id])).length > 0,
-    passedOver: async (connection, claimed, most) =>
+    isLive: async (connection: Connection, id) => (await connection.execute(live, [id])).length > 0,
+    passedOver: async (connection: Connection, claimed, most) =>
       idsOf(await connection.execute(passedOver, [uuidArray(claimed), most])),
-    documents: async (connection, ids) => {
+    documents: async (connection: Connection, ids) => {
       const rows = await connection.execute(documents, [uuidArray(ids)]);
       return rows.map(([id, payload]) => ({ id: id as string, payload: payload as string }));
     },

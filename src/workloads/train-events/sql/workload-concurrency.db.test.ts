@@ -19,7 +19,7 @@ import { StatementError } from "../../../database/errors.js";
 import { dropNamespace, resetNamespace } from "../../namespace.js";
 import { classifyFailure } from "../../../database/postgres/sqlstates.js";
 import type { ProcessOutcome, Workload } from "./workload.js";
-import type { Isolation } from "../../../database/postgres/settings.js";
+import type { Isolation } from "../../../database/levels.js";
 import { STATEMENT_SHAPES, type Locking } from "../settings.js";
 
 const namespace = testNamespace("crowd");

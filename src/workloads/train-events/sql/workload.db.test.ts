@@ -24,7 +24,7 @@ import { PgConnection } from "../../../database/postgres/connection.js";
 import { createWorkload } from "./create-workload.js";
 import { dropNamespace, resetNamespace } from "../../namespace.js";
 import type { Workload } from "./workload.js";
-import { ISOLATIONS } from "../../../database/postgres/settings.js";
+import { ISOLATIONS } from "../../../database/levels.js";
 import { ARCHIVE_DELETES, CLAIM_INDEXES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 
 const namespace = testNamespace("workload");

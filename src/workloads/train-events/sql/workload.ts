@@ -5,7 +5,8 @@
 import type { AdvanceProbabilities, EventPass } from "../model/lifecycle.js";
 import type { EventBatch } from "../model/event-batch.js";
 import type { EventType, PreparedEvent } from "../model/event.js";
-import type { StatementRow, Connection, Statement, MadeTransaction } from "../../../database/contract.js";
+import type { MadeTransaction, Session } from "../../../database/session.js";
+import type { StatementRow, Statement } from "../../../database/sql.js";
 
 export interface ProcessRequest {
   /** Events to lock at most. */
@@ -70,7 +71,9 @@ export interface LiveSought {
  * A transaction that waits the app delay, where there is one: an add between its events and their statuses, a process between
  * statuses and payloads, an archive between copying and deleting; one of a single statement after it.
  */
-export type MadePaused<T> = (connection: Connection, appDelay?: () => Promise<void>) => Promise<T>;
+export type MadePaused<T> = {
+  bivariant(session: Session, appDelay?: () => Promise<void>): Promise<T>;
+}["bivariant"];
 
 /** The transactions of one treatment. */
 export interface Workload {
@@ -87,7 +90,7 @@ export interface Workload {
   /** Resolves to key, creation and document of each event; of `byType` to type, number and newest creation. */
   ask(question: Question): MadeTransaction<readonly StatementRow[]>;
   /** Rows as those of an event. Beside the load: no part of it. */
-  someLive(connection: Connection, sought: LiveSought): Promise<readonly StatementRow[]>;
+  someLive(session: Session, sought: LiveSought): Promise<readonly StatementRow[]>;
   /** Of these keys, `KEY_BYTES` each, how many are live or archived: settles an add in doubt (0 or all, for one transaction). */
-  countPresent(connection: Connection, keys: Buffer): Promise<number>;
+  countPresent(session: Session, keys: Buffer): Promise<number>;
 }

@@ -1,6 +1,6 @@
 // CockroachDB from v24.1 on, where read committed is there by default. Its DDL and statements are read by its own parser
 // in CI; no cluster of it was at hand when this was written.
-import type { DialectCapabilities } from "../capabilities.js";
+import type { DialectCapabilities } from "../../../capabilities.js";
 
 const STORAGE = { reason: "CockroachDB stores tables in its key-value layer", nearest: "default" } as const;
 const NO_LOCK_TABLE = "CockroachDB has no LOCK TABLE";

@@ -1,7 +1,7 @@
 // Amazon Aurora DSQL: snapshot isolation without blocking locks, where a conflict shows at COMMIT. From its user guide; no
 // cluster of it was at hand when this was written. It has had foreign keys since August 2026; the workload does without
 // them there, so that all clusters run the same tables.
-import type { DialectCapabilities } from "../capabilities.js";
+import type { DialectCapabilities } from "../../../capabilities.js";
 
 const NO_JSONB = {
   reason: "Aurora DSQL has JSONB in queries, and not as the type of a column",

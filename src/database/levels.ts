@@ -1,0 +1,52 @@
+// Levels that scenarios name, whatever the database; `Database.dialects` says which ones a dialect lacks.
+import { suggestion } from "../syntax/nearest.js";
+import { custom, type Parsed } from "../syntax/scalars.js";
+
+export const ISOLATIONS = ["read committed", "repeatable read", "serializable"] as const;
+
+export type Isolation = (typeof ISOLATIONS)[number];
+
+/** How tables are stored, beside the payload: `default` is what the database does by itself. */
+export const STORAGES = [
+  ...(["default", "hash-sharded", "unlogged", "partitioned"] as const),
+  ...(["ao-row", "ao-column", "pax", "pax-no-cluster"] as const),
+] as const;
+
+export type Storage = (typeof STORAGES)[number];
+
+/** Modes of a table's lock that get in somebody's way, from vacuum's to everybody's. */
+export const LOCK_MODES = [
+  "share update exclusive",
+  "share",
+  "share row exclusive",
+  "exclusive",
+  "access exclusive",
+] as const;
+
+export type LockMode = (typeof LOCK_MODES)[number];
+
+/** A pattern of the text in any case, with spaces, dashes or underscores between its words; JSON Schema has no flags. */
+export function looseSpelling(text: string): string {
+  const letters = text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+  return letters.replaceAll(" ", "[-_\\s]+");
+}
+
+/** An isolation level, with spaces, dashes or underscores, in any case. */
+export function isolation(description: string) {
+  const title = `${ISOLATIONS.join(", ")}; in any case, words with a space, - or _ between them`;
+  const pattern = `^(${ISOLATIONS.map(looseSpelling).join("|")})$`;
+  // The first is what editors complete by.
+  const anyOf = [{ enum: [...ISOLATIONS] }, { type: "string", pattern }];
+  return custom({ title, description, anyOf }, (input): Parsed<Isolation> => {
+    const text =
+      typeof input === "string"
+        ? input
+            .trim()
+            .toLowerCase()
+            .replace(/[-_\s]+/g, " ")
+        : "";
+    const level = ISOLATIONS.find((known) => known === text);
+    if (level) return { value: level };
+    return { message: `not an isolation level; ${suggestion(text, ISOLATIONS, "levels")}` };
+  });
+}

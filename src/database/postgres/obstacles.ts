@@ -1,0 +1,192 @@
+// Everything that keeps runs from a server of the user's own: every URL must reach one database, the role must be able to make
+// a schema and should read statistics, poolers must not stand where servers are expected. All is found at once, each with
+// the place, the observation and the way out; nothing is made. Of products other than PostgreSQL and Cloudberry only
+// the answer of each URL is asked.
+import { codeOf, messageOf, TrainSimError, UsageError } from "../../foundation/errors.js";
+import { distinct } from "../../foundation/distinct.js";
+import type { Obstacle, ServerDemand, TablesOf, Way } from "../contract.js";
+import { describeEndpoint, type Endpoint } from "../endpoint.js";
+import { connectAdmin, type AdminClient } from "./admin.js";
+import { isAway, isStandby } from "./connect-failure.js";
+import { dialectOf } from "./dialects/registry.js";
+import { requireDroppable } from "./namespace/namespace.js";
+import { missingRights } from "./namespace/rights.js";
+import { poolerRefusal } from "./pooling.js";
+import { quoteIdentifier } from "./quoting.js";
+import { remedyOf } from "./remedies.js";
+import { placeOf, Token, type Place } from "./same-database.js";
+import { readServerInfo } from "./server-info.js";
+import { connectionLimits, settingLimits, type SessionLimit } from "./session-limits.js";
+import type { DialectName } from "./settings.js";
+
+/** Never rejects: a server that cannot be asked is an obstacle. */
+export async function obstaclesOf(demand: ServerDemand): Promise<Obstacle[]> {
+  const { ways } = demand;
+  return onServer(demand).catch(async (error: unknown) => [
+    obstacleOf(error),
+    ...(await Promise.all(ways.map(answers))).flat(),
+  ]);
+}
+
+async function onServer(demand: ServerDemand): Promise<Obstacle[]> {
+  const { admin: at, servers, ways, namespaces, tablesOf } = demand;
+  const admin = await connectAdmin(at, { purpose: "preflight" });
+  try {
+    const { dialect } = await readServerInfo(admin);
+    if (dialect !== "postgres" && dialect !== "cloudberry")
+      return (await Promise.all(ways.map(answers))).flat();
+    const pooled = await poolersAmong([at, ...servers]);
+    if (pooled.length > 0) return pooled;
+    const place = await placeOf(admin);
+    const rights = await missingRights(admin, namespaces);
+    const words = `${describeEndpoint(at)} is a standby, which is read-only`;
+    const remedy = "Name the primary in target.urls or target.adminUrl.";
+    const held = namespaces.map((each) => heldNamespace(admin, each, dialect, tablesOf));
+    return [
+      ...(place.isStandby ? [{ kind: "unfit", words, remedy } as const] : []),
+      ...rights.map(({ isNeeded, words, remedy }): Obstacle => {
+        return { kind: isNeeded ? "unfit" : "evidence", words, remedy };
+      }),
+      ...(await Promise.all(held)).flat(),
+      ...(await connectionLimits(admin, connectionsNeeded(place, demand))).map(limitObstacle),
+      ...(await strayWays(admin, place, ways)),
+    ];
+  } finally {
+    await admin.close();
+  }
+}
+
+/** A server that cannot be reached, or a question that it refuses and that stays open. */
+export function obstacleOf(error: unknown): Obstacle {
+  if (error instanceof TrainSimError)
+    return { kind: "unreachable", words: error.message, remedy: error.hint };
+  const words = `the server was not checked: ${messageOf(error)}`;
+  // A limit that ends so short a question ends each transaction of a load.
+  const kind = codeOf(error) === "57014" ? "unfit" : "evidence";
+  return { kind, words, remedy: remedyOf(error) ?? "" };
+}
+
+/** Of a URL that could not be used; a server that takes writes answers elsewhere. */
+function absence({ key, endpoint }: Way, error: unknown): Obstacle[] {
+  if (isStandby(error)) return [];
+  if (endpoint.takesWrites !== true || !isAway(error)) return [obstacleOf(error)];
+  const words = `${key}: ${messageOf(error)}`;
+  return [{ kind: "evidence", words, remedy: "The run goes on at the one that takes writes." }];
+}
+
+/** The refusal of a schema that an earlier run left and that no trial can reset. */
+async function heldNamespace(
+  admin: AdminClient,
+  namespace: string,
+  dialect: DialectName,
+  tablesOf: TablesOf,
+): Promise<Obstacle[]> {
+  try {
+    await requireDroppable(admin, namespace, dialectOf(dialect), tablesOf);
+    return [];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [{ kind: "unfit", words: error.message, remedy: error.hint }];
+  }
+}
+
+/** Endpoints of the target that are poolers: nothing else about them can be believed. */
+async function poolersAmong(endpoints: readonly Endpoint[]): Promise<Obstacle[]> {
+  const found = await Promise.all(
+    distinct(endpoints.flatMap(({ others = [], ...each }) => [each, ...others])).map(async (endpoint) => {
+      const refusal = await poolerRefusal(endpoint);
+      return refusal ? [{ kind: "unfit", ...refusal } as const] : [];
+    }),
+  );
+  return distinct(found.flat());
+}
+
+/** Connections that the most demanding load opens on the server, by the role that opens them. */
+function connectionsNeeded(
+  { role }: Place,
+  { ways, loadConnections, ownConnections }: ServerDemand,
+): ReadonlyMap<string, number> {
+  const needs = new Map([[role, ownConnections]]);
+  for (const user of new Set(ways.map(({ endpoint }) => endpoint.user)))
+    needs.set(user, (needs.get(user) ?? 0) + loadConnections);
+  return needs;
+}
+
+function limitObstacle({ isFatal, words, remedy }: SessionLimit): Obstacle {
+  return { kind: isFatal ? "unfit" : "evidence", words, remedy };
+}
+
+async function answers({ endpoint }: Way): Promise<Obstacle[]> {
+  try {
+    await (await connectAdmin(endpoint, { purpose: "preflight", keepsTimeLimits: true })).close();
+    return [];
+  } catch (error) {
+    return isStandby(error) ? [] : [obstacleOf(error)];
+  }
+}
+
+/** Ways that lead to another database, or to a role without the rights that the load will have been granted. */
+async function strayWays(admin: AdminClient, place: Place, ways: readonly Way[]): Promise<Obstacle[]> {
+  const { endpoint: at } = admin;
+  const token = await Token.plant(at);
+  const look = async (way: Way): Promise<Obstacle[]> => {
+    const { key, endpoint } = way;
+    try {
+      // As `prepareNamespace` has it: the owner of the tables, or a role that gets its grants.
+      const holder = endpoint.user === at.user ? place.role : endpoint.user;
+      const sight = await token.lookFrom(endpoint, holder);
+      const where = `${key}: ${describeEndpoint(endpoint)}`;
+      return [
+        ...strays(where, sight.isSame, place, sight),
+        ...roleObstacles(where, holder, sight),
+        ...settingLimits(where, sight).map(limitObstacle),
+      ];
+    } catch (error) {
+      return absence(way, error);
+    }
+  };
+  try {
+    return (await Promise.all(ways.map(look))).flat();
+  } finally {
+    await token.remove();
+  }
+}
+
+function placeText({ database, address, started, isStandby }: Place): string {
+  return `database "${database}" of the server ${address}${isStandby ? ", a standby," : ""} started ${started} UTC`;
+}
+
+function strays(where: string, isSame: boolean, place: Place, seen: Place): Obstacle[] {
+  if (isSame) return [];
+  if (place.isShared && seen.isShared)
+    return [
+      {
+        kind: "evidence",
+        words: `${where} reaches another server; whether both hold one database was not checked`,
+        remedy: "Check that what is written through one URL is there through every other.",
+      },
+    ];
+  return [
+    {
+      kind: "unfit",
+      words: `${where} reaches ${placeText(seen)}; train-sim's own connection reaches ${placeText(place)}`,
+      remedy:
+        "Let every URL lead to the same database of one server: correct the URL, or the pooler's [databases].",
+    },
+  ];
+}
+
+function roleObstacles(
+  where: string,
+  holder: string,
+  { role, hasRole, isSame }: Place & { isSame: boolean; hasRole: boolean | null },
+): Obstacle[] {
+  if (!isSame || hasRole === true) return [];
+  const quoted = quoteIdentifier(holder);
+  const [seen, first] =
+    hasRole === null
+      ? [`the server has no role "${holder}" to grant the tables to`, `CREATE ROLE ${quoted}; `]
+      : [`that lacks the rights of role "${holder}", to which the tables belong or are granted`, ""];
+  const remedy = `${first}GRANT ${quoted} TO ${quoteIdentifier(role)};`;
+  return [{ kind: "unfit", words: `${where} works as role "${role}"; ${seen}`, remedy }];
+}

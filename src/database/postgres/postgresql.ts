@@ -1,0 +1,138 @@
+// PostgreSQL, with its relatives as dialects, as the rest of the program asks for it.
+import { codeOf } from "../../foundation/errors.js";
+import type { Database } from "../contract.js";
+import { withSearchPath } from "../endpoint.js";
+import { connectAdmin, controlTransactions, type AdminClient } from "./admin.js";
+import { isAway, isStandby } from "./connect-failure.js";
+import { PgConnection } from "./connection.js";
+import { CAPABILITIES, dialectOf } from "./dialects/registry.js";
+import { endpointAt, SCHEMES } from "./endpoint/parse-url.js";
+import { failurePlaces } from "./failure-place.js";
+import * as faults from "./fault-sessions.js";
+import { loadSessions, workingSessions } from "./load-sessions.js";
+import { isAtWork } from "./namespace/claim-session.js";
+import { claimNamespace } from "./namespace/namespace-claim.js";
+import * as namespaces from "./namespace/namespace.js";
+import { obstacleOf, obstaclesOf } from "./obstacles.js";
+import { poolerRefusal } from "./pooling.js";
+import { explained, remedyOf } from "./remedies.js";
+import { readServerIdentity } from "./server-identity.js";
+import { readServerInfo, requireConnections } from "./server-info.js";
+import type { DialectName } from "./settings.js";
+import { classifyFailure, isConflict } from "./sqlstates.js";
+import { refreshStatistics } from "./statistics.js";
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+const UNIQUE_VIOLATION = "23505";
+
+const failures: Database["failures"] = {
+  classify: classifyFailure,
+  placesOf: failurePlaces,
+  remedyOf,
+  obstacleOf,
+  explained,
+  isConflict,
+  isDuplicate: ({ sqlstate }) => sqlstate === UNIQUE_VIOLATION,
+  isStandby,
+  isAway,
+};
+
+const server: Database<AdminClient>["server"] = {
+  info: readServerInfo,
+  identity: readServerIdentity,
+  async clockMs(admin) {
+    const [row] = await admin.query("SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms");
+    return Number(row?.["ms"]);
+  },
+  async processOf(admin) {
+    const [row] = await admin.query(
+      "SELECT pid, extract(epoch FROM backend_start)::float8 AS began FROM pg_stat_activity WHERE pid = pg_backend_pid()",
+    );
+    return row && { pid: Number(row["pid"]), began: Number(row["began"]) };
+  },
+  requireConnections,
+  obstacles: obstaclesOf,
+  poolerRefusal,
+  controlTransactions,
+};
+
+type Settings = namespaces.NamespaceSettings;
+
+const ownNamespaces: Database<AdminClient>["namespaces"] = {
+  ddl: (settings: Settings, dialect: DialectName) => namespaces.ddl(settings, dialectOf(dialect)),
+  qualified(namespace, tables, dialect: DialectName) {
+    const schema = dialectOf(dialect).quoteIdentifier(namespace);
+    return Object.fromEntries(tables.map((name) => [name, `${schema}.${name}`]));
+  },
+  within: (endpoint, namespace, dialect: DialectName) =>
+    withSearchPath(endpoint, dialectOf(dialect).quoteIdentifier(namespace)),
+  hasClaims: (dialect: DialectName) => dialectOf(dialect).supportsTransactionalDdl,
+  claim: (endpoint, namespace, dialect: DialectName, events) =>
+    claimNamespace(endpoint, namespace, dialectOf(dialect), events),
+  state: (admin, namespace, dialect: DialectName) =>
+    namespaces.namespaceState(admin, namespace, dialectOf(dialect)),
+  isAtWork,
+  requireOwn: (admin, namespace, dialect: DialectName) =>
+    namespaces.requireOwnNamespace(admin, namespace, dialectOf(dialect)),
+  apply: (admin, settings: Settings, dialect: DialectName) =>
+    namespaces.applyNamespace(admin, settings, dialectOf(dialect)),
+  reset: (admin, settings: Settings, dialect: DialectName, tablesOf) =>
+    namespaces.resetNamespace(admin, settings, dialectOf(dialect), tablesOf),
+  drop: (admin, namespace, dialect: DialectName, tablesOf) =>
+    namespaces.dropNamespace(admin, namespace, dialectOf(dialect), tablesOf),
+  async settle(admin, name: DialectName, { cleansCatalogues, writesPages }) {
+    const { vacuumCatalogues, checkpoint } = dialectOf(name);
+    if (cleansCatalogues && vacuumCatalogues) await admin.query(vacuumCatalogues);
+    if (!writesPages || checkpoint === undefined) return;
+    await admin.query(checkpoint).catch((error: unknown) => {
+      // A role that may not (pg_checkpoint is missing) leaves it to the server's own schedule.
+      if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
+    });
+  },
+  refreshStatistics: (admin, namespace, tables, dialect: DialectName) =>
+    refreshStatistics(admin, { namespace, tables }, dialectOf(dialect)),
+};
+
+const sessions: Database<AdminClient>["sessions"] = {
+  open: faults.connectFault,
+  answer: async (session) => void (await session.query("SELECT 1")),
+  list: loadSessions,
+  working: (session, dialect: DialectName, loadNames) =>
+    workingSessions(session, dialectOf(dialect), loadNames),
+  signal: faults.signalSessions,
+  holdSnapshot: faults.holdSnapshot,
+  lockTable: faults.lockTable,
+  letGo: faults.letGo,
+  hold: (endpoint) => new faults.HeldConnections(endpoint),
+  checkpoint: async (session) => void (await session.query("CHECKPOINT")),
+  exhaustLog: faults.exhaustLog,
+  unwrittenMs: faults.readUnwrittenMs,
+};
+
+const plans: Database<AdminClient>["plans"] = {
+  async obstacle(admin, name: DialectName) {
+    const { sampler, capabilities } = dialectOf(name);
+    return sampler.plans ? sampler.plans.obstacle(admin) : `train-sim asks ${capabilities.label} for none`;
+  },
+  async read(admin, text, name: DialectName, within) {
+    const dialect = dialectOf(name);
+    const { plans: source } = dialect.sampler;
+    if (!source) throw new RangeError(`${name} tells no plans`);
+    const searchPath = within === undefined ? undefined : dialect.quoteIdentifier(within);
+    return source.planOf(await admin.query(source.question(text, searchPath)));
+  },
+};
+
+export const postgresql = {
+  name: "PostgreSQL",
+  schemes: SCHEMES,
+  dialects: CAPABILITIES,
+  readUrl: endpointAt,
+  session: (options) => new PgConnection(options),
+  administer: connectAdmin,
+  failures,
+  server,
+  namespaces: ownNamespaces,
+  sessions,
+  plans,
+} satisfies Database<AdminClient>;

@@ -1,0 +1,86 @@
+// The databases: a new one is a folder here and a line in this list.
+import type { DialectCapabilities, Lack } from "./capabilities.js";
+import type { AdminOptions, AdminSession, Database } from "./contract.js";
+import type { Endpoint, EndpointUrl } from "./endpoint.js";
+import { postgresql } from "./postgres/postgresql.js";
+import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
+
+const REGISTERED = [postgresql] as const;
+const DATABASES: readonly Database[] = REGISTERED;
+
+type Rest = Parameters<Database["readUrl"]> extends [EndpointUrl, ...infer Others] ? Others : never;
+
+export type DialectName = keyof (typeof REGISTERED)[number]["dialects"];
+/** Of all databases; the first is the one that is meant where nothing else is said. */
+export const DIALECTS = DATABASES.flatMap(({ dialects }) => Object.keys(dialects)) as DialectName[];
+
+/** The database at that endpoint. */
+export function databaseOf({ scheme }: Pick<Endpoint, "scheme">): Database {
+  const found = DATABASES.find(({ schemes }) => schemes.includes(scheme));
+  if (!found) throw new RangeError(`no database has URLs of ${scheme}`);
+  return found;
+}
+
+/** The database that speaks that dialect. */
+export function databaseSpeaking(dialect: string): Database {
+  const found = DATABASES.find(({ dialects }) => Object.hasOwn(dialects, dialect));
+  if (!found) throw new RangeError(`no database speaks ${dialect}`);
+  return found;
+}
+
+/** The endpoint of a URL, as `Database.readUrl`; a scheme that no database has is refused as the first one does. */
+export function readUrl(url: EndpointUrl, ...more: Rest): Endpoint {
+  const scheme = /^(\w+):/.exec(url.url)?.[1] ?? "";
+  const database = DATABASES.find(({ schemes }) => schemes.includes(scheme)) ?? postgresql;
+  return database.readUrl(url, ...more);
+}
+
+/** Connects for train-sim's own work; rejects with a TargetError that says where, what was seen and what to do. */
+export function administer(endpoint: Endpoint, options?: AdminOptions): Promise<AdminSession> {
+  return databaseOf(endpoint).administer(endpoint, options);
+}
+
+/** The error for people, if a database, a pooler, the network or a file system caused it; else undefined. */
+export function explained(error: unknown): TrainSimError | undefined {
+  for (const { failures } of DATABASES) {
+    const known = failures.explained(error);
+    if (known) return known;
+  }
+  return undefined;
+}
+
+/** As `explained`; an error of any other kind keeps its words. */
+export function asExplained(error: unknown): TrainSimError {
+  return explained(error) ?? asTrainSimError(error);
+}
+
+/** Whether a failure is a result of the measured isolation and locking, and no fault of server or generator. */
+export function isConflict(code: string): boolean {
+  return DATABASES.some(({ failures }) => failures.isConflict(code));
+}
+
+export function capabilitiesOf(name: DialectName): DialectCapabilities {
+  const found = databaseSpeaking(name).dialects[name];
+  if (!found) throw new RangeError(`nobody knows ${name}`);
+  return found;
+}
+
+/** Undefined where the dialect has that level. */
+export function lackOf(name: DialectName, factor: string, level: string): Lack | undefined {
+  return capabilitiesOf(name).lacks[factor]?.[level];
+}
+
+/** Each level by factor that the dialect does not have, with the reason and the nearest one. */
+export function levelProblems(
+  name: DialectName,
+  levels: Readonly<Record<string, string | undefined>>,
+): { readonly path: readonly string[]; readonly message: string }[] {
+  const { label, lacks } = capabilitiesOf(name);
+  return Object.keys(lacks).flatMap((factor) => {
+    const level = levels[factor];
+    const lack = level === undefined ? undefined : lackOf(name, factor, level);
+    if (!lack) return [];
+    const message = `${label} does not have ${factor}: ${level}: ${lack.reason}; use ${factor}: ${lack.nearest}`;
+    return [{ path: [factor], message }];
+  });
+}
