@@ -28,11 +28,15 @@ export function databaseSpeaking(dialect: string): Database {
   return found;
 }
 
-/** The endpoint of a URL, as `Database.readUrl`; a scheme that no database has is refused as the first one does. */
+/** The database of a URL; the first one has to refuse a scheme that none has. */
+export function databaseAt(url: string): Database {
+  const scheme = /^(\w+):/.exec(url)?.[1] ?? "";
+  return DATABASES.find(({ schemes }) => schemes.includes(scheme)) ?? postgresql;
+}
+
+/** The endpoint of a URL, as `Database.readUrl`. */
 export function readUrl(url: EndpointUrl, ...more: Rest): Endpoint {
-  const scheme = /^(\w+):/.exec(url.url)?.[1] ?? "";
-  const database = DATABASES.find(({ schemes }) => schemes.includes(scheme)) ?? postgresql;
-  return database.readUrl(url, ...more);
+  return databaseAt(url.url).readUrl(url, ...more);
 }
 
 /** Connects for train-sim's own work; rejects with a TargetError that says where, what was seen and what to do. */
@@ -61,7 +65,7 @@ export function isConflict(code: string): boolean {
 
 export function capabilitiesOf(name: DialectName): DialectCapabilities {
   const found = databaseSpeaking(name).dialects[name];
-  if (!found) throw new RangeError(`nobody knows ${name}`);
+  if (!found) throw new RangeError(`${name} has no capabilities`);
   return found;
 }
 

@@ -1,8 +1,15 @@
 // Rules about the dialect: what it does not have is refused here, with the reason and the nearest level. What `auto` turns
 // out to be is known later; then the same is asked of the same table.
-import { capabilitiesOf, levelProblems, type DialectName } from "../database/registry.js";
+import {
+  capabilitiesOf,
+  databaseAt,
+  databaseSpeaking,
+  levelProblems,
+  type DialectName,
+} from "../database/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import { workloadOf } from "../workloads/registry.js";
+import { storeProblem } from "../workloads/stores.js";
 import type { TreatmentSettings } from "./settings.js";
 
 /** All that this dialect cannot do of a treatment. */
@@ -20,10 +27,20 @@ export function dialectProblems(name: DialectName, settings: TreatmentSettings):
   ];
 }
 
+/** A workload that has no store for the database of its target. */
+function storeFindings(settings: TreatmentSettings): Finding[] {
+  const { target, dialect } = settings;
+  const [first] = target.kind === "url" ? target.urls : [];
+  const { name } = first ? databaseAt(first.url) : databaseSpeaking(dialect);
+  const message = storeProblem(workloadOf(settings), name);
+  return message === undefined ? [] : [{ path: ["workload"], message }];
+}
+
 export function dialectRules(settings: TreatmentSettings): Finding[] {
   const { dialect, asksDialect, target } = settings;
-  if (asksDialect) return [];
-  const findings = dialectProblems(dialect, settings);
+  const findings = storeFindings(settings);
+  if (asksDialect || findings.length > 0) return findings;
+  findings.push(...dialectProblems(dialect, settings));
   if (dialect !== "postgres" && target.kind !== "url") {
     const message = `target.kind ${target.kind} is a PostgreSQL server; give the URL of yours with target.urls, or use dialect: postgres`;
     findings.push({ path: ["dialect"], message });

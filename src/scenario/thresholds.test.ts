@@ -1,10 +1,11 @@
 // Thresholds as the loader takes them: what they become, and every way in which one could have gone unchecked.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
-import { OPERATIONS, WORKLOADS, workloadOf } from "../workloads/registry.js";
+import { OPERATIONS, WORKLOADS } from "../workloads/registry.js";
 import { LATENCIES } from "../metrics/metric-lists.js";
 import { parseScenario } from "./loader.js";
 import type { Experiment } from "./settings.js";
+import { workloadOf } from "../workloads/registry.js";
 import { thresholdMetrics } from "./threshold-metrics.js";
 import { isSelected } from "./thresholds.js";
 

@@ -285,6 +285,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   performs?(operation: string, settings: S): boolean;
   readonly settings: WorkloadKeys<S>;
   readonly tables: WorkloadTables<S>;
+  /** Names of the databases that the workload has a store for. */
+  readonly databases: readonly string[];
   /** Every statement that the clients may run. */
   statements(settings: S): readonly Statement[];
   /** Why transactions send no COMMIT, as `statementShape is single-statement`; undefined if they send one. */

@@ -182,15 +182,15 @@ export const FAMILY_CHANGES: readonly (readonly [
     "documents",
     "inserts have an id column of another document",
     [
-      "return [...(hasIdColumn(settings) ? [key] : []),",
-      "return [...(hasIdColumn(settings) ? [`${key}x`] : []),",
+      "return [...(hasIdColumn(settings) ? [document.key] : []),",
+      "return [...(hasIdColumn(settings) ? [`${document.key}x`] : []),",
     ],
     { as: "lost" },
   ],
   [
     "documents",
     "an update sets the value of another update",
-    ["return [maker.value(stamp)];", "return [maker.value(`${stamp}0`)];"],
+    ["this.maker.value(stamp)", "this.maker.value(`${stamp}0`)"],
     { as: "changed" },
   ],
   [
@@ -204,7 +204,7 @@ export const FAMILY_CHANGES: readonly (readonly [
   [
     "documents",
     "inserts that are never sent are booked as acknowledged",
-    ["asTransaction(connection.execute(statements.insert, values), () => true)", "Promise.resolve(true)"],
+    ["asTransaction(session.execute(insert, values), () => true)", "Promise.resolve(true)"],
     { as: "lost" },
   ],
   [
@@ -225,7 +225,7 @@ export const FAMILY_CHANGES: readonly (readonly [
     "calls",
     "batches that are never sent are booked as acknowledged",
     [
-      "body: (connection) => inTransaction(connection, begin, () => load(connection, next)),",
+      "body: (connection: Connection) => inTransaction(connection, begin, () => load(connection, next)),",
       "body: () => Promise.resolve(1),",
     ],
     { as: "lost" },

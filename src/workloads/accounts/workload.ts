@@ -49,6 +49,7 @@ export const accounts = {
     of: () => ({ variant: VARIANT, files: [], statements: CREATE_TABLES }),
     isMarked: (variant) => variant === VARIANT,
   },
+  databases: ["PostgreSQL"],
   statements: (settings) => Object.values(statementsOf(settings)),
   client,
   loading: { preload },

@@ -45,6 +45,7 @@ export const calls = {
     }),
     isMarked: (variant) => variant.startsWith("calls "),
   },
+  databases: ["PostgreSQL"],
   statements: (settings) => Object.values(statementsOf(settings)),
   client,
   loading: { preload },

@@ -180,6 +180,7 @@ export const connections = {
     isMarked: (variant) => variant === "workload connections",
   },
   withoutCommit: () => "each transaction of the workload is one statement without BEGIN",
+  databases: ["PostgreSQL"],
   statements: (settings) => Object.values(statementsOf(settings)),
   isSimple: true,
   client,

@@ -2,14 +2,14 @@
 // and no other but those in doubt; each is what the last update made of it, and shows every acknowledged one.
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
-import type { AdminClient } from "../../database/postgres/admin.js";
+import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
 import type { Audited, AuditInputs } from "../workload.js";
 import { Told } from "./client.js";
 import { DocumentMaker, insertedKey, keyInText, parseKey, preloadedKey, UPDATED } from "./document.js";
 import { updateOf, type Treatment } from "./settings.js";
-import { auditText } from "./sql.js";
+import type { DocumentStore, StoredDocument } from "./store.js";
 
 const bytes = z.number().min(0).optional();
 
@@ -20,9 +20,6 @@ export const findings = {
 
 /** What the audit is to know of the preload. */
 export const Preloaded = z.object({ seed: z.int(), documents: z.int().min(0) });
-
-/** Bytes of one portion of rows, about. */
-const PORTION_BYTES = 4 * 1024 ** 2;
 
 /** How often a document may be there. */
 interface Copies {
@@ -80,13 +77,6 @@ interface Stored {
   readonly document: unknown;
 }
 
-interface StoredRow {
-  /** The id column; undefined if the table has none. */
-  readonly id: string | undefined;
-  readonly version: number;
-  readonly text: string;
-}
-
 /** The document, or undefined for a text that is no JSON. */
 function parsed(text: string): unknown {
   try {
@@ -117,7 +107,10 @@ class Check {
     this.isExact = settings.column === "text" || settings.column === "json";
   }
 
-  row({ id, version, text }: StoredRow): void {
+  row({ id, version, text, documentBytes, rowBytes }: StoredDocument): void {
+    this.sums.rows++;
+    this.sums.documentBytes += documentBytes;
+    this.sums.rowBytes += rowBytes;
     const document = parsed(text);
     const inner = (document as { readonly id?: unknown } | null | undefined)?.id ?? keyInText(text);
     const key = id ?? (typeof inner === "string" ? inner : "(no id)");
@@ -188,30 +181,9 @@ class Check {
   }
 }
 
-async function scan(admin: AdminClient, settings: Treatment, check: Check): Promise<void> {
-  const { sums } = check;
-  let portion = 100;
-  await admin.query(`BEGIN; DECLARE audited NO SCROLL CURSOR FOR ${auditText(settings)}`);
-  try {
-    for (;;) {
-      const rows = await admin.query(`FETCH ${portion} FROM audited`);
-      if (rows.length === 0) return;
-      for (const { id, version, document, document_bytes: stored, row_bytes: row } of rows) {
-        const column = id === undefined ? undefined : `${id as string | null}`;
-        check.row({ id: column, version: Number(version), text: String(document) });
-        sums.rows++;
-        sums.documentBytes += Number(stored);
-        sums.rowBytes += Number(row);
-      }
-      portion = Math.max(1, Math.ceil((PORTION_BYTES * sums.rows) / sums.rowBytes));
-    }
-  } finally {
-    await admin.query("ROLLBACK");
-  }
-}
-
-export async function audit(
-  admin: AdminClient,
+export async function auditOn(
+  store: DocumentStore,
+  admin: AdminSession,
   { settings, told, unclosed, preloaded }: AuditInputs<Treatment>,
 ): Promise<Audited> {
   const { seed, documents } = Preloaded.parse(preloaded);
@@ -222,7 +194,7 @@ export async function audit(
   for (let number = 0; number < documents; number++)
     copies.set(preloadedKey(number), { least: 1, most: 1, seen: 0 });
   const check = new Check(settings, seed, copies, updates, unclosed.length === 0);
-  await scan(admin, settings, check);
+  for await (const stored of store.scan(admin, settings)) check.row(stored);
   check.keys();
   const { found } = check;
   for (const { operation, key, rows } of all.flatMap(({ misreads }) => misreads))

@@ -1,8 +1,7 @@
 // The clients of workload documents: each runs one statement after the other, drawn before its intended start. What it keeps
 // for the audit is small: of its inserts the exceptions, of the updates of a document their number and the last.
-import type { Connection, SqlValue } from "../../database/sql.js";
 import * as z from "zod";
-import { asTransaction } from "../../database/postgres/transaction.js";
+import type { MadeTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { Zipf } from "../../foundation/zipf.js";
 import type { Arrival } from "../../load/arrivals.js";
@@ -11,7 +10,7 @@ import { Mix } from "../mix.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";
 import { DocumentMaker, insertedKey, preloadedKey, stampOf } from "./document.js";
 import { updateOf, type Treatment } from "./settings.js";
-import { insertValues, keyValue, statementsOf } from "./sql.js";
+import type { Document, DocumentOperations, DocumentStore } from "./store.js";
 
 const count = z.int().min(0);
 
@@ -53,21 +52,34 @@ type Told = z.infer<typeof Told>;
 const SCATTER = 100_000_007;
 
 interface Drawn {
-  readonly operation: "read" | "insert" | "update" | "slice";
   /** Number of the document; of an insert, of the client's own. */
   readonly document: number;
-  readonly stamp: string;
-  readonly values: readonly SqlValue[];
 }
+interface DrawnInsert extends Drawn {
+  readonly operation: "insert";
+  readonly key: string;
+  readonly made: MadeTransaction<true>;
+}
+interface DrawnUpdate extends Drawn {
+  readonly operation: "update";
+  readonly stamp: string;
+  readonly made: MadeTransaction<readonly number[]>;
+}
+interface DrawnRead extends Drawn {
+  readonly operation: "read" | "slice";
+  readonly made: MadeTransaction<readonly unknown[]>;
+}
+type AnyDrawn = DrawnInsert | DrawnUpdate | DrawnRead;
 
 class Draws {
   private readonly prngs: readonly Prng[];
-  private readonly mix: Mix<Drawn["operation"]>;
+  private readonly mix: Mix<AnyDrawn["operation"]>;
   private readonly zipf: Zipf | undefined;
   private readonly maker: DocumentMaker;
 
   constructor(
     private readonly settings: Treatment,
+    private readonly operations: DocumentOperations,
     private readonly firstClient: number,
     { seed, role, clients }: { readonly seed: number; readonly role: string; readonly clients: number },
   ) {
@@ -81,29 +93,32 @@ class Draws {
     this.maker = new DocumentMaker(settings, seed);
   }
 
-  operationOf(arrival: Arrival): Drawn["operation"] {
+  operationOf(arrival: Arrival): AnyDrawn["operation"] {
     return this.mix.of(arrival);
   }
 
-  draw(number: number, arrival: Arrival | undefined, sent: { insert: number; update: number }): Drawn {
+  draw(number: number, arrival: Arrival | undefined, sent: { insert: number; update: number }): AnyDrawn {
     const prng = this.prngs[number] as Prng;
-    const { settings, maker } = this;
+    const { operations } = this;
     const client = this.firstClient + number;
     const operation = arrival ? this.mix.of(arrival) : this.mix.next(prng);
     if (operation === "insert") {
       const key = insertedKey(client, sent.insert);
-      const made = maker.values(key);
-      const values = insertValues(settings, key, made, maker.json(key, made));
-      return { operation, document: sent.insert, stamp: "", values };
+      return { operation, document: sent.insert, key, made: operations.insert(this.documentOf(key, key)) };
     }
     const document = this.drawDocument(prng);
     const key = preloadedKey(document);
+    if (operation !== "update") return { operation, document, made: operations[operation](key) };
     const stamp = stampOf(client, sent.update);
-    const values = [
-      keyValue(settings, key),
-      ...(operation === "update" ? this.updateValues(key, stamp) : []),
-    ];
-    return { operation, document, stamp, values };
+    const change =
+      updateOf(this.settings) === "whole" ? this.documentOf(key, stamp) : this.maker.value(stamp);
+    return { operation, document, stamp, made: operations.update(key, change) };
+  }
+
+  /** The document of that key, with the values that `name` gives. */
+  private documentOf(key: string, name: string): Document {
+    const values = this.maker.values(name);
+    return { key, values, json: this.maker.json(key, values) };
   }
 
   private drawDocument(prng: Prng): number {
@@ -111,19 +126,15 @@ class Draws {
     // Neighbours in rank are no neighbours in the table.
     return this.zipf ? (this.zipf.draw(prng) * SCATTER) % documents : prng.intBetween(0, documents - 1);
   }
-
-  private updateValues(key: string, stamp: string): string[] {
-    const { settings, maker } = this;
-    if (updateOf(settings) !== "whole") return [maker.value(stamp)];
-    const values = maker.values(stamp);
-    return settings.column === "relational" ? values : [maker.json(key, values)];
-  }
 }
 
-export function client({ assignment, transactor }: ClientContext<Treatment>): WorkloadClient {
+export function clientOn(
+  store: DocumentStore,
+  { assignment, transactor }: ClientContext<Treatment>,
+): WorkloadClient {
   const { settings, trial, role, firstClient, clients } = assignment;
-  const statements = statementsOf(settings);
-  const draws = new Draws(settings, firstClient, { seed: trial.seed, role, clients });
+  const operations = store.operations(settings);
+  const draws = new Draws(settings, operations, firstClient, { seed: trial.seed, role, clients });
   const inserts = Array.from({ length: clients }, (_, number): Told["inserts"][number] => {
     return { client: firstClient + number, sent: 0, failed: [], inDoubt: [] };
   });
@@ -131,10 +142,10 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
   const updatesSent = new Array<number>(clients).fill(0);
   let misread = 0;
   const misreads: Told["misreads"] = [];
-  const drawn: (Drawn | undefined)[] = [];
+  const drawn: (AnyDrawn | undefined)[] = [];
 
   const insertsOf = (number: number) => inserts[number] as Told["inserts"][number];
-  const draw = (number: number, arrival?: Arrival): Drawn =>
+  const draw = (number: number, arrival?: Arrival): AnyDrawn =>
     draws.draw(number, arrival, { insert: insertsOf(number).sent, update: updatesSent[number] ?? 0 });
 
   function expectOne(operation: string, document: number, { length: rows }: readonly unknown[]): void {
@@ -158,16 +169,18 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
     return none;
   }
 
-  async function insert(number: number, intendedMs: number, { document, values }: Drawn): Promise<void> {
+  async function insert(
+    number: number,
+    intendedMs: number,
+    { document, key, made }: DrawnInsert,
+  ): Promise<void> {
     const told = insertsOf(number);
     told.sent++;
-    const key = keyValue(settings, insertedKey(told.client, document));
-    const end = await transactor.run({
+    const isThere = operations.isThere(key);
+    const end = await transactor.run<true>({
       ...{ client: number, intendedMs, operation: "insert", isPoll: false, events: () => 1 },
-      body: (connection: Connection) =>
-        asTransaction(connection.execute(statements.insert, values), () => true),
-      settle: async (connection: Connection) =>
-        (await connection.execute(statements.isThere, [key])).length > 0 ? true : undefined,
+      body: made,
+      settle: async (session) => (await isThere(session)) || undefined,
       unanswered: () => void told.inDoubt.push(document),
     });
     if (end.kind === "failed") told.failed.push(document);
@@ -176,15 +189,12 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
   async function update(
     number: number,
     intendedMs: number,
-    { document, stamp, values }: Drawn,
+    { document, stamp, made }: DrawnUpdate,
   ): Promise<void> {
     updatesSent[number] = (updatesSent[number] ?? 0) + 1;
     const end = await transactor.run({
       ...{ client: number, intendedMs, operation: "update", isPoll: false, events: () => 1 },
-      body: (connection: Connection) =>
-        asTransaction(connection.execute(statements.update, values), (rows) =>
-          rows.map(([version]) => version),
-        ),
+      body: made,
       unanswered: () => void updatesOf(document).inDoubt.push(stamp),
     });
     if (end.kind === "failed") {
@@ -193,7 +203,7 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
     }
     expectOne("update", document, end.result);
     const told = updatesOf(document);
-    const version = Number(end.result[0] ?? 0);
+    const [version = 0] = end.result;
     told.acknowledged++;
     told.versions += version;
     if (version > told.last.version) told.last = { version, stamp };
@@ -202,11 +212,11 @@ export function client({ assignment, transactor }: ClientContext<Treatment>): Wo
   async function read(
     number: number,
     intendedMs: number,
-    { operation, document, values }: Drawn,
+    { operation, document, made }: DrawnRead,
   ): Promise<void> {
     const end = await transactor.run({
       ...{ client: number, intendedMs, operation, isPoll: false, events: () => 1 },
-      body: (connection: Connection) => connection.execute(statements[operation], values),
+      body: made,
     });
     if (end.kind !== "failed") expectOne(operation, document, end.result);
   }

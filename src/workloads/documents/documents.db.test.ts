@@ -6,6 +6,8 @@ import { casesOf } from "../../../test/support/lanes.js";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import type { Connection, StatementRow } from "../../database/sql.js";
 import type { Mapping } from "../../syntax/paths.js";
+import { PgConnection } from "../../database/postgres/connection.js";
+import { describeDocumentStore } from "../../../test/support/audits/document-stores.js";
 import { documents as family } from "../../../test/support/audits/documents.js";
 import { AuditedTrial, doubtingOn, runningOn, SEED, type RunOn } from "../../../test/support/audits/trial.js";
 import { testNamespace } from "../../../test/support/namespace.js";
@@ -18,7 +20,7 @@ import {
 } from "../../../test/support/train-sim.js";
 import { DocumentMaker, preloadedKey, stampOf, UPDATED } from "./document.js";
 import type { DocumentsSettings, Treatment } from "./settings.js";
-import { keyValue, statementsOf } from "./sql.js";
+import { keyValue, postgres, statementsOf } from "./stores/postgres.js";
 
 const namespace = testNamespace("documents");
 
@@ -26,7 +28,9 @@ let admin: AdminClient;
 beforeAll(async () => {
   admin = await connectAdmin(inject("adminEndpoint"));
 });
+const sessions: PgConnection[] = [];
 afterEach(async () => {
+  await Promise.all(sessions.splice(0).map((session) => session.end()));
   await admin.query(`DROP SCHEMA IF EXISTS ${namespace} CASCADE`);
 });
 afterAll(() => admin.close());
@@ -39,6 +43,22 @@ async function worked(own: Mapping, runOn?: RunOn): Promise<AuditedTrial> {
   await trial.work(family.iterations, runOn);
   return trial;
 }
+
+describeDocumentStore("PostgreSQL", {
+  async open(own) {
+    const trial = await begin(own);
+    await trial.change("DELETE FROM documents");
+    const { settings } = trial;
+    const session = new PgConnection({
+      ...{ endpoint: admin.endpoint, applicationName: "train-sim/test", prepared: true },
+    });
+    await session.connect();
+    sessions.push(session);
+    return { store: postgres, session, admin, settings: settings as Treatment };
+  },
+  worked: (runOn) => worked({}, runOn),
+  change: (kind, trial) => trial.change(family.changes.find((each) => each.kind === kind)?.change ?? ""),
+});
 
 describe("every column, index and operation", () => {
   const SCENARIO = `

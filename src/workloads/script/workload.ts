@@ -71,6 +71,7 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
       isolation !== undefined || hasPooler(pool) || sendsCommits(program)
         ? undefined
         : "each transaction of the workload is one statement without BEGIN",
+    databases: ["PostgreSQL"],
     statements: () => [...statementsOf(program).values()],
     isSimple: true,
     isUnqualified: true,

@@ -85,6 +85,7 @@ export const trainEvents = {
   },
   withoutCommit: ({ statementShape }) =>
     statementShape === "single-statement" ? "statementShape is single-statement" : undefined,
+  databases: ["PostgreSQL"],
   statements: (settings) => createWorkload(settings).statements,
   client,
   loading: { preload: preloadTrial },

@@ -3,6 +3,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { ActorContext } from "../../../src/actors/actor.js";
 import { TimeAccount } from "../../../src/actors/time-account.js";
+import type { AdminSession } from "../../../src/database/contract.js";
+import type { Endpoint } from "../../../src/database/endpoint.js";
+import type { Session } from "../../../src/database/session.js";
 import type { Connection } from "../../../src/database/sql.js";
 import type { AdminClient } from "../../../src/database/postgres/admin.js";
 import { PgConnection } from "../../../src/database/postgres/connection.js";
@@ -17,7 +20,7 @@ import type { TreatmentSettings } from "../../../src/scenario/settings.js";
 import type { Mapping } from "../../../src/syntax/paths.js";
 import { resetNamespace } from "../../../src/workloads/namespace.js";
 import { workloadOf } from "../../../src/workloads/registry.js";
-import type { AuditFindings, AuditInputs } from "../../../src/workloads/workload.js";
+import type { AuditFindings, AuditInputs, Workload } from "../../../src/workloads/workload.js";
 import { scratchDirectory } from "../train-sim.js";
 
 export const SEED = 11;
@@ -58,24 +61,46 @@ export function settingsOf(namespace: string, keys: Mapping): TreatmentSettings 
   return treatment.settings;
 }
 
+/** A workload on a store of its own, which needs no server, and the one session of its clients. */
+interface OwnStore {
+  readonly workload: Workload;
+  readonly session: Session;
+}
+
+async function connected(endpoint: Endpoint): Promise<PgConnection> {
+  const connection = new PgConnection({ endpoint, applicationName: "train-sim/test", prepared: false });
+  await connection.connect();
+  return connection;
+}
+
 export class AuditedTrial {
   private readonly directory = scratchDirectory();
   private preloaded: unknown;
   /** Accounts of the workers that have closed. */
   private readonly told: unknown[] = [];
 
+  private readonly workload: Workload;
+
   private constructor(
-    readonly admin: AdminClient,
+    readonly admin: AdminSession,
     readonly settings: TreatmentSettings,
-  ) {}
+    private readonly own?: OwnStore,
+  ) {
+    this.workload = own?.workload ?? workloadOf(settings);
+  }
 
   /** Makes the tables anew and fills them as before a trial. */
-  static async begin(admin: AdminClient, namespace: string, keys: Mapping): Promise<AuditedTrial> {
-    const trial = new AuditedTrial(admin, settingsOf(namespace, keys));
-    const { settings, directory } = trial;
-    await resetNamespace(admin, settings);
+  static async begin(
+    admin: AdminSession,
+    namespace: string,
+    keys: Mapping,
+    own?: OwnStore,
+  ): Promise<AuditedTrial> {
+    const trial = new AuditedTrial(admin, settingsOf(namespace, keys), own);
+    const { settings, directory, workload } = trial;
+    if (!own) await resetNamespace(admin, settings);
     const inputs = { settings, seed: SEED, directory, isWanted: () => true };
-    trial.preloaded = await workloadOf(settings).loading?.preload?.(admin, inputs);
+    trial.preloaded = await workload.loading?.preload?.(admin, inputs);
     return trial;
   }
 
@@ -83,26 +108,21 @@ export class AuditedTrial {
   async work(iterations: Readonly<Record<string, number>>, runOn: RunOn = runningOn): Promise<void> {
     const { settings, directory } = this;
     const { endpoint } = this.admin;
-    const connection = new PgConnection({
-      endpoint,
-      applicationName: "train-sim/test",
-      prepared: false,
-    });
-    await connection.connect();
+    const session = this.own?.session ?? (await connected(endpoint));
     const trial = { number: 1, block: 0, treatmentId: "t1", seed: SEED };
     const endpoints = [endpoint];
     const inputs = { trial, settings, endpoints, prepared: false, logFile: "", directory };
     try {
       for (const assignment of withMemory(assignmentsOf(inputs))) {
-        const client = await workloadOf(settings).client({
+        const client = await this.workload.client({
           assignment,
-          source: { acquire: () => ({ connection, release: () => undefined }) },
-          transactor: { run: runOn(connection) },
+          source: { acquire: () => ({ connection: session, release: () => undefined }) },
+          transactor: { run: runOn(session as Connection) },
           operations: {
             run: () => Promise.reject(new Error("the workload leases its connections")),
           },
           applicationName: "train-sim/test",
-          recorder: new Recorder(Object.keys(workloadOf(settings).operations)),
+          recorder: new Recorder(Object.keys(this.workload.operations)),
           sleeper: new Sleeper(),
           prng: new Prng(SEED),
           isDraining: () => false,
@@ -120,18 +140,20 @@ export class AuditedTrial {
         this.told.push(await client.close?.());
       }
     } finally {
-      await connection.end();
+      if (session instanceof PgConnection) await session.end();
     }
   }
 
   /** Runs SQL in which tables have no schema, as one transaction. */
   async change(sql: string): Promise<void> {
-    await this.admin.query(`BEGIN; SET LOCAL search_path TO ${this.settings.namespace}; ${sql}; COMMIT`);
+    await (this.admin as AdminClient).query(
+      `BEGIN; SET LOCAL search_path TO ${this.settings.namespace}; ${sql}; COMMIT`,
+    );
   }
 
   async audit(inputs: Partial<AuditInputs<TreatmentSettings>> = {}): Promise<AuditFindings> {
     const { settings, directory, told, preloaded } = this;
-    const audited = await workloadOf(settings).auditing?.audit(this.admin, {
+    const audited = await this.workload.auditing?.audit(this.admin, {
       ...{ settings, directory, told, preloaded, unclosed: [], isDrained: false },
       ...inputs,
     });

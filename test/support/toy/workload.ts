@@ -1,5 +1,6 @@
 // A family whose clients hold a `pg.Pool` of their own, as those of a job-queue library do.
 import { Pool } from "pg";
+import type { AdminClient } from "../../../src/database/postgres/admin.js";
 import { shareOf } from "../../../src/foundation/share.js";
 import type { ClientContext, Workload, WorkloadClient } from "../../../src/workloads/workload.js";
 import { keys, type ToySettings, type Treatment } from "./settings.js";
@@ -71,12 +72,13 @@ export const toy = {
     }),
     isMarked: (variant) => variant === "workload toy",
   },
+  databases: ["PostgreSQL"],
   statements: (settings) => [{ name: "make", text: `INSERT INTO ${tableOf(settings)} DEFAULT VALUES` }],
   ownsConnections: true,
   client,
   auditing: {
     ...{ one: "toy", acknowledged: "made", violations: ["lost", "unexpected"] },
-    async audit(admin, { settings, told }) {
+    async audit(admin: AdminClient, { settings, told }) {
       const published = told.reduce<number>((sum, one) => sum + Number(one), 0);
       const [row] = await admin.query(`SELECT count(*) AS n FROM ${tableOf(settings)}`);
       const missing = published - Number(row?.["n"]);

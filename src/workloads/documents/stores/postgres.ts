@@ -1,16 +1,24 @@
-// The table and the statements. Beside its document a row has a version that each update counts up and returns: so every
-// client knows its place in the order of the updates of a document, and the audit can say what the last one made of it.
-import type { Statement } from "../../database/sql.js";
-import { postgres } from "../../database/postgres/dialects/postgres/dialect.js";
-import { pathsOf, UPDATED } from "./document.js";
-import { updateOf, type DocumentsSettings, type Treatment } from "./settings.js";
+// Documents in PostgreSQL: the table, its statements and the audit's query. Beside its document a row has a version that each
+// update counts up and returns: so every client knows its place in the order of the updates of a document.
+import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
+import { postgres as dialect } from "../../../database/postgres/dialects/postgres/dialect.js";
+import { withinLockTimeout } from "../../../database/postgres/lock-timeout.js";
+import { refreshStatistics } from "../../../database/postgres/statistics.js";
+import { asTransaction } from "../../../database/postgres/transaction.js";
+import type { Connection, Statement } from "../../../database/sql.js";
+import { pathsOf, UPDATED } from "../document.js";
+import { updateOf, type DocumentsSettings, type Treatment } from "../settings.js";
+import type { Document, DocumentStore, StoredDocument } from "../store.js";
+
+/** Bytes of one portion of rows of the audit, about. */
+const PORTION_BYTES = 4 * 1024 ** 2;
 
 /** Of 100 values each tenth is in a slice. */
 const SLICED = 10;
 
 /** Qualified and quoted. */
-export function tableOf({ namespace }: Pick<Treatment, "namespace">): string {
-  return `${postgres.quoteIdentifier(namespace)}.documents`;
+function tableOf({ namespace }: Pick<Treatment, "namespace">): string {
+  return `${dialect.quoteIdentifier(namespace)}.documents`;
 }
 
 const isRelational = ({ column }: DocumentsSettings): boolean => column === "relational";
@@ -28,7 +36,7 @@ const INDEXES: Partial<Record<DocumentsSettings["index"], string>> = {
   "gin-path-ops": "INDEX documents_index ON {{namespace}}.documents USING gin (data jsonb_path_ops)",
 };
 
-export function createTable(settings: DocumentsSettings): string[] {
+function createTable(settings: DocumentsSettings): string[] {
   const id = `id text NOT NULL${settings.index === "btree-id" ? " PRIMARY KEY" : ""}`;
   const columns = [
     ...(hasIdColumn(settings) ? [id] : []),
@@ -113,17 +121,16 @@ export function statementsOf(settings: Treatment) {
 }
 
 /** In the order of the insert's parameters. */
-export function insertValues(
-  settings: DocumentsSettings,
-  key: string,
-  values: readonly string[],
-  json: string,
-): string[] {
-  return [...(hasIdColumn(settings) ? [key] : []), ...(isRelational(settings) ? values : [json])];
+function insertValues(settings: DocumentsSettings, document: Document): string[] {
+  return [...(hasIdColumn(settings) ? [document.key] : []), ...storedValues(settings, document)];
+}
+
+function storedValues(settings: DocumentsSettings, { values, json }: Document): readonly string[] {
+  return isRelational(settings) ? values : [json];
 }
 
 /** Rows of json documents in $1, an array. */
-export function preloadText(settings: Treatment): string {
+function preloadText(settings: Treatment): string {
   const table = tableOf(settings);
   if (isRelational(settings)) {
     const columns = ["id", ...columnsOf(settings)].join(", ");
@@ -137,10 +144,91 @@ SELECT ${values}document::text::${settings.column} FROM json_array_elements($1::
 }
 
 /** All rows: the id column if there is one, version, the document's text, and what document and row take. */
-export function auditText(settings: Treatment): string {
+function auditText(settings: Treatment): string {
   const document = isRelational(settings) ? "to_jsonb(d) - 'version'" : "data";
   const stored = isRelational(settings) ? columnsOf(settings) : ["data"];
   const bytes = stored.map((name) => `pg_column_size(${name})`).join(" + ");
   return `SELECT ${hasIdColumn(settings) ? "id, " : ""}version, (${document})::text AS document, ${bytes} AS document_bytes, pg_column_size(d.*) AS row_bytes
 FROM ${tableOf(settings)} AS d`;
 }
+
+async function* scan(admin: AdminClient, settings: Treatment): AsyncGenerator<StoredDocument> {
+  let [rows, bytes, portion] = [0, 0, 100];
+  await admin.query(`BEGIN; DECLARE audited NO SCROLL CURSOR FOR ${auditText(settings)}`);
+  try {
+    for (;;) {
+      const fetched = await admin.query(`FETCH ${portion} FROM audited`);
+      if (fetched.length === 0) return;
+      for (const { id, version, document, document_bytes: stored, row_bytes: row } of fetched) {
+        yield {
+          id: id === undefined ? undefined : `${id as string | null}`,
+          version: Number(version),
+          text: String(document),
+          documentBytes: Number(stored),
+          rowBytes: Number(row),
+        };
+        rows++;
+        bytes += Number(row);
+      }
+      portion = Math.max(1, Math.ceil((PORTION_BYTES * rows) / bytes));
+    }
+  } finally {
+    await admin.query("ROLLBACK");
+  }
+}
+
+async function fill(
+  admin: AdminClient,
+  settings: Treatment,
+  portions: Iterable<readonly string[]>,
+): Promise<void> {
+  const { namespace } = settings;
+  const client = await connectAdmin(admin.endpoint, { purpose: "preload" });
+  const failure = `schema "${namespace}" not filled`;
+  try {
+    await withinLockTimeout({ client, dialect, failure }, async () => {
+      for (const portion of portions) await client.query(preloadText(settings), [`[${portion.join()}]`]);
+    });
+    await refreshStatistics(admin, { namespace, tables: [tableOf(settings)] }, dialect, { vacuum: true });
+  } finally {
+    await client.close();
+  }
+}
+
+export const postgres: DocumentStore = {
+  tables: (settings) => ({
+    variant: "workload documents",
+    files: [],
+    statements: createTable(settings),
+  }),
+  statements: (settings) => Object.values(statementsOf(settings)).filter(({ text }) => text !== ""),
+  operations(settings) {
+    const { insert, read, slice, update, isThere } = statementsOf(settings);
+    return {
+      insert(document) {
+        const values = insertValues(settings, document);
+        return (session: Connection) => asTransaction(session.execute(insert, values), () => true);
+      },
+      read(key) {
+        const values = [keyValue(settings, key)];
+        return (session: Connection) => session.execute(read, values);
+      },
+      slice(key) {
+        const values = [keyValue(settings, key)];
+        return (session: Connection) => session.execute(slice, values);
+      },
+      update(key, change) {
+        const changed = typeof change === "string" ? [change] : storedValues(settings, change);
+        const values = [keyValue(settings, key), ...changed];
+        return (session: Connection) =>
+          asTransaction(session.execute(update, values), (rows) => rows.map(([version]) => Number(version)));
+      },
+      isThere(key) {
+        const values = [keyValue(settings, key)];
+        return async (session: Connection) => (await session.execute(isThere, values)).length > 0;
+      },
+    };
+  },
+  fill,
+  scan,
+};

@@ -1,0 +1,45 @@
+// The workload documents on a store in memory: it passes the suite that PostgreSQL's store passes.
+import { expect, it } from "vitest";
+import { describeDocumentStore } from "../../../test/support/audits/document-stores.js";
+import { documents as family } from "../../../test/support/audits/documents.js";
+import { AuditedTrial, settingsOf } from "../../../test/support/audits/trial.js";
+import { MemoryDocuments } from "../../../test/support/memory-documents.js";
+import { storeProblem } from "../stores.js";
+import type { Treatment } from "./settings.js";
+import { documents, documentsOn } from "./workload.js";
+
+let store = new MemoryDocuments();
+
+describeDocumentStore("memory", {
+  open(own) {
+    store = new MemoryDocuments();
+    const { session, admin } = store;
+    const settings = settingsOf("n", { workload: "documents", ...own }) as Treatment;
+    return Promise.resolve({ store, session, admin, settings });
+  },
+  async worked(runOn) {
+    store = new MemoryDocuments();
+    const { admin, session } = store;
+    const workload = documentsOn({ PostgreSQL: store });
+    const trial = await AuditedTrial.begin(admin, "n", family.scenario, { workload, session });
+    await trial.work(family.iterations, runOn);
+    return trial;
+  },
+  change(kind) {
+    const { rows } = store;
+    const [first] = rows;
+    if (!first) throw new Error("the store is empty");
+    if (kind === "deleted") rows.shift();
+    if (kind === "doubled") rows.push({ ...first });
+    if (kind === "invented") rows.push({ ...first, id: "x", json: JSON.stringify({ id: "x" }) });
+    if (kind === "changed") first.json = first.json.replace(/"field7":".*?"/, '"field7":"x"');
+    return Promise.resolve();
+  },
+});
+
+it("refuses a database that the workload has no store for, by its name", () => {
+  expect(storeProblem(documents, "PostgreSQL")).toBeUndefined();
+  expect(storeProblem(documents, "MySQL")).toBe(
+    "workload documents has no store for MySQL; it has one for PostgreSQL",
+  );
+});

@@ -1,0 +1,109 @@
+// One suite of behaviours that every store of documents has to show.
+import { describe, expect, it } from "vitest";
+import type { AdminSession } from "../../../src/database/contract.js";
+import type { Session } from "../../../src/database/session.js";
+import { DocumentMaker, insertedKey, preloadedKey } from "../../../src/workloads/documents/document.js";
+import type { Treatment } from "../../../src/workloads/documents/settings.js";
+import type { Document, DocumentStore, StoredDocument } from "../../../src/workloads/documents/store.js";
+import type { Mapping } from "../../../src/syntax/paths.js";
+import { FOUND_AS, type ChangeKind } from "./family.js";
+import { doubtingOn, SEED, type AuditedTrial, type RunOn } from "./trial.js";
+
+/** An empty store, a session of the load and one of train-sim's own. */
+export interface OpenStore {
+  readonly store: DocumentStore;
+  readonly session: Session;
+  readonly admin: AdminSession;
+  readonly settings: Treatment;
+}
+
+export interface TriedStore {
+  open(own: Mapping): Promise<OpenStore>;
+  /** A trial after the iterations of its clients. */
+  worked(runOn?: RunOn): Promise<AuditedTrial>;
+  /** Changes what the trial stored. */
+  change(kind: ChangeKind, trial: AuditedTrial): Promise<void>;
+}
+
+const KEYS = [preloadedKey(0), preloadedKey(1), insertedKey(0, 0)] as const;
+const [FIRST, SECOND, INSERTED] = KEYS;
+
+async function storedIn({ store, admin, settings }: OpenStore): Promise<StoredDocument[]> {
+  const stored: StoredDocument[] = [];
+  for await (const document of store.scan(admin, settings)) stored.push(document);
+  return stored.sort((a, b) => ((a.id ?? "") < (b.id ?? "") ? -1 : 1));
+}
+
+/** The document of that key as it is made. */
+function made(settings: Treatment, key: string, name = key): Document {
+  const maker = new DocumentMaker(settings, SEED);
+  const values = maker.values(name);
+  return { key, values, json: maker.json(key, values) };
+}
+
+async function filled(tried: TriedStore, own: Mapping): Promise<OpenStore> {
+  const opened = await tried.open(own);
+  const { store, admin, settings } = opened;
+  await store.fill(
+    admin,
+    settings,
+    [FIRST, SECOND].map((key) => [made(settings, key).json]),
+  );
+  return opened;
+}
+
+export function describeDocumentStore(name: string, tried: TriedStore): void {
+  describe(`documents in ${name}`, () => {
+    it("are found by their keys alone, those of the preload and those that were inserted", async () => {
+      const opened = await filled(tried, { shape: "large", mix: { slice: 1 } });
+      const { store, session, settings } = opened;
+      const operations = store.operations(settings);
+      expect(await operations.isThere(INSERTED)(session)).toBe(false);
+      expect(await operations.insert(made(settings, INSERTED))(session)).toBe(true);
+      for (const key of KEYS) {
+        expect(await operations.read(key)(session)).toHaveLength(1);
+        expect(await operations.slice(key)(session)).toHaveLength(1);
+        expect(await operations.isThere(key)(session)).toBe(true);
+      }
+      expect(await operations.read(preloadedKey(9))(session)).toEqual([]);
+      const stored = await storedIn(opened);
+      expect(stored.map(({ id, version }) => [id, version])).toEqual([...KEYS].sort().map((key) => [key, 0]));
+      for (const { id = "", text } of stored)
+        expect(JSON.parse(text)).toEqual(JSON.parse(made(settings, id).json));
+    });
+
+    it.each(["jsonb_set", "whole"])("count each update, of %s", async (update) => {
+      const opened = await filled(tried, { update });
+      const { store, session, settings } = opened;
+      const operations = store.operations(settings);
+      const change = (stamp: string): Document | string =>
+        update === "whole" ? made(settings, FIRST, stamp) : new DocumentMaker(settings, SEED).value(stamp);
+      expect(await operations.update(FIRST, change("u0-0"))(session)).toEqual([1]);
+      expect(await operations.update(FIRST, change("u0-1"))(session)).toEqual([2]);
+      expect(await operations.update(preloadedKey(9), change("u0-2"))(session)).toEqual([]);
+      const [first, second] = await storedIn(opened);
+      expect([first?.version, second?.version]).toEqual([2, 0]);
+      expect(first?.text).not.toBe(made(settings, FIRST).json);
+    });
+
+    it("are all that was acknowledged, and nothing else", async () => {
+      const found = await (await tried.worked()).audit();
+      expect(found).toMatchObject({ verdict: "ok", violations: [], inDoubt: 0, named: [] });
+      expect(found.published).toBeGreaterThan(5);
+    });
+
+    it.each([true, false])("may have a commit in doubt, happened %s", async (happens) => {
+      const found = await (await tried.worked((connection) => doubtingOn(connection, happens))).audit();
+      expect(found).toMatchObject({ verdict: "ok", violations: [] });
+      expect(found).toMatchObject({ inDoubtFound: happens ? found.inDoubt : 0 });
+    });
+
+    it.each(Object.keys(FOUND_AS) as ChangeKind[])("are found %s if they are", async (kind) => {
+      const trial = await tried.worked();
+      await tried.change(kind, trial);
+      const found = await trial.audit();
+      expect(found.verdict).toBe("violated");
+      expect(found.named?.map((each) => each.kind)).toContain(FOUND_AS[kind]);
+    });
+  });
+}

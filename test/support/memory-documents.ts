@@ -1,0 +1,86 @@
+// A store of documents that is no database: an array. It shows that the workload knows its store alone.
+import type { AdminSession } from "../../src/database/contract.js";
+import type { Session } from "../../src/database/session.js";
+import { pathsOf, UPDATED } from "../../src/workloads/documents/document.js";
+import type {
+  DocumentOperations,
+  DocumentStore,
+  StoredDocument,
+} from "../../src/workloads/documents/store.js";
+import type { Treatment } from "../../src/workloads/documents/settings.js";
+
+interface Row {
+  id: string;
+  version: number;
+  json: string;
+}
+
+/** The key of a document that is given as JSON. */
+const idIn = (json: string): string => (JSON.parse(json) as { readonly id: string }).id;
+
+/** The document with another value at the place that updates change. */
+function withValue(json: string, { shape }: Treatment, value: string): string {
+  const document = JSON.parse(json) as Record<string, unknown>;
+  const path = [...(pathsOf(shape)[UPDATED] ?? [])];
+  const last = path.pop() ?? "";
+  let at = document;
+  for (const name of path) at = at[name] as Record<string, unknown>;
+  at[last] = value;
+  return JSON.stringify(document);
+}
+
+export class MemoryDocuments implements DocumentStore {
+  readonly rows: Row[] = [];
+  /** A session of this store: it has nothing to send. */
+  readonly session: Session = {
+    ping: () => Promise.resolve(),
+    observe: () => undefined,
+    isBroken: false,
+  };
+  readonly admin: AdminSession = {
+    endpoint: { scheme: "memory", host: "here", port: 1, database: "d", user: "u" },
+    close: () => Promise.resolve(),
+  };
+
+  tables(): { readonly variant: string } {
+    return { variant: "workload documents" };
+  }
+
+  statements(): [] {
+    return [];
+  }
+
+  operations(settings: Treatment): DocumentOperations {
+    const found = (id: string): Row[] => this.rows.filter((row) => row.id === id);
+    return {
+      insert:
+        ({ key, json }) =>
+        () => {
+          this.rows.push({ id: key, version: 0, json });
+          return Promise.resolve(true);
+        },
+      read: (key) => () => Promise.resolve(found(key)),
+      slice: (key) => () => Promise.resolve(found(key)),
+      update: (key, change) => () => {
+        for (const row of found(key)) {
+          row.json = typeof change === "string" ? withValue(row.json, settings, change) : change.json;
+          row.version++;
+        }
+        return Promise.resolve(found(key).map(({ version }) => version));
+      },
+      isThere: (key) => () => Promise.resolve(found(key).length > 0),
+    };
+  }
+
+  async fill(_: AdminSession, __: Treatment, portions: Iterable<readonly string[]>): Promise<void> {
+    for (const portion of portions)
+      for (const json of portion) this.rows.push({ id: idIn(json), version: 0, json });
+    await Promise.resolve();
+  }
+
+  async *scan(): AsyncGenerator<StoredDocument> {
+    await Promise.resolve();
+    for (const { id, version, json } of this.rows)
+      yield { id, version, text: json, documentBytes: json.length, rowBytes: json.length };
+  }
+}
