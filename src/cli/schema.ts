@@ -15,24 +15,25 @@ import {
 } from "../database/registry.js";
 import { applyNamespace, ddl, dropNamespace, type WorkloadNamespace } from "../workloads/namespace.js";
 import { ignoredVariables, UrlCompletion } from "../database/postgres/endpoint/libpq-variables.js";
-import { ISOLATIONS, STORAGES, type Isolation, type Storage } from "../database/levels.js";
+import { STORAGES, type Storage } from "../database/levels.js";
 import { loadScenario } from "../scenario/loader.js";
-import { OWN_KEYS, workloadOf, type OwnSettings } from "../workloads/registry.js";
-import type { WorkloadTreatment } from "../workloads/workload.js";
+import { workloadOf } from "../workloads/registry.js";
+import type { LevelOption, WorkloadTreatment } from "../workloads/workload.js";
 
-/** Of the default workload. */
-const PAYLOADS = OWN_KEYS.payload.unwrap().options;
-const LOCKINGS = OWN_KEYS.locking.unwrap().options;
-const STATEMENT_SHAPES = OWN_KEYS.statementShape.unwrap().options;
+/** The workload whose tables are printed and made without a scenario. */
+const DEFAULT = workloadOf({});
+const { levels: OWN_LEVELS = [] } = DEFAULT.settings;
+const [TABLE_LEVELS, STATEMENT_LEVELS] = [true, false].map((isOfTables) =>
+  OWN_LEVELS.filter((level) => level.isOfTables === isOfTables),
+) as [LevelOption[], LevelOption[]];
 const EVENT_STORAGES = STORAGES.filter((level) =>
   DIALECTS.some((name) => dialectOf(name).storages[level] !== undefined),
 );
 /** Options of `print` that a scenario says by itself. */
-const LEVELS = ["dialect", "payload", "storage", "namespace", "locking", "shape", "isolation"] as const;
+const LEVELS = ["dialect", "storage", "namespace", ...OWN_LEVELS.map(({ option }) => option)];
 
 interface SchemaOptions {
   readonly dialect: DialectName;
-  readonly payload: OwnSettings["payload"];
   readonly storage: Storage;
   readonly namespace: string;
   readonly grant?: string;
@@ -40,9 +41,6 @@ interface SchemaOptions {
 
 interface PrintOptions extends SchemaOptions {
   readonly statements?: true;
-  readonly locking: OwnSettings["locking"];
-  readonly shape: OwnSettings["statementShape"];
-  readonly isolation: Isolation;
   readonly set: readonly string[];
 }
 
@@ -51,7 +49,17 @@ function choice(flags: string, description: string, choices: readonly string[], 
 }
 
 const dialect = (): Option => choice("--dialect <name>", "database dialect", DIALECTS, "postgres");
-const payload = (): Option => choice("--payload <level>", "payload storage", PAYLOADS, "jsonb");
+const ownLevels = (command: Command, levels: readonly LevelOption[]): Command =>
+  levels.reduce(
+    (made, { option, description, choices, fallback }) =>
+      made.addOption(choice(`--${option} <level>`, description, choices, fallback)),
+    command,
+  );
+/** Levels of the workload by key, as the options say. */
+const levelsIn = (options: SchemaOptions, levels: readonly LevelOption[]): Record<string, string> =>
+  Object.fromEntries(
+    levels.map(({ option, key }) => [key, (options as unknown as Record<string, string>)[option] ?? ""]),
+  );
 const storage = (): Option => choice("--storage <level>", "how tables are stored", EVENT_STORAGES, "default");
 const namespace = (): Option =>
   new Option("--namespace <name>", "schema to create the tables in").default("train_sim");
@@ -61,7 +69,7 @@ const url = (): Option =>
 
 export function register(program: Command): void {
   const schema = program.command("schema").description("Print, apply or drop the tables of the workload");
-  schema
+  const print = schema
     .command("print")
     .description("print the DDL, and with --statements every statement, of the event queue or of a scenario")
     .argument(
@@ -74,46 +82,47 @@ export function register(program: Command): void {
       (value, all: string[]) => [...all, value],
       [],
     )
-    .addOption(dialect())
-    .addOption(payload())
+    .addOption(dialect());
+  ownLevels(print, TABLE_LEVELS)
     .addOption(storage())
     .addOption(namespace())
     .addOption(grant())
-    .option("--statements", "print the statements of the workload too, parameters as $1")
-    .addOption(choice("--locking <level>", "row locks of those statements", LOCKINGS, "skip-locked"))
-    .addOption(choice("--shape <level>", "shape of those statements", STATEMENT_SHAPES, "set-based"))
-    .addOption(choice("--isolation <level>", "isolation of those transactions", ISOLATIONS, "read committed"))
-    .action(print);
-  schema
+    .option("--statements", "print the statements of the workload too, parameters as $1");
+  ownLevels(print, STATEMENT_LEVELS).action(printTables);
+  const apply = schema
     .command("apply")
     .description("create the namespace with its tables; the password may come from PGPASSWORD")
     .addOption(url())
-    .addOption(dialect())
-    .addOption(payload())
+    .addOption(dialect());
+  ownLevels(apply, TABLE_LEVELS)
     .addOption(storage())
     .addOption(namespace())
     .addOption(grant())
-    .action(apply);
+    .action(applyTables);
   schema
     .command("drop")
     .description("drop the namespace, if train-sim made it")
     .addOption(url())
     .addOption(dialect())
     .addOption(namespace())
-    .action(drop);
+    .action(dropTables);
 }
 
-async function print(scenario: string | undefined, options: PrintOptions, command: Command): Promise<void> {
+async function printTables(
+  scenario: string | undefined,
+  options: PrintOptions,
+  command: Command,
+): Promise<void> {
   if (scenario !== undefined) return printScenario(scenario, options, command);
   if (options.set.length > 0)
     throw new UsageError("--set changes a scenario, and none is named", "Name one.");
   requireLevels(options);
   const statements = ddl(settingsOf(options), options.dialect);
   if (options.statements) {
-    requireStatementLevels(options);
-    const levels = { ...options, statementShape: options.shape };
+    const levels = { ...levelsIn(options, OWN_LEVELS), storage: options.storage };
+    requireStatementLevels(options.dialect, levels);
     // Statements read these settings alone.
-    const all = workloadOf({}).statements(levels as typeof levels & WorkloadTreatment);
+    const all = DEFAULT.statements({ ...options, ...levels } as unknown as WorkloadTreatment);
     for (const { name, text } of all) statements.push(`-- ${name}\n${text}`);
   }
   process.stdout.write(textOf(statements));
@@ -144,7 +153,7 @@ async function printScenario(
   process.stdout.write(parts.join("\n"));
 }
 
-async function apply(options: SchemaOptions & { url: string }): Promise<void> {
+async function applyTables(options: SchemaOptions & { url: string }): Promise<void> {
   requireLevels(options);
   const outcome = await claimed(options, (admin) =>
     applyNamespace(admin, settingsOf(options), options.dialect),
@@ -152,23 +161,17 @@ async function apply(options: SchemaOptions & { url: string }): Promise<void> {
   process.stdout.write(`namespace ${options.namespace}: ${outcome}\n`);
 }
 
-async function drop(options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string }): Promise<void> {
+async function dropTables(
+  options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
+): Promise<void> {
   const wasThere = await claimed(options, (admin) =>
     dropNamespace(admin, options.namespace, options.dialect),
   );
   process.stdout.write(`namespace ${options.namespace}: ${wasThere ? "dropped" : "was not there"}\n`);
 }
 
-function requireStatementLevels({
-  dialect,
-  payload,
-  storage,
-  locking,
-  isolation,
-  shape,
-}: PrintOptions): void {
-  const levels = { payload, storage, locking, isolation, statementShape: shape };
-  const problems = levelProblems(dialect, levels);
+function requireStatementLevels(name: DialectName, levels: Readonly<Record<string, string>>): void {
+  const problems = levelProblems(name, levels);
   if (problems.length === 0) return;
   throw new UsageError(
     problems.map(({ message }) => message).join("; "),
@@ -177,21 +180,23 @@ function requireStatementLevels({
 }
 
 /** Levels of the tables alone: those of the statements are asked for where there are any. */
-function requireLevels({ dialect: name, payload: level, storage: stored }: SchemaOptions): void {
-  const lacks = [lackOf(name, "payload", level), lackOf(name, "storage", stored)].filter(
-    (lack) => lack !== undefined,
-  );
+function requireLevels(options: SchemaOptions): void {
+  const { dialect: name, storage: stored } = options;
+  const levels = levelsIn(options, TABLE_LEVELS);
+  const asked = Object.entries({ ...levels, storage: stored });
+  const lacks = asked.flatMap(([factor, level]) => lackOf(name, factor, level) ?? []);
   if (lacks.length === 0) return;
   const words = lacks.map(({ reason, nearest }) => `${reason}; the nearest is ${nearest}`).join("; ");
   throw new UsageError(
-    `${name} does not have ${level} in storage ${stored}: ${words}`,
+    `${name} does not have ${Object.values(levels).join(", ")} in storage ${stored}: ${words}`,
     "See docs/reference/dialects.md.",
   );
 }
 
 function settingsOf(options: SchemaOptions): WorkloadNamespace {
-  const { namespace: name, payload: level, storage: stored, grant: grantTo } = options;
-  return { namespace: name, payload: level, storage: stored, ...(grantTo !== undefined && { grantTo }) };
+  const { namespace: name, storage: stored, grant: grantTo } = options;
+  const levels = levelsIn(options, TABLE_LEVELS);
+  return { namespace: name, storage: stored, ...levels, ...(grantTo !== undefined && { grantTo }) };
 }
 
 /** As a run does: statements that the server does not understand may leave a schema there without the mark, for good. */

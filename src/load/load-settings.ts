@@ -1,6 +1,7 @@
 // The load of a group of clients: what a scenario may say of it, what is wrong with that, and what it resolves to. Every
 // duration is in milliseconds then, and nothing is optional that the engine would have to guess. Walks the executors.
 import * as z from "zod";
+import { formatDuration } from "../foundation/units.js";
 import type { Finding } from "../syntax/problems.js";
 import { describeMembers, keysOf, taggedUnion, type KeyWords, type Member } from "../syntax/tagged-union.js";
 import type { Budget, LoadSurroundings, RuleSurroundings } from "./executors/executor.js";
@@ -112,4 +113,9 @@ export function budgetOf(load: LoadSettings): Budget | undefined {
 /** The most time that the iteration budget of a group may take; undefined for one that has none. */
 export function budgetMs(load: LoadSettings): number | undefined {
   return budgetOf(load)?.mostMs;
+}
+
+/** A range of durations in words, as `5ms to 10ms`. */
+export function rangeText({ min, max }: Range): string {
+  return min === max ? formatDuration(min) : `${formatDuration(min)} to ${formatDuration(max)}`;
 }

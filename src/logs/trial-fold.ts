@@ -4,7 +4,7 @@
 // to totals, because a worker writes only so many of them.
 import { UsageError } from "../foundation/errors.js";
 import type { Operation } from "../metrics/operations.js";
-import { byOperation, ROLE_TRAITS } from "../workloads/registry.js";
+import { byOperation } from "../workloads/registry.js";
 import type { DetailLine, LogLine, OutsideLine, SlowLine, SummaryLine } from "../results/log-lines.js";
 import { Causes } from "./causes.js";
 import { hasTimes, secondsOf, wantsActor, wantsOperation, type LogFilter } from "./log-filter.js";
@@ -52,10 +52,7 @@ export class TrialFold {
       this.addCoordinator(line);
       return undefined;
     }
-    const performed =
-      line.event === "start"
-        ? (line.operations ?? ROLE_TRAITS[line.actor]?.operations ?? [])
-        : operationsIn(line);
+    const performed = line.event === "start" ? (line.operations ?? []) : operationsIn(line);
     this.names.add(line.actor, line.worker, performed);
     if (!wantsActor(this.filter, line.actor, line.worker)) return undefined;
     switch (line.event) {

@@ -1,7 +1,6 @@
 // The words of a result's workload. They are stored with it, since a workload may be the user's own.
 import * as z from "zod";
 import { WORKLOADS } from "../workloads/registry.js";
-import type { Vocabulary } from "../workloads/vocabulary.js";
 import type { Workload } from "../workloads/workload.js";
 import { OperationName } from "./comparison-schema.js";
 
@@ -10,6 +9,7 @@ const operations = z.array(OperationName);
 export const WorkloadResult = z
   .strictObject({
     name: z.string(),
+    isOwn: z.literal(true).optional().describe("Present if it is a workload of one's own"),
     operations: z
       .record(
         OperationName,
@@ -39,7 +39,7 @@ export const WorkloadResult = z
       .describe("What the audit is about, as `event`, and what an acknowledged one is, as `published`"),
   })
   .describe("What the workload calls its operations");
-type WorkloadResult = z.infer<typeof WorkloadResult>;
+export type WorkloadResult = z.infer<typeof WorkloadResult>;
 
 /** The words of a workload without an audit. */
 const UNAUDITED = { one: "transaction", acknowledged: "committed" };
@@ -56,6 +56,7 @@ export function workloadResult(first: Workload, others: readonly Workload[] = []
   ];
   return {
     name,
+    ...(!WORKLOADS.includes(first) && { isOwn: true }),
     operations: mapped(operations, ({ verb, unit, flow }) => ({
       verb,
       unit,
@@ -76,11 +77,7 @@ function mapped<From, To>(
   return Object.fromEntries(Object.entries(all).map(([name, each]) => [name, to(each, name)]));
 }
 
-/** The built-in workload whose words these are; undefined for one of the user's own. */
-export function workloadNamed({
-  name,
-  operations,
-}: Pick<Vocabulary, "name" | "operations">): Workload | undefined {
-  const has = Object.keys(operations).join();
-  return WORKLOADS.find((each) => each.name === name && Object.keys(each.operations).join() === has);
+/** The workload of the registry whose words these are; undefined for a workload of the user's own. */
+export function workloadNamed({ name, isOwn }: Pick<WorkloadResult, "name" | "isOwn">): Workload | undefined {
+  return isOwn ? undefined : WORKLOADS.find((each) => each.name === name);
 }

@@ -3,8 +3,7 @@
 // the others are named; a value that is lost in silence would be taken for measured.
 import { executorOf } from "../load/executors/registry.js";
 import type { ScenarioProblem } from "../syntax/problems.js";
-import { type Treatment } from "./settings.js";
-import { ROLES } from "../workloads/registry.js";
+import { rolesOf, type Treatment } from "./settings.js";
 
 /** What decides about the clients of a group, before `clients`. */
 function keyOver(role: string, treatments: readonly Treatment[]): string {
@@ -22,7 +21,7 @@ export function outrankedClients(
   const groups = treatments.flatMap(({ settings }) => Object.values(settings.actors));
   const isOver = (role: string): boolean =>
     treatments.some(({ settings: { actors } }) => actors[role] && actors[role].load.clients !== clients);
-  const over = ROLES.filter(isOver);
+  const over = rolesOf(treatments).filter(isOver);
   if (over.length === 0) return {};
   const keys = over.map((role) => keyOver(role, treatments)).join(", ");
   if (groups.some(({ load }) => load.clients === clients))

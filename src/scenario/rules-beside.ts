@@ -5,10 +5,9 @@ import { deepCopy, getIn, isMapping, startsWith, type Mapping, type Path } from 
 import type { Finding } from "../syntax/problems.js";
 import { watched } from "../syntax/watched.js";
 import { OWN_KEYS } from "../workloads/registry.js";
-import { ownIn } from "../workloads/own.js";
 import { settingsOnRead } from "./resolve.js";
 import { rulesOf } from "./rules.js";
-import { hasUnreadWorkload, Scenario, schemaOf } from "./schema.js";
+import { hasUnreadWorkload, schemaFor, type Scenario } from "./schema.js";
 import { pathsOf } from "./schema-paths.js";
 
 /** A repair takes out what is refused; that may uncover what else is. */
@@ -79,8 +78,7 @@ export function withoutRefused(
   findings: readonly Finding[],
 ): { readonly scenario: Scenario; readonly refused: Refused } | undefined {
   if (hasUnreadWorkload(raw) || findings.length > FINDINGS_MOST) return undefined;
-  const own = ownIn(raw);
-  const schema = own ? schemaOf(own) : Scenario;
+  const schema = schemaFor(raw);
   const refused = new Refused(raw);
   const rest = deepCopy(raw) as Mapping;
   findings.forEach((finding) => {

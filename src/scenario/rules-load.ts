@@ -5,17 +5,16 @@ import { counted } from "../foundation/units.js";
 import { loadFindings } from "../load/load-settings.js";
 import { isBudgeted } from "./plan/estimate.js";
 import { rangeOrder, type Finding } from "../syntax/problems.js";
-import { ROLES, workloadOf } from "../workloads/registry.js";
+import { workloadOf } from "../workloads/registry.js";
 import type { GroupMapping } from "./schema-actors.js";
 import type { Scenario } from "./schema.js";
 import type { TreatmentSettings } from "./settings.js";
 
 /** The groups that a scenario names, as it writes them. */
 function groupsOf({ actors }: Scenario): [string, GroupMapping][] {
-  return ROLES.flatMap((role): [string, GroupMapping][] => {
-    const group = actors[role];
-    return group ? [[role, group]] : [];
-  });
+  return Object.entries(actors).flatMap(([role, group]): [string, GroupMapping][] =>
+    group ? [[role, group]] : [],
+  );
 }
 
 export function thinkTimeRules(scenario: Scenario): Finding[] {

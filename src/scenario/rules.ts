@@ -11,7 +11,7 @@ import { loadRules, profileRoleRules, thinkTimeRules, workerRules } from "./rule
 import { connectionRules, passwordCommandRules, settingRules, standbyRules } from "./rules-target.js";
 import { poolKeyProblems } from "../pools/registry.js";
 import { targetKeyProblems } from "../targets/registry.js";
-import { hasUnreadWorkload, Scenario, schemaOf } from "./schema.js";
+import { hasUnreadWorkload, Scenario, schemaFor } from "./schema.js";
 import { pathsOf } from "./schema-paths.js";
 import type { TreatmentSettings } from "./settings.js";
 import { ownIn } from "../workloads/own.js";
@@ -101,9 +101,8 @@ function mayBeItsKey({ path, isAboutKey }: Finding): boolean {
 export function readScenario(
   raw: Mapping,
 ): { readonly scenario: Scenario } | { readonly findings: readonly Finding[] } {
-  const own = ownIn(raw);
-  const parsed = (own ? schemaOf(own) : Scenario).safeParse(raw);
-  const foreign = own ? [] : foreignKeys(raw);
+  const parsed = schemaFor(raw).safeParse(raw);
+  const foreign = ownIn(raw) ? [] : foreignKeys(raw);
   if (parsed.success) return foreign.length > 0 ? { findings: foreign } : { scenario: parsed.data };
   const paths = pathsOf(raw);
   const findings = findingsFrom(parsed.error, raw, (key, path) => paths.keySuggestion(key, path, false));

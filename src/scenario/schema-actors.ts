@@ -1,8 +1,8 @@
-// The schema of who does the work: the groups of clients under `actors`, their worker threads and their load.
+// The schema of the clients: their groups under `actors`, their worker threads and their load.
 import * as z from "zod";
 import { clientCount } from "../load/keys.js";
 import { loadSchema } from "../load/load-settings.js";
-import { ROLE_TRAITS } from "../workloads/registry.js";
+import { eitherSchema, ROLE_TRAITS } from "../workloads/registry.js";
 import type { RoleTraits } from "../workloads/workload.js";
 
 function group(role: string, traits: RoleTraits) {
@@ -28,18 +28,28 @@ type GroupSchema = ReturnType<typeof group>;
 /** A group of clients as a scenario writes it. */
 export type GroupMapping = Exclude<z.output<GroupSchema>, false | undefined>;
 
-/** Of these roles. */
-export function actorsOf(roles: Readonly<Record<string, RoleTraits>>) {
-  return z
-    .strictObject(
-      Object.fromEntries(Object.entries(roles).map(([role, traits]) => [role, group(role, traits)])),
-    )
-    .prefault({})
-    .meta({
-      title: "Actors",
-      description:
-        "The groups of clients, each in worker threads of its own. Groups not named here have their defaults.",
-    });
+function actorsWith(groups: readonly (readonly [role: string, schema: GroupSchema])[]) {
+  return z.strictObject(Object.fromEntries(groups)).prefault({}).meta({
+    title: "Actors",
+    description:
+      "The groups of clients, each in worker threads of its own. Groups not named here have their defaults.",
+  });
 }
 
-export const Actors = actorsOf(ROLE_TRAITS);
+/** The groups of one workload. */
+export function actorsOf(roles: Readonly<Record<string, RoleTraits>>) {
+  return actorsWith(Object.entries(roles).map(([role, traits]) => [role, group(role, traits)]));
+}
+
+/** A group that several workloads have: as they all have it, or as each has it. */
+function sharedGroup(role: string, owned: readonly (readonly [workload: string, traits: RoleTraits])[]) {
+  const likeness = ({ purpose, clients, thinkTimeMs }: RoleTraits): string =>
+    JSON.stringify([purpose, clients, thinkTimeMs]);
+  const different = new Map(owned.map((each) => [likeness(each[1]), each]));
+  return eitherSchema(
+    [...different.values()].map(([workload, traits]) => [workload, group(role, traits)] as const),
+  );
+}
+
+/** The groups of all workloads. */
+export const Actors = actorsWith(ROLE_TRAITS.map(([role, owned]) => [role, sharedGroup(role, owned)]));

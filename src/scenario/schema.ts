@@ -15,7 +15,7 @@ import { STORAGES } from "../database/levels.js";
 import { nearest } from "../syntax/nearest.js";
 import type { Mapping } from "../syntax/paths.js";
 import { WrittenOwn } from "../workloads/own.js";
-import { DEFAULT_WORKLOAD, OWN_KEYS, WORKLOAD_NAMES, WORKLOADS } from "../workloads/registry.js";
+import { DEFAULT_WORKLOAD, OWN_KEYS, WORKLOAD_NAMES, workloadOf, WORKLOADS } from "../workloads/registry.js";
 import type { Workload } from "../workloads/workload.js";
 
 /** Keys that belong to the experiment as a whole: they cannot vary between treatments. */
@@ -41,158 +41,163 @@ const AGENTS_MAX = 64;
 /** A level, or a partial combination of levels, by scenario path; `expansion.ts` checks them. */
 const Combinations = z.array(z.record(z.string(), z.unknown())).max(1000).prefault([]);
 
-export const Scenario = z
-  .strictObject({
-    name: z
-      .string()
-      .regex(
-        /^[A-Za-z0-9][\w.-]{0,63}$/,
-        "expected letters, digits, - _ . only, beginning with a letter or digit, at most 64, as payload-storage",
-      )
-      .meta({
-        title: "letters, digits, - _ . only, at most 64",
-        description: "Name of the experiment; the result directory is called after it.",
-      }),
-    seed: z
-      .int()
-      .min(0)
-      .optional()
-      .meta({
-        description:
-          "Everything random comes from it: documents, batch sizes, the order of trials. Default: a fresh one, which is " +
-          "printed and stored.",
-      }),
-    workload: z
-      .union([z.enum(WORKLOAD_NAMES), ...WrittenOwn])
-      .default(DEFAULT_WORKLOAD)
-      .meta({
-        description:
-          `${WORKLOADS.map(({ name, description }) => `${name}: ${description}`).join(" ")} ` +
-          "A path, as ./bank.sql: a workload of one's own. A mapping with pgbench: its scripts. " +
-          `Keys of another one are refused. Default ${DEFAULT_WORKLOAD}.`,
-      }),
-    target: Target,
-    dialect: z
-      .enum([...DIALECTS, "auto"])
-      .default("postgres")
-      .meta({
-        description:
-          "Which database's SQL to speak; auto asks the server. What each has and lacks: docs/reference/dialects.md. Default postgres.",
-      }),
-    namespace: z
-      .string()
-      .regex(
-        /^(?!pg_|public$|information_schema$)[a-z_][a-z0-9_]{0,62}$/,
-        "expected a lower-case name of at most 63 letters, digits and _, not public, pg_... or information_schema",
-      )
-      .default("train_sim")
-      .meta({
-        title: "lower-case letters, digits and _, at most 63",
-        description:
-          "PostgreSQL schema that train-sim creates, marks as its own and drops. Default train_sim.",
-      }),
-    storage: z
-      .enum(STORAGES)
-      .default("default")
-      .meta({
-        description:
-          "How tables are stored. default: as the database does by itself; hash-sharded: primary keys in hash shards " +
-          "(cockroachdb); ao-row, ao-column, pax: the archive, or the table of calls, append-optimised by row, by column, or " +
-          "as PAX (cloudberry); pax-no-cluster: the same without cluster_columns; unlogged, partitioned: the table of calls " +
-          "without WAL, or in a partition an hour. Default default.",
-      }),
-    pool: Pool,
-    ...OWN_KEYS,
-    prepared: z
-      .union([z.boolean(), z.literal("simple")])
-      .default(true)
-      .meta({
-        description:
-          "true: named prepared statements, where the pool lets them through; false: unnamed ones; simple: the simple protocol, " +
-          "of workloads whose statements can do without parameters. Default true.",
-      }),
-    clients: clientCount(
-      "Clients of every group, over its load.clients; a group's own clients overrides it.",
-    ),
-    actors: Actors,
-    agents: z
-      .union([
-        z.int().min(0).max(AGENTS_MAX),
-        z.strictObject({
-          count: z.int().min(0).max(AGENTS_MAX).meta({ description: "How many." }),
-          place: z
-            .record(z.string(), z.int().min(1).max(AGENTS_MAX))
-            .default({})
-            .meta({
-              description:
-                "Agents reserved for a group, as { producers: 2, consumers: 2 }; the other groups share the " +
-                "remaining agents, or all where none remains.",
-            }),
-        }),
-      ])
-      .default(0)
-      .meta({
-        description:
-          "Processes, on this machine or on others, that run the worker threads: train-sim agent. The threads are dealt to " +
-          "them in turns. 0: this process runs them itself. Default 0.",
-      }),
-    trial: Trial,
-    trials: Trials,
-    budget: Budget,
-    order: z
-      .enum(ORDERS)
-      .default("interleaved")
-      .meta({
-        description:
-          "interleaved: blocks of one trial of each treatment, in random order, each treatment at each position of a block " +
-          "equally often (give or take one), so that drift does not favour one; racing: the same, but treatments that are " +
-          "surely worse than the best in the objective run no more trials; duet: two treatments at the same time, each on a " +
-          "server of its own; sequential: treatment by treatment. " +
-          "Default interleaved.",
-      }),
-    objective: z
-      .string()
-      .optional()
-      .meta({
-        title: "maximise or minimise, and a metric",
-        description:
-          "What is to be reached, as maximise add.events/s or minimise process.p(99): what treatments race for " +
-          "(order: racing), and what recommend looks for unless its command line names another. Default: none.",
-      }),
-    orderSeed: z.int().min(0).optional().meta({
+/** Keys that every scenario has, in the order of the reference: before the workload's own, behind them, and behind `actors`. */
+const BEFORE_OWN = {
+  name: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][\w.-]{0,63}$/,
+      "expected letters, digits, - _ . only, beginning with a letter or digit, at most 64, as payload-storage",
+    )
+    .meta({
+      title: "letters, digits, - _ . only, at most 64",
+      description: "Name of the experiment; the result directory is called after it.",
+    }),
+  seed: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({
       description:
-        "Seed of the order alone: another one runs trials with the same documents in another order. Default: seed.",
+        "Everything random comes from it: documents, batch sizes, the order of trials. Default: a fresh one, which is " +
+        "printed and stored.",
     }),
-    thresholds: Thresholds,
-    published: Published,
-    diagnosis: Diagnosis,
-    integrity: Integrity,
-    retry: Retry,
-    log: Log,
-    evidence: Evidence,
-    faults: Faults,
-    factors: z
-      .record(z.string(), z.unknown())
-      .prefault({})
-      .meta({
-        description:
-          "What varies: lists of levels by scenario path, as payload: [jsonb, text] or target.settings.work_mem: [4MB, 64MB]. " +
-          "Every combination is a treatment; a level given twice makes an A/A pair; a single level is fixed. pool.size: 4..32 " +
-          "is a range, whose levels double: 4, 8, 16, 32.",
-      }),
-    include: Combinations.meta({
+  workload: z
+    .union([z.enum(WORKLOAD_NAMES), ...WrittenOwn])
+    .default(DEFAULT_WORKLOAD)
+    .meta({
       description:
-        "Adds to the combinations, as in a CI matrix: an entry that matches combinations by its factors gives them its other " +
-        "keys; one that matches none is a combination of its own. An entry may name another workload of your own.",
+        `${WORKLOADS.map(({ name, description }) => `${name}: ${description}`).join(" ")} ` +
+        "A path, as ./bank.sql: a workload of one's own. A mapping with pgbench: its scripts. " +
+        `Keys of another one are refused. Default ${DEFAULT_WORKLOAD}.`,
     }),
-    exclude: Combinations.meta({
-      description: "Leaves out the combinations that match an entry; a mapping matches by the keys it has.",
+  target: Target,
+  dialect: z
+    .enum([...DIALECTS, "auto"])
+    .default("postgres")
+    .meta({
+      description:
+        "Which database's SQL to speak; auto asks the server. What each has and lacks: docs/reference/dialects.md. Default postgres.",
     }),
-  })
-  .meta({
+  namespace: z
+    .string()
+    .regex(
+      /^(?!pg_|public$|information_schema$)[a-z_][a-z0-9_]{0,62}$/,
+      "expected a lower-case name of at most 63 letters, digits and _, not public, pg_... or information_schema",
+    )
+    .default("train_sim")
+    .meta({
+      title: "lower-case letters, digits and _, at most 63",
+      description: "PostgreSQL schema that train-sim creates, marks as its own and drops. Default train_sim.",
+    }),
+  storage: z
+    .enum(STORAGES)
+    .default("default")
+    .meta({
+      description:
+        "How tables are stored. default: as the database does by itself; hash-sharded: primary keys in hash shards " +
+        "(cockroachdb); ao-row, ao-column, pax: the archive, or the table of calls, append-optimised by row, by column, or " +
+        "as PAX (cloudberry); pax-no-cluster: the same without cluster_columns; unlogged, partitioned: the table of calls " +
+        "without WAL, or in a partition an hour. Default default.",
+    }),
+  pool: Pool,
+};
+const BEHIND_OWN = {
+  prepared: z
+    .union([z.boolean(), z.literal("simple")])
+    .default(true)
+    .meta({
+      description:
+        "true: named prepared statements, where the pool lets them through; false: unnamed ones; simple: the simple protocol, " +
+        "of workloads whose statements can do without parameters. Default true.",
+    }),
+  clients: clientCount("Clients of every group, over its load.clients; a group's own clients overrides it."),
+};
+const BEHIND_ACTORS = {
+  agents: z
+    .union([
+      z.int().min(0).max(AGENTS_MAX),
+      z.strictObject({
+        count: z.int().min(0).max(AGENTS_MAX).meta({ description: "How many." }),
+        place: z
+          .record(z.string(), z.int().min(1).max(AGENTS_MAX))
+          .default({})
+          .meta({
+            description:
+              "Agents reserved for a group, as { producers: 2, consumers: 2 }; the other groups share the " +
+              "remaining agents, or all where none remains.",
+          }),
+      }),
+    ])
+    .default(0)
+    .meta({
+      description:
+        "Processes, on this machine or on others, that run the worker threads: train-sim agent. The threads are dealt to " +
+        "them in turns. 0: this process runs them itself. Default 0.",
+    }),
+  trial: Trial,
+  trials: Trials,
+  budget: Budget,
+  order: z
+    .enum(ORDERS)
+    .default("interleaved")
+    .meta({
+      description:
+        "interleaved: blocks of one trial of each treatment, in random order, each treatment at each position of a block " +
+        "equally often (give or take one), so that drift does not favour one; racing: the same, but treatments that are " +
+        "surely worse than the best in the objective run no more trials; duet: two treatments at the same time, each on a " +
+        "server of its own; sequential: treatment by treatment. " +
+        "Default interleaved.",
+    }),
+  objective: z
+    .string()
+    .optional()
+    .meta({
+      title: "maximise or minimise, and a metric",
+      description:
+        "What is to be reached, as maximise add.events/s or minimise process.p(99): what treatments race for " +
+        "(order: racing), and what recommend looks for unless its command line names another. Default: none.",
+    }),
+  orderSeed: z.int().min(0).optional().meta({
+    description:
+      "Seed of the order alone: another one runs trials with the same documents in another order. Default: seed.",
+  }),
+  thresholds: Thresholds,
+  published: Published,
+  diagnosis: Diagnosis,
+  integrity: Integrity,
+  retry: Retry,
+  log: Log,
+  evidence: Evidence,
+  faults: Faults,
+  factors: z
+    .record(z.string(), z.unknown())
+    .prefault({})
+    .meta({
+      description:
+        "What varies: lists of levels by scenario path, as payload: [jsonb, text] or target.settings.work_mem: [4MB, 64MB]. " +
+        "Every combination is a treatment; a level given twice makes an A/A pair; a single level is fixed. pool.size: 4..32 " +
+        "is a range, whose levels double: 4, 8, 16, 32.",
+    }),
+  include: Combinations.meta({
+    description:
+      "Adds to the combinations, as in a CI matrix: an entry that matches combinations by its factors gives them its other " +
+      "keys; one that matches none is a combination of its own. An entry may name another workload of your own.",
+  }),
+  exclude: Combinations.meta({
+    description: "Leaves out the combinations that match an entry; a mapping matches by the keys it has.",
+  }),
+};
+
+function scenarioWith<Keys extends z.ZodRawShape>(keys: Keys, actors: typeof Actors) {
+  return z.strictObject({ ...BEFORE_OWN, ...keys, ...BEHIND_OWN, actors, ...BEHIND_ACTORS }).meta({
     title: "train-sim scenario",
     description: "An experiment on an event queue, for `train-sim run`.",
   });
+}
+
+/** The keys of all workloads, for editors, the reference and a scenario whose workload cannot be read. */
+export const Scenario = scenarioWith(OWN_KEYS, Actors);
 
 /** Whether a raw scenario names a workload that cannot be read, or misspells the key: then its keys are not known. */
 export function hasUnreadWorkload(raw: Mapping): boolean {
@@ -200,22 +205,25 @@ export function hasUnreadWorkload(raw: Mapping): boolean {
   return Object.keys(raw).some((key) => !(key in Scenario.shape) && nearest(key, ["workload"]) !== undefined);
 }
 
-const ofOwn = new WeakMap<Workload, typeof Scenario>();
-
 /** Keys that every scenario has: a setting of a workload cannot be called so. */
 export const COMMON_KEYS: readonly string[] = Object.keys(Scenario.shape).filter((key) => !(key in OWN_KEYS));
 
-/** The schema of scenarios of that workload, where it is one of the user's own: its keys in place of the others'. */
+const made = new WeakMap<Workload, typeof Scenario>();
+
+/** The schema of that workload's scenarios: its keys and groups, whatever others mean by the same names. */
 export function schemaOf(workload: Workload): typeof Scenario {
-  if (WORKLOADS.includes(workload)) return Scenario;
-  const made = ofOwn.get(workload);
-  if (made) return made;
-  const common = Object.entries(Scenario.shape).filter(([key]) => COMMON_KEYS.includes(key));
-  const keys = { ...Object.fromEntries(common), ...workload.settings.keys, actors: actorsOf(workload.roles) };
-  // Of the keys of other workloads nothing is read.
-  const schema = z.strictObject(keys) as unknown as typeof Scenario;
-  ofOwn.set(workload, schema);
+  const known = made.get(workload);
+  if (known) return known;
+  // The keys of other workloads are in the type only; nothing reads them.
+  const schema = scenarioWith(workload.settings.keys, actorsOf(workload.roles)) as unknown as typeof Scenario;
+  made.set(workload, schema);
   return schema;
+}
+
+/** The schema by which a raw scenario is read: its workload's, or all keys if that cannot be read. */
+export function schemaFor(raw: Mapping): typeof Scenario {
+  const { data: workload, success } = Scenario.shape.workload.safeParse(raw["workload"]);
+  return success && !hasUnreadWorkload(raw) ? schemaOf(workloadOf({ workload })) : Scenario;
 }
 
 /** A scenario with its defaults, durations in milliseconds and sizes in bytes. */

@@ -17,7 +17,7 @@ import type { TargetSettings } from "../targets/registry.js";
 import type { ClientSettings } from "../actors/assignment.js";
 import type { AgentPlace } from "../actors/deal.js";
 import type { ActorGroup, TrialPhases } from "../actors/settings.js";
-import type { OwnSettings, WorkloadChoice } from "../workloads/registry.js";
+import { workloadOf, type OwnSettings, type WorkloadChoice } from "../workloads/registry.js";
 
 /** With what its workload's own keys come to. */
 export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings {
@@ -49,6 +49,11 @@ export interface Treatment {
   /** Level of each factor, by the factor's path, as text. */
   readonly levels: Readonly<Record<string, string>>;
   readonly settings: TreatmentSettings;
+}
+
+/** Names of the groups of clients that the treatments' workloads have, in the order in which they are shown. */
+export function rolesOf(treatments: readonly Pick<Treatment, "settings">[]): string[] {
+  return [...new Set(treatments.flatMap(({ settings }) => Object.keys(workloadOf(settings).roles)))];
 }
 
 /** One run of a treatment, in the order in which trials are run. */

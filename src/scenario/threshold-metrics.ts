@@ -1,7 +1,7 @@
 // What a threshold can be about: its syntax, the metrics by name, and what each can be asked for. It is data, so that the parser,
 // its suggestions and the documentation cannot drift apart. A metric offers only what it really measures: a cycle
 // has no retries of its own, so `__cycle__` cannot be asked for them.
-import { ROLES, VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
+import { VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
 import type { Workload } from "../workloads/workload.js";
 import { isRound } from "../metrics/operations.js";
 import { LATENCIES, THRESHOLD_NAMES, thresholdMetric } from "../metrics/metric-lists.js";
@@ -43,8 +43,8 @@ export interface MetricTraits {
   readonly isLatency: boolean;
   /** The workload that has it; undefined where all have. */
   readonly workload?: Workload;
-  /** A treatment of it without any of these can never have a sample. */
-  readonly roles: readonly string[];
+  /** A treatment needs one of these roles to have a sample; undefined if any role will do. */
+  readonly roles?: readonly string[];
 }
 
 function rolesOf({ roles }: Workload, operation: string): string[] {
@@ -78,9 +78,7 @@ function metricsOf(workload: Workload): [string, MetricTraits][] {
   ];
 }
 
-const counts = (aggregates: readonly string[]): MetricTraits => ({
-  ...{ aggregates, isLatency: false, roles: ROLES },
-});
+const counts = (aggregates: readonly string[]): MetricTraits => ({ aggregates, isLatency: false });
 
 /** By name. */
 export type ThresholdMetrics = ReadonlyMap<string, MetricTraits>;

@@ -155,11 +155,12 @@ function metricsOf([first]: readonly Treatment[]): ThresholdMetrics {
 
 /** What is wrong with a metric that none of the treatments measures. */
 function measureProblem(subject: Subject, treatments: readonly Treatment[]): string | undefined {
-  const { workload, roles = [] } = metricsOf(treatments).get(subject.source) ?? {};
+  const { workload, roles } = metricsOf(treatments).get(subject.source) ?? {};
   const selected = treatments.filter((each) => isSelected(subject, each));
   const having = selected.filter(
     ({ settings }) =>
-      [undefined, workloadOf(settings)].includes(workload) && roles.some((role) => settings.actors[role]),
+      [undefined, workloadOf(settings)].includes(workload) &&
+      (roles?.some((role) => settings.actors[role]) ?? true),
   );
   const [operation = ""] = subject.source.split(".");
   const isRun = ({ settings }: Treatment): boolean =>
@@ -169,7 +170,7 @@ function measureProblem(subject: Subject, treatments: readonly Treatment[]): str
   if (having.some(isRun)) return undefined;
   if (having.length > 0) return `nothing measures ${subject.source} here: no client runs it`;
   const isOther = selected.every(({ settings }) => workload && workloadOf(settings) !== workload);
-  return `nothing measures ${subject.source} here: it takes ${isOther ? `workload ${workload?.name ?? ""}` : roles.join(" or ")}`;
+  return `nothing measures ${subject.source} here: it takes ${isOther ? `workload ${workload?.name ?? ""}` : (roles ?? []).join(" or ")}`;
 }
 
 /** What is wrong with a question about arrivals where none of the treatments has any. */

@@ -46,7 +46,7 @@ describe("keys and values", () => {
     [
       "an unknown pool",
       "pool: pgbounzer",
-      'x.yaml:2:7 pool: not one of direct, pg-pool, pgbouncer, pgpool; did you mean pgbouncer? (seen "pgbounzer")',
+      'x.yaml:2:7 pool: not one of direct, pg-pool, own, pgbouncer, pgpool; did you mean pgbouncer? (seen "pgbounzer")',
     ],
     [
       "no unit",

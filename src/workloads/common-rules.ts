@@ -1,7 +1,11 @@
-// Rules that several workloads share.
-import type { Storage } from "../database/levels.js";
+// Keys and rules that several workloads share.
+import { isolation, type Storage } from "../database/levels.js";
 import type { PoolSettings } from "../pools/registry.js";
 import type { Finding } from "../syntax/problems.js";
+
+export const isolationKey = isolation(
+  "Isolation level of every transaction. Default read committed.",
+).prefault("read committed");
 
 /** Refuses tables that are stored in another way than the database's own. */
 export const defaultStorageOnly =

@@ -1,12 +1,30 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { isRound } from "../metrics/operations.js";
-import { ROLES, WORKLOADS } from "./registry.js";
+import { eitherSchema, WORKLOADS } from "./registry.js";
 
-test("roles of one name are alike", () => {
-  for (const role of ROLES) {
-    const purposes = WORKLOADS.flatMap(({ roles }) => roles[role]?.purpose ?? []);
-    expect(new Set(purposes).size, role).toBe(1);
-  }
+describe("a name that several workloads have", () => {
+  const [words, count] = [
+    z.string().meta({ description: "In words." }),
+    z.int().meta({ description: "A count." }),
+  ];
+
+  test("has the schema that all of them have", () => {
+    const owned = [
+      ["a", words],
+      ["b", words],
+    ] as const;
+    expect(eitherSchema(owned)).toBe(words);
+  });
+
+  test("has a union of different schemas that says whose each is", () => {
+    const either = eitherSchema<z.ZodType>([
+      ["a", words],
+      ["b", count],
+    ]);
+    expect(["x", 3, true].map((value) => either.safeParse(value).success)).toEqual([true, true, false]);
+    expect(either.description).toBe("a: In words. b: A count.");
+  });
 });
 
 describe.each(WORKLOADS.map((workload) => [workload.name, workload] as const))("%s", (_, workload) => {

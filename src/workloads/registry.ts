@@ -1,4 +1,5 @@
 // The workloads: a new one is one folder and one line here. The rest of the program finds what it needs of them by this list.
+import * as z from "zod";
 import type { RoleTraits, Workload, WorkloadTreatment } from "./workload.js";
 import { accounts } from "./accounts/workload.js";
 import { calls } from "./calls/workload.js";
@@ -12,33 +13,73 @@ import { trainEvents } from "./train-events/workload.js";
 const FAMILIES = [trainEvents, connections, accounts, documents, calls] as const;
 
 type Family = (typeof FAMILIES)[number];
-type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
-  ? All
+type Names<Records> = Records extends unknown ? keyof Records : never;
+type ValueOf<Records, Name> = Records extends unknown
+  ? Name extends keyof Records
+    ? Records[Name]
+    : never
   : never;
+/** Records of all families by name. A name that several have is of any of their types: only its family can tell. */
+type Either<Records> = { readonly [Name in Names<Records>]: ValueOf<Records, Name> };
 
-/** The keys of all of them, each with its schema. */
-export type OwnKeys = Both<Family["settings"]["keys"]>;
-/** What those of a treatment's own come to; it has those of its own workload alone. */
-export type OwnSettings = Both<ReturnType<Family["settings"]["resolve"]>> & OwnValues;
+/** The keys of all families, each with its schema. */
+type OwnKeys = Either<Family["settings"]["keys"]>;
+/** Settings of a treatment that its workload makes of its keys; a treatment has those of one workload. */
+export type OwnSettings = Either<ReturnType<Family["settings"]["resolve"]>> & OwnValues;
 
 export const WORKLOADS: readonly Workload[] = FAMILIES;
 
 export const WORKLOAD_NAMES = FAMILIES.map(({ name }) => name);
 
-/** Keys of a scenario by workload; two may have one in common. */
-export const OWN_KEYS = Object.assign({}, ...FAMILIES.map(({ settings }) => settings.keys)) as OwnKeys;
+/** Values of several workloads by name, each with the name of its workload. */
+function byName<V>(
+  recordOf: (workload: Workload) => Readonly<Record<string, V>> | undefined,
+): [name: string, owned: [workload: string, value: V][]][] {
+  const all = new Map<string, [string, V][]>();
+  for (const workload of WORKLOADS)
+    for (const [name, value] of Object.entries(recordOf(workload) ?? {}))
+      all.set(name, [...(all.get(name) ?? []), [workload.name, value]]);
+  return [...all];
+}
+
+/** One schema for a name that workloads share: the one that all have, else a union that says whose each is. */
+export function eitherSchema<S extends z.ZodType>(
+  owned: readonly (readonly [workload: string, schema: S])[],
+): S {
+  const [first, ...others] = [...new Map(owned.map(([name, schema]) => [schema, name]))];
+  if (!first) throw new RangeError("there is no schema to choose from");
+  if (others.length === 0) return first[0];
+  const whose = [first, ...others].map(([schema, name]) => `${name}: ${schema.description ?? ""}`);
+  const union = z.union([first, ...others].map(([schema]) => schema)).meta({ description: whose.join(" ") });
+  return union as unknown as S;
+}
+
+/** The keys of all workloads, for editors and for a scenario whose workload cannot be read. */
+export const OWN_KEYS = Object.fromEntries(
+  byName(({ settings }) => settings.keys).map(([name, owned]) => [name, eitherSchema(owned)]),
+) as OwnKeys;
 
 type FindingsOf<F> = F extends { readonly auditing: { readonly findings: infer Findings } }
   ? Findings
   : never;
-/** What an audit of any of them gives, beside what every audit does. */
-export const OWN_FINDINGS = Object.assign(
-  {},
-  ...WORKLOADS.map(({ auditing }) => auditing?.findings),
-  findingsOfOwn,
-) as Both<FindingsOf<Family>> & typeof findingsOfOwn;
 
-/** Of all workloads here, in the order in which results show them. */
+/** Fields that an audit of any workload may add to `integrity`. Throws if two workloads mean different things by one name. */
+export const OWN_FINDINGS = {
+  ...(Object.fromEntries(
+    byName(({ auditing }) => auditing?.findings).map(([name, owned]) => {
+      const [[, schema] = expectOne(name)] = owned;
+      if (owned.some(([, other]) => other !== schema)) expectOne(name);
+      return [name, schema];
+    }),
+  ) as Either<FindingsOf<Family>>),
+  ...findingsOfOwn,
+};
+
+function expectOne(name: string): never {
+  throw new Error(`two workloads have a finding ${name}: results could not tell one from the other`);
+}
+
+/** Operations of all workloads, in the order in which results show them. */
 export const OPERATIONS: readonly string[] = [
   ...new Set(WORKLOADS.flatMap(({ operations }) => Object.keys(operations))),
 ];
@@ -49,17 +90,17 @@ export function byOperation(a: string, b: string, known = OPERATIONS): number {
   return place(a) === place(b) ? 0 : place(a) - place(b);
 }
 
-export const ROLE_TRAITS: Readonly<Record<string, RoleTraits>> = Object.fromEntries(
-  WORKLOADS.flatMap(({ roles }) => Object.entries(roles)),
-);
-export const ROLES: readonly string[] = Object.keys(ROLE_TRAITS);
+/** The groups of all workloads by name, each with the name of its workload. */
+export const ROLE_TRAITS = byName(({ roles }) => roles);
+/** Names of the groups of all workloads, in the order in which they are shown. */
+export const ROLES: readonly string[] = ROLE_TRAITS.map(([role]) => role);
 
 export const VIOLATION_KINDS: readonly string[] = [
   ...new Set(WORKLOADS.flatMap(({ auditing }) => auditing?.violations ?? [])),
 ];
 
 export const DEFAULT_WORKLOAD = trainEvents.name;
-/** Of that one. */
+/** A scenario of that workload. */
 export { starterScenario } from "./train-events/starter-scenario.js";
 
 export interface WorkloadChoice extends Partial<OwnSettings> {
@@ -74,7 +115,7 @@ export function workloadOf({ workload: chosen = DEFAULT_WORKLOAD }: WorkloadChoi
   return workload;
 }
 
-/** With the operations that its clients run with these settings. */
+/** A role with the operations that its clients run with these settings. */
 export function roleTraitsOf(settings: WorkloadChoice & WorkloadTreatment, role: string): RoleTraits {
   const workload = workloadOf(settings);
   const traits = workload.roles[role];

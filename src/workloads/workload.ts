@@ -93,7 +93,22 @@ export interface WorkloadKeys<Treatment, Own = object> {
   resolve(written: unknown): Own;
   /** Whether the scenario leaves room for clients of that role. */
   hasRole(role: string, written: unknown): boolean;
+  /** Keys that `schema print` takes as options if it is given no scenario. */
+  readonly levels?: readonly LevelOption[];
   readonly examples?: WorkloadExamples;
+}
+
+/** A key of a workload as an option of `schema print`. */
+export interface LevelOption {
+  /** Name of the option, as `shape`. */
+  readonly option: string;
+  /** The key of the scenario, as `statementShape`. */
+  readonly key: string;
+  readonly description: string;
+  readonly choices: readonly string[];
+  readonly fallback: string;
+  /** Whether the tables depend on the key; otherwise only the statements do. */
+  readonly isOfTables: boolean;
 }
 
 /** An objection of a careful experimenter: one short sentence with the way out. */
@@ -265,6 +280,8 @@ export interface Auditing<S> extends AuditWords {
 export interface Reporting<S> {
   /** The roles that bring a thing to each stage of its life. */
   readonly lifecycle?: Readonly<Record<LifecycleStage, readonly string[]>>;
+  /** Conditions of a treatment in words, by aspect, for the plan and the report. */
+  conditions?(settings: S): Readonly<Record<string, string | undefined>>;
   /** Objections to one treatment. General rules are in `analysis/lint`. */
   lint?(settings: S): readonly Objection[];
   /** Lines of the summary about one treatment. */

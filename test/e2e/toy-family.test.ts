@@ -58,6 +58,22 @@ it("runs on connections of its own, which are counted, and is audited", async ()
   });
 });
 
+it("means its own by names of keys and roles that another family has", async () => {
+  const wrong = await trainSim(
+    ["validate", scenario("{ strategy: own, size: 4 }", "batch: { min: 1, max: 2 }")],
+    {
+      main,
+    },
+  );
+  expect(wrong.stderr).toContain("expected one of one, ten");
+  const events = "name: x\nbatch: { min: 1, max: 2 }\nactors: { producers: { clients: 4 } }\n";
+  const right = await trainSim(["validate", writeScenarioFile(events)], { main });
+  expect(right.exitCode, right.stderr).toBe(0);
+  const { stdout } = await trainSim(["json-schema"], { main });
+  const { properties } = JSON.parse(stdout) as { properties: Record<string, { description: string }> };
+  expect(properties["batch"]?.description).toMatch(/train-events: .* toy: Toys of a batch, in words\./);
+});
+
 it("is refused a pool that lends connections, and other workloads one that lends none", async () => {
   const refused = await trainSim(["validate", scenario("direct")], { main });
   expect(refused.stderr.replace(/\s+/g, " ")).toContain(

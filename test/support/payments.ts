@@ -3,6 +3,7 @@ import type { ResultDocument } from "../../src/results/result-schema.js";
 
 export const PAYMENTS: ResultDocument["workload"] = {
   name: "payments",
+  isOwn: true,
   operations: {
     add: { verb: "makes", unit: "payments" },
     process: { verb: "settles", unit: "payments" },

@@ -11,7 +11,7 @@ import {
 import { executorOf } from "../../load/executors/registry.js";
 import { shareOf } from "../../foundation/share.js";
 import type { ActorGroup } from "../../actors/settings.js";
-import { ROLES } from "../../workloads/registry.js";
+import { workloadOf } from "../../workloads/registry.js";
 
 export interface AssignmentInputs {
   readonly trial: PlannedTrial;
@@ -25,7 +25,7 @@ export interface AssignmentInputs {
 
 /** The groups of a treatment in a fixed order. */
 export function groupsOf(settings: TreatmentSettings): [string, ActorGroup][] {
-  return ROLES.flatMap((role) => {
+  return Object.keys(workloadOf(settings).roles).flatMap((role) => {
     const group = settings.actors[role];
     return group ? [[role, group] as [string, ActorGroup]] : [];
   });

@@ -6,8 +6,7 @@ import { shortNumber } from "../../foundation/text/numbers.js";
 import { operationsIn, type Note, type Shown } from "./terminal.js";
 import { operationName } from "../../metrics/names.js";
 import { isRound, LIFECYCLE_STAGES } from "../../metrics/operations.js";
-import { workloadNamed } from "../../results/vocabulary.js";
-import type { Vocabulary } from "../../workloads/vocabulary.js";
+import { workloadNamed, type WorkloadResult } from "../../results/vocabulary.js";
 
 /** One line; none where no event came to any end. */
 export function lifecycleNotes({ lifecycle }: Shown): Note[] {
@@ -26,9 +25,12 @@ export function lifecycleNotes({ lifecycle }: Shown): Note[] {
   return texts.length > 0 ? [{ text: `lifecycle: ${texts.join("; ")}`, tone: "plain" }] : [];
 }
 
-/** What the workload itself says of what was measured. */
-export function workloadNotes({ operations, windowSeconds }: Shown, vocabulary: Vocabulary): Note[] {
-  const lines = workloadNamed(vocabulary)?.reporting?.lines?.({ operations, windowSeconds }) ?? [];
+/** Lines that the workload makes of its measurements. */
+export function workloadNotes(
+  { operations, windowSeconds }: Shown,
+  workload: Pick<WorkloadResult, "name" | "isOwn">,
+): Note[] {
+  const lines = workloadNamed(workload)?.reporting?.lines?.({ operations, windowSeconds }) ?? [];
   return lines.map((text) => ({ text, tone: "plain" }));
 }
 

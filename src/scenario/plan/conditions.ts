@@ -5,12 +5,12 @@ import type { ActorGroup } from "../../actors/settings.js";
 import { urlsText } from "../../database/endpoint.js";
 import type { Fault } from "../../faults/registry.js";
 import { executorOf } from "../../load/executors/registry.js";
-import type { Range } from "../../load/load-settings.js";
+import { rangeText } from "../../load/load-settings.js";
 import { areBesideAgents, hasPooler, isManaged, strategyOf } from "../../pools/registry.js";
 import { targetText } from "../../targets/registry.js";
-import { ROLES } from "../../workloads/registry.js";
+import { workloadOf } from "../../workloads/registry.js";
 import { managedPoolersOf } from "../connections.js";
-import { totalClients, type Experiment, type TreatmentSettings } from "../settings.js";
+import { rolesOf, totalClients, type Experiment, type TreatmentSettings } from "../settings.js";
 import { isBudgeted, trialSpan } from "./estimate.js";
 
 function poolText(settings: TreatmentSettings): string {
@@ -21,15 +21,6 @@ function poolText(settings: TreatmentSettings): string {
   const managed = managedPoolersOf(settings).reduce((sum, instances) => sum + instances, 0);
   const where = areBesideAgents(pool) ? ` beside each of ${counted(settings.agents, "agent")}` : "";
   return `${text}, ${managed} managed${where}`;
-}
-
-function rangeText({ min, max }: Range): string {
-  return min === max ? formatDuration(min) : `${formatDuration(min)} to ${formatDuration(max)}`;
-}
-
-function delaysText(delays: Readonly<Record<string, Range>>): string {
-  const paused = Object.entries(delays).filter(([, { max }]) => max > 0);
-  return paused.map(([operation, range]) => `${operation} ${rangeText(range)}`).join(", ") || "none";
 }
 
 function groupText({ workers, load }: ActorGroup): string {
@@ -43,15 +34,23 @@ function agentsText(agents: number, place: AgentPlace = {}): string {
   return own.length > 0 ? `${agents} (${own.join(", ")})` : String(agents);
 }
 
+type Aspect = [name: string, text: (settings: TreatmentSettings) => string | undefined];
+
+/** Conditions that the treatments' workloads state. */
+function ownAspects(treatments: Experiment["treatments"]): Aspect[] {
+  const stated = (settings: TreatmentSettings) =>
+    workloadOf(settings).reporting?.conditions?.(settings) ?? {};
+  const names = new Set(treatments.flatMap(({ settings }) => Object.keys(stated(settings))));
+  return [...names].map((name): Aspect => [name, (settings) => stated(settings)[name]]);
+}
+
 /** By aspect: one row where all treatments share it, else one for each that differs, numbered. */
 export function conditions({ treatments }: Pick<Experiment, "treatments">): string[][] {
-  const aspects: [string, (settings: TreatmentSettings) => string | undefined][] = [
+  const aspects: Aspect[] = [
     ["target", ({ target }) => targetText(target)],
     ["pool", poolText],
-    ["payload", ({ payload }) => payload],
-    ["batch", ({ batch }) => batch && `${batch.min} to ${batch.max} events`],
-    ["app delay", ({ appDelayMs }) => appDelayMs && delaysText(appDelayMs)],
-    ...ROLES.map((role): [string, (settings: TreatmentSettings) => string | undefined] => [
+    ...ownAspects(treatments),
+    ...rolesOf(treatments).map((role): Aspect => [
       role,
       ({ actors }) => actors[role] && groupText(actors[role]),
     ]),

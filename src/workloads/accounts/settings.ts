@@ -1,11 +1,11 @@
 // The keys of workload accounts, and what cannot be asked of it.
 import * as z from "zod";
 import { levelProblems, type DialectName } from "../../database/registry.js";
-import { isolation, type Isolation } from "../../database/levels.js";
+import type { Isolation } from "../../database/levels.js";
 import type { Finding } from "../../syntax/problems.js";
 import { scaleKey } from "../pgbench-tables.js";
 import type { WorkloadTreatment } from "../workload.js";
-import { defaultStorageOnly, noStatementMode } from "../common-rules.js";
+import { defaultStorageOnly, isolationKey, noStatementMode } from "../common-rules.js";
 
 /** What the audit tells apart. */
 export const VIOLATIONS = ["lost", "unexpected", "duplicated", "changed", "unbalanced"] as const;
@@ -28,9 +28,7 @@ export const keys = {
     .max(1)
     .default(0)
     .meta({ description: "Share of transfers that go to branch 1, whatever the scale. Default 0." }),
-  isolation: isolation("Isolation level of every transaction. Default read committed.").prefault(
-    "read committed",
-  ),
+  isolation: isolationKey,
   scale: scaleKey,
 } as const;
 

@@ -1,12 +1,13 @@
 // The keys of Train Events in a scenario, with their rules, and the settings that they come to.
 import * as z from "zod";
 import { levelProblems, type DialectName } from "../../database/registry.js";
-import { isolation, type Storage } from "../../database/levels.js";
+import type { Storage } from "../../database/levels.js";
 import { rowLimitProblems } from "./dialect-limits.js";
 import { formatSize } from "../../foundation/units.js";
 import { BATCH_SIZES, type Profile } from "../../load/profiles.js";
 import { rangeOrder, type Finding } from "../../syntax/problems.js";
 import { DURATION_RANGE, durationRange, rangeOf, size } from "../../syntax/scalars.js";
+import { isolationKey } from "../common-rules.js";
 import type { WorkloadTreatment } from "../workload.js";
 import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "./model/document-generator.js";
 import { ARCHIVED } from "./model/lifecycle.js";
@@ -61,9 +62,7 @@ export const keys = {
     .enum(LOCKINGS)
     .default("skip-locked")
     .meta({ description: "How process and archive lock the rows they select. Default skip-locked." }),
-  isolation: isolation("Isolation level of every transaction. Default read committed.").prefault(
-    "read committed",
-  ),
+  isolation: isolationKey,
   ids: z
     .enum(ID_KINDS)
     .default("uuidv7")

@@ -9,7 +9,9 @@ import { auditTrial } from "./audit/audit.js";
 import { findings } from "./audit/findings-schema.js";
 import { recount } from "./audit/recount.js";
 import { examples } from "./examples.js";
+import { conditions } from "./conditions.js";
 import { dialectProblems, hasRole, keys, resolve, rules } from "./keys.js";
+import { levels } from "./levels.js";
 import { lint } from "./lint.js";
 import { VIOLATION_KINDS } from "./model/conservation.js";
 import { QUEUE } from "./queue-depth.js";
@@ -75,7 +77,7 @@ export const trainEvents = {
     const kind = READ_KINDS.find((each) => READS[each] === operation);
     return kind === undefined || reads[kind] > 0;
   },
-  settings: { keys, rules, dialectProblems, resolve, hasRole, examples },
+  settings: { keys, rules, dialectProblems, resolve, hasRole, levels, examples },
   tables: {
     names: TABLE_NAMES,
     snapshot: "events",
@@ -111,6 +113,7 @@ export const trainEvents = {
   },
   reporting: {
     lifecycle: { completed: ["consumers", "cycle"], archived: ["archivers", "cycle"] },
+    conditions,
     lint,
     evidence: [QUEUE],
   },

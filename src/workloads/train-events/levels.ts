@@ -1,0 +1,23 @@
+// Levels of Train Events that `schema print` takes as options.
+import { ISOLATIONS } from "../../database/levels.js";
+import type { LevelOption } from "../workload.js";
+import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "./settings.js";
+
+export const levels: readonly LevelOption[] = [
+  {
+    ...{ option: "payload", key: "payload", isOfTables: true },
+    ...{ description: "payload storage", choices: PAYLOADS, fallback: "jsonb" },
+  },
+  {
+    ...{ option: "locking", key: "locking", isOfTables: false },
+    ...{ description: "row locks of those statements", choices: LOCKINGS, fallback: "skip-locked" },
+  },
+  {
+    ...{ option: "shape", key: "statementShape", isOfTables: false },
+    ...{ description: "shape of those statements", choices: STATEMENT_SHAPES, fallback: "set-based" },
+  },
+  {
+    ...{ option: "isolation", key: "isolation", isOfTables: false },
+    ...{ description: "isolation of those transactions", choices: ISOLATIONS, fallback: "read committed" },
+  },
+];
