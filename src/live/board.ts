@@ -1,5 +1,6 @@
 // The board: what is shown on a terminal while an experiment runs, as lines that fit its columns and rows. Pure, from the
 // live state to text; what does not fit is left out from the bottom, so that trial, phase and operations are kept longest.
+import { LIVE } from "../workloads/evidence.js";
 import type { LiveThreshold, LiveView } from "./page/live-data.js";
 import { lookWords, ownRows, workOf } from "./page/live-words.js";
 import { seenText, shortNumber } from "../foundation/text/numbers.js";
@@ -130,20 +131,15 @@ function operationLines({ operations }: LiveView, past: BoardPast, screen: Scree
   return [{ text: heading, tone: "dim" }, ...drawn];
 }
 
-/** What the last sample says of queue, locks and pooler; no line before the first sample. */
+/** The last sample of what the workload and the database show live; no line before the first sample. */
 function databaseLines({ evidence }: LiveView, past: BoardPast, { isUnicode }: Screen): BoardLine[] {
-  const said = (name: string, words: (value: number) => string): string[] => {
+  const parts = LIVE.flatMap(({ name, unit, live: { word, hasTrend } }) => {
     const value = evidence[name];
-    return value === undefined ? [] : [words(value)];
-  };
-  const spark = sparkline(past.evidenceOf("queue.pending", 20), 20, isUnicode).trimStart();
-  const parts = [
-    ...said("queue.pending", (events) => `backlog ${shortNumber(events)} ${spark}`),
-    ...said("queue.oldestPendingMs", (ms) => `oldest ${shortNumber(ms / 1000)} s`),
-    ...said("queue.processing", (events) => `in flight ${shortNumber(events)}`),
-    ...said("locks.blocked", (sessions) => `blocked ${shortNumber(sessions)}`),
-    ...said("pooler.clientsWaiting", (clients) => `waiting for the pooler ${shortNumber(clients)}`),
-  ];
+    if (word === undefined || value === undefined) return [];
+    const number = unit === "ms" ? `${shortNumber(value / 1000)} s` : shortNumber(value);
+    const trend = hasTrend ? ` ${sparkline(past.evidenceOf(name, 20), 20, isUnicode).trimStart()}` : "";
+    return [`${word} ${number}${trend}`];
+  });
   return parts.length > 0 ? [plain(parts.join("   "))] : [];
 }
 

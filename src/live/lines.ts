@@ -1,5 +1,6 @@
 // What is said of an experiment in one line of text: where it stands, and how a trial ended. The plain output and the
 // board use the same words. Text from outside (names, reasons) is stripped of control characters.
+import { LIVE } from "../workloads/evidence.js";
 import { counted, formatDuration } from "../foundation/units.js";
 import { integrityWords, ownRows } from "./page/live-words.js";
 import { shortNumber } from "../foundation/text/numbers.js";
@@ -46,16 +47,16 @@ function rowText(row: LiveRow, events: number): string {
 /** Where the experiment stands. */
 export function statusLine(view: LiveView): string {
   const { trial, trials, leftMs, evidence, mayEndEarly } = view;
-  const backlog = evidence["queue.pending"];
-  const waiting = evidence["pooler.clientsWaiting"];
   const broken = view.thresholds.filter(({ ok }) => ok === false);
   return [
     trial ? `${trialText(trial.number, trials)}  ${printable(trial.treatment)}` : "starting",
     phaseText(view),
     leftMs === null ? "" : `${mayEndEarly ? "at most " : ""}${secondsText(leftMs)} left in all`,
     ...ownRows(view.operations).flatMap((row) => (row.events === null ? [] : rowText(row, row.events))),
-    backlog === undefined ? "" : `backlog ${shortNumber(backlog)}`,
-    waiting === undefined ? "" : `waiting for the pooler ${shortNumber(waiting)}`,
+    ...LIVE.flatMap(({ name, live: { word, isInStatus } }) => {
+      const value = evidence[name];
+      return isInStatus && value !== undefined ? [`${word ?? name} ${shortNumber(value)}`] : [];
+    }),
     ...broken.map(({ metric, expression }) => `BROKEN ${printable(`${metric} ${expression}`)}`),
   ]
     .filter((words) => words !== "")

@@ -24,6 +24,7 @@ import type { EvidenceValues } from "../metrics/evidence-metric.js";
 import { operationsOf } from "../results/operation-results.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
+import { LIVE } from "../workloads/evidence.js";
 import { workloadOf } from "../workloads/registry.js";
 import { unitOf, type Vocabulary } from "../workloads/vocabulary.js";
 import { lookWords } from "./page/live-words.js";
@@ -34,11 +35,8 @@ import { TimeLeft } from "./time-left.js";
 /** Ten minutes of seconds and samples, whatever the trials. */
 const KEPT_POINTS = 600;
 const KEPT_NOTES = 200;
-/** What is kept of samples: drawn over time. */
-const DRAWN: readonly string[] = [
-  ...["queue.pending", "queue.processing", "queue.complete", "queue.oldestPendingMs"],
-  ...["sessions.active", "locks.blocked", "pooler.clientsWaiting", "wal.bytes", "transactions.commits"],
-];
+/** Metrics whose samples are kept to be drawn over time. */
+const DRAWN = new Set<string>(LIVE.map(({ name }) => name));
 
 export interface LiveInputs {
   readonly experiment: Experiment;
@@ -136,7 +134,7 @@ export class LiveState implements ExperimentObserver {
 
   evidence(values: EvidenceValues): void {
     this.values = values;
-    const drawn = Object.entries(values).filter(([name]) => DRAWN.includes(name));
+    const drawn = Object.entries(values).filter(([name]) => DRAWN.has(name));
     this.samples.add({
       trial: this.trial?.number ?? 0,
       atMs: this.elapsedMs,

@@ -16,8 +16,12 @@ import {
   type Numbers,
 } from "./evidence-metric.js";
 
+/** Title of the live chart of sessions. */
+const SESSIONS = "Sessions and clients";
+
 export const EVIDENCE = [
   gauge("sessions.active", "sessions", "sessions of the load that run a statement", {
+    live: { line: [SESSIONS, "active"] },
     window: spread("sessionsActive"),
   }),
   gauge(
@@ -36,6 +40,7 @@ export const EVIDENCE = [
   gauge("foreignSessions.*", "sessions", "the same by database/user/application, the five with most"),
   gauge("wait.*", "sessions", "active sessions by wait event, `wait.CPU` for those that wait for nothing"),
   gauge("locks.blocked", "sessions", "sessions that wait for a lock of another", {
+    live: { word: "blocked", line: [SESSIONS, "blocked by a lock"] },
     window: spread("blocked", {
       reason: because("locks", 0.2, "{now} sessions on average were blocked by another against {then}"),
     }),
@@ -234,6 +239,7 @@ export const EVIDENCE = [
   gauge("pooler.clientsWaiting", "clients", "pooler: clients that wait for a server connection", {
     source: "pooler",
     line: "Clients that wait for a server connection",
+    live: { word: "waiting for the pooler", isInStatus: true, line: [SESSIONS, "waiting for the pooler"] },
     window: spread("clientsWaiting", {
       reason: because(
         "pooler",

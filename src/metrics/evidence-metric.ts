@@ -55,6 +55,18 @@ export interface EvidenceFigure {
   readonly help?: string;
 }
 
+/** How the live board, status line and page show the last samples of a metric. */
+export interface LiveFigure {
+  /** The word before its value on the board, as `backlog`. */
+  readonly word?: string;
+  /** Whether the board draws its last values behind the number. */
+  readonly hasTrend?: true;
+  /** Whether the status line has it, too. */
+  readonly isInStatus?: true;
+  /** Title of the page's panel that has its line, and the line's name there. */
+  readonly line?: readonly [panel: string, name: string];
+}
+
 interface Options {
   /** Where it is read, if not in the server's statistics, which begin anew after a crash or a reset. */
   readonly source?: "log" | "client" | "statements" | "pooler" | "host";
@@ -62,6 +74,7 @@ interface Options {
   /** A difference, or a sum over processes that come and go: it dips now and then. */
   readonly dips?: true;
   readonly isSampled?: false;
+  readonly live?: LiveFigure;
   /** Title of its line in the chart of its family. */
   readonly line?: string;
   /** In a trial's `database`; of a pooler's metric in `database.pooler`. */

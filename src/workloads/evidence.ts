@@ -10,6 +10,9 @@ const BY_NAME: ReadonlyMap<string, EvidenceMetric> = new Map(ALL.map((metric) =>
 /** Metrics that samples have. */
 export const SAMPLED = ALL.filter(({ isSampled }) => isSampled !== false);
 
+/** Metrics that live views show, each with how. */
+export const LIVE = SAMPLED.flatMap(({ live, ...metric }) => (live ? [{ ...metric, live }] : []));
+
 /** The metric of a name, whether named itself or by its family. */
 export function evidenceMetricOf(name: string): EvidenceMetric | undefined {
   return BY_NAME.get(name) ?? BY_NAME.get(name.replace(/\..*$/s, ".*"));

@@ -1,6 +1,7 @@
 // The charts of the live page: throughput, response time, queue, and sessions over the time of the run. Pure, from what the page
 // keeps to panels of lines. A line has a gap between two trials, wherever a second is missing, and where samples are much
 // farther apart than usual.
+import { LIVE } from "../../workloads/evidence.js";
 import { isRound, operationsIn } from "../../metrics/operations.js";
 import type { LivePoint, LiveSample } from "./live-data.js";
 import type { LiveStore } from "./live-store.js";
@@ -63,18 +64,26 @@ function operationLines(all: readonly LivePoint[], theme: ChartTheme, of: "event
 interface Drawn {
   readonly metric: string;
   readonly name: string;
+  readonly unit: LinePanel["unit"];
 }
 
-const QUEUE: readonly Drawn[] = [
-  { metric: "queue.pending", name: "pending" },
-  { metric: "queue.processing", name: "processing" },
-  { metric: "queue.complete", name: "complete" },
-];
-const SESSIONS: readonly Drawn[] = [
-  { metric: "sessions.active", name: "active" },
-  { metric: "locks.blocked", name: "blocked by a lock" },
-  { metric: "pooler.clientsWaiting", name: "waiting for the pooler" },
-];
+/** Lines of samples by the title of their panel. */
+const SAMPLE_PANELS: ReadonlyMap<string, readonly Drawn[]> = LIVE.reduce((panels, metric) => {
+  const [panel, name] = metric.live.line ?? [];
+  if (panel === undefined || name === undefined) return panels;
+  return panels.set(panel, [...(panels.get(panel) ?? []), { metric: metric.name, name, unit: metric.unit }]);
+}, new Map<string, Drawn[]>());
+
+/** Panels in which each line has a colour of its own. */
+function samplePanels(samples: readonly LiveSample[], colours: readonly string[]): LinePanel[] {
+  let drawnBefore = 0;
+  return [...SAMPLE_PANELS].map(([title, drawn]) => {
+    const units = new Set(drawn.map(({ unit }) => unit));
+    const lines = sampleLines(samples, drawn, colours.slice(drawnBefore));
+    drawnBefore += drawn.length;
+    return { title, unit: units.size === 1 ? ([...units][0] ?? "") : "", lines };
+  });
+}
 
 /** Those that were ever sampled; a sample may have been taken without one of them. */
 function sampleLines(
@@ -110,12 +119,7 @@ export function liveChart(store: LiveStore, theme: ChartTheme): LineChart | unde
       unit: "ms",
       lines: operationLines(seconds, theme, "p99Ms"),
     },
-    { title: "Events in the queue", unit: "events", lines: sampleLines(samples, QUEUE, colours) },
-    {
-      title: "Sessions and clients",
-      unit: "",
-      lines: sampleLines(samples, SESSIONS, colours.slice(QUEUE.length)),
-    },
+    ...samplePanels(samples, colours),
   ];
   const panels = all.filter(({ lines }) => lines.length > 0);
   if (panels.length === 0) return undefined;

@@ -1,24 +1,26 @@
 // What the queue of Train Events shows of itself, sampled by `sql/queue-depth.ts`.
 import { because, gauge, spread, type EvidenceMetric } from "../../metrics/evidence-metric.js";
 
+/** Title of the live chart of the queue. */
+const PANEL = "Events in the queue";
+
 export const EVIDENCE = [
   gauge("queue.pending", "events", "events that wait to be claimed: the backlog", {
     line: "Backlog",
+    live: { word: "backlog", hasTrend: true, isInStatus: true, line: [PANEL, "pending"] },
     window: spread("backlog", {
       reason: because("queue", 50, "{now} events on average waited to be claimed against {then}", {
         explains: "queue",
       }),
     }),
   }),
-  gauge("queue.processing", "events", "events in flight"),
-  gauge("queue.complete", "events", "events complete and not archived"),
-  gauge("queue.failed", "events", "events failed and not archived"),
   gauge(
     "queue.oldestPendingMs",
     "ms",
     "how long the first event of the backlog has waited since it was last touched",
     {
       line: "Age of its oldest event",
+      live: { word: "oldest" },
       window: spread("backlogAgeMs", {
         reason: because("queue", 20, "the oldest waiting event had waited {now} on average against {then}", {
           explains: "lifecycle",
@@ -26,4 +28,11 @@ export const EVIDENCE = [
       }),
     },
   ),
+  gauge("queue.processing", "events", "events in flight", {
+    live: { word: "in flight", line: [PANEL, "processing"] },
+  }),
+  gauge("queue.complete", "events", "events complete and not archived", {
+    live: { line: [PANEL, "complete"] },
+  }),
+  gauge("queue.failed", "events", "events failed and not archived"),
 ] as const satisfies readonly EvidenceMetric[];
