@@ -41,8 +41,9 @@ function complaintAboutError(error: unknown, isRefusal: (error: unknown) => bool
 
 function complaintAboutAnswer(answer: unknown): string | undefined {
   if (typeof answer !== "string") return undefined;
+  // The words of a server about its version are free text, damaged or not.
   const [odd] =
-    /^(?!.*it is not JSON: ).*(?:\bNaN\b|\[object Object\]|\bundefined\b|[\u0000-\u0008\u000b-\u001a]).*/m.exec(
+    /^(?!.*it is not JSON: |server +).*(?:\bNaN\b|\[object Object\]|\bundefined\b|[\u0000-\u0008\u000b-\u001a]).*/m.exec(
       answer,
     ) ?? [];
   return odd === undefined ? undefined : `printed ${JSON.stringify(odd.slice(0, 300))}`;
