@@ -75,6 +75,8 @@ interface Options {
   readonly dips?: true;
   readonly isSampled?: false;
   readonly live?: LiveFigure;
+  /** Name of its layer in the chart of the queue by state. */
+  readonly layer?: string;
   /** Title of its line in the chart of its family. */
   readonly line?: string;
   /** In a trial's `database`; of a pooler's metric in `database.pooler`. */

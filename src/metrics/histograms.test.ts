@@ -14,7 +14,7 @@ import {
 } from "./histograms.js";
 import { isTag, tagsOf } from "./operations.js";
 
-const TAGS = tagsOf(["add", "process", "archive", "read", "__cycle__"]);
+const TAGS = tagsOf(["add", "process", "archive", "read", "__cycle__"], ["archived", "completed"]);
 
 const valuesUs = fc.array(
   fc.oneof(fc.integer({ min: 0, max: 5_000_000 }), fc.integer({ min: 0, max: HIGHEST_TRACKABLE_US })),

@@ -4,7 +4,7 @@
 // never averaged, only histograms are merged.
 import hdr from "hdr-histogram-js";
 import type { Histogram } from "hdr-histogram-js";
-import { stageOf, tagsOf, type Tag } from "./operations.js";
+import { stageOf, tagsOf, type LifecycleStage, type Tag } from "./operations.js";
 import type { LatencySummary } from "./figures.js";
 
 export type { Histogram } from "hdr-histogram-js";
@@ -163,11 +163,16 @@ export class HistogramSet {
     return histogram;
   }
 
+  /** Stages of life that were recorded, the same order in every process. */
+  get stages(): LifecycleStage[] {
+    return [...this.byTag.keys()].flatMap((tag) => stageOf(tag) ?? []).sort();
+  }
+
   /** Those with samples: operations as they were first asked for, each with its measures in their order, then lifecycles. */
   entries(): [Tag, Histogram][] {
     const ofOperations = [...this.byTag.keys()].filter((tag) => stageOf(tag) === undefined);
     const operations = new Set(ofOperations.map((tag) => tag.slice(0, tag.indexOf("."))));
-    return tagsOf([...operations]).flatMap((tag): [Tag, Histogram][] => {
+    return tagsOf([...operations], this.stages).flatMap((tag): [Tag, Histogram][] => {
       const histogram = this.get(tag);
       return histogram ? [[tag, histogram]] : [];
     });

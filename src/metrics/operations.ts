@@ -27,22 +27,31 @@ export function isOwnOperationName(name: string): boolean {
   return OWN_NAME.test(name);
 }
 
-/** End-to-end latency of an event: publish commit -> completion commit, publish commit -> archive commit. */
-export const LIFECYCLE_STAGES = ["completed", "archived"] as const;
-export type LifecycleStage = (typeof LIFECYCLE_STAGES)[number];
+/** A stage of life, as `completed`; its latency is from the commit that published a thing to the commit that brought it there. */
+export type LifecycleStage = string;
+const STAGE = "[a-z][A-Za-z]*";
+const SPAN = new RegExp(`^lifecycle\\.(${STAGE})$`);
 
-/** The stage that `lifecycle.completed` is of; undefined of an operation. */
+/** The stage of `lifecycle.completed`; undefined for an operation. */
 export function stageOf(compared: string): LifecycleStage | undefined {
-  return LIFECYCLE_STAGES.find((stage) => compared === `lifecycle.${stage}`);
+  return SPAN.exec(compared)?.[1];
+}
+
+/** The latency up to a stage in the `lifecycle` of a result. */
+export function spanIn<Latency>(
+  lifecycle: Readonly<Record<`${string}Ms`, Latency>> | undefined,
+  stage: LifecycleStage,
+): Latency | undefined {
+  return lifecycle?.[`${stage}Ms`];
 }
 
 export type Tag = `${Operation}.${LatencyId}` | `lifecycle.${LifecycleStage}`;
 
-/** Of these operations, and of lifecycles. */
-export function tagsOf(operations: readonly Operation[]): Tag[] {
+/** The tags of operations and of stages of life. */
+export function tagsOf(operations: readonly Operation[], stages: readonly LifecycleStage[]): Tag[] {
   return [
     ...operations.flatMap((operation) => LATENCIES.map(({ id }) => `${operation}.${id}` as const)),
-    ...LIFECYCLE_STAGES.map((stage) => `lifecycle.${stage}` as const),
+    ...stages.map((stage) => `lifecycle.${stage}` as const),
   ];
 }
 
@@ -55,9 +64,7 @@ export function responseOf(tag: Tag): Operation | undefined {
   return tag.endsWith(".response") ? tag.slice(0, -".response".length) : undefined;
 }
 
-const TAG = new RegExp(
-  `^(${NAME}\\.(${LATENCIES.map(({ id }) => id).join("|")})|lifecycle\\.(${LIFECYCLE_STAGES.join("|")}))$`,
-);
+const TAG = new RegExp(`^(${NAME}\\.(${LATENCIES.map(({ id }) => id).join("|")})|lifecycle\\.${STAGE})$`);
 
 export function isTag(text: string): text is Tag {
   return TAG.test(text);

@@ -29,7 +29,7 @@ export interface SecondDelta {
   readonly second: number;
   readonly operations: Record<Operation, OperationDelta>;
   /** End-to-end latencies in microseconds. */
-  readonly lifecycleUs: Partial<Record<LifecycleStage, Float64Array>>;
+  readonly lifecycleUs: Readonly<Record<LifecycleStage, Float64Array>>;
 }
 
 /** What happened since the last one. Plain values: it crosses the thread boundary as it is. */

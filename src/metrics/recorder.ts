@@ -171,7 +171,7 @@ export class Recorder {
   /** One event reached `stage` at `atMs`, `latencyMs` after its publish commit was acknowledged. */
   lifecycle(stage: LifecycleStage, latencyMs: number, atMs: number): void {
     const second = this.secondOf(atMs);
-    if (second) this.clampedSamples += second.lifecycle[stage].push(latencyMs);
+    if (second) this.clampedSamples += second.reached(stage, latencyMs);
   }
 
   /** Hands over every second that is over at `nowMs` (Infinity: all), and the counts since the last call. */

@@ -63,11 +63,20 @@ function drainSamples<K extends string>(
   return drained;
 }
 
-/** One more sample of `key`. */
-function pushTo(samples: Map<string, Samples>, key: string, ms: number): void {
+/** One more sample of `key`; returns 1 if it was cut to the range of a histogram. */
+function pushTo(samples: Map<string, Samples>, key: string, ms: number): 0 | 1 {
   let own = samples.get(key);
   if (!own) samples.set(key, (own = new Samples()));
-  own.push(ms);
+  return own.push(ms);
+}
+
+function drainByKey(samples: ReadonlyMap<string, Samples>): Record<string, Float64Array> {
+  return Object.fromEntries(
+    [...samples].flatMap(([key, own]) => {
+      const valuesUs = own.drain();
+      return valuesUs ? [[key, valuesUs] as const] : [];
+    }),
+  );
 }
 
 /** The counters of an operation, in the slots of `SLOTS`. */
@@ -114,12 +123,7 @@ export class OperationBuffers {
       ...(counts ?? noCounts()),
       ...bySqlstate,
       samplesUs: drainSamples(this.samples),
-      errorsUs: Object.fromEntries(
-        [...this.errors].flatMap(([sqlstate, times]) => {
-          const atUs = times.drain();
-          return atUs ? [[sqlstate, atUs] as const] : [];
-        }),
-      ),
+      errorsUs: drainByKey(this.errors),
     };
     if (parts) delta.parts = parts;
     return delta;
@@ -130,13 +134,15 @@ export class OperationBuffers {
 export class SecondBuffers {
   second = 0;
   readonly operations: Record<Operation, OperationBuffers> = {};
-  readonly lifecycle: Readonly<Record<LifecycleStage, Samples>> = {
-    completed: new Samples(),
-    archived: new Samples(),
-  };
+  private readonly lifecycle = new Map<LifecycleStage, Samples>();
 
   constructor(operations: readonly Operation[]) {
     for (const operation of operations) this.operations[operation] = new OperationBuffers();
+  }
+
+  /** One more latency up to a stage of life; returns 1 if it was cut to the range of a histogram. */
+  reached(stage: LifecycleStage, latencyMs: number): 0 | 1 {
+    return pushTo(this.lifecycle, stage, latencyMs);
   }
 
   drain(): SecondDelta {
@@ -145,6 +151,6 @@ export class SecondBuffers {
       const delta = buffers.drain();
       if (delta) operations[operation] = delta;
     }
-    return { second: this.second, operations, lifecycleUs: drainSamples(this.lifecycle) };
+    return { second: this.second, operations, lifecycleUs: drainByKey(this.lifecycle) };
   }
 }

@@ -136,7 +136,6 @@ describe("Tally", () => {
       },
       lifecycle: {
         completedMs: expect.objectContaining({ p50: 0, max: 8.003 }) as unknown,
-        archivedMs: null,
       },
       clampedSamples: 1,
     });

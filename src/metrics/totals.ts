@@ -50,8 +50,7 @@ export interface WindowSummary {
   readonly windowSeconds: number;
   readonly operations: Readonly<Record<Operation, OperationSummary>>;
   readonly lifecycle: {
-    readonly completedMs: LatencySummary | null;
-    readonly archivedMs: LatencySummary | null;
+    readonly [span: `${string}Ms`]: LatencySummary | null;
   };
   /** Samples below 0 or above 7 days, recorded at that bound. */
   readonly clampedSamples: number;
@@ -102,6 +101,11 @@ export class Totals {
     return [...this.counts.keys()];
   }
 
+  /** Stages of life that were recorded. */
+  get stages(): LifecycleStage[] {
+    return this.histograms.stages;
+  }
+
   /** The counts of `operation`, live: they change as more is added. */
   countsOf(operation: Operation): OperationCounts {
     let counts = this.counts.get(operation);
@@ -116,7 +120,7 @@ export class Totals {
   addSecond(delta: SecondDelta): void {
     for (const [operation, part] of Object.entries(delta.operations)) this.addOperation(operation, part);
     for (const [stage, values] of Object.entries(delta.lifecycleUs)) {
-      recordAll(this.histograms.at(`lifecycle.${stage as LifecycleStage}`), values);
+      recordAll(this.histograms.at(`lifecycle.${stage}`), values);
     }
   }
 
@@ -152,10 +156,9 @@ export class Totals {
     return {
       windowSeconds,
       operations,
-      lifecycle: {
-        completedMs: summaryMs(this.histograms.get("lifecycle.completed")),
-        archivedMs: summaryMs(this.histograms.get("lifecycle.archived")),
-      },
+      lifecycle: Object.fromEntries(
+        this.stages.map((stage) => [`${stage}Ms`, summaryMs(this.histograms.get(`lifecycle.${stage}`))]),
+      ),
       clampedSamples: this.clampedSamples,
     };
   }

@@ -10,7 +10,8 @@ import {
   type ComparisonMetric,
 } from "../metrics/metric-lists.js";
 import { COMPARISON_VERDICTS } from "../metrics/names.js";
-import { LIFECYCLE_STAGES, OPERATION_NAME, operationsIn } from "../metrics/operations.js";
+import { OPERATION_NAME, operationsIn } from "../metrics/operations.js";
+import { STAGES } from "../workloads/registry.js";
 
 export { COMPARISON_METRICS, type ComparisonMetric };
 
@@ -21,7 +22,7 @@ export const TreatmentId = z.string().min(1).max(200);
 
 export const OperationName = z.string().regex(OPERATION_NAME, "no name of an operation");
 
-const SPANS = LIFECYCLE_STAGES.map((stage) => `lifecycle.${stage}`);
+const SPANS = STAGES.map(({ stage }) => `lifecycle.${stage}`);
 export type ComparedOperation = string;
 
 interface WithTrials {

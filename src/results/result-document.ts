@@ -1,6 +1,7 @@
 // Puts the result document together from its parts: the experiment as planned, the trials as they went, and the
 // window summaries of each treatment's merged histograms. Pure; comparisons are the report's business and are
 // handed in, since statistics see stored trials only.
+import { NO_SPANS } from "./result-schema.js";
 import type { WindowSummary } from "../metrics/totals.js";
 import { canonical } from "../scenario/plan/levels.js";
 import type { Experiment } from "../scenario/settings.js";
@@ -65,7 +66,7 @@ export function treatmentResults(
               complete.map(({ integrity }) => integrity),
               treatment.settings,
             ),
-            lifecycle: { ...merged.lifecycle, ...mergedEnding(complete) },
+            lifecycle: { ...NO_SPANS, ...merged.lifecycle, ...mergedEnding(complete) },
             ...mergedSplit(complete),
           }
         : null,

@@ -43,6 +43,7 @@ import { FaultRecord } from "./fault-schema.js";
 import { Integrity } from "./integrity-schema.js";
 import { LatencyOrNull, LatencySummary } from "./latency-schema.js";
 import { PublishedResult } from "./published-schema.js";
+import { STAGES } from "../workloads/registry.js";
 import { NotAssessed, TrialServer } from "./server-schema.js";
 import { WorkloadResult } from "./vocabulary.js";
 import { WorkerResult } from "./worker-schema.js";
@@ -111,13 +112,20 @@ export type OperationResult = z.infer<typeof OperationResult>;
 export const OperationResults = z.record(OperationName, OperationResult);
 export type OperationResults = z.infer<typeof OperationResults>;
 
+const SPANS = Object.fromEntries(
+  STAGES.map(({ stage, span }) => [`${stage}Ms`, LatencyOrNull.describe(span)]),
+) as Record<`${(typeof STAGES)[number]["stage"]}Ms`, typeof LatencyOrNull>;
+
 export const LifecycleResult = z.strictObject({
-  completedMs: LatencyOrNull.describe("Publish commit to completion commit"),
-  archivedMs: LatencyOrNull.describe("Publish commit to archive commit"),
+  ...SPANS,
   passesPerEvent: amount.optional().describe("Process passes of an event that reached its end"),
   drainSeconds: amount.optional().describe("From the end of the load until the queue was empty"),
 });
 export type LifecycleResult = z.infer<typeof LifecycleResult>;
+/** The spans of a result in which no thing reached any stage. */
+export const NO_SPANS = Object.fromEntries(Object.keys(SPANS).map((field) => [field, null])) as {
+  [Field in keyof typeof SPANS]: null;
+};
 
 const split = {
   endpoints: z

@@ -68,7 +68,7 @@ export function secondLines(
   totals: Totals,
   scheduled: readonly Operation[],
 ): { histograms: string; timeseries: string } {
-  const histograms = tagsOf(totals.operations).flatMap((tag) => {
+  const histograms = tagsOf(totals.operations, totals.stages).flatMap((tag) => {
     const histogram = totals.histograms.get(tag);
     return histogram ? [histogramLogLine(second, tag, histogram)] : [];
   });

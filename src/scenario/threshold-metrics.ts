@@ -65,7 +65,7 @@ function metricsOf(workload: Workload): [string, MetricTraits][] {
       ...measures.map(({ id }): [string, MetricTraits] => [`${operation}.${id}`, own]),
     ];
   });
-  const lifecycles = Object.entries(workload.reporting?.lifecycle ?? {});
+  const stages = Object.entries(workload.reporting?.stages ?? {});
   const { auditing, roles } = workload;
   const sizes = auditing?.sizes;
   const audit: MetricTraits | undefined = sizes && {
@@ -74,7 +74,7 @@ function metricsOf(workload: Workload): [string, MetricTraits][] {
   return [
     ...operations,
     ...(audit ? [[AUDIT, audit] satisfies [string, MetricTraits]] : []),
-    ...lifecycles.map(([stage, roles]): [string, MetricTraits] => [`lifecycle.${stage}`, latency(roles)]),
+    ...stages.map(([stage, { roles: own }]): [string, MetricTraits] => [`lifecycle.${stage}`, latency(own)]),
   ];
 }
 

@@ -1,6 +1,7 @@
 // Makes the figures of one trial again from its files: latencies from the histograms, counts from the time series and the
 // log, events from the ledgers and work logs, and from those its rates, whether it was steady, and its findings. It hands
 // back the trial as the files give it; what no file holds stays as stored. A file that cannot be read is told of.
+import { NO_SPANS } from "../results/result-schema.js";
 import { join } from "node:path";
 import { HistogramSet } from "../metrics/histograms.js";
 import { operationsIn, type Operation } from "../metrics/operations.js";
@@ -184,8 +185,8 @@ export class TrialFigures {
       figures.compare("latencies", `${place}.transactions`, before?.transactions, samples);
     }
     if (!histograms) return { trial, totals: undefined };
-    const { completedMs, archivedMs } = trial.lifecycle;
-    figures.compare("latencies", `${at}.lifecycle`, { completedMs, archivedMs }, summary.lifecycle);
+    const { passesPerEvent: _passes, drainSeconds: _drain, ...spans } = trial.lifecycle;
+    figures.compare("latencies", `${at}.lifecycle`, spans, { ...NO_SPANS, ...summary.lifecycle });
     const measured = {
       ...counted,
       operations,

@@ -79,6 +79,13 @@ function expectOne(name: string): never {
   throw new Error(`two workloads have a finding ${name}: results could not tell one from the other`);
 }
 
+type StagesOf<F> = F extends { readonly reporting: { readonly stages: infer Stages } } ? Stages : never;
+type Stage = Names<StagesOf<Family>>;
+/** Stages of life of all workloads, in the order in which results show them, each with its span in words. */
+export const STAGES = byName(({ reporting }) => reporting?.stages).map(([stage, [owned]]) => {
+  return { stage: stage as Stage, span: owned?.[1].span ?? "" };
+});
+
 /** Operations of all workloads, in the order in which results show them. */
 export const OPERATIONS: readonly string[] = [
   ...new Set(WORKLOADS.flatMap(({ operations }) => Object.keys(operations))),

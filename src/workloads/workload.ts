@@ -276,10 +276,18 @@ export interface Auditing<S> extends AuditWords {
   recount?(directory: string, stated: Stated): Iterable<Recounted>;
 }
 
+/** A stage of life. */
+export interface StageTraits {
+  /** The roles that bring things to it. */
+  readonly roles: readonly string[];
+  /** The span that its latency is of, as `Publish commit to archive commit`. */
+  readonly span: string;
+}
+
 /** What the program says about a treatment and its results beyond the figures of every operation. */
 export interface Reporting<S> {
-  /** The roles that bring a thing to each stage of its life. */
-  readonly lifecycle?: Readonly<Record<LifecycleStage, readonly string[]>>;
+  /** Stages of the life of a thing that was published. Results have the latency up to each. */
+  readonly stages?: Readonly<Record<LifecycleStage, StageTraits>>;
   /** Conditions of a treatment in words, by aspect, for the plan and the report. */
   conditions?(settings: S): Readonly<Record<string, string | undefined>>;
   /** Objections to one treatment. General rules are in `analysis/lint`. */

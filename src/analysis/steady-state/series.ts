@@ -2,7 +2,8 @@
 // differences and trials that ran near each other meet. Only complete trials count; a block without a value is
 // left out, never filled in. No events at all is a value: a stall must not drop out of what it is the answer to.
 import { isLargerBetter, metricNamed, SPAN_METRICS, valueOf } from "../../metrics/metric-lists.js";
-import { stageOf } from "../../metrics/operations.js";
+import type { LatencySummary } from "../../metrics/histograms.js";
+import { spanIn, stageOf } from "../../metrics/operations.js";
 import type { Differences } from "../statistics/place-effect.js";
 import { mean } from "../statistics/quantiles.js";
 import type {
@@ -29,7 +30,9 @@ export function metricOf(
   const stage = stageOf(operation);
   if (stage) {
     if (!SPAN_METRICS.includes(metric)) return undefined;
-    return valueOf(metricNamed(metric), { responseTimeMs: trial.lifecycle[`${stage}Ms`] });
+    return valueOf(metricNamed(metric), {
+      responseTimeMs: spanIn<LatencySummary | null>(trial.lifecycle, stage) ?? null,
+    });
   }
   const result = trial.operations[operation];
   return result && valueOf(metricNamed(metric), result);

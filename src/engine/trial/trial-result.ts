@@ -1,6 +1,7 @@
 // What a trial came to, as the result document states it: what was counted and timed, what the tables held, what the
 // generator and the machine did meanwhile, whether the window was steady.
 // It measures nothing; a trial that was cut short is stated with what there is, marked.
+import { NO_SPANS } from "../../results/result-schema.js";
 import { workloadOf } from "../../workloads/registry.js";
 import { isoTime } from "../../foundation/clock.js";
 import type { TrainSimError } from "../../foundation/errors.js";
@@ -187,7 +188,7 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
     startedAt: window.startedAt,
     windowSeconds: summary.windowSeconds,
     operations: results,
-    lifecycle: { ...summary.lifecycle, ...outcome.ending?.lifecycle },
+    lifecycle: { ...NO_SPANS, ...summary.lifecycle, ...outcome.ending?.lifecycle },
     integrity,
     database,
     ...(plans.length > 0 && { plans }),

@@ -5,13 +5,14 @@ import type { PoolerEvidence, TreatmentResult } from "../../results/result-schem
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { operationsIn, type Note, type Shown } from "./terminal.js";
 import { operationName } from "../../metrics/names.js";
-import { isRound, LIFECYCLE_STAGES } from "../../metrics/operations.js";
+import { isRound } from "../../metrics/operations.js";
+import { STAGES } from "../../workloads/registry.js";
 import { workloadNamed, type WorkloadResult } from "../../results/vocabulary.js";
 
 /** One line; none where no event came to any end. */
 export function lifecycleNotes({ lifecycle }: Shown): Note[] {
   const { passesPerEvent, drainSeconds } = lifecycle;
-  const spans = LIFECYCLE_STAGES.flatMap((stage) => {
+  const spans = STAGES.flatMap(({ stage }) => {
     const latency = lifecycle[`${stage}Ms`];
     if (!latency) return [];
     const name = operationName(`lifecycle.${stage}`);

@@ -8,6 +8,7 @@ export const EVIDENCE = [
   gauge("queue.pending", "events", "events that wait to be claimed: the backlog", {
     line: "Backlog",
     live: { word: "backlog", hasTrend: true, isInStatus: true, line: [PANEL, "pending"] },
+    layer: "pending (the backlog)",
     window: spread("backlog", {
       reason: because("queue", 50, "{now} events on average waited to be claimed against {then}", {
         explains: "queue",
@@ -30,9 +31,11 @@ export const EVIDENCE = [
   ),
   gauge("queue.processing", "events", "events in flight", {
     live: { word: "in flight", line: [PANEL, "processing"] },
+    layer: "processing (in flight)",
   }),
   gauge("queue.complete", "events", "events complete and not archived", {
     live: { line: [PANEL, "complete"] },
+    layer: "complete, not archived",
   }),
-  gauge("queue.failed", "events", "events failed and not archived"),
+  gauge("queue.failed", "events", "events failed and not archived", { layer: "failed, not archived" }),
 ] as const satisfies readonly EvidenceMetric[];

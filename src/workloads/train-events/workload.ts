@@ -112,7 +112,10 @@ export const trainEvents = {
     recount,
   },
   reporting: {
-    lifecycle: { completed: ["consumers", "cycle"], archived: ["archivers", "cycle"] },
+    stages: {
+      completed: { roles: ["consumers", "cycle"], span: "Publish commit to completion commit" },
+      archived: { roles: ["archivers", "cycle"], span: "Publish commit to archive commit" },
+    },
     conditions,
     lint,
     evidence: [QUEUE],

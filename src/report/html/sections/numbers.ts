@@ -7,7 +7,7 @@ import { AMOUNTS, columnTitle, LATENCIES, valueOf } from "../../../metrics/metri
 import { invalidTrials, objectionTo } from "../../../analysis/diagnosis/validity.js";
 import { ASPECTS } from "../../../metrics/catalogue.js";
 import { planRows } from "../../../analysis/why/plans.js";
-import { LIFECYCLE_STAGES } from "../../../metrics/operations.js";
+import { STAGES } from "../../../workloads/registry.js";
 import { Integrity } from "../../../results/integrity-schema.js";
 import type {
   LatencyPart,
@@ -44,7 +44,7 @@ function latencyTable(shown: Shown, about: string): Html {
   );
   const spans = latencyRows(
     "event",
-    LIFECYCLE_STAGES.map((stage) => [operationText(`lifecycle.${stage}`), shown.lifecycle[`${stage}Ms`]]),
+    STAGES.map(({ stage }) => [operationText(`lifecycle.${stage}`), shown.lifecycle[`${stage}Ms`]]),
   );
   const columns = [text("operation"), text("ms"), ...LATENCY_COLUMNS];
   return tableOf(`Latencies in ms, ${about}`, columns, [...operations, ...spans]);

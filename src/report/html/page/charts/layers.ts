@@ -1,5 +1,6 @@
 // Charts of what a whole is made of, over time, a treatment a panel: the queue by state, active sessions by what they
 // wait for, the machine's CPU by who used it. All are means over trials, which add up as medians would not.
+import { SAMPLED } from "../../../../workloads/evidence.js";
 import { counted } from "../../../../foundation/units.js";
 import { nothing, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
@@ -7,14 +8,6 @@ import { SECONDS } from "./lines.js";
 import { partColour, type ChartTheme } from "./theme.js";
 import { areaNote, layerPanels, whyNoSeries, type Layer } from "./trial-lines.js";
 import type { Unit } from "./values.js";
-
-const QUEUE = ["pending", "processing", "complete", "failed"];
-const QUEUE_NAMES: Readonly<Record<string, string>> = {
-  pending: "pending (the backlog)",
-  processing: "processing (in flight)",
-  complete: "complete, not archived",
-  failed: "failed, not archived",
-};
 
 const CPU = [
   ["host.serverCpuMs", "database server"],
@@ -46,10 +39,10 @@ export const queueDepth: Chart = {
   draw: (view) =>
     drawLayers(
       view,
-      QUEUE.map((state, i) => ({
-        name: QUEUE_NAMES[state] ?? state,
+      SAMPLED.filter(({ layer }) => layer !== undefined).map(({ name, layer = name }, i) => ({
+        name: layer,
         colour: partColour(view.theme, i),
-        pick: ({ evidence }) => evidence[`queue.${state}`],
+        pick: ({ evidence }) => evidence[name],
       })),
       "Events by state, over time",
       "events",

@@ -5,7 +5,7 @@ import { nothing, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
 import type { LinePanel } from "./lines.js";
 import { written } from "./values.js";
-import { stageOf } from "../../../../metrics/operations.js";
+import { spanIn, stageOf } from "../../../../metrics/operations.js";
 import { operationName } from "./view.js";
 
 /** 0 -> 1, 90 -> 10, 99 -> 100: how many samples there are for each one that is slower. */
@@ -39,7 +39,9 @@ function panelOf(operation: string, view: View): LinePanel {
 function latencyOf(view: View, treatment: string, operation: string): LatencySummary | null | undefined {
   const merged = view.report.result.treatments.find(({ id }) => id === treatment)?.merged;
   const stage = stageOf(operation);
-  return stage ? merged?.lifecycle[`${stage}Ms`] : merged?.operations[operation]?.responseTimeMs;
+  return stage
+    ? spanIn<LatencySummary | null>(merged?.lifecycle, stage)
+    : merged?.operations[operation]?.responseTimeMs;
 }
 
 /** The percentiles that the tables have: points of a curve stand closest where the slowest are. */
