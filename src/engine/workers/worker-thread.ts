@@ -72,10 +72,10 @@ class Threads implements RunningWorkers {
   }
 
   async terminate(): ReturnType<RunningWorkers["terminate"]> {
-    tuneAsUsual();
     const ends = await Promise.allSettled(
       this.threads.map((thread) => withinMs(thread.terminate(), END_PATIENCE_MS)),
     );
+    tuneAsUsual();
     const first = ends.findIndex(({ status }) => status === "rejected");
     return first < 0 ? undefined : endless(this.nameOf(first), END_PATIENCE_MS);
   }

@@ -91,7 +91,7 @@ it("counts the units of work that a transaction resolves to, and 0 as an empty p
   } = result.treatments[0]?.trials[0]?.operations["claim"] ?? {};
   expect(events).toBe(95);
   expect(transactions + emptyPolls).toBe(200);
-  expect(result.workload?.operations["claim"]?.unit).toBe("jobs");
+  expect(result.workload.operations["claim"]?.unit).toBe("jobs");
 });
 
 it("finds out one that acknowledges what it did not do", async () => {
