@@ -4,7 +4,7 @@ import { Measuring, type OperationPlan, type Progress, type TransactionEnd } fro
 
 /** An operation on connections that the workload holds. */
 export interface OwnPlan<T> extends OperationPlan<T> {
-  /** Books its own waits to `times`, as `POOL_WAIT` for a connection of the library's pool. */
+  /** May book its waits to `times`, as `POOL_WAIT` for a connection of the library's pool. The rest is the operation's part. */
   body(times: PartTimes): Promise<T>;
   /** Asks after a commit in doubt whether the operation was committed: its result, or undefined if it was not. */
   settle?(): Promise<T | undefined>;
@@ -17,7 +17,14 @@ export class OwnOperations extends Measuring {
   }
 
   protected override async attempt<T>(plan: OwnPlan<T>, { inDoubt, times }: Progress): Promise<T> {
-    const settled = inDoubt ? await plan.settle?.() : undefined;
-    return settled ?? plan.body(times);
+    const { nowMs } = this.options;
+    const startedMs = nowMs();
+    try {
+      const settled = inDoubt ? await plan.settle?.() : undefined;
+      return settled ?? (await plan.body(times));
+    } finally {
+      // No connection of ours times the calls, and an operation ends where its last part does.
+      times.bookNamed(plan.operation, startedMs, nowMs());
+    }
   }
 }

@@ -50,6 +50,7 @@ it("runs on connections of its own, which are counted, and is audited", async ()
   for (const { trials } of treatments) {
     const [trial = expect.fail("no trial")] = trials;
     expect(trial.operations["make"]).toMatchObject({ transactions: 100, failures: {} });
+    expect(trial.operations["make"]?.serviceTimeMs?.mean).toBeGreaterThan(0);
     expect(trial.integrity).toMatchObject({ verdict: "ok", lost: 0 });
   }
   expect(treatments[0]?.trials[0]?.notAssessed).toContainEqual({
