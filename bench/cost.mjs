@@ -3,7 +3,7 @@
 // ratio lies above 1.03; then, or with --parts, the cost of each part of both programs follows (`bench/parts.mjs`). Run
 // `npm run build` first: today's program is the built one. It needs Linux, for /proc.
 //
-// With --node, today's program runs on that major version of Node, which comes from npm, and the older one on this one.
+// The option --node runs today's program on that major version of Node, from npm; the older program runs on this Node.
 //
 //   npm run bench:cost -- --base REV [--rounds 5] [--seconds 5] [--warmUp 5] [--only bank,calls] [--node 24] [--parts]
 //                         [--json]

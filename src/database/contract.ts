@@ -16,7 +16,7 @@ export type FailureKind =
   | "reconnect"
   /** The commit was under way when the connection went: settle it before trying again. */
   | "in-doubt"
-  /** Trying again would give the same, and the load goes on: what a transaction found is not what it expects. */
+  /** Trying again would give the same, and the load goes on: the transaction did not find the rows that it expects. */
   | "final"
   /** Trying again cannot help: a wrong statement, a missing table, a refused password. */
   | "fatal";
@@ -28,7 +28,7 @@ export interface Failure {
   readonly sqlstate: string;
 }
 
-/** The statement that failed, and the table if somebody knows it. */
+/** The statement that failed and its table; a part that is not known is left out. */
 export interface FailurePlace {
   readonly statement?: string;
   /** Without its schema, as `events`. */
@@ -38,7 +38,7 @@ export interface FailurePlace {
 /** Decides what may be done about anything that a session, a pool or a store threw. */
 export interface Failures {
   classify(error: unknown): Failure;
-  /** Says where each failure of these statements happened; `tables` are qualified, by their names. */
+  /** A function that names the statement and table of a failure; `tables` maps each table's name to its qualified one. */
   placesOf(
     statements: readonly { readonly name: string; readonly text: string }[],
     tables: Readonly<Record<string, string>>,
@@ -66,13 +66,13 @@ export interface SessionOptions {
   readonly prepared: boolean;
   readonly connectTimeoutMs?: number;
   /**
-   * Told once that it was opened or `refused` (with what `connect` fails with), and of one that was open that it was `lost`
-   * (with the server's or the socket's error, where there was one). What this side ends is neither.
+   * Called once with `connected`, or with `refused` and the error of `connect`. Called again with `lost`, and the error if there
+   * was one, if the server or the network ends the open session.
    */
   readonly report?: (event: "connected" | "refused" | "lost", failure?: Error) => void;
   /**
-   * Called for each transaction that ended at the server, committed or not. A statement outside of a transaction is one, and
-   * so is what was under way when the connection was lost.
+   * Called for each transaction that ended at the server, committed or not. A statement outside of a transaction counts, and
+   * so does a transaction under way when the connection was lost.
    */
   readonly onTransaction?: (() => void) | undefined;
 }
@@ -81,7 +81,7 @@ export interface SessionOptions {
 export interface LoadSession extends Session {
   /** Rejects with a TargetError that says where, what was seen and what to do. */
   connect(): Promise<unknown>;
-  /** Closes the connection, whatever it is doing; within a second. Never rejects; may be called twice. */
+  /** Closes the connection within a second, even during a call. Never rejects; may be called twice. */
   end(): Promise<void>;
 }
 
@@ -105,14 +105,14 @@ export interface AdminOptions {
   readonly prepared?: boolean;
   /** Whether the role's own time limits hold, as for a session that a pooler may lend to others. */
   readonly keepsTimeLimits?: boolean;
-  /** Told as soon as an open session ends that this side did not end, with the error, where there was one. */
+  /** Called when the server or the network ends the open session, with the error if there was one. */
   readonly onLost?: (failure: Error | undefined) => void;
 }
 
 /** A server's product, version, settings and room for connections. */
 export interface ServerInfo {
   readonly product: string;
-  /** The dialect that the product speaks; undefined for a product that nobody knows. */
+  /** The dialect that the product speaks; undefined for an unknown product. */
   readonly dialect: string | undefined;
   /** `18.4`, `v25.1.2`, `16` */
   readonly version: string;
@@ -123,16 +123,16 @@ export interface ServerInfo {
   readonly connections: ConnectionBudget;
 }
 
-/** Numbers of connections; undefined where the server has no such limit to tell. */
+/** Numbers of connections; a limit is undefined if the server states none. */
 export interface ConnectionBudget {
   readonly max: number | undefined;
-  /** Kept back for superusers and reserved roles. */
+  /** Connections that the server keeps for superusers and reserved roles. */
   readonly reserved: number;
-  /** Open now, our own among them. */
+  /** Open connections, those of train-sim included. */
   readonly inUse: number;
 }
 
-/** Which server it is and how it is set up. Moments are ISO 8601 in UTC, to the microsecond. */
+/** Identity and settings of a server. Moments are ISO 8601 in UTC, to the microsecond. */
 export interface ServerIdentity {
   readonly systemIdentifier?: string | undefined;
   readonly version: string;
@@ -148,9 +148,9 @@ export interface ServerIdentity {
 export interface Obstacle {
   /** `unreachable` and `unfit` stop a run; without `evidence` it goes on. */
   readonly kind: "unreachable" | "unfit" | "evidence";
-  /** Where it is and what was seen. */
+  /** The place and the observation, in one sentence. */
   readonly words: string;
-  /** What to do; SQL where that helps. */
+  /** The way out, as SQL if that helps. */
   readonly remedy: string;
 }
 
@@ -160,7 +160,7 @@ export interface Way {
   readonly endpoint: Endpoint;
 }
 
-/** What runs ask of a server of the user's own. */
+/** Demands of runs on a server of the user. */
 export interface ServerDemand {
   readonly admin: Endpoint;
   /** The target's endpoints: servers, not poolers. */
@@ -176,7 +176,7 @@ export interface ServerDemand {
 /** Questions about a server. */
 export interface Server<Admin extends AdminSession> {
   info(admin: Admin): Promise<ServerInfo>;
-  /** Asked on a session of its own. Rejects with a TargetError where none can be had. */
+  /** Opens a session to ask. Rejects with a TargetError if it cannot be opened. */
   identity(endpoint: Endpoint): Promise<ServerIdentity>;
   /** Milliseconds since 1970, by the server's clock. */
   clockMs(admin: Admin): Promise<number>;
@@ -192,9 +192,9 @@ export interface Server<Admin extends AdminSession> {
   controlTransactions(): number;
 }
 
-/** One form of a workload's tables, as its store says it. */
+/** One form of a workload's tables, given by its store. */
 export interface TableSet {
-  /** The part of the workload that decides about them, in two words, for the mark: `payload jsonb`. */
+  /** The setting that decides about the tables, in two words for the namespace's mark: `payload jsonb`. */
   readonly variant: string;
 }
 
@@ -202,17 +202,17 @@ export interface NamespaceSettings {
   readonly namespace: string;
   /** `names` are in the order in which the tables are made. */
   readonly tables: TableSet & { readonly names: readonly string[] };
-  /** How tables are stored; `default` when left out. */
+  /** The level of `storage`. Default: `default`. */
   readonly storage?: string;
   /** A role, other than the owner, that is to run the load. */
   readonly grantTo?: string;
-  /** The run that makes it, as `NamespaceClaim` names it. */
+  /** The run that makes the namespace, by the name in its `NamespaceClaim`. */
   readonly run?: string | undefined;
 }
 
 export type NamespaceState =
   | { readonly kind: "absent" | "foreign" }
-  /** `run` is the one that made it; undefined where no run did. */
+  /** `run` made the namespace; undefined if no run did. */
   | { readonly kind: "ours"; readonly run: string | undefined };
 
 /** Names of the tables of a workload that made a namespace of that variant; throws a UsageError if none did. */
@@ -221,17 +221,17 @@ export type TablesOf = (variant: string) => readonly string[];
 export interface NamespaceClaim {
   /** The run's name in the namespace's mark and in its sessions; undefined where the dialect has no claims. */
   readonly run: string | undefined;
-  /** Rejects with a TargetError once the claim is lost for good; never resolves. */
+  /** Rejects with a TargetError if the claim is lost and cannot be taken again; never resolves. */
   readonly lost: Promise<never>;
   /** Resolves once the claim is held, in the namespace that this run made or found; rejects as `lost`. */
   confirm(): Promise<void>;
-  /** Until the result is called a lost claim is tried for as long as it takes: a fault is there. Its patience begins then. */
+  /** During a fault: a lost claim is tried again without a time limit. Call the result when the fault is over. */
   excuse(): () => void;
   /** Never rejects. */
   release(): Promise<void>;
 }
 
-/** The claim where nothing has to be claimed, or cannot be. */
+/** The claim of a namespace that needs none or cannot have one. */
 export const UNCLAIMED: NamespaceClaim = {
   run: undefined,
   lost: new Promise(() => undefined),
@@ -241,13 +241,13 @@ export const UNCLAIMED: NamespaceClaim = {
 };
 
 export interface ClaimEvents {
-  /** Told, in a sentence, of a claim that was lost and is held again, and of a namespace that an earlier run left. */
+  /** Called with a sentence if a lost claim is held again, or if an earlier run left the namespace. */
   readonly note?: (words: string) => void;
 }
 
 /** The part of a database that is train-sim's own; a namespace that train-sim did not mark is never touched. */
 export interface Namespaces<Admin extends AdminSession> {
-  /** Statements that make it, for people. */
+  /** Statements that make the namespace, for people. */
   ddl(settings: NamespaceSettings, dialect: string): string[];
   /** The tables' full names, by name. */
   qualified(namespace: string, tables: readonly string[], dialect: string): Readonly<Record<string, string>>;
@@ -267,9 +267,9 @@ export interface Namespaces<Admin extends AdminSession> {
   isAtWork(admin: Admin, namespace: string, run: string): Promise<boolean>;
   requireOwn(admin: Admin, namespace: string, dialect: string): Promise<void>;
   apply(admin: Admin, settings: NamespaceSettings, dialect: string): Promise<"created" | "unchanged">;
-  /** A fresh, empty namespace, whatever ours held before. */
+  /** Creates an empty namespace; drops the one that train-sim made before. */
   reset(admin: Admin, settings: NamespaceSettings, dialect: string, tablesOf: TablesOf): Promise<void>;
-  /** False when there was none. */
+  /** Resolves to false if there was no namespace. */
   drop(admin: Admin, namespace: string, dialect: string, tablesOf: TablesOf): Promise<boolean>;
   /** Frees the server of the traces of earlier trials, as far as it may be asked to. */
   settle(
@@ -288,7 +288,7 @@ export interface Namespaces<Admin extends AdminSession> {
 
 /** Plans of statements as the planner would make them, without their values. Nothing of a statement runs. */
 export interface Plans<Admin extends AdminSession> {
-  /** The reason why the server cannot be asked; undefined if it can. */
+  /** The reason why the server gives no plans; undefined if it gives them. */
   obstacle(admin: Admin, dialect: string): Promise<string | undefined>;
   /** Each step with the object that it reads, the first on the left: `Index Scan events_pkey > Update events`. */
   read(admin: Admin, text: string, dialect: string, within: string | undefined): Promise<string>;
@@ -313,44 +313,44 @@ export interface HeldConnections {
   giveAllBack(): Promise<void>;
 }
 
-/** Deeds of faults. Each works on connections of its own, which end with the fault; nothing outlives them. */
+/** Actions of faults, on connections that end with the fault. Nothing that they hold outlives them. */
 export interface Sessions<Admin extends AdminSession> {
   open(endpoint: Endpoint): Promise<Admin>;
   answer(session: Admin): Promise<void>;
   /** Process ids of the load's sessions. */
   list(session: Admin, loadNames: readonly string[]): Promise<number[]>;
-  /** Undefined where the dialect does not tell. To a role that may not see the load's sessions none is at work. */
+  /** Undefined if the dialect cannot be asked. The count is 0 for a role that may not see the load's sessions. */
   working(
     session: Admin,
     dialect: string,
     loadNames: readonly string[],
   ): Promise<WorkingSessions | undefined>;
-  /** Ends those sessions, or cancels what they are doing; resolves to how many were there. */
+  /** Ends those sessions, or cancels their statements; resolves to the number of sessions that existed. */
   signal(session: Admin, how: "terminate" | "cancel", pids: readonly number[]): Promise<number>;
   /** A snapshot is held from here to the end of the session's transaction. */
   holdSnapshot(session: Admin, table: string): Promise<void>;
   /** Resolves once the table is locked. */
   lockTable(session: Admin, table: string, mode: string): Promise<void>;
-  /** Rejects when the session, and with it what it held, ended before. */
+  /** Releases the snapshot or lock. Rejects if the session ended before. */
   letGo(session: Admin): Promise<void>;
   hold(endpoint: Endpoint): HeldConnections;
-  /** Makes the server write all that it has not written. */
+  /** Requests a checkpoint; resolves when it is complete. */
   checkpoint(session: Admin): Promise<void>;
-  /** Fills the server's log until there is room for no more. */
+  /** Writes to the server's log until its disk is full. */
   exhaustLog(session: Admin): Promise<void>;
-  /** Milliseconds for which the server may not have written what it has acknowledged; 0 where it writes first. */
+  /** Milliseconds of acknowledged work that the server may not have written yet; 0 if it writes before it acknowledges. */
   unwrittenMs(session: Admin): Promise<number>;
 }
 
 /** Everything that the rest of the program asks of a database. */
 export interface Database<Admin extends AdminSession = AdminSession> {
-  /** As people write it. */
+  /** The product's usual spelling. */
   readonly name: string;
   /** Schemes of its connection URLs; endpoints have the first. */
   readonly schemes: readonly string[];
-  /** Its dialects by name, with what each can and cannot do. */
+  /** Capabilities of its dialects by name. */
   readonly dialects: Readonly<Record<string, DialectCapabilities>>;
-  /** `defaults` stand behind what the URL says. Throws a UsageError that shows no password. */
+  /** Parts that the URL leaves out come from `defaults`. Throws a UsageError that shows no password. */
   readUrl(url: EndpointUrl, defaults?: object, environment?: NodeJS.ProcessEnv): Endpoint;
   /** A session of the load, to be opened by its `connect`. */
   session(options: SessionOptions): LoadSession;

@@ -1,11 +1,11 @@
-// What a workload rejects with. An error says which statement it was, because a message of the server alone
-// (`deadlock detected`) does not; it never carries a parameter value.
+// Errors of transactions. Each names its statement, because a message of the server (`deadlock detected`) does not.
+// No error holds a parameter value.
 import { messageOf } from "../foundation/errors.js";
 
 /** A statement failed; `cause` is the driver's error. */
 export class StatementError extends Error {
   override readonly name = "StatementError";
-  /** Where the statement stands in a file of the user's, as `bank.sql:9:1`; set by a workload that knows. */
+  /** Place of the statement in the user's file, as `bank.sql:9:1`, if the workload knows it. */
   place?: string;
 
   constructor(
@@ -24,13 +24,13 @@ export class UnexpectedRowsError extends Error {
   override readonly name = "UnexpectedRowsError";
 }
 
-/** The connection was lost while the commit was under way: nobody knows whether it happened. */
+/** The connection was lost during the commit, so it may or may not have happened. */
 export class InDoubtError extends Error {
   override readonly name = "InDoubtError";
 
   constructor(
     cause: unknown,
-    /** What the transaction resolves to if it was committed; undefined where its outcome was lost with the answer. */
+    /** Result of the transaction if it was committed; undefined if the result was lost with the answer. */
     readonly result?: unknown,
   ) {
     super(`the commit was never answered: ${messageOf(cause)}`, { cause });

@@ -1,4 +1,4 @@
-// Levels that scenarios name, whatever the database; `Database.dialects` says which ones a dialect lacks.
+// Levels that scenarios may name for any database; `Database.dialects` lists the levels that a dialect lacks.
 import { suggestion } from "../syntax/nearest.js";
 import { custom, type Parsed } from "../syntax/scalars.js";
 
@@ -6,7 +6,7 @@ export const ISOLATIONS = ["read committed", "repeatable read", "serializable"] 
 
 export type Isolation = (typeof ISOLATIONS)[number];
 
-/** How tables are stored, beside the payload: `default` is what the database does by itself. */
+/** Kinds of table storage; `default` leaves the choice to the database. */
 export const STORAGES = [
   ...(["default", "hash-sharded", "unlogged", "partitioned"] as const),
   ...(["ao-row", "ao-column", "pax", "pax-no-cluster"] as const),
@@ -14,7 +14,7 @@ export const STORAGES = [
 
 export type Storage = (typeof STORAGES)[number];
 
-/** Modes of a table's lock that get in somebody's way, from vacuum's to everybody's. */
+/** Modes of a table lock, from the mode that blocks vacuum to the mode that blocks every statement. */
 export const LOCK_MODES = [
   "share update exclusive",
   "share",

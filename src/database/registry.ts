@@ -11,7 +11,7 @@ const DATABASES: readonly Database[] = REGISTERED;
 type Rest = Parameters<Database["readUrl"]> extends [EndpointUrl, ...infer Others] ? Others : never;
 
 export type DialectName = keyof (typeof REGISTERED)[number]["dialects"];
-/** Of all databases; the first is the one that is meant where nothing else is said. */
+/** Dialects of all databases; the first is the default. */
 export const DIALECTS = DATABASES.flatMap(({ dialects }) => Object.keys(dialects)) as DialectName[];
 
 /** The database at that endpoint. */
@@ -53,7 +53,7 @@ export function explained(error: unknown): TrainSimError | undefined {
   return undefined;
 }
 
-/** As `explained`; an error of any other kind keeps its words. */
+/** The error for people; an error that no database explains keeps its message. */
 export function asExplained(error: unknown): TrainSimError {
   return explained(error) ?? asTrainSimError(error);
 }
@@ -69,12 +69,12 @@ export function capabilitiesOf(name: DialectName): DialectCapabilities {
   return found;
 }
 
-/** Undefined where the dialect has that level. */
+/** The reason why the dialect lacks that level; undefined if it has it. */
 export function lackOf(name: DialectName, factor: string, level: string): Lack | undefined {
   return capabilitiesOf(name).lacks[factor]?.[level];
 }
 
-/** Each level by factor that the dialect does not have, with the reason and the nearest one. */
+/** A problem for each of these levels that the dialect lacks, with the reason and the nearest level. */
 export function levelProblems(
   name: DialectName,
   levels: Readonly<Record<string, string | undefined>>,

@@ -1,16 +1,16 @@
 // A session of the load, and how a pool lends sessions to clients. Types only.
 
-/** Sees the time of every call on a connection: where a latency is taken apart. */
+/** Receives the time of every call on a connection, from which the parts of a latency are made. */
 export interface CallObserver {
-  /** `name` is the statement's, or begin, commit, rollback; times are monotonic milliseconds. Failures count too. */
+  /** `name` is that of the statement, or begin, commit, rollback. Times are monotonic milliseconds. Called for failures too. */
   onCall(name: string, startMs: number, endMs: number): void;
 }
 
-/** One open connection in the hands of one client. A store knows more of it: the driver's calls. */
+/** An open connection that a pool lends to one client. Each database's stores know a subtype with the driver's calls. */
 export interface Session {
   /** Resolves once the server has answered the cheapest question; a pooler may greet clients whose server is away. */
   ping(): Promise<void>;
-  /** Tells `observer` the time of every later call, and nobody else. */
+  /** Makes `observer` the only observer of later calls. */
   observe(observer: CallObserver | undefined): void;
   /** True once the server or the network closed it; it can only be released then. */
   readonly isBroken: boolean;
@@ -23,10 +23,9 @@ export interface Session {
 }
 
 /**
- * One database transaction, committed when the promise resolves. What it sends is serialised where that is possible, so it
- * is made ahead of the moment when it is to start, and may be run again after a failure. On rejection it was rolled back (or
- * died with its connection) unless the error is an `InDoubtError`: then the connection was lost while the commit was under
- * way, and nobody knows. Bivariant: the pool lends sessions of the database that the store is for.
+ * A database transaction, committed when the promise resolves. Its messages are serialised ahead of the intended start if
+ * possible, and it may run again after a failure. A rejected transaction was rolled back, but for an `InDoubtError`: the
+ * connection was lost during the commit. Bivariant: the pool lends sessions of the store's database.
  */
 export type MadeTransaction<T, S extends Session = Session> = {
   bivariant(session: S): Promise<T>;
@@ -36,36 +35,36 @@ export type MadeTransaction<T, S extends Session = Session> = {
 export interface Lease<S extends Session = Session> {
   readonly connection: S;
   /**
-   * Gives the connection back; a broken or suspect one is closed instead. Never rejects; undefined where nothing has to be
-   * waited for.
+   * Gives the connection back; a broken or suspect connection is closed instead. Never rejects. Undefined if there is
+   * nothing to wait for.
    */
   release(suspect: boolean): Promise<void> | undefined;
 }
 
-/** How connections to one endpoint went, in one worker thread. */
+/** Counts of connections to one endpoint in one worker thread. */
 export interface EndpointContacts {
   /** Connections that were opened. */
   connects: number;
-  /** Attempts that came to nothing. */
+  /** Attempts to connect that failed. */
   refused: number;
-  /** What the last of those met: a code of the system, an SQLSTATE, else its words. */
+  /** Cause of the last failed attempt: an error code of the system, an SQLSTATE, else the message. */
   refusal?: string;
   /** Open connections that the server or the network ended. */
   lost: number;
 }
 
-/** A pool strategy inside one worker thread: how a client comes by a connection. */
+/** A pool strategy inside one worker thread. */
 export interface ConnectionSource<S extends Session = Session> {
   /**
-   * A connection for that client (0 .. clients-1 of this worker), at once where one is kept for it; rejects when none can be
-   * had.
+   * Leases a connection to that client (0 to clients-1 of this worker), without a promise if the client keeps it. Rejects if
+   * no connection can be opened.
    */
   acquire(client: number): Lease<S> | Promise<Lease<S>>;
   /** Number of the endpoint at which that client's last `acquire` ended, connected or refused. */
   endpointOf(client: number): number;
-  /** By endpoint, since the source was made. */
+  /** Counts by endpoint since the source was made. */
   readonly contacts: readonly EndpointContacts[];
-  /** Connects what the strategy keeps open, so that the warm-up does not begin with a storm. */
+  /** Opens the connections that the strategy keeps, so that the warm-up does not begin with logins. */
   warm(): Promise<void>;
   /** Closes every connection. Never rejects. */
   close(): Promise<void>;

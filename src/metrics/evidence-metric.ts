@@ -1,4 +1,4 @@
-// What a metric of evidence is: the entries of `evidence-catalogue.ts` and those of workloads.
+// The type of a metric of evidence, and functions that make the entries of `evidence-catalogue.ts` and of workloads.
 
 export type EvidenceUnit =
   | ""
@@ -15,17 +15,17 @@ export type EvidenceUnit =
   | "connections"
   | "transactions";
 
-/** A sentence beside a difference, if the figure moved with it. */
+/** A sentence shown with a difference if the figure moved with it. */
 export interface EvidenceReason {
-  /** Of all reasons on one topic only the one that moved most is told. */
+  /** Subject of the reason. If several reasons have one topic, the report shows the one that moved most. */
   readonly topic: string;
   /** The least difference that is worth a sentence, in the unit of the metric. */
   readonly least: number;
   /** `{who}` is the treatment, `{now}` its value, `{then}` the baseline's. */
   readonly words: string;
-  /** What the figure is divided by. */
+  /** Divisor of the figure. */
   readonly per?: "event" | "transaction" | "minute" | "fsync";
-  /** What it can explain, if not everything: spans of an event's life, or these and the operations on queued events. */
+  /** Differences that it can explain; default: all. `lifecycle` spans, or `queue`: these and operations on queued events. */
   readonly explains?: "lifecycle" | "queue";
 }
 
@@ -40,12 +40,12 @@ export interface EvidenceFigure {
    * reads the metric.
    */
   readonly take?: "total" | "spread" | "max" | "last" | "growth" | "given";
-  /** Computed from other figures; `undefined` if one of them is missing. */
+  /** Computes the figure from others; `undefined` if one of them is missing. */
   readonly compute?: (of: Numbers) => number | undefined;
-  /** Metrics that are added up for it, if not its own. */
+  /** Names of the metrics whose sum is the figure. Default: its own metric. */
   readonly of?: readonly string[];
   readonly isStored?: false;
-  /** Stored in seconds, sampled in milliseconds. */
+  /** Present if the figure is stored in seconds and sampled in milliseconds. */
   readonly isSeconds?: true;
   readonly isWhole?: true;
   readonly isThreshold?: true;
@@ -68,10 +68,10 @@ export interface LiveFigure {
 }
 
 interface Options {
-  /** Where it is read, if not in the server's statistics, which begin anew after a crash or a reset. */
+  /** Source of the readings. Default: the server's statistics, which begin at 0 after a crash or a reset. */
   readonly source?: "log" | "client" | "statements" | "pooler" | "host";
   readonly better?: "higher";
-  /** A difference, or a sum over processes that come and go: it dips now and then. */
+  /** Present if the counter may fall a little: a difference, or a sum over processes that come and go. */
   readonly dips?: true;
   readonly isSampled?: false;
   readonly live?: LiveFigure;
@@ -79,16 +79,16 @@ interface Options {
   readonly layer?: string;
   /** Title of its line in the chart of its family. */
   readonly line?: string;
-  /** In a trial's `database`; of a pooler's metric in `database.pooler`. */
+  /** Figure in a trial's `database`, or for a pooler's metric in `database.pooler`. */
   readonly window?: EvidenceFigure;
-  /** From one end of the window to the other, in a trial's `database`. */
+  /** Figure in a trial's `database`: the change from one end of the window to the other. */
   readonly growth?: EvidenceFigure;
-  /** In `database.perEvent`: a counter's growth, or a gauge's, divided by the events of the window. */
+  /** Figure in `database.perEvent`: the growth in the window divided by its events. */
   readonly perEvent?: EvidenceFigure;
 }
 
 export interface EvidenceMetric extends Options {
-  /** In samples, charts and Prometheus. A name that ends in `*` is a family, as `wait.Lock:tuple`. */
+  /** Name in samples, charts and Prometheus. A name that ends in `*` is a family: `wait.*` holds `wait.Lock:tuple`. */
   readonly name: string;
   /** A counter is sampled as what was added per second since the sample before. */
   readonly kind: "counter" | "gauge" | "ratio";

@@ -29,7 +29,7 @@ export const ALL_OPERATIONS = "__all__";
 const ALL_AGGREGATES = ["count", "rate", "events", "eventsPerSecond", "failures", "failedShare"];
 const thresholdsOf = (figures: readonly Evidence[]): string[] =>
   figures.filter(({ isThreshold }) => isThreshold).map(({ field }) => field);
-/** As in a trial's `database` and its `perEvent`. */
+/** Figures of a trial's `database` and its `perEvent`. */
 export const DATABASE_AGGREGATES = thresholdsOf(DATABASE_EVIDENCE);
 export const PER_EVENT_AGGREGATES = thresholdsOf(PER_EVENT_EVIDENCE);
 /** Sizes that a workload's audit measures. */

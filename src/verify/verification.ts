@@ -2,7 +2,7 @@
 // from the stored ones, and what could not be made again and why. Also the words of the kinds of figures. Types and words
 // only; the figures are made by the functions that made the result.
 
-/** What is recomputed, and from what. */
+/** Parts of a result that are recomputed, each with its source. */
 export const FIGURES = {
   latencies: { what: "latencies of trials", from: "histograms.hlog" },
   counts: { what: "counts of trials", from: "timeseries.csv" },

@@ -1,4 +1,4 @@
-// The catalogue of evidence with what workloads add to it, by what a consumer needs of it. Pure: pages use it.
+// The catalogue of evidence with the workloads' own metrics, in one list for each consumer. Pure: pages use it.
 import { EVIDENCE as GENERAL } from "../metrics/evidence-catalogue.js";
 import type { EvidenceFigure, EvidenceMetric } from "../metrics/evidence-metric.js";
 import { EVIDENCE as TRAIN_EVENTS } from "./train-events/evidence.js";

@@ -42,7 +42,7 @@ function byName<V>(
   return [...all];
 }
 
-/** One schema for a name that workloads share: the one that all have, else a union that says whose each is. */
+/** The schema of a name that workloads share: their common schema, else a union whose description names the workloads. */
 export function eitherSchema<S extends z.ZodType>(
   owned: readonly (readonly [workload: string, schema: S])[],
 ): S {

@@ -120,7 +120,7 @@ export interface Objection {
 
 /** The tables of a workload, one of each name in the namespace. */
 export interface WorkloadTables<S> extends FaultTables<string> {
-  /** In the order in which they are created. */
+  /** Names of the tables in the order in which they are created. */
   readonly names: readonly string[];
   of(settings: S): TableSet;
   /** Whether this workload makes namespaces of that variant. */
@@ -240,7 +240,7 @@ interface ReportedOperation {
   readonly clients?: number | undefined;
 }
 
-/** What happens before the clients start. */
+/** Steps before the clients start. */
 export interface Loading<S> {
   /** Sentences, each with its place, about statements that the server refuses. They are tried in a transaction that is rolled back, before the first trial. */
   tryOut?(admin: AdminSession, settings: S): Promise<readonly string[]>;
@@ -284,7 +284,7 @@ export interface StageTraits {
   readonly span: string;
 }
 
-/** What the program says about a treatment and its results beyond the figures of every operation. */
+/** Statements about a treatment and its results beyond the figures of every operation. */
 export interface Reporting<S> {
   /** Stages of the life of a thing that was published. Results have the latency up to each. */
   readonly stages?: Readonly<Record<LifecycleStage, StageTraits>>;
@@ -303,7 +303,7 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   readonly name: string;
   /** One sentence for the reference of the scenario. */
   readonly description: string;
-  /** In the order in which results show them. */
+  /** Operations by name, in the order in which results show them. */
   readonly operations: Readonly<Record<string, OperationTraits>>;
   readonly roles: Readonly<Record<string, RoleTraits>>;
   /** Whether clients ever run that operation with these settings: its weight is above 0. Default: always. */

@@ -104,7 +104,7 @@ export const outlasted: Check = ({ trial }) => {
 };
 
 /**
- * No percentile of what ended shows that an operation stood still: in a closed loop, waiting clients offer nothing.
+ * No percentile of ended operations shows that an operation stood still: in a closed loop, waiting clients offer nothing.
  * Beyond its bound the rate describes neither the time before nor the stall.
  */
 export const stall: Check = ({ trial, bounds }) => {

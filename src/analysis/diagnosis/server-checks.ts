@@ -49,7 +49,7 @@ const SERVER_WORDS: Readonly<Record<string, string>> = {
   configLoadedAt: "configuration load time",
 };
 
-/** What another start shows, and another place in the cluster: a failover changes who follows whom. */
+/** Settings that differ after a restart or in another place of a cluster: a failover changes which server follows which. */
 const OF_A_RESTART = /^(startedAt|configLoadedAt|primary_slot_name|synchronous_standby_names)$/;
 
 /** Without what a fault explains, and without the load time of a configuration where the reason for it is said. */

@@ -53,7 +53,7 @@ function evidenceRule(
   return rule[metric.better === "higher" ? "less" : "more"](words, explains && kinds[explains]);
 }
 
-/** What the operations themselves show. */
+/** Reasons from the operations' own figures. */
 const OPERATIONS: readonly WhyRule[] = [
   on("pool", of.poolWaitMs, milliseconds(0.2)).more(
     "{operation} waited {now} for a connection against {then}",

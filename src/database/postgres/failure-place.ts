@@ -22,7 +22,7 @@ export function onlyTablesOf(
   return new Map(found);
 }
 
-/** Says where each failure of these statements happened; `tables` are qualified and quoted, by their names. */
+/** A function that names the statement and table of a failure; `tables` maps each name to the qualified, quoted one. */
 export function failurePlaces(
   statements: readonly NamedText[],
   tables: Readonly<Record<string, string>>,

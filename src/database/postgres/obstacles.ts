@@ -66,7 +66,7 @@ export function obstacleOf(error: unknown): Obstacle {
   return { kind, words, remedy: remedyOf(error) ?? "" };
 }
 
-/** Of a URL that could not be used; a server that takes writes answers elsewhere. */
+/** The obstacle of a URL that cannot be used; none for a standby, since a server that takes writes answers elsewhere. */
 function absence({ key, endpoint }: Way, error: unknown): Obstacle[] {
   if (isStandby(error)) return [];
   if (endpoint.takesWrites !== true || !isAway(error)) return [obstacleOf(error)];
@@ -132,7 +132,7 @@ async function strayWays(admin: AdminClient, place: Place, ways: readonly Way[])
   const look = async (way: Way): Promise<Obstacle[]> => {
     const { key, endpoint } = way;
     try {
-      // As `prepareNamespace` has it: the owner of the tables, or a role that gets its grants.
+      // The owner of the tables, or a role that `prepareNamespace` grants rights to.
       const holder = endpoint.user === at.user ? place.role : endpoint.user;
       const sight = await token.lookFrom(endpoint, holder);
       const where = `${key}: ${describeEndpoint(endpoint)}`;

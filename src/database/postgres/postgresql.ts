@@ -1,4 +1,4 @@
-// PostgreSQL, with its relatives as dialects, as the rest of the program asks for it.
+// The contract of a database for PostgreSQL, with its relatives as dialects.
 import { codeOf } from "../../foundation/errors.js";
 import type { Database } from "../contract.js";
 import { withSearchPath } from "../endpoint.js";
@@ -85,7 +85,7 @@ const ownNamespaces: Database<AdminClient>["namespaces"] = {
     if (cleansCatalogues && vacuumCatalogues) await admin.query(vacuumCatalogues);
     if (!writesPages || checkpoint === undefined) return;
     await admin.query(checkpoint).catch((error: unknown) => {
-      // A role that may not (pg_checkpoint is missing) leaves it to the server's own schedule.
+      // Without the role pg_checkpoint, checkpoints follow the server's own schedule.
       if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
     });
   },

@@ -41,7 +41,7 @@ export interface EvidenceSource {
   /** What only the ends of the window are asked for, before its first reading and after its last. A failure is skipped. */
   opened?(): Promise<void>;
   closed?(): Promise<void>;
-  /** What the result holds of it beside the figures of the catalogue, once the window has ended. */
+  /** Fields of the result besides the figures of the catalogue, once the window has ended. */
   summary?(window: WindowEvidence): Partial<DatabaseEvidence>;
   /** Known so far; each named once. */
   readonly skipped: readonly SkippedSource[];

@@ -1,8 +1,8 @@
-// The figures of the catalogue from the readings of a window. What was not read is left out.
+// The figures of the catalogue from the readings of a window. A metric that was not read has no figure.
 import type { Evidence } from "../../workloads/evidence.js";
 import type { MeanAndMax, WindowEvidence } from "./evidence-source.js";
 
-/** What a gauge grew by from one end of the window to the other. */
+/** Growth of a gauge from one end of the window to the other. */
 export function growthOf(window: WindowEvidence, name: string): number | undefined {
   const [first, last] = [window.first(name), window.last(name)];
   return first === undefined || last === undefined ? undefined : last - first;
@@ -22,7 +22,7 @@ const TAKES: Readonly<
   given: () => undefined,
 };
 
-/** By field; a computed figure stands after those that it is computed from. */
+/** Figures by field. In `figures`, a computed figure stands after the figures that it is computed from. */
 export function windowFigures(
   window: WindowEvidence,
   figures: readonly Evidence[],

@@ -27,9 +27,9 @@ interface Counter {
   hasBegunAnew: boolean;
 }
 
-/** What may be left of a counter that goes on: sums of parts are rounded. */
+/** Least share of its last value that a counter keeps if it was not reset: sums of parts are rounded. */
 const LEAST_LEFT = 0.999;
-/** What may be left of one that dips now and then. */
+/** Least share of its last value that a counter with `dips` keeps if it was not reset. */
 const LEAST_LEFT_IF_DIPS = 0.5;
 
 function hasFallen(name: string, { last }: Counter, value: number): boolean {

@@ -271,7 +271,7 @@ export class Fleet {
   private readonly fail = (error: TrainSimError): void => this.rejectFailure(error);
 }
 
-/** Which workers have ended, and with which ledgers. A worker that failed has ended without a ledger. */
+/** The ended workers with their ledgers. A worker that failed has ended without a ledger. */
 class WorkerRoll {
   private readonly gone = new Set<number>();
   private readonly ledgers = new Map<number, unknown>();

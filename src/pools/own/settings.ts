@@ -14,8 +14,8 @@ const keys = {
 
 export const ownSettings: PoolSettingsOf<OwnPool, typeof keys> = {
   name: "own",
-  description: "the workload opens its connections itself, as a library with a pool of its own does",
+  description: "the workload opens its connections itself, like a library with its own pool",
   keys,
   resolve: (given) => ({ strategy: "own", size: sizeOf(given) }),
-  text: ({ size }) => `${size} of the workload's own`,
+  text: ({ size }) => `${size} opened by the workload`,
 };

@@ -106,7 +106,7 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
     const text = `Nothing is known to be lost or doubled: ${found}. Not audited: ${unread.join("; ")}.`;
     return [...losses.map((words) => finding("plain", words)), finding("warn", text)];
   }
-  // Not every workload's audit holds acknowledged work to each event.
+  // Some workloads' audits do not compare acknowledged work event by event.
   const isWorkChecked = audited.every(({ integrity }) => integrity?.unexplained !== undefined);
   const what = losses.length > 0 ? `Beyond what a fault may lose, no ${one}` : `No ${one}`;
   const bound =

@@ -7,7 +7,7 @@ import type { Treatment } from "./settings.js";
 
 export interface Document {
   readonly key: string;
-  /** In the order of the shape. */
+  /** Values in the order of the shape. */
   readonly values: readonly string[];
   /** Key and values as JSON. */
   readonly json: string;

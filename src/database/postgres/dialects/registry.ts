@@ -14,7 +14,7 @@ export function dialectOf(name: DialectName): Dialect {
   return REGISTRY[name];
 }
 
-/** What each can and cannot do. */
+/** Capabilities of each dialect. */
 export const CAPABILITIES: Readonly<Record<DialectName, DialectCapabilities>> = {
   postgres: postgres.capabilities,
   cockroachdb: cockroachdb.capabilities,

@@ -1,4 +1,4 @@
-// What the result document holds of this audit, beside the counts of every audit.
+// Fields of this audit in the result document; every audit has the others.
 import * as z from "zod";
 
 const count = z.int().min(0);

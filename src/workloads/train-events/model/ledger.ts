@@ -34,7 +34,7 @@ export interface LedgerEntry {
 /** And what became of it. */
 export interface LedgerBatch extends LedgerEntry {
   readonly outcome: BatchOutcome;
-  /** When its outcome was known, on the monotonic clock. */
+  /** Moment at which the outcome was known, in monotonic milliseconds. */
   readonly endedAtMs: number;
   /** Number of the endpoint where it ended. */
   readonly endpoint: number;
