@@ -4,11 +4,12 @@
 // `npm run build` first: today's program is the built one. It needs Linux, for /proc.
 //
 // The option --node runs today's program on that major version of Node, from npm; the older program runs on this Node.
+// The option --program measures another built program instead of today's.
 //
-//   npm run bench:cost -- --base REV [--rounds 5] [--seconds 5] [--warmUp 5] [--only bank,calls] [--node 24] [--parts]
-//                         [--json]
+//   npm run bench:cost -- --base REV [--rounds 5] [--seconds 5] [--warmUp 5] [--only bank,calls] [--node 24]
+//                         [--program dist/cli/main.js] [--parts] [--json]
 import { cpus } from "node:os";
-import { fileURLToPath } from "node:url";
+import { resolve } from "node:path";
 import { studentInterval } from "#program/analysis/statistics/statistics.js";
 import { meanWithoutPlaces } from "#program/analysis/statistics/place-effect.js";
 import { buildRevision, commitOf, measuredParts, nodeOf, partsOf } from "./cost/revision.mjs";
@@ -29,11 +30,12 @@ const FIGURES = /** @type {const} */ ({ clientUs: "transaction", eventUs: "event
 const DATABASES = ["cost_base", "cost_now"];
 
 const defaults = { rounds: 5, seconds: 5, warmUp: 5, node: parseInt(process.versions.node) };
-const options = readOptions(defaults, ["parts"], { only: Object.keys(CASES) }, ["base"]);
+const texts = { base: undefined, program: resolve(import.meta.dirname, "../dist/cli/main.js") };
+const options = readOptions(defaults, ["parts"], { only: Object.keys(CASES) }, texts);
 const base = commitOf(options.base);
 const programs = [
   { main: buildRevision(base) },
-  { main: fileURLToPath(new URL("../dist/cli/main.js", import.meta.url)), node: nodeOf(options.node) },
+  { main: resolve(options.program), node: nodeOf(options.node) },
 ];
 const server = await openServer(CONNECTIONS);
 

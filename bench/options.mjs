@@ -4,16 +4,16 @@ import { parseArgs } from "node:util";
 
 /**
  * `defaults` maps each option's name to its default; gives the numbers, and whether `json` and each of `flags` was said.
- * `lists` maps an option's name to what it may list, divided by commas; all of it where it is left out. `needed` names the
- * options that must be said, as any text.
+ * `lists` maps an option's name to what it may list, divided by commas; all of it where it is left out. `texts` maps an
+ * option that takes any text to its default; an option without a default must be given.
  */
-export function readOptions(defaults, flags = [], lists = {}, needed = []) {
+export function readOptions(defaults, flags = [], lists = {}, texts = {}) {
   const words = ["json", ...flags];
   const options = Object.fromEntries([
     ...Object.entries(defaults).map(([name, value]) => [name, { type: "string", default: String(value) }]),
     ...words.map((name) => [name, { type: "boolean", default: false }]),
     ...Object.entries(lists).map(([name, known]) => [name, { type: "string", default: known.join(",") }]),
-    ...needed.map((name) => [name, { type: "string" }]),
+    ...Object.entries(texts).map(([name, text]) => [name, { type: "string", default: text }]),
   ]);
   let values;
   try {
@@ -21,11 +21,12 @@ export function readOptions(defaults, flags = [], lists = {}, needed = []) {
   } catch (error) {
     fail(error.message);
   }
-  for (const name of needed) if (values[name] === undefined) fail(`--${name} is missing`);
+  const given = Object.keys(texts);
+  for (const name of given) if (values[name] === undefined) fail(`--${name} is missing`);
   const numbers = Object.keys(defaults).map((name) => [name, wholeNumber(values[name], name)]);
   return Object.fromEntries([
     ...numbers,
-    ...[...words, ...needed].map((name) => [name, values[name]]),
+    ...[...words, ...given].map((name) => [name, values[name]]),
     ...Object.entries(lists).map(([name, known]) => [name, listOf(values[name], name, known)]),
   ]);
 }
