@@ -1,4 +1,4 @@
-// The contract between a worker thread and the clients that it runs. Knows no pool, phase or thread.
+// The contract between a worker thread and the clients that it runs.
 import type { Prng } from "../foundation/prng.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { PartNames } from "../metrics/part-times.js";

@@ -1,5 +1,4 @@
-// What each client's next transaction needs, made before it is to start: the values that were drawn for it, in the message
-// that will carry them. A client that is asked to run one which nobody prepared makes it then.
+// Values and messages of each client's next transaction, made before its intended start.
 
 export class Ahead<T> {
   private readonly made: (T | undefined)[] = [];

@@ -1,6 +1,4 @@
-// What one worker thread is to do, as far as the client runtime knows it: which clients it is, with which settings, and where
-// they connect.
-// Types only; the engine checks what crosses a thread.
+// What one worker thread is assigned: its clients, their settings and the endpoints. Types only.
 import type { Endpoint } from "../database/endpoint.js";
 import type { PoolSettings } from "../pools/registry.js";
 import type { ActorGroup, LogSettings, RetrySettings } from "./settings.js";

@@ -1,5 +1,4 @@
-// Which agent runs which worker. Groups that have agents for themselves take them in turn, as they are named; the others are
-// dealt to those that are left, or to all where none is.
+// Distributes workers over agents. A group with agents of its own uses them in turn; the other groups share the rest.
 
 /** By group, how many agents it has for itself. */
 export type AgentPlace = Readonly<Record<string, number>>;

@@ -1,6 +1,5 @@
-// What a worker writes to the trial's NDJSON log beside its summaries: retries, failures and slow transactions,
-// at most so many lines a second, because a storm must be visible without the log becoming the load. What was
-// left out is counted and stands in the next summary line.
+// Log lines for retries, failures and slow transactions, limited per second so that logging never becomes the load.
+// The next summary line states how many lines were left out.
 import type { Logger } from "../foundation/logger.js";
 import type { FailureFacts, TransactionFacts } from "./facts.js";
 

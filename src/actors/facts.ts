@@ -1,5 +1,4 @@
-// What the client runtime says of a transaction, a failure and a second: the facts of its log lines.
-// The log adds what all lines have; `results` reads them again.
+// Facts of a transaction, a failure and a second, as log lines state them.
 import * as z from "zod";
 
 /** Longer windows than a month are not measured; a second beyond it is damage. */

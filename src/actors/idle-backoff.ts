@@ -1,6 +1,4 @@
-// How long a client waits after it found nothing to do: briefly, and longer the more often in a row, so that an
-// idle client neither spins on the database nor sleeps through the next event.
-// It counts per client and is reset by the first poll that finds work.
+// Pause of a client after an empty poll: it grows with each empty poll in a row and is reset by the first poll that finds work.
 import { monotonicMs } from "../foundation/clock.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { TimeAccount } from "./time-account.js";

@@ -1,5 +1,5 @@
-// Measures one operation of a client from its start to its end: times it and its parts, retries it with full-jitter backoff,
-// and records each outcome: acknowledged, retried, failed, in doubt. A non-retryable error ends the trial with its statement.
+// Measures one operation of a client from start to end: its parts, its retries with full-jitter backoff, and its outcome.
+// A non-retryable error ends the trial with its statement.
 import { messageOf, TrialError } from "../foundation/errors.js";
 import type { Sleeper } from "../foundation/sleeper.js";
 import type { Operation } from "../metrics/operations.js";

@@ -1,6 +1,5 @@
-// One phase of a worker's life as its clients live it: a loop for each client that asks the pacer when to start,
-// prepares, waits until then, and lets the actor do one iteration. A phase ends by its flag; what is under way is
-// then finished, and what was only waiting does not start.
+// One phase of a worker: each client asks the pacer for its next start, prepares, waits and iterates.
+// When the phase ends, running iterations finish and waiting ones do not start.
 import { monotonicMs } from "../foundation/clock.js";
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import type { Arrival } from "../load/arrivals.js";

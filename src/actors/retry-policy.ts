@@ -1,6 +1,5 @@
-// Whether a transaction is tried again, and how long it waits before: full jitter under a doubling ceiling, so that
-// clients which failed together do not come back together (M. Brooker, "Exponential Backoff And Jitter", AWS, 2015).
-// It ends by attempts or by time, whichever is first. It only answers; waiting and counting are the transactor's.
+// Decides whether a transaction is retried, and after which pause: full jitter under a doubling ceiling
+// (M. Brooker, "Exponential Backoff And Jitter", AWS, 2015).
 import type { Prng } from "../foundation/prng.js";
 import type { RetrySettings } from "./settings.js";
 

@@ -1,5 +1,4 @@
-// What the client runtime is set to: retries, groups of clients, phases, the log.
-// Types only.
+// Settings of the client runtime: retries, groups of clients, phases, the log. Types only.
 import type { LoadSettings } from "../load/load-settings.js";
 
 export interface ActorGroup {

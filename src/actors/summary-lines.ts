@@ -1,6 +1,5 @@
-// One log line a second and operation from each worker: the counts of that second of the measurement window and the
-// distribution of its response times, from which `train-sim logs` rebuilds totals and percentiles. Lines are cut from
-// the deltas that go to the coordinator, so the two cannot disagree. Encoding a histogram takes about 0.1 ms.
+// One log line per second and operation of a worker. `train-sim logs` rebuilds totals and percentiles from these lines.
+// They are made from the same deltas that the coordinator gets, so both agree.
 import { encodeHistogram } from "../metrics/encoded-histogram.js";
 import { createHistogram } from "../metrics/histograms.js";
 import type { Operation } from "../metrics/operations.js";

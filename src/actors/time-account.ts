@@ -1,7 +1,5 @@
-// Where the time of a worker's clients went during the measurement window: in service, waiting for the next start, idle
-// after an empty poll, preparing (the next batch, what an answer said). Each wait is booked where it is measured, as an
-// interval clipped to the window. What lies between two of them is the thread's own work for that client, as far as its
-// event loop did not wait meanwhile. A wait that is not booked is missing from the sum: clients x window must come out.
+// Time of a worker's clients in the measurement window, by activity. Each wait is booked by its owner and clipped to the window;
+// the rest is work. The sum of all activities must equal clients times window, so a wait that is not booked shows.
 import { loopIdleMs } from "../foundation/process-usage.js";
 
 export const ACTIVITIES = ["service", "waiting", "idle", "preparing", "finished"] as const;

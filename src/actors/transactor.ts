@@ -1,4 +1,4 @@
-// Transactions on leased connections: each attempt leases one, runs the body on it and gives it back.
+// Transactions on leased connections: each attempt leases a connection, runs the body on it and gives it back.
 import { POOL_WAIT, RELEASE, type PartTimes } from "../metrics/part-times.js";
 import type { ConnectionSource, Lease, Session } from "../database/session.js";
 import {

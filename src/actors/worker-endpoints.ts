@@ -1,5 +1,4 @@
-// One worker's way to its endpoints, which is the pool strategy of its assignment, and what it tells of them in the end.
-// Where there is one endpoint only, and without a region, it measures nothing by endpoint and has nothing to tell.
+// The pool strategy of one worker. With a single endpoint and no region, it measures nothing by endpoint.
 import { createConnectionSource } from "../pools/registry.js";
 import { EndpointSplit, type EndpointDelta } from "../metrics/endpoint-split.js";
 import { APPLICATION } from "../database/contract.js";

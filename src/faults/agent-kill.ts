@@ -1,5 +1,4 @@
-// `agent-kill`: SIGKILL to agents, with all the clients that they run: what happens when a machine of consumers dies. The
-// trial goes on with the load of the others; another agent takes the place before the next trial begins.
+// `agent-kill`: SIGKILL to agents with all their clients, as if a machine of consumers died. The trial goes on without them.
 import { agents, tooFewAgents, type OfAgents } from "./agent.js";
 import { defineFault } from "./fault.js";
 

@@ -1,6 +1,4 @@
-// `agent-partition`: agents are cut off from the database, as a machine is whose switch fails. Their connections stay open and
-// carry nothing, so what they hold locked stays locked; their transactions go on, or fail, once the network is back. The
-// coordinator still hears the agents, and the others work on.
+// `agent-partition`: agents are cut off from the database, as by a failed switch. Their connections and locks stay.
 import { counted } from "../foundation/units.js";
 import { agents, edgeOfAgents, tooFewAgents, type OfAgents } from "./agent.js";
 import { defineFault, lasting } from "./fault.js";

@@ -1,4 +1,4 @@
-// What the faults of agents share: how many of them it is about, and why a treatment has not enough of them.
+// Choice of agents that the faults of agents share, and their refusal if a treatment has too few.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
 import { areBesideAgents, type PoolSettings } from "../pools/registry.js";

@@ -1,8 +1,5 @@
-// `backend-terminate` and `backend-cancel`: sessions of the load are ended by pg_terminate_backend, as an administrator or a
-// failing connection does, or what they do is cancelled by pg_cancel_backend, as a driver does that has waited for too long;
-// behind a PgBouncer these are its server connections. Which ones is drawn from the trial's seed.
-// There is nothing to clear: clients connect again, or try again. A commit that waits for a standby cannot be taken back: the
-// server acknowledges a cancelled one with a warning.
+// `backend-terminate` and `backend-cancel`: the server ends or cancels sessions of the load, drawn from the trial's seed.
+// A commit that waits for a standby cannot be taken back: the server acknowledges a cancelled one with a warning.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
 import { databaseOf } from "../database/registry.js";

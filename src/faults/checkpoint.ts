@@ -1,5 +1,4 @@
-// `checkpoint`: the server writes all dirty pages at once, and after it each page's first change goes to the log whole. One
-// that max_wal_size asks for in a busy hour does the same. It takes as long as it takes; there is nothing to clear.
+// `checkpoint`: the server writes all dirty pages at once; afterwards each page's first change is logged as a full page.
 import { databaseOf } from "../database/registry.js";
 import { defineFault } from "./fault.js";
 

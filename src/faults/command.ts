@@ -1,6 +1,4 @@
-// `command`: a command of the user's, for what train-sim cannot do to a system that it does not run: `patronictl failover`, the
-// API of a cloud, `tc` on another machine. `undo` is run when the fault is over. What they did, and what that may lose, only
-// their user knows.
+// `command`: a command of the user, for systems that train-sim does not run. `undo` is run when the fault ends.
 import { basename } from "node:path";
 import * as z from "zod";
 import { messageOf, TargetError } from "../foundation/errors.js";

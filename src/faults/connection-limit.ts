@@ -1,7 +1,5 @@
-// `connection-limit`: every connection of the server but a few is held by sessions that do nothing, so that whoever
-// connects is refused (53300), as when other services have used them up. Limits of a role or a database would not do:
-// they do not bind a superuser, and changing them would outlive a crash of train-sim.
-// Sessions of the load beyond the limit are ended, or left alone until they end by themselves.
+// `connection-limit`: idle sessions use up the server's connections, so that new ones are refused (53300). Limits of a role or
+// database would not bind a superuser, and would outlive a crash of train-sim.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
 import type { AdminSession, HeldConnections } from "../database/contract.js";

@@ -1,7 +1,5 @@
-// `disk-full`: the file system under the server's tables, or under its write-ahead log, has no free byte until the fault
-// is over. Without room for tables statements fail (53100) and the server goes on; without room for the log it panics,
-// and cannot recover before there is room again: then it is started once more. Log files that lie there for reuse are
-// used up at once, or the log would not notice for a long time.
+// `disk-full`: the file system of the tables or of the write-ahead log has no free byte. Without room for tables statements fail
+// (53100); without room for the log the server panics and is started again when there is room.
 import * as z from "zod";
 import { withinMs } from "../foundation/deadline.js";
 import { TargetError } from "../foundation/errors.js";

@@ -1,6 +1,5 @@
-// `failover` and `switchover`: another server takes the primary's place. In a failover the primary is killed, and the standby
-// promoted that has received most; in a switchover it is shut down first, so that the standby has everything. Clients find
-// the new primary by themselves. The old one stays away for as long as the fault lasts and comes back as a standby.
+// `failover` and `switchover`: the standby that has received most replaces a killed, or an orderly stopped, primary.
+// The old primary returns as a standby when the fault ends.
 import { formatDuration } from "../foundation/units.js";
 import type { Replication } from "../targets/running-target.js";
 import { defineFault, lasting } from "./fault.js";

@@ -1,7 +1,5 @@
-// The faults of one trial, each at its moment of the measurement window and gone after its time. Whatever happens, it
-// clears what it injected: at the end of the window, on a failure, on a signal; so that the drain and the audit run on
-// a healthy system. A fault that cannot be injected or cleared fails the trial with its cause: a trial without the
-// faults that it was asked for would be another experiment.
+// Injects the faults of one trial at their moments and clears them in time, on every way out, so that drain and audit run on a
+// healthy system. A fault that cannot be injected or cleared fails the trial.
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../foundation/clock.js";
 import { asTrainSimError, ExitCode, TrainSimError } from "../foundation/errors.js";

@@ -1,6 +1,4 @@
-// What a kind of fault is: something that is injected and can be cleared again. A kind knows its keys in a scenario, what it
-// needs of the system under test, and how it is made, with real means only; it knows nothing of when: that is the
-// schedule's business. A new one is a file here and a line in `registry.ts`.
+// The contract of a kind of fault: its scenario keys, its needs of the system under test, and its injection by real means.
 import * as z from "zod";
 import type { Prng } from "../foundation/prng.js";
 import { duration, HOUR_MS } from "../syntax/scalars.js";

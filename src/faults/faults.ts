@@ -1,5 +1,4 @@
-// The faults of a scenario: its schema, what each resolves to, which cannot happen at once, and how one is injected.
-// Walks the registry.
+// The faults of a scenario: schema, resolved settings, conflicts in time, injection. Walks the registry.
 import * as z from "zod";
 import type { PoolSettings } from "../pools/registry.js";
 import { duration, HOUR_MS } from "../syntax/scalars.js";

@@ -1,6 +1,4 @@
-// When a server is well again: it runs, and a new session gets an answer. What clears a fault of the server waits for
-// this, so that nobody is told of an end that is not one yet. A server that cannot start again is an error with its
-// own words.
+// Waits until a server runs and answers a new session, so that a fault of the server is over only when the server works.
 import { systemClock } from "../foundation/clock.js";
 import { withinMs } from "../foundation/deadline.js";
 import { messageOf, TargetError } from "../foundation/errors.js";

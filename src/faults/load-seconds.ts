@@ -1,6 +1,5 @@
-// What faults do to the load: transactions committed second by second of the window, and failed attempts by SQLSTATE with
-// the moment of each to the millisecond, retries and failures for good alike, since to the one who asks what a fault did
-// both are errors. A few numbers a second; a part of a second that comes late is added.
+// Effects of faults on the load: commits per second of the window, and failed attempts by SQLSTATE with their millisecond.
+// Retries count like final failures.
 import type { Totals } from "../metrics/totals.js";
 import { isRound } from "../metrics/operations.js";
 

@@ -1,6 +1,5 @@
-// `lock-holder`: a session locks a table of the workload, as a migration does, and holds it for as long as the fault lasts.
-// The lock is asked for at the fault's moment: who holds the table then is waited for, and everybody queues behind.
-// A fault that ends before it got its lock says so; it had its effect all the same.
+// `lock-holder`: a session locks a table of the workload, as a migration does. It waits for current holders, and all later
+// lock requests queue behind it. A fault that ends before it has the lock says so.
 import * as z from "zod";
 import { databaseOf } from "../database/registry.js";
 import { LOCK_MODES, type LockMode } from "../database/levels.js";

@@ -1,5 +1,4 @@
-// `long-transaction`: a session holds a snapshot, as a forgotten report or a hung client does. Vacuum cannot remove what
-// died since: dead rows stay, indexes and the queue's scans grow longer. Nobody waits for it, so there are no errors.
+// `long-transaction`: a session holds a snapshot, so that vacuum removes nothing that died since. It causes no errors.
 import { databaseOf } from "../database/registry.js";
 import { defineFault, lasting, NO_TABLE } from "./fault.js";
 

@@ -1,5 +1,5 @@
-// The kinds of a bad network. All are one thing: a condition that the proxies between the trial's parts are put under,
-// and a sentence on what it did. The proxies are there from the trial's start, so that nobody reconnects for the fault.
+// The faults of the network: each is a condition for the proxies and a sentence on its effect. The proxies exist from the
+// trial's start, so that no client reconnects for the fault.
 import * as z from "zod";
 import { tlsModeOf } from "../database/postgres/endpoint/tls-mode.js";
 import { counted, formatDuration, formatSize } from "../foundation/units.js";

@@ -1,6 +1,4 @@
-// `pooler-restart` and `pooler-kill`: one pooler or all of them are stopped (by a signal that does not wait for clients)
-// or killed (SIGKILL), stay away for as long as the fault lasts, and are started again on the same port with the same
-// configuration. Their clients lose their connections either way; a server session that was killed away rolls back.
+// `pooler-restart` and `pooler-kill`: poolers are stopped or killed, stay away during the fault, and start again on their ports.
 import { defineFault, lasting } from "./fault.js";
 import { chosenOf, describeChosen, foreignPooler, instance, noInstance, type OfPooler } from "./pooler.js";
 import type { PoolerInstance } from "../pools/running-pooler.js";

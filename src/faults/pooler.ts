@@ -1,4 +1,4 @@
-// What the faults of a pooler share: which of several it is about, and why a treatment has none that could suffer it.
+// Choice of poolers that the faults of a pooler share, and their refusal if a treatment has none.
 import * as z from "zod";
 import { counted } from "../foundation/units.js";
 import { areBesideAgents, hasPooler, isManaged, poolerKindOf, type PoolSettings } from "../pools/registry.js";

@@ -1,5 +1,5 @@
-// `postgres-kill`: SIGKILL to the postmaster and every process of its own at once, as a machine that loses its power or
-// the kernel's OOM killer do. Then comes a start, which recovers from the write-ahead log what was committed.
+// `postgres-kill`: SIGKILL to all server processes at once, as a power failure or the OOM killer does. Then the server starts and
+// recovers from its write-ahead log.
 import { defineFault, lasting } from "./fault.js";
 import { foreignServer, procObstacle, SERVER_ENDED } from "./healthy.js";
 import { endServer } from "./server-end.js";

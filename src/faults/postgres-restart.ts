@@ -1,5 +1,4 @@
-// `postgres-restart`: the server is shut down, stays down for as long as the fault lasts, and is started again on the same
-// data and port. `fast` ends sessions and writes a checkpoint; `immediate` leaves the log to be recovered from.
+// `postgres-restart`: the server shuts down, stays down during the fault and starts again on the same data and port.
 import * as z from "zod";
 import { SHUTDOWNS, type Shutdown } from "../targets/settings.js";
 import { defineFault, lasting } from "./fault.js";

@@ -1,5 +1,4 @@
-// `process-stop`: SIGSTOP to every process of the server, or to every pooler that train-sim started, and SIGCONT when
-// it is over: what a frozen virtual machine or a debugger does. Connections stay open and nobody answers.
+// `process-stop`: SIGSTOP to all processes of the server or of the poolers, as a frozen virtual machine. Connections stay open.
 import * as z from "zod";
 import { defineFault, lasting, type FaultHost } from "./fault.js";
 import { foreignServer, procObstacle, whenHealthy } from "./healthy.js";

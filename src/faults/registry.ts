@@ -1,4 +1,4 @@
-// The kinds of fault: a new one is a file here and a line in this list, in the order in which its keys are documented.
+// The kinds of fault, in the order of the reference. A new kind is a file here and a line in this list.
 import type * as z from "zod";
 import { agentKill } from "./agent-kill.js";
 import { agentPartition } from "./agent-partition.js";

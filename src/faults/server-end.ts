@@ -1,5 +1,5 @@
-// How a fault ends the server and has it back. A server that is ended without a chance to write loses what it has
-// acknowledged and not written: with `synchronous_commit` off, up to three times `wal_writer_delay`.
+// Ends the server for a fault and starts it again. A killed server loses commits that were acknowledged but not written: with
+// `synchronous_commit` off, up to three times `wal_writer_delay`.
 import { databaseOf } from "../database/registry.js";
 import { systemClock } from "../foundation/clock.js";
 import type { RunningTarget, ServerControl } from "../targets/running-target.js";

@@ -1,6 +1,5 @@
-// `split-brain`: a standby is promoted while the old primary lives on. No standby hears of it any more and no new session
-// reaches it, as where an address has moved on; a share of each role's sessions stay, and what it acknowledges to them is
-// nowhere else. When the fault ends it is fenced, that is killed, and comes back as a standby: that work is lost.
+// `split-brain`: a standby is promoted while the old primary keeps a share of each role's sessions. Commits that the old primary
+// acknowledges meanwhile are lost when it is fenced (killed) and comes back as a standby.
 import type { AdminSession } from "../database/contract.js";
 import { databaseOf } from "../database/registry.js";
 import { systemClock } from "../foundation/clock.js";

@@ -1,5 +1,4 @@
-// `standby-stop`: SIGSTOP to standbys, and SIGCONT when it is over. An asynchronous primary goes on, and what it acknowledges
-// is nowhere else; a synchronous one acknowledges nothing until a standby answers. A failover lets them go on.
+// `standby-stop`: SIGSTOP to standbys. Commits of an asynchronous primary exist nowhere else; a synchronous one stalls.
 import * as z from "zod";
 import { systemClock } from "../foundation/clock.js";
 import { counted } from "../foundation/units.js";

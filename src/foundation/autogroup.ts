@@ -1,5 +1,4 @@
-// Whether Linux shares the processors between sessions first (autogroup). A nice level then counts among the processes of one
-// session alone. A control group for processors, as systemd and containers make them, outranks that.
+// Detects Linux's autogroup, under which a nice level counts among the processes of one session only.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { readOrNothing } from "./machine-usage.js";

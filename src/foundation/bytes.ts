@@ -1,5 +1,4 @@
-// Numbers in bytes that are there for sure. A few shifts: Buffer's own readers check each time whether the bytes are there,
-// which costs more than the rest where it is done for every column of every row.
+// Reads and writes numbers without Buffer's bounds checks, which cost more than the rest for each column of each row.
 
 /** The four bytes from `at` on as one signed number, the first byte highest. */
 export function int32At(bytes: Uint8Array, at: number): number {

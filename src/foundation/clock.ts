@@ -1,6 +1,4 @@
-// The only file that reads a clock. Every duration in the program comes from the monotonic clock, whose
-// origin all threads of a process share, and all agents of a run, so that a publish time taken in one worker and a
-// completion time taken in another can be subtracted. Wall time is for names and stamps only, never for a duration.
+// The only file that reads a clock. All threads of a process and all agents of a run share the origin of the monotonic clock.
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";

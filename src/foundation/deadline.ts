@@ -1,5 +1,4 @@
-// Waiting that has an end: a server that is frozen keeps its connections open and answers nothing, and whoever asks it
-// must not hang with it. What is waited for goes on by itself; to stop it is the caller's business.
+// Waits with an end: a frozen server keeps its connections open and never answers. The caller stops the work itself.
 
 /** The outcome of `answer`, or a rejection when there is none within `mostMs`. */
 export async function withinMs<T>(answer: Promise<T>, mostMs: number): Promise<T> {

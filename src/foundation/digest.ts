@@ -1,4 +1,3 @@
-// A short name for a text, to see at a glance whether two are the same.
 import { createHash } from "node:crypto";
 
 const DIGITS = 16;

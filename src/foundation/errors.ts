@@ -1,5 +1,5 @@
-// The exit codes of the program (k6's, where k6 has one) and the errors that carry them. An error that a user
-// can cause says where it is, what was seen and what to do; anything else is an unexpected error and a bug.
+// Exit codes of the program (k6's, where k6 has the code) and the errors that carry them. An error that a user can cause says
+// where it is, what was seen and what to do; every other error is a bug.
 
 export const ExitCode = {
   done: 0,

@@ -1,6 +1,5 @@
-// Finds on this machine the process that a server calls by the id it has in its own world: in a container that is another id
-// than here. The moment at which it began makes sure of it, since ids are few and elsewhere somebody has the same.
-// Linux only; where nothing fits, nothing is found.
+// Finds the local process of a server by the id that the server reports. Ids differ inside containers, so the start time must
+// match too. Linux only.
 import { readdirSync } from "node:fs";
 import { readOrNothing } from "./machine-usage.js";
 

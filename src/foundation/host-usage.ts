@@ -1,8 +1,5 @@
-// What the programs of a trial took of this machine, apart from each other: CPU time of the database server, of the
-// poolers, of train-sim itself and of everything else, and what the disks moved. Linux, from /proc; elsewhere only
-// train-sim's own part is known. All are counted since some start: two readings make a difference.
-// Disks are the machine's, not the server's: what a process writes reaches the disk later and by other hands, and what
-// ended backends wrote is in no /proc/<pid>/io.
+// Counters of CPU time by program (database, poolers, train-sim, others) and of disk traffic, from /proc. Two readings make a
+// difference. Disk counters are the machine's: a process's writes reach the disk later, and ended backends have no /proc entry.
 import { readdirSync } from "node:fs";
 import { machineUsage, readOrNothing, ticksOfTree, type ProcessTicks } from "./machine-usage.js";
 import { processCpuSeconds } from "./process-usage.js";

@@ -1,7 +1,5 @@
-// Who moved bytes to and from this machine's storage, and how long somebody waited for it: the kernel's pressure stall
-// information, and /proc/<pid>/io, in which a process keeps what the children moved that it has waited for. A process has
-// written what is still in the page cache; the disks say what came of it. All count since some start: two readings make a
-// difference. Linux only; processes of other users can be read by root alone.
+// Counters of storage traffic by process and of waits for storage (pressure stall information), from /proc. Writes by a process
+// include what is still in the page cache. Only root can read processes of other users.
 import { diskUsage } from "./host-usage.js";
 import { readOrNothing } from "./machine-usage.js";
 

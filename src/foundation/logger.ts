@@ -1,6 +1,5 @@
-// One way to make a pino logger: NDJSON lines with an ISO time, fixed bindings on every line, secrets redacted,
-// and writes gathered in memory so that a line on the hot path costs no system call. Logs never carry a payload,
-// a parameter value or a password.
+// Makes pino loggers: NDJSON, ISO times, secrets redacted, writes gathered in memory. Logs never hold a payload, a parameter
+// value or a password.
 import { pino, type Logger } from "pino";
 import type { TrainSimError } from "./errors.js";
 import { storageError } from "./storage-error.js";

@@ -1,4 +1,4 @@
-// Whether a name means this machine and nothing else, so that what is sent there crosses no network.
+// Recognises host names that mean this machine only, so that what is sent there crosses no network.
 import { isIPv4 } from "node:net";
 
 /** `localhost`, `127.0.0.1`, `::1` or `[::1]`. */

@@ -1,6 +1,5 @@
-// What the whole machine's processors did, and which part of that was train-sim's: this process and everything it
-// started, the embedded server and poolers included, and a server that was found here. Read at both ends of a window and subtracted. Linux only, from
-// /proc; elsewhere there is no reading, and nobody is accused. Only the processors that this process may use count.
+// CPU time of the whole machine and of train-sim with its servers and poolers, from /proc; no readings elsewhere. Only processors
+// that this process may use count.
 import { readdirSync, readFileSync } from "node:fs";
 
 /** In clock ticks since the machine started. */

@@ -1,6 +1,4 @@
-// What machine this is, as far as it bears on a measurement: cores, memory, platform, load, and how many files a
-// process may hold open and how many ports there are, which bound how many clients it can carry.
-// Read once a run, never on the hot path.
+// Properties of this machine that bear on a measurement: cores, memory, load, limits of files and ports. Read once a run.
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, platform, release, totalmem } from "node:os";
 import * as z from "zod";

@@ -1,7 +1,5 @@
-// The only source of randomness: a small seeded generator (sfc32, Chris Doty-Humphrey's PractRand) and the
-// hash that derives independent streams from a scenario's seed and a path of labels. Everything random in a
-// trial (documents, batch sizes, advances, think times, trial order) comes from such a stream, so inputs repeat
-// with the seed. Secrets do not: they come from the operating system.
+// The only source of randomness: sfc32 (Chris Doty-Humphrey, PractRand) and a hash that derives independent streams from the
+// scenario's seed and labels. Secrets come from the operating system instead.
 import { randomBytes } from "node:crypto";
 
 /** 32-bit hash of a string or number into a running state (murmur3's finaliser over FNV-1a). */

@@ -1,5 +1,4 @@
-// What train-sim itself costs: CPU seconds of the whole process (all worker threads) and the event-loop delay of
-// one thread. A load generator that is short of CPU measures itself, not the database, so both go into results.
+// CPU seconds of this process with all its threads, and the event-loop delay of one thread.
 import { monitorEventLoopDelay, performance, type EventLoopUtilization } from "node:perf_hooks";
 
 /** User and system CPU seconds of this process since it started, all threads together. */

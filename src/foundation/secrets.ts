@@ -1,5 +1,4 @@
-// Keeps passwords of connection URLs out of messages, names and stored scenarios. Works on the text, not on a
-// parsed URL, so that a URL too broken to parse is covered as well; there it rather takes away too much.
+// Removes passwords of connection URLs from texts. Works on text rather than parsed URLs, so that a broken URL is covered too.
 
 /** Parameters of a connection URL that hold no secret; any other may be a misspelt password. */
 const HARMLESS = /^(sslmode|sslrootcert|sslcert|sslkey|target_session_attrs|host|port|user)$/i;

@@ -1,5 +1,4 @@
-// How a number of things is shared out over several places.
-// Pure arithmetic.
+// Divides a number of things over several places.
 
 /** Clients of a group in worker `index` of `workers`: evenly, the remainder to the first ones. */
 export function shareOf(total: number, workers: number, index: number): number {

@@ -1,5 +1,4 @@
-// Text that came from a file, a flag or a server, made fit for a message: bounded, and without what a terminal would
-// obey. It exists because every refusal quotes what it refuses, and what it refuses may be anything.
+// Makes text from files, flags and servers fit for a message: bounded, without control characters.
 
 /** The text itself, or its beginning and its end with the number of characters left out between them. */
 export function elided(text: string, charactersMax: number): string {

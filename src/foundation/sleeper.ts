@@ -1,6 +1,4 @@
-// Sleeping that can be cut short for everyone at once: the clients of a worker thread think, delay and back off
-// in it, and a phase change or a stop wakes them all. It exists because hundreds of clients hanging listeners on
-// one AbortSignal cost more than the sleeps themselves.
+// Sleeps that can all be cut short at once. One AbortSignal listener per client costs more than the sleep itself.
 
 export class Sleeper {
   private readonly sleeping = new Set<{ timer: NodeJS.Timeout; wake: () => void }>();

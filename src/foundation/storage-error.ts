@@ -1,6 +1,4 @@
-// What the file system refused, as an error with the path and the way out: a place that the user chose badly, a full disk, or
-// a broken one. Whoever writes a file tells its failures by it, so that the same trouble has the same words everywhere. It
-// writes nothing itself.
+// Errors of the file system with the path and the way out, in the same words wherever a file is written.
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, ExitCode, messageOf, TrainSimError, UsageError } from "./errors.js";

@@ -1,6 +1,4 @@
-// Writing so that a reader never meets half a file and a full or read-only disk is named as what it is. Whole
-// files are written beside their place, flushed and renamed into it; streams are appended in whole lines and
-// flushed when closed. Every failure of the file system comes out as an error with the path and the way out.
+// Writes files so that no reader meets half a file: whole files are flushed and renamed into place, streams end in whole lines.
 import { closeSync, constants, fsyncSync, openSync, writeSync } from "node:fs";
 import { open, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";

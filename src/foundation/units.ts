@@ -1,5 +1,4 @@
-// Durations and sizes as people write them (`250ms`, `30s`, `5m`, `256MB`) and as the program holds them
-// (milliseconds, bytes). One parser for scenarios and flags, one formatter for what is printed.
+// Durations and sizes as users write them (`250ms`, `256MB`) and as the program holds them (milliseconds, bytes).
 
 const DURATION_MS: Record<string, number> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const SIZE_BYTES: Record<string, number> = {

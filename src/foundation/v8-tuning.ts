@@ -1,8 +1,5 @@
-// Tells V8 what it cannot know while clients are at work: that what is hot should be compiled soon, and that hundreds of
-// clients who wait make much garbage that looks as if it lived. Their code runs some hundred times a second, so by V8's own
-// measure it is found hot bit by bit over minutes, and the compiler's threads take processor from the database all that time;
-// sooner means in the warm-up, and later than usual what is not hot by then, which runs once a second. What follows a trial
-// runs once, and V8 is told to go on as usual. docs/lab/performance.md has the numbers. The flags are those of the whole process.
+// Sets V8's compilation budgets for the whole process: early in the warm-up, later afterwards, so that compiler threads take no
+// processor time from the database in the window. docs/lab/performance.md has the numbers.
 import v8 from "node:v8";
 
 /**

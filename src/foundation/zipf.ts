@@ -1,6 +1,5 @@
-// Zipf's distribution over 1 .. n: k has a chance proportional to k^-s. Rejection-inversion (Hörmann and Derflinger, 1996,
-// "Rejection-inversion to generate variates from monotone discrete distributions"): exact for every s above 0, those up to
-// 1 included, in constant time and without a table.
+// Zipf's distribution over 1 .. n by rejection-inversion (Hörmann and Derflinger, 1996): exact for every exponent above 0,
+// constant time, no table.
 import type { Prng } from "./prng.js";
 
 export class Zipf {

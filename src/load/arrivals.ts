@@ -1,7 +1,5 @@
-// The schedule of an open loop: when each arrival of a group is due, known before any of them has happened, whatever
-// the system under load does. Every worker makes the whole group's schedule from the same seed and takes its share of
-// it, so the group's arrivals are the same however many workers there are: evenly spaced ones interleave over the
-// workers, and Poisson ones stay exactly Poisson.
+// The arrival schedule of an open loop. Each worker makes the whole schedule from the same seed and takes its share, so that a
+// group's arrivals do not depend on the number of workers, and Poisson arrivals stay exactly Poisson.
 import { Prng } from "../foundation/prng.js";
 import type { RateCurve } from "./rate-curve.js";
 

@@ -1,5 +1,4 @@
-// The thread of a bell: sleeps until what its memory says, sends a message, and sleeps until something else is set. It
-// never comes back to its event loop, and ends when it is terminated.
+// The timer thread: sleeps until the moment in shared memory, sends a message, and waits for the next moment.
 import { parentPort, workerData } from "node:worker_threads";
 import { monotonicMs } from "../foundation/clock.js";
 import { LEAD_MS, type BellMemory } from "./bell.js";

@@ -1,6 +1,5 @@
-// A bell that rings at a moment given in fractions of a millisecond. Node's timers have whole ones, counted from when a
-// thread last looked at the clock: they are late by 0.75 ms on average, and all that was due within one of them starts at
-// once. So a thread of the bell's own sleeps until the moment, as the kernel counts it, and sends a message then.
+// Wakes at a moment with fractions of a millisecond by a thread of its own. Node's timers have whole milliseconds and are late by
+// 0.75 ms on average.
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { monotonicMs } from "../foundation/clock.js";

@@ -1,5 +1,4 @@
-// The words of `load` that executors share, in the order in which the reference shows them. Each executor says which of them
-// it needs and takes; a key that is one executor's alone may stand in its file.
+// Keys of `load` that several executors share, in the order of the reference.
 import * as z from "zod";
 import { duration, durationRange, HOUR_MS, rate } from "../syntax/scalars.js";
 import { ARRIVAL_DISTRIBUTIONS } from "./arrivals.js";

@@ -1,5 +1,4 @@
-// The load of a group of clients: what a scenario may say of it, what is wrong with that, and what it resolves to. Every
-// duration is in milliseconds then, and nothing is optional that the engine would have to guess. Walks the executors.
+// The load of a group of clients: schema, rules and resolved settings, in milliseconds. Walks the executors.
 import * as z from "zod";
 import { formatDuration } from "../foundation/units.js";
 import type { Finding } from "../syntax/problems.js";

@@ -1,6 +1,4 @@
-// What an executor is to a client: the thing that says when its next iteration starts, and when there is none.
-// Executors live in `executors/`, one file each, listed in its `registry.ts`. Time and randomness are handed
-// in, so that a test moves the clock by hand.
+// The interface through which a client asks its executor for the next start. Time and randomness are injected.
 import type { Prng } from "../foundation/prng.js";
 import type { Arrival } from "./arrivals.js";
 

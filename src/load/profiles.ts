@@ -1,5 +1,4 @@
-// The traffic of a simulated day: how busy each hour is, and how large its batches are. A profile says nothing of absolute
-// rates or of how long the day takes; the load that uses it does.
+// Shapes of a simulated day: how busy each hour is and how large its batches are, without absolute rates.
 import * as z from "zod";
 import type { Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";

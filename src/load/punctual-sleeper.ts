@@ -1,6 +1,5 @@
-// The sleeper of a worker whose clients have moments to be on time for: the arrivals of an open loop, the ends of their
-// think times. All of them share one bell, set to the earliest. Where nobody has such a moment there is no bell, and
-// whoever sleeps otherwise, as inside of a transaction, is left to Node's timers in every treatment alike.
+// Sleeps of a worker with exact moments (open-loop arrivals, ends of think times). They share one timer thread, set to the
+// earliest moment. All other sleeps use Node's timers.
 import { monotonicMs } from "../foundation/clock.js";
 import { Sleeper } from "../foundation/sleeper.js";
 import { ThreadBell, type Bell, type OnRing } from "./bell.js";

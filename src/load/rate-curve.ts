@@ -1,6 +1,4 @@
-// A level that changes over time in straight lines: arrivals per second, or clients at work. It answers the three
-// questions that executors have: how high the level is at a moment, when it first reaches a height, and when so many
-// arrivals are due under it. Pure; time is milliseconds since the curve's own start.
+// A level that changes in straight lines: arrivals per second or active clients. Pure; times are milliseconds since its start.
 
 /** A straight line from the level before it to `target`, over `durationMs`; 0 ms is a jump. */
 export interface Stage {

@@ -1,6 +1,4 @@
-// What a network can be like, as plain values that can cross a thread boundary, and when a piece of bytes may leave
-// under each: the one formula of latency, bandwidth and blackhole. Order is not its business: a pipe asks for one piece
-// after the other. Nothing here waits or reads a clock.
+// Conditions of a network, as values that can cross a thread, and the time at which bytes may leave under a condition.
 import type { Prng } from "../../foundation/prng.js";
 
 /** A network that is not as it should be. Both ways are alike, and independent of each other. */

@@ -1,5 +1,4 @@
-// The entry of the network's thread: a proxy for each endpoint, which obey the coordinator together.
-// It has a thread of its own so that the coordinator's work (histograms, samples, the live page) delays no byte.
+// The network's thread, with one proxy per endpoint. The coordinator's own work would delay bytes on the main thread.
 import { parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "../../foundation/clock.js";
 import { messageOf } from "../../foundation/errors.js";

@@ -1,6 +1,5 @@
-// The network between clients and what they connect to, as faults can make it bad: a thread with a proxy for each
-// endpoint. It is put in between only where a scenario has a fault of the network, for it costs every round trip a few
-// tens of microseconds. A thread that ends on its own is told as a server that went away is.
+// A thread with one proxy per endpoint, used only if a scenario has a network fault: each round trip costs some 10 us more.
+// A thread that ends on its own is reported like a server that went away.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";

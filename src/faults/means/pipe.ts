@@ -1,7 +1,4 @@
-// One direction of one connection: what its source sends reaches its sink unaltered, whole and in order, each piece
-// when the link lets it, the end and a reset like any other piece. A sink that cannot take more, or a link that holds
-// too much back, stops the source: backpressure reaches the sender as it does on a real network.
-// It knows no protocol and ends no connection by itself.
+// One direction of a connection: bytes arrive unaltered, complete and in order when the link lets them pass, with backpressure.
 import type { Socket } from "node:net";
 import type { Clock } from "../../foundation/clock.js";
 import type { Link } from "./condition.js";

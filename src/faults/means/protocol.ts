@@ -1,5 +1,4 @@
-// What the coordinator and the network's thread say to each other: one command at a time, one answer each.
-// Types and plain values only, for both cross the thread boundary.
+// Messages between the coordinator and the network's thread: one command at a time, one answer each.
 import type { NetConnectOpts } from "node:net";
 import type { NetworkCondition } from "./condition.js";
 import type { NetworkEffect } from "./tcp-proxy.js";

@@ -1,7 +1,5 @@
-// One client's connection through the proxy: a socket to the client, one to the server, a pipe each way. A side that
-// closes its half, or is reset, does the same to the other side, after what it had sent before. It can lose a COMMIT
-// in the two ways in which a network can: on its way, or its answer.
-// It is opened when the link first lets anything pass: a network that carries nothing carries no connect either.
+// One client's connection through the proxy. It can lose a COMMIT in both ways in which a network can: the request or its answer.
+// It opens its server side only when the link lets bytes pass.
 import { Socket, type NetConnectOpts } from "node:net";
 import type { Clock } from "../../foundation/clock.js";
 import type { Link } from "./condition.js";

@@ -1,7 +1,5 @@
-// A TCP proxy on loopback in front of one endpoint, whose network can be made bad on demand. With a clear network it
-// passes bytes on as they come, of any protocol, TLS included. While it refuses connections it keeps its port: a
-// connection to itself stays open, without which the system could give the port to somebody else, or let a client that
-// tries to connect to it meet itself.
+// A TCP proxy on loopback in front of one endpoint. While it refuses connections it keeps its port by a connection to itself;
+// otherwise the system could give the port to another program.
 import {
   connect,
   createServer,

@@ -1,5 +1,4 @@
-// Git, as far as the history of files is read: commits by what a user calls them, and files as they were. Nothing is written:
-// neither the working tree nor the index nor a branch is touched.
+// Reads commits and old versions of files through git. It never changes the working tree, the index or a branch.
 import { spawnSync } from "node:child_process";
 import { codeOf, UsageError } from "../errors.js";
 

@@ -1,7 +1,5 @@
-// Servers and directories that a train-sim left when it and its reaper were both killed. Each private directory says who
-// made it: process and reaper by id and start, since ids come again, on which boot of which machine and in which process
-// namespace. One counts as left only when both are gone for certain; what cannot be known is not touched and not named.
-// Linux only: elsewhere nothing says when a process began. Nothing here ends a process.
+// Finds servers and directories left by a train-sim that was killed together with its reaper. Process, reaper, start times, boot
+// and namespace must all be known and gone; anything uncertain is left alone. Linux only.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { lstat, readdir, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

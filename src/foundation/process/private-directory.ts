@@ -1,7 +1,5 @@
-// The directory of one server that we start: configuration, data, log and socket, mode 0700, owned by the user
-// that the server runs as. PostgreSQL and poolers refuse to run as root, so as root the servers run as
-// an existing unprivileged user. Removed by us, or by the reaper when we cannot; never made anywhere but under
-// the system's temporary directory.
+// The private directory (mode 0700) of one server that train-sim starts, under the system's temporary directory. As root it
+// belongs to an unprivileged user, because PostgreSQL and poolers refuse to run as root.
 import { chown, mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

@@ -1,8 +1,5 @@
-// Makes sure that nothing is left when train-sim ends without having the time to clean up, `kill -9` included.
-// A small detached node process holds the read end of a pipe; when the pipe closes, train-sim is gone, and it
-// stops the processes and removes the directories that it was told of and not told to forget. Directories are
-// registered before they are made, mounts too; a process that dies between its spawn and its registration is still found
-// (on Linux) by its working directory. The script is a string, so that it runs alike from source and from dist.
+// Cleans up after train-sim even if it was killed: a detached process waits for a pipe to close, then ends the processes and
+// removes the directories that were registered. Its script is a string so that it runs alike from source and from dist.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";

@@ -1,5 +1,5 @@
-// A command that the scenario names, run to its end: what it printed, or what came of it in a few words. It gets the
-// environment without passwords and no input, and nothing tells the whole command, which may hold a secret.
+// Runs a command of the scenario to its end. It gets no passwords and no input, and no message quotes it in full, because it may
+// hold a secret.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { codeOf } from "../errors.js";

@@ -1,7 +1,5 @@
-// One server process that we start and must stop: PostgreSQL's postmaster or a pooler. It runs in a session of
-// its own, so that Ctrl-C in the terminal reaches train-sim only, which then stops it in order. Its output goes
-// to a file in its private directory, where the reason of a failure is read from. Refuses to leave it running:
-// signals escalate up to SIGKILL, and the reaper knows its pid.
+// A server process that train-sim starts and must stop. It has a session of its own, so that Ctrl-C reaches train-sim only, and
+// signals escalate up to SIGKILL.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { open, readFile } from "node:fs/promises";

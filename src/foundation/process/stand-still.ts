@@ -1,6 +1,4 @@
-// Makes processes stand still with all of their children, and go on again. The parent is stopped first, so that it makes
-// no child that would be missed. Linux only, where children can be found; whoever stops must let go on, and should
-// train-sim die before, the reaper ends the processes with SIGKILL, which a stopped one cannot put off.
+// Stops processes with all their children (parent first, so that no new child is missed) and lets them go on. Linux only.
 import { TargetError } from "../errors.js";
 import { processTree } from "../machine-usage.js";
 import { send } from "./server-process.js";

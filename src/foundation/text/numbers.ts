@@ -1,5 +1,4 @@
-// Numbers as people read them in tables: about three significant digits, at most five characters, never an exponent
-// where a reader would have to think. Exact values are in the result document.
+// Numbers for tables: about three significant digits, at most five characters. Exact values are in the result document.
 
 const LETTERS = [
   ["T", 1e12],

@@ -1,5 +1,4 @@
-// A row of characters for a row of numbers: the last seconds at a glance. Eight heights of blocks where the terminal has
-// Unicode, five marks of ASCII where it has not. The lowest height is for zero alone, so that a stall shows.
+// A row of characters for a row of numbers: eight blocks in Unicode, five marks in ASCII. Zero alone has the lowest height.
 
 const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const ASCII = ["_", ".", "-", "=", "#"] as const;

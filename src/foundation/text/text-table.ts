@@ -1,6 +1,5 @@
-// Aligned plain-text tables and the few marks of a terminal (bold, red, green, dim). Everything printed passes
-// through here and is stripped of control characters first, so that a name in a scenario or an error text from a
-// server cannot move the cursor or colour the screen. Colour is put on after alignment and never into files.
+// Plain-text tables and terminal marks. Cells are stripped of control characters, so that no name or server message can move the
+// cursor; colour is added after alignment and never written to files.
 
 /** Columns that a report may take: it is read in terminals, mails and commit messages. */
 export const WIDTH_MAX = 120;

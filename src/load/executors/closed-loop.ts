@@ -1,5 +1,4 @@
-// The closed loop that four executors share: a client starts late by its place in the ramp-up, thinks between
-// iterations, and goes on while it has any left. In a closed loop the intended start is the actual start.
+// The closed loop that four executors share: ramp-up, think time, and a next iteration while any is left.
 import type { Pacer, PacingContext } from "../pacer.js";
 
 /** What clients may use up. */

@@ -1,5 +1,4 @@
-// `constant-arrival-rate`: iterations start at a fixed rate, however long they take.
-// What cannot keep up shows as start delay and as dropped arrivals, never as a lower rate.
+// `constant-arrival-rate`: iterations start at a fixed rate. An overloaded server shows as start delay and dropped arrivals.
 import type { ConstantRatePlan } from "../arrivals.js";
 import { RateCurve } from "../rate-curve.js";
 import { defineExecutor, WORK_AT_A_RATE } from "./executor.js";

@@ -1,4 +1,4 @@
-// `constant-clients`: each client runs one iteration after the other for as long as the phase lasts.
+// `constant-clients`: each client runs one iteration after the other.
 import { closedLoop } from "./closed-loop.js";
 import { defineExecutor } from "./executor.js";
 

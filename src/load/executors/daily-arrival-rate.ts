@@ -1,5 +1,4 @@
-// `daily-arrival-rate`: the rate at which iterations start follows the hours of a simulated day, which takes as long
-// as one likes and begins again when it is over. The rate jumps from hour to hour; within an hour it is constant.
+// `daily-arrival-rate`: the arrival rate follows the hours of a simulated day and is constant within an hour.
 import type { OpenLoopPlan } from "../arrivals.js";
 import { formatDuration } from "../../foundation/units.js";
 import { hoursFindings, partMs, resolveProfile, type DayPart, type Profile } from "../profiles.js";

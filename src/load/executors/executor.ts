@@ -1,6 +1,5 @@
-// What an executor is: a name under which a scenario asks for it, the keys of `load` that it has, what is wrong with them
-// together, what they resolve to, and the pacer that says when each iteration starts. A new one is a file here and a line
-// in `registry.ts`.
+// The contract of an executor: name, keys of `load`, cross-key rules, resolved settings and the pacer.
+// A new executor is a file here and a line in `registry.ts`.
 import type * as z from "zod";
 import type { Finding } from "../../syntax/problems.js";
 import type { ConstantRatePlan } from "../arrivals.js";

@@ -1,4 +1,4 @@
-// The keys of the executors with a budget of iterations, and what they resolve to.
+// Keys of the executors with a budget of iterations.
 import type * as z from "zod";
 import type { LoadKeys } from "../keys.js";
 import type { LoadSurroundings } from "./executor.js";

@@ -1,7 +1,5 @@
-// The open loop that the arrival-rate executors share. A client that gets free takes the next arrival of the schedule
-// and waits for it, or starts at once when it is overdue: so arrivals start first come, first served, and one that
-// finds no client waits without being forgotten. Nothing is ever left out: what a stalled server holds up starts late,
-// with its intended start unchanged, and what cannot start at all is dropped and counted.
+// The open loop that the arrival-rate executors share. A free client takes the next arrival and starts it at its moment, or at
+// once if it is overdue. Every arrival starts, or is dropped and counted.
 import type * as z from "zod";
 import type { Finding } from "../../syntax/problems.js";
 import type { Rate } from "../../syntax/scalars.js";

@@ -1,5 +1,4 @@
-// `per-client-iterations`: every client runs the same number of iterations, then is done.
-// Counts are kept per client, not shared, so a slow client is waited for and never helped out.
+// `per-client-iterations`: every client runs the same number of iterations.
 import type { Pacer, PacingContext } from "../pacer.js";
 import { closedLoop } from "./closed-loop.js";
 import { defineExecutor, type WarmUpPlan } from "./executor.js";

@@ -1,5 +1,4 @@
-// `ramping-arrival-rate`: the rate at which iterations start goes in straight lines from target to target, and stays
-// at the last one. In all else it is an open loop like `constant-arrival-rate`.
+// `ramping-arrival-rate`: the arrival rate goes in straight lines from target to target and stays at the last one.
 import type { OpenLoopPlan } from "../arrivals.js";
 import { RateCurve, type Stage } from "../rate-curve.js";
 import { defineExecutor, WORK_AT_A_RATE } from "./executor.js";

@@ -1,6 +1,4 @@
-// `ramping-clients`: a closed loop in which the number of clients at work goes in straight lines from target to
-// target, and stays at the last one. A client that is no longer wanted finishes its iteration and then rests until it
-// is. Workers take turns, so that each has its share of those at work.
+// `ramping-clients`: the number of active clients goes in straight lines from target to target and stays at the last one.
 import type { Finding } from "../../syntax/problems.js";
 import { MAX_CLIENTS } from "../keys.js";
 import type { Pacer, PacingContext, Start } from "../pacer.js";

@@ -1,4 +1,4 @@
-// The executors: a new one is a file here and a line in this list, in the order in which the reference shows them.
+// The executors, in the order of the reference. A new executor is a file here and a line in this list.
 import type * as z from "zod";
 import type { Pacer, PacingContext } from "../pacer.js";
 import { constantArrivalRate } from "./constant-arrival-rate.js";

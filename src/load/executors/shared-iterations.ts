@@ -1,6 +1,4 @@
-// `shared-iterations`: all clients of a group, over all its worker threads, share one budget of iterations.
-// The budget is an atomic counter in shared memory, so exactly that many start, whoever is faster. Clients that pause when
-// the last one is taken are done at once; those of another thread when it settles.
+// `shared-iterations`: all clients of a group share one budget of iterations, an atomic counter in memory of all its workers.
 import { counted } from "../../foundation/units.js";
 import type { Pacer, PacingContext } from "../pacer.js";
 import { closedLoop } from "./closed-loop.js";

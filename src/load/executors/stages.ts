@@ -1,4 +1,4 @@
-// The stages that the ramping executors share: what they resolve to, and what makes no sense in them.
+// Stages that the ramping executors share: resolved settings and rules.
 import { formatDuration } from "../../foundation/units.js";
 import type { Finding } from "../../syntax/problems.js";
 import type { Rate } from "../../syntax/scalars.js";
