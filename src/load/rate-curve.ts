@@ -44,7 +44,10 @@ export class RateCurve {
     this.last = {
       startMs,
       durationMs: Number.POSITIVE_INFINITY,
-      ...{ from, to: from, countBefore, countAfter: endless },
+      from,
+      to: from,
+      countBefore,
+      countAfter: endless,
     };
   }
 

@@ -46,12 +46,16 @@ export class ProxiedConnection {
     this.closed = Promise.all([closeOf(client), closeOf(server)]).then(() => undefined);
     this.pipes = [
       new Pipe({
-        ...{ source: client, sink: server, clock },
+        source: client,
+        sink: server,
+        clock,
         link: () => links().up,
         admits: (bytes) => this.admitsRequest(bytes),
       }),
       new Pipe({
-        ...{ source: server, sink: client, clock },
+        source: server,
+        sink: client,
+        clock,
         link: () => links().down,
         admits: () => this.admitsAnswer(),
       }),

@@ -137,7 +137,9 @@ export class TcpProxy {
 
   private accept(client: Socket): void {
     const connection = new ProxiedConnection({
-      ...{ client, upstream: this.upstream, clock: this.clock },
+      client,
+      upstream: this.upstream,
+      clock: this.clock,
       links: () => this.links,
       fateOfCommit: () => this.fateOfCommit(),
     });
