@@ -21,11 +21,11 @@ export interface ActorContext<A extends Assignment = Assignment> {
   readonly recorder: Recorder;
   readonly sleeper: Sleeper;
   readonly prng: Prng;
-  /** Whether the queue is being emptied: then clients neither think nor delay nor wait for more work. */
+  /** True while the queue is being emptied: clients then neither think nor delay nor wait for more work. */
   readonly isDraining: () => boolean;
-  /** Whether the phase is to end with the iterations under way: then there is no app delay. */
+  /** True if the phase ends with the running iterations: then there is no app delay. */
   readonly isEnding: () => boolean;
-  /** Whether a schedule (an open loop) starts the iterations: then clients do not back off when idle. */
+  /** True if a schedule (open loop) starts iterations: then clients do not back off when idle. */
   readonly isScheduled: () => boolean;
   readonly time: TimeAccount;
   readonly partNames: PartNames;

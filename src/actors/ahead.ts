@@ -5,7 +5,7 @@ export class Ahead<T> {
 
   constructor(private readonly make: () => T) {}
 
-  /** Asked again, it does nothing. */
+  /** Makes the client's next transaction; a second call does nothing. */
   prepare(client: number): void {
     this.made[client] ??= this.make();
   }

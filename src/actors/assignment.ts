@@ -3,10 +3,10 @@ import type { Endpoint } from "../database/endpoint.js";
 import type { PoolSettings } from "../pools/registry.js";
 import type { ActorGroup, LogSettings, RetrySettings } from "./settings.js";
 
-/** Whether statements are prepared by name; `simple` is the protocol without parameters. */
+/** True if statements are prepared by name; `simple` is the protocol without parameters. */
 export type Prepared = boolean | "simple";
 
-/** Of a treatment, what every workload's clients run with. */
+/** Settings of a treatment that clients of every workload have. */
 export interface ClientSettings {
   readonly pool: PoolSettings;
   readonly prepared: Prepared;
@@ -17,33 +17,33 @@ export interface ClientSettings {
 
 /** Numbers start at 0. */
 export interface Assignment<S extends ClientSettings = ClientSettings> {
-  /** The group of clients. */
+  /** The group of clients that this worker runs. */
   readonly role: string;
-  /** Number of this worker among all workers of the trial. */
+  /** Number of this worker among all workers of the trial, from 0. */
   readonly ordinal: number;
-  /** Number of this worker in its group, of `workers`. */
+  /** Number of this worker in its group, from 0, out of `workers`. */
   readonly index: number;
   readonly workers: number;
-  /** Clients of this worker; `firstClient` is the first one's number in the group of `groupClients`. */
+  /** Clients of this worker. `firstClient` is the number of its first client in the group, from 0, out of `groupClients`. */
   readonly clients: number;
   readonly firstClient: number;
   readonly groupClients: number;
-  /** Number of the first client among all clients of the trial: endpoints are spread by it. */
+  /** Number of the first client among all clients of the trial, from 0. It decides how clients spread over endpoints. */
   readonly firstClientOfTrial: number;
   readonly clientsOfTrial: number;
-  /** Worker threads of the whole trial, over which a pg-pool is shared out. */
+  /** Worker threads of the whole trial; a pg-pool's connections are divided among them. */
   readonly workersOfTrial: number;
   readonly trial: { readonly number: number; readonly treatmentId: string; readonly seed: number };
   readonly settings: S;
   readonly endpoints: readonly Endpoint[];
-  /** Whether named prepared statements are used: asked for, and possible through the pooler. */
+  /** True if named prepared statements were asked for and the pooler supports them. */
   readonly prepared: boolean;
-  /** The trial's directory, where a worker keeps what the audit reads. */
+  /** The trial's directory: a worker writes there what the audit reads. */
   readonly directory: string;
-  /** What workers write that all workers of this process read, by the ordinal of the one that writes it. */
+  /** Buffers that one worker writes and all workers of this process read, by the ordinal of the writer. */
   readonly shared: ReadonlyMap<number, SharedArrayBuffer>;
-  /** Those of workers in other processes among them: copies, which come a little later. */
+  /** Ordinals whose buffers are copies of workers in other processes; copies lag a little. */
   readonly mirrored: readonly number[];
-  /** Counts iterations of a budget that the whole group shares, from those on that workers of other processes do. */
+  /** Counter of an iteration budget that the whole group shares, in all its processes. */
   readonly sharedCounter: Int32Array<SharedArrayBuffer>;
 }

@@ -1,20 +1,20 @@
 // Distributes workers over agents. A group with agents of its own uses them in turn; the other groups share the rest.
 
-/** By group, how many agents it has for itself. */
+/** Number of agents that each group has for itself, by group. */
 export type AgentPlace = Readonly<Record<string, number>>;
 
-/** Agents that no group has for itself; where none is left, all. */
+/** Number of agents that no group has for itself; all of them if none is left. */
 function leftOver(agents: number, place: AgentPlace): number {
   const left = agents - Object.values(place).reduce((sum, count) => sum + count, 0);
   return left > 0 ? left : agents;
 }
 
-/** How many agents a group is dealt to. */
+/** Number of agents that run a group. */
 export function agentsFor(group: string, agents: number, place: AgentPlace): number {
   return place[group] ?? leftOver(agents, place);
 }
 
-/** By agent, the numbers of the workers that it gets; `groups` has the group of each worker. */
+/** Numbers of the workers of each agent; `groups` states each worker's group. */
 export function deal(groups: readonly string[], agents: number, place: AgentPlace = {}): number[][] {
   const dealt: number[][] = Array.from({ length: agents }, () => []);
   const own = new Map<string, number[][]>();
@@ -34,7 +34,7 @@ export function deal(groups: readonly string[], agents: number, place: AgentPlac
   return dealt;
 }
 
-/** The group of each worker, in the order of their numbers. */
+/** Group of each worker, ordered by worker. */
 export function groupsOfWorkers(actors: Readonly<Record<string, { readonly workers: number }>>): string[] {
   return Object.entries(actors).flatMap(([group, { workers }]) =>
     Array.from({ length: workers }, () => group),

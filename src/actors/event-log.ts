@@ -8,7 +8,7 @@ const LINES_PER_SECOND = 20;
 export interface SlowOutcome {
   readonly events: number;
   readonly responseMs: number;
-  /** Where the response time went: milliseconds by part. */
+  /** Milliseconds of the response time by part. */
   readonly parts: Record<string, number>;
 }
 
@@ -30,12 +30,12 @@ export class EventLog {
     if (this.mayWrite("warn")) this.logger.warn({ event: "slow", ...facts, ...outcome }, "slow transaction");
   }
 
-  /** Opens the next second's allowance. */
+  /** Resets the number of lines allowed per second. */
   nextSecond(): void {
     this.linesLeft = LINES_PER_SECOND;
   }
 
-  /** Lines left out since the last call; whoever asks must write the number down. */
+  /** Returns the number of lines left out since the last call. The caller must log it. */
   takeSuppressed(): number {
     const left = this.suppressed;
     this.suppressed = 0;
@@ -43,7 +43,7 @@ export class EventLog {
   }
 
   private mayWrite(level: "warn" | "error"): boolean {
-    // What `log.level` leaves out is to take no line from what it asks for.
+    // Lines below `log.level` use up no allowance.
     if (!this.logger.isLevelEnabled(level)) return false;
     if (this.linesLeft > 0) {
       this.linesLeft--;

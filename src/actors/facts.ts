@@ -1,7 +1,7 @@
 // Facts of a transaction, a failure and a second, as log lines state them.
 import * as z from "zod";
 
-/** Longer windows than a month are not measured; a second beyond it is damage. */
+/** Seconds of the longest window, a month. A larger number in a log line is damage. */
 export const SECONDS_MAX = 31 * 24 * 3600;
 
 export const count = z.int().min(0);
@@ -10,10 +10,10 @@ export const ms = z.number().min(0);
 
 export const second = z.int().min(0).max(SECONDS_MAX);
 
-/** Milliseconds by part of the transaction, in order: `poolWait`, `begin`, a statement's name, ... */
+/** Milliseconds by part of the transaction, in order: `poolWait`, `begin`, a statement's name and so on. */
 export const PartsMs = z.record(z.string(), z.number());
 
-/** What retry, failure and slow lines say of their transaction. */
+/** Facts of a transaction in retry, failure and slow lines. */
 export const TransactionFacts = z.object({
   operation: z.string(),
   client: count,
@@ -25,7 +25,7 @@ export const TransactionFacts = z.object({
 
 export type TransactionFacts = z.infer<typeof TransactionFacts>;
 
-/** Why an attempt failed, and where as far as the server or the statement's name tells. */
+/** Cause of a failed attempt, with its place if the server or the statement's name tells it. */
 export const FailureFacts = z.object({
   sqlstate: z.string(),
   reason: z.string(),
@@ -35,7 +35,7 @@ export const FailureFacts = z.object({
 
 export type FailureFacts = z.infer<typeof FailureFacts>;
 
-/** What one worker did of one operation in one second of the window. */
+/** Counts and times of one worker, operation and second of the window. */
 export const SummaryFacts = z.object({
   operation: z.string(),
   second,

@@ -17,7 +17,7 @@ export class IdleBackoff {
     this.emptyInARow = new Array<number>(clients).fill(0);
   }
 
-  /** Tells of a poll's outcome and waits when it was empty. */
+  /** Takes a poll's outcome and pauses if the poll was empty. */
   async after(client: number, wasEmpty: boolean): Promise<void> {
     if (!wasEmpty) {
       this.emptyInARow[client] = 0;

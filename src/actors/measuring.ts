@@ -13,31 +13,31 @@ import type { TimeAccount } from "./time-account.js";
 import type { FailureFacts, TransactionFacts } from "./facts.js";
 import type { ConnectionSource } from "../database/session.js";
 
-/** An operation as a client describes it; how an attempt is made of it is left to the subclass. */
+/** An operation as a client describes it. Subclasses define an attempt. */
 export interface OperationPlan<T> {
   readonly operation: Operation;
   /** Number of the client in its worker, from 0. */
   readonly client: number;
-  /** Monotonic milliseconds at which the schedule wanted the operation to start. */
+  /** Monotonic milliseconds of the scheduled start. */
   readonly intendedMs: number;
-  /** Events that the result stands for. */
+  /** Number of events that the result represents. */
   events(result: T): number;
-  /** Whether a result without events is an empty poll, which is not counted as a transaction. */
+  /** True if an operation without events is an empty poll, which does not count as a transaction. */
   readonly isPoll: boolean;
-  /** Whether a commit in doubt that cannot be settled is final, because a repetition might do the work twice. */
+  /** True if an unresolved commit in doubt is final, because a repetition might do the work twice. */
   readonly isOnce?: boolean;
-  /** Called after each commit in doubt with the result that it has if it was committed; undefined if that is not known. */
+  /** Called after each commit in doubt with the result that a commit would have; undefined if that is unknown. */
   unanswered?(result: T | undefined): void;
 }
 
 interface Ended {
-  /** Monotonic. */
+  /** Monotonic milliseconds. */
   readonly finishedMs: number;
-  /** Number of the endpoint of its last attempt. */
+  /** Number of the endpoint of the last attempt. */
   readonly endpoint: number;
 }
 
-/** How a transaction ended. */
+/** Outcome of a transaction. */
 export type TransactionEnd<T> =
   | (Ended & { readonly kind: "committed" | "empty"; readonly result: T })
   | (Ended & { readonly kind: "failed"; readonly inDoubt: boolean });
@@ -49,14 +49,14 @@ export interface MeasuringOptions {
   readonly retry: RetryPolicy;
   readonly slowTransactionMs: number;
   readonly sleeper: Sleeper;
-  /** Whether operations of that name are arrivals of an open loop now. */
+  /** Whether an open loop starts operations with that name now. */
   readonly isArrival: (operation: Operation) => boolean;
   readonly time: TimeAccount;
   readonly partNames: PartNames;
-  /** The failures of the database that the operations lead to. */
+  /** Classifier of the database's errors. */
   readonly failures: Failures;
   readonly placeOf: (error: unknown) => FailurePlace;
-  /** Monotonic milliseconds of the clock that times the connections' calls. */
+  /** Monotonic milliseconds of the clock that also times the connections' calls. */
   readonly nowMs: () => number;
 }
 
@@ -68,15 +68,15 @@ export interface Progress {
 }
 
 export abstract class Measuring {
-  /** Stopwatches by client, since each client runs one operation at a time. */
+  /** One stopwatch per client, since each client runs one operation at a time. */
   private readonly stopwatches: PartTimes[] = [];
 
   constructor(protected readonly options: MeasuringOptions) {}
 
-  /** Tries the plan once. Rejects with the failure, which decides whether it is tried again. */
+  /** Tries the plan once. The rejection decides whether it is tried again. */
   protected abstract attempt<T>(plan: OperationPlan<T>, progress: Progress): Promise<T>;
 
-  /** Resolves when the operation ended one way or another; rejects only if the trial cannot go on. */
+  /** Resolves with the operation's outcome; rejects only if the trial cannot go on. */
   protected async measure<T>(plan: OperationPlan<T>): Promise<TransactionEnd<T>> {
     const startMs = this.options.nowMs();
     this.options.time.bookWork(plan.client, startMs);
@@ -100,7 +100,7 @@ export abstract class Measuring {
     }
   }
 
-  /** The failure's kind, once what earlier attempts left behind is taken into account. Rethrows what is fatal. */
+  /** Classifies the error, considering what earlier attempts left behind. Rethrows a fatal one. */
   private judge<T>(plan: OperationPlan<T>, error: unknown, progress: Progress): Failure {
     const { failures } = this.options;
     const failure = failures.classify(error);
@@ -110,7 +110,7 @@ export abstract class Measuring {
       plan.unanswered?.(error instanceof InDoubtError ? (error.result as T | undefined) : undefined);
     }
     if (failure.kind !== "fatal") return failure;
-    // The first commit was still under way when we looked: now its rows are there, so the next attempt settles it.
+    // The first commit was still running when it was looked up. Its rows exist now, so the next attempt settles it.
     if (progress.inDoubt && failures.isDuplicate(failure)) return { ...failure, kind: "retry" };
     if (error instanceof TrialError) throw error;
     const place = error instanceof StatementError && error.place !== undefined ? `${error.place}: ` : "";
@@ -129,7 +129,7 @@ export abstract class Measuring {
   ): TransactionEnd<T> {
     const { source, recorder, slowTransactionMs, eventLog, time } = this.options;
     const { times } = progress;
-    // The commit is acknowledged when its answer arrives, not when this thread has read it.
+    // A commit is acknowledged when its answer arrives, not when this thread reads it.
     const finishedMs = times.lastMs;
     const serviceMs = finishedMs - startMs;
     const events = plan.events(result);
@@ -140,7 +140,7 @@ export abstract class Measuring {
       recorder.emptyPoll(plan.operation, finishedMs, serviceMs, scheduledMs);
       return { kind: "empty", result, finishedMs, endpoint };
     }
-    // Without a schedule the intended start is the actual one, and the response time the service time.
+    // Without a schedule, the intended start is the actual start and the response time is the service time.
     const intendedMs = scheduledMs ?? startMs;
     const responseMs = finishedMs - intendedMs;
     times.finish(finishedMs, startMs - intendedMs);
@@ -207,7 +207,7 @@ export abstract class Measuring {
     return { sqlstate, reason: messageOf(error), ...this.options.placeOf(error) };
   }
 
-  /** The intended start of what a schedule asked for; undefined for the rest. */
+  /** Intended start of a scheduled operation; undefined for all others. */
   private scheduledMs({ operation, intendedMs }: OperationPlan<unknown>): number | undefined {
     return this.options.isArrival(operation) ? intendedMs : undefined;
   }

@@ -4,14 +4,17 @@ import { Measuring, type OperationPlan, type Progress, type TransactionEnd } fro
 
 /** An operation on connections that the workload holds. */
 export interface OwnPlan<T> extends OperationPlan<T> {
-  /** May book its waits to `times`, as `POOL_WAIT` for a connection of the library's pool. The rest is the operation's part. */
+  /**
+   * Runs the operation once. It may book waits to `times`, such as `POOL_WAIT` for the library's pool; the rest is the
+   * operation's part.
+   */
   body(times: PartTimes): Promise<T>;
-  /** Asks after a commit in doubt whether the operation was committed: its result, or undefined if it was not. */
+  /** Looks up, after a commit in doubt, whether the operation was committed: its result, or undefined if it was not. */
   settle?(): Promise<T | undefined>;
 }
 
 export class OwnOperations extends Measuring {
-  /** Resolves when the operation ended one way or another; rejects only if the trial cannot go on. */
+  /** Resolves with the operation's outcome; rejects only if the trial cannot go on. */
   run<T>(plan: OwnPlan<T>): Promise<TransactionEnd<T>> {
     return this.measure(plan);
   }
@@ -23,7 +26,7 @@ export class OwnOperations extends Measuring {
       const settled = inDoubt ? await plan.settle?.() : undefined;
       return settled ?? (await plan.body(times));
     } finally {
-      // No connection of ours times the calls, and an operation ends where its last part does.
+      // The library's connections time no calls, so the whole body is one part, which ends the operation.
       times.bookNamed(plan.operation, startedMs, nowMs());
     }
   }

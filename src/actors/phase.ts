@@ -15,10 +15,10 @@ export type PhaseName = "warm-up" | "measure" | "drain" | "stopped";
 
 /** A set of client loops; `isOver` asks them to end. */
 export interface Phase {
-  /** As it began: clients of a closed loop go on from the warm-up into the window. */
+  /** Name at the phase's start. Clients of a closed loop continue from the warm-up into the window. */
   readonly name: PhaseName;
   isOver: boolean;
-  /** When the last iteration so far ended, in monotonic milliseconds; the phase's start before the first. */
+  /** End of the latest iteration in monotonic milliseconds; the phase's start before the first iteration ends. */
   lastEndedMs: number;
   done: Promise<void>;
   pacer?: Pacer;
@@ -27,11 +27,11 @@ export interface Phase {
 export interface PhaseOptions {
   readonly name: PhaseName;
   readonly plan: PacingPlan;
-  /** Whether clients think and start one by one. */
+  /** True if clients think and start one by one. */
   readonly isPaced: boolean;
-  /** Monotonic milliseconds, the same in all workers; it may lie a moment behind. */
+  /** Start in monotonic milliseconds, equal in all workers; it may lie a moment in the past. */
   readonly startMs: number;
-  /** The end as far as it is known by now; else Infinity. */
+  /** End of the phase if known, otherwise Infinity. */
   readonly endMs: () => number;
   readonly assignment: Assignment;
   readonly actor: Actor;
@@ -41,13 +41,16 @@ export interface PhaseOptions {
 }
 
 const NO_THINK_TIME = { min: 0, max: 0 };
-/** Clients of each worker that empty the queue, at most. */
+/** Most clients of each worker that empty the queue. */
 const DRAINING_CLIENTS = 8;
 
-/** Beyond so many ends of pauses a millisecond some fall together whatever is done, and to be exact costs more than it tells. */
+/**
+ * Most ends of pauses per millisecond that are timed exactly. Above this rate some coincide anyway, and exactness costs too
+ * much.
+ */
 const PAUSES_PER_MS_MAX = 2;
 
-/** Whether clients of that worker have moments to be on time for: arrivals, or the ends of their think times. */
+/** True if clients of the worker have exact moments: arrivals, or ends of think times. */
 export function keepsTime({
   role,
   settings,
@@ -60,7 +63,7 @@ export function keepsTime({
   return meanMs > 0 && groupClients <= PAUSES_PER_MS_MAX * meanMs;
 }
 
-/** Starts a loop for each client of the worker. `done` rejects when one of them cannot go on. */
+/** Starts a loop for each client of the worker. `done` rejects when a client cannot go on. */
 export function startPhase(options: PhaseOptions): Phase & { pacer: Pacer } {
   const { name, assignment, sleeper, isPaced } = options;
   const { role, trial, index } = assignment;
@@ -83,7 +86,7 @@ export function startPhase(options: PhaseOptions): Phase & { pacer: Pacer } {
     isOver: () => phase.isOver,
     arrivals: options.arrivals,
   });
-  // Hundreds of clients that look for the last few events would only keep each other from them.
+  // Hundreds of clients would keep each other from the last events.
   const clients = name === "drain" ? Math.min(assignment.clients, DRAINING_CLIENTS) : assignment.clients;
   const loops = Array.from({ length: clients }, (_, client) => runClient(client, pacer, phase, options));
   const done = Promise.all(loops).then(() => undefined);
@@ -96,7 +99,7 @@ async function runClient(
   phase: Phase,
   { actor, sleeper, time, startMs }: PhaseOptions,
 ): Promise<void> {
-  // Not from now: a thread that comes late kept its clients waiting.
+  // Count from the phase's start: a thread that comes late kept its clients waiting.
   let sinceMs = startMs;
   const bookWaiting = (): void => {
     const nowMs = monotonicMs();
@@ -106,7 +109,7 @@ async function runClient(
   const bookWork = (): void => time.bookWork(client, (sinceMs = monotonicMs()));
   for (;;) {
     const start = await pacer.next(client);
-    // Where others have used the budget up, the last pause was no wait for anything.
+    // If other clients have used the budget up, the last pause was no wait.
     const isUsedUp = start === undefined && pacer.isLeft?.(client) === false;
     if (!isUsedUp) bookWaiting();
     if (start === undefined) {
@@ -125,12 +128,12 @@ async function runClient(
   }
 }
 
-/** In the warm-up the simulated day stands still at its first hour, as the rate does. */
+/** Keeps the simulated day at its first hour during the warm-up, like the rate. */
 function inItsDay(arrival: Arrival, phase: Phase): Arrival {
   return phase.name === "warm-up" ? { ...arrival, offsetMs: 0 } : arrival;
 }
 
-/** Waits for an arrival's intended start; false when the phase ended before it could start. */
+/** Waits for an arrival's intended start; false if the phase ended first. */
 async function isDue(start: Start, pacer: Pacer, phase: Phase, sleeper: PunctualSleeper): Promise<boolean> {
   while (start.intendedMs > monotonicMs() && !phase.isOver) await sleeper.until(start.intendedMs);
   return pacer.mayStart?.(start) ?? true;

@@ -3,7 +3,7 @@
 import type { Prng } from "../foundation/prng.js";
 import type { RetrySettings } from "./settings.js";
 
-/** All instants are monotonic milliseconds. */
+/** All times are monotonic milliseconds. */
 export class RetryPolicy {
   private latestMs = Number.POSITIVE_INFINITY;
 
@@ -12,20 +12,20 @@ export class RetryPolicy {
     private readonly prng: Prng,
   ) {}
 
-  /** No transaction is tried again after that moment: the load has ended, and somebody waits for the last of it. */
+  /** Allows no retry after that moment, when the load has ended and the rest is awaited. */
   endBy(atMs: number): void {
     this.latestMs = atMs;
   }
 
   /**
-   * Milliseconds until the next attempt, uniform over 0 .. min(ceiling, base x 2^(attempt - 1)), after attempt number
-   * `attempt` of a transaction that began at `startMs` has failed; undefined where it is to be given up.
+   * Milliseconds until the next attempt, uniform over 0 .. min(ceiling, base x 2^(attempt - 1)); undefined to give up.
+   * `attempt` counts from 1 and has failed; its transaction began at `startMs`.
    */
   backoffMs(attempt: number, startMs: number, nowMs: number): number | undefined {
     const { attempts, baseMs, ceilingMs, deadlineMs } = this.settings;
     if (attempt >= attempts) return undefined;
     const backoffMs = this.prng.float() * Math.min(ceilingMs, baseMs * 2 ** (attempt - 1));
-    // A wait beyond the deadline would only put off the news.
+    // A wait that ends after the deadline would only delay the failure.
     return nowMs + backoffMs < Math.min(startMs + deadlineMs, this.latestMs) ? backoffMs : undefined;
   }
 }

@@ -19,7 +19,7 @@ export function writeSummaryLines(eventLog: EventLog, phase: string, delta: Reco
   for (const { second, operations } of delta.seconds) {
     for (const [operation, counts] of Object.entries(operations)) {
       const facts = factsOf(second, operation, counts);
-      // Rehearsed too; but a line that is not written must not take what was left out with it.
+      // Rehearsed seconds write no line and must not reset the count of lines left out.
       if (delta.isRehearsal) continue;
       eventLog.logger.info({ event: "summary", phase: "measure", ...facts, ...leftOut() }, "summary");
     }

@@ -9,13 +9,13 @@ export type AccountedTime = Record<Activity, number>;
 
 const NOTHING: Readonly<AccountedTime> = { service: 0, waiting: 0, idle: 0, preparing: 0, finished: 0 };
 
-/** Until when a client's time was booked, and what the event loop had waited by then. */
+/** End of the client's last booking, and the event loop's idle time then. */
 interface Mark {
   bookedMs: number;
   idleMs: number;
 }
 
-/** All instants are monotonic milliseconds. Clients are those of the worker, from 0. */
+/** All times are monotonic milliseconds. Clients are numbered within the worker, from 0. */
 export class TimeAccount {
   private startMs = Number.POSITIVE_INFINITY;
   private endMs = Number.POSITIVE_INFINITY;
@@ -23,10 +23,10 @@ export class TimeAccount {
   private readonly finishedFrom: number[] = [];
   private readonly marks: Mark[] = [];
 
-  /** `idleMs` tells how long the thread's event loop has waited so far. */
+  /** `idleMs` returns the idle time of the thread's event loop so far. */
   constructor(private readonly idleMs: () => number = loopIdleMs) {}
 
-  /** The window; `endMs` may be Infinity and be set later, before the account is read. Another start begins anew. */
+  /** Sets the window and resets the account. `endMs` may be Infinity and be set before the account is read. */
   setWindow(startMs: number, endMs: number): void {
     if (startMs !== this.startMs) {
       Object.assign(this.booked, NOTHING);
@@ -36,7 +36,7 @@ export class TimeAccount {
     this.endMs = endMs;
   }
 
-  /** Books what that client did. Until the window is known nothing is in it. */
+  /** Books a client's activity. Nothing counts before the window is known. */
   book(client: number, activity: Activity, fromMs: number, toMs: number): void {
     this.add(activity, fromMs, toMs);
     const mark = (this.marks[client] ??= { bookedMs: toMs, idleMs: 0 });
@@ -44,7 +44,7 @@ export class TimeAccount {
     mark.idleMs = this.idleMs();
   }
 
-  /** Books what the thread itself did for that client since its last booking, as preparing. */
+  /** Books the thread's own work for the client since its last booking, as `preparing`. */
   bookWork(client: number, toMs: number): void {
     const mark = this.marks[client];
     if (!mark) return;
@@ -58,12 +58,12 @@ export class TimeAccount {
     if (inside > 0) this.booked[activity] += inside;
   }
 
-  /** From `fromMs` on the client has used its budget up and does nothing until the window ends. */
+  /** Books a client that has used its budget up and does nothing until the window ends. */
   bookFinished(fromMs: number): void {
     this.finishedFrom.push(fromMs);
   }
 
-  /** What was booked, in milliseconds over all clients. */
+  /** Booked milliseconds over all clients. */
   total(): AccountedTime {
     const total = { ...this.booked };
     for (const fromMs of this.finishedFrom) {

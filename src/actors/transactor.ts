@@ -13,11 +13,11 @@ export type { TransactionEnd } from "./measuring.js";
 
 /** A transaction as a client describes it. */
 export interface TransactionPlan<T> extends OperationPlan<T> {
-  /** Calls on the connection are booked to `times`; the body books its other waits itself. */
+  /** Runs the transaction once. Calls on the connection are booked to `times`; the body books its other waits. */
   body(session: Session, times: PartTimes): Promise<T>;
   /**
-   * Asks on a new connection, after a commit in doubt, whether the transaction was committed: its result, or undefined if it
-   * was not. Left out if a repetition does no harm.
+   * Looks up on a new connection, after a commit in doubt, whether the transaction was committed: its result, or undefined
+   * if it was not. Omitted if a repetition does no harm.
    */
   settle?(session: Session): Promise<T | undefined>;
 }
@@ -31,7 +31,7 @@ export class Transactor extends Measuring {
     super(options);
   }
 
-  /** Resolves when the transaction ended one way or another; rejects only if the trial cannot go on. */
+  /** Resolves with the transaction's outcome; rejects only if the trial cannot go on. */
   run<T>(plan: TransactionPlan<T>): Promise<TransactionEnd<T>> {
     return this.measure(plan);
   }
@@ -68,7 +68,7 @@ export class Transactor extends Measuring {
       const released = lease.release(isSuspect);
       if (released) {
         await released;
-        // Of what was acknowledged, closing is no part: it ended with its answer.
+        // An acknowledged transaction ended with its answer; closing is not part of it.
         if (!isAcknowledged) times.book(RELEASE, endedMs, nowMs());
       }
     }

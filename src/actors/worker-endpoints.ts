@@ -13,7 +13,7 @@ export function applicationNameOf({ role }: Pick<Assignment, "role">): string {
 
 export class WorkerEndpoints {
   readonly source: ConnectionSource;
-  /** For the recorder; undefined where there is nothing to split. */
+  /** Split by endpoint for the recorder; undefined with a single endpoint. */
   readonly split: EndpointSplit | undefined;
 
   /** Calls `onTransaction` for each transaction that ended at the server. */
@@ -34,7 +34,7 @@ export class WorkerEndpoints {
     this.split = isSplit(endpoints) ? new EndpointSplit(endpoints.length) : undefined;
   }
 
-  /** By endpoint; none where there is nothing to split. */
+  /** Deltas by endpoint; empty with a single endpoint. */
   deltas(): EndpointDelta[] {
     const operations = this.split?.operations() ?? [];
     return this.source.contacts.flatMap((contacts, number) => {

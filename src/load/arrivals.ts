@@ -3,41 +3,38 @@
 import { Prng } from "../foundation/prng.js";
 import type { RateCurve } from "./rate-curve.js";
 
-/**
- * `poisson`: gaps are exponential, as of many users who do not know of each other; `uniform`: the curve's arrivals
- * evenly spaced.
- */
+/** `poisson`: exponential gaps, as from many independent users; `uniform`: the curve's arrivals evenly spaced. */
 export const ARRIVAL_DISTRIBUTIONS = ["poisson", "uniform"] as const;
 export type ArrivalDistribution = (typeof ARRIVAL_DISTRIBUTIONS)[number];
 
 export interface OpenLoopPlan {
   readonly distribution: ArrivalDistribution;
-  /** How long an arrival waits for a free client; without one it waits until the phase ends. */
+  /** Longest wait of an arrival for a free client; if undefined, it waits until the phase ends. */
   readonly maxWaitMs?: number;
 }
 
 export interface ConstantRatePlan extends OpenLoopPlan {
   readonly executor: "constant-arrival-rate";
-  /** Of the group, over all its workers. */
+  /** Rate of the whole group, over all its workers. */
   readonly ratePerSecond: number;
 }
 
-/** One arrival of the group's schedule. */
+/** An arrival of the group's schedule. */
 export interface Arrival {
   /** Position in the group's schedule, from 0. */
   readonly number: number;
-  /** When it is due, in milliseconds since the schedule's start. */
+  /** Due time in milliseconds since the schedule's start. */
   readonly offsetMs: number;
 }
 
-/** Which arrivals of the group are one worker's: those of its clients, dealt out one client after the other. */
+/** A worker's part of the group's arrivals: they are dealt to clients in turn. */
 export interface Share {
   readonly totalClients: number;
   readonly workers: number;
   readonly workerIndex: number;
 }
 
-/** One worker's arrivals in order. Two made with the same arguments give the same. */
+/** One worker's arrivals in order. Equal arguments give equal schedules. */
 export class ArrivalSchedule {
   private readonly prng: Prng;
   private number = -1;
@@ -54,7 +51,7 @@ export class ArrivalSchedule {
     this.upcoming = this.following();
   }
 
-  /** The next arrival, which stays; its offset is Infinity when there is none any more. */
+  /** Returns the next arrival without taking it; its offset is Infinity after the last one. */
   peek(): Arrival {
     return this.upcoming;
   }

@@ -8,7 +8,7 @@ export const MAX_CLIENTS = 100_000;
 const MAX_RATE = 1_000_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
-/** What a group has unless the scenario says otherwise. */
+/** Load of a group for which the scenario states none. */
 export interface LoadDefaults {
   readonly clients: number;
   readonly thinkTimeMs: number;

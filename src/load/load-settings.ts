@@ -7,16 +7,16 @@ import type { Budget, LoadSurroundings, RuleSurroundings } from "./executors/exe
 import { executorOf, EXECUTORS, type ExecutorName, type ExecutorSettings } from "./executors/registry.js";
 import { loadKeys, type LoadDefaults, type LoadKeys } from "./keys.js";
 
-/** Inclusive range, uniform. */
+/** Inclusive range of uniform values. */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
 
 export type LoadSettings = ExecutorSettings & {
-  /** Pause of a client between two iterations, uniform, in milliseconds. */
+  /** Uniform pause of a client between two iterations, in milliseconds. */
   readonly thinkTimeMs: Range;
-  /** Clients start one by one, evenly over this time, in milliseconds. */
+  /** Time over which clients start one by one, evenly, in milliseconds. */
   readonly rampUpMs: number;
 };
 
@@ -32,7 +32,7 @@ const words: KeyWords = {
   },
 };
 
-/** Of each executor, with the keys that it has in a vocabulary. */
+/** Settings of each executor with its keys in a vocabulary. */
 type MemberOf<One> = One extends {
   readonly name: infer Name extends string;
   keys(vocabulary: LoadKeys): infer Keys extends z.ZodRawShape;
@@ -69,7 +69,7 @@ export function loadSchema(defaults: LoadDefaults) {
 /** A load as a scenario writes it. */
 export type LoadMapping = z.output<ReturnType<typeof loadSchema>>;
 
-/** Keys of `load` that each executor needs, and that it may have. */
+/** Keys of `load` that each executor needs and takes. */
 export function executorKeys(): { name: string; needs: string[]; takes: string[] }[] {
   return members(loadKeys({ clients: 0, thinkTimeMs: 0 })).map((one) => ({ name: one.name, ...keysOf(one) }));
 }
@@ -90,7 +90,7 @@ export function resolveLoad(
   };
 }
 
-/** What the schema cannot say of a group's load; paths are below the group. */
+/** Problems of a group's load that the schema cannot find; paths are relative to the group. */
 export function loadFindings(
   given: LoadMapping,
   load: LoadSettings,
@@ -99,22 +99,22 @@ export function loadFindings(
   return executorOf(load).rules?.(given, load, surroundings) ?? [];
 }
 
-/** Whether arrivals are independent of completions: iterations start by a schedule. */
+/** True if a schedule starts iterations, whatever the completions. */
 export function isOpenLoop(load: Pick<LoadSettings, "executor">): boolean {
   return executorOf(load).isOpenLoop;
 }
 
-/** The iterations that end the window of a group; undefined for one that time ends. */
+/** Iterations that end the window of a group; undefined if time ends it. */
 export function budgetOf(load: LoadSettings): Budget | undefined {
   return executorOf(load).budget?.(load);
 }
 
-/** The most time that the iteration budget of a group may take; undefined for one that has none. */
+/** Longest time for a group's iteration budget; undefined without a budget. */
 export function budgetMs(load: LoadSettings): number | undefined {
   return budgetOf(load)?.mostMs;
 }
 
-/** A range of durations in words, as `5ms to 10ms`. */
+/** A range of durations in words: `5ms to 10ms`. */
 export function rangeText({ min, max }: Range): string {
   return min === max ? formatDuration(min) : `${formatDuration(min)} to ${formatDuration(max)}`;
 }

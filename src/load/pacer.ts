@@ -2,44 +2,44 @@
 import type { Prng } from "../foundation/prng.js";
 import type { Arrival } from "./arrivals.js";
 
-/** The pause between two iterations, uniform, in milliseconds. */
+/** Uniform pause between two iterations, in milliseconds. */
 export interface ThinkTime {
   readonly min: number;
   readonly max: number;
 }
 
-/** Who is told what becomes of the arrivals of an open loop. All instants are monotonic milliseconds. */
+/** Observer of an open loop's arrivals. All times are monotonic milliseconds. */
 export interface ArrivalObserver {
-  /** An arrival was due, whether or not a client was free. Told late, but in order and once each. */
+  /** Called once for each due arrival, in order, whether or not a client was free. Calls may come late. */
   offered(arrival: Arrival, intendedMs: number): void;
-  /** An arrival that was offered will not start, as was decided at `atMs`. */
+  /** Called for an offered arrival that will not start; decided at `atMs`. */
   dropped(arrival: Arrival, intendedMs: number, atMs: number): void;
 }
 
-/** What every executor is given. */
+/** Surroundings that every executor gets. */
 export interface PacingContext {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
-  /** Waits; may return early when the worker is told to change phase. */
+  /** Waits; may return early when the worker changes phase. */
   readonly sleep: (ms: number) => Promise<void>;
   readonly prng: Prng;
-  /** The same in every worker of the group: what schedules that the group shares are made from. */
+  /** Seed of schedules that the group shares, equal in all its workers. */
   readonly groupSeed: number;
   readonly thinkTime: ThinkTime;
-  /** Clients of the whole group start evenly over this time, in milliseconds. */
+  /** Time over which the whole group's clients start, evenly, in milliseconds. */
   readonly rampUpMs: number;
-  /** When the phase starts, the same for all workers: schedules and stages count from here. */
+  /** Start of the phase, equal in all workers: schedules and stages count from here. */
   readonly startMs: number;
-  /** When the phase ends, as far as is known by now; else Infinity. */
+  /** End of the phase if known, otherwise Infinity. */
   readonly endMs: () => number;
   /** Clients of the whole group, over all its workers. */
   readonly totalClients: number;
-  /** Number, in the whole group, of this worker's first client. */
+  /** Number of this worker's first client in the whole group. */
   readonly firstClient: number;
-  /** Workers of the group, and which of them this one is. */
+  /** Number of workers of the group; `workerIndex` is this worker's. */
   readonly workers: number;
   readonly workerIndex: number;
-  /** Counter of started iterations, shared by all workers of the group (one Int32); see `shared-iterations`. */
+  /** Counter of started iterations (one Int32) that all workers of the group share, for `shared-iterations`. */
   readonly sharedCounter: Int32Array;
   /** True once the phase ended: no further iteration may start. */
   readonly isOver: () => boolean;
@@ -48,26 +48,25 @@ export interface PacingContext {
 
 /** The start of one iteration. */
 export interface Start {
-  /** Monotonic milliseconds; in an open loop it may lie ahead, and the client has to wait for it. */
+  /** Monotonic milliseconds. In an open loop the moment may lie ahead, and the client waits for it. */
   readonly intendedMs: number;
-  /** Open loop only. */
+  /** Present in an open loop only. */
   readonly arrival?: Arrival;
 }
 
 export interface Pacer {
   /**
-   * The next iteration of the client (0 .. clients-1 of this worker); undefined when the client is done in this
-   * phase. A closed loop resolves when the client may start; an open loop as soon as it knows when that will be.
+   * Next iteration of a client (0 .. clients-1 of this worker); undefined if the client is done in this phase. A closed
+   * loop resolves when the client may start, an open loop as soon as the start is known.
    */
   next(client: number): Promise<Start | undefined>;
-  /** Open loop: whether the iteration, now that it is due, may start; one that may not was dropped, and counted. */
+  /** Open loop: whether a due iteration may start. If not, it was dropped and counted. */
   mayStart?(start: Start): boolean;
-  /** Budgets only: whether the client has an iteration left to start. */
+  /** Budgets: whether the client has an iteration left. */
   isLeft?(client: number): boolean;
   /**
-   * Open loop: brings the counts of offered and dropped arrivals up to date. Ends the schedule when the phase is over
-   * or its end has come: what is still waiting for a client then is dropped. A shared budget: ends the pauses of clients
-   * that have nothing left to start.
+   * Open loop: updates the counts of offered and dropped arrivals, and drops waiting ones once the phase is over. Shared
+   * budget: ends the pauses of clients without an iteration left.
    */
   settle?(): void;
 }

@@ -11,17 +11,17 @@ const MAX_ROWS = 1_000_000;
 export const BATCH_SIZES = ["small", "medium", "large"] as const;
 export type BatchSizeName = (typeof BATCH_SIZES)[number];
 
-/** Some hours of the day, which together with the others cover it without a gap. */
+/** Hours of the day. All parts together cover the day without a gap. */
 export interface DayPart {
-  /** From the beginning of this hour, 0 .. 23, to that of another, 1 .. 24. */
+  /** Start hour (0 .. 23) and end hour (1 .. 24). */
   readonly fromHour: number;
   readonly toHour: number;
-  /** Multiplies the load's rate. */
+  /** Factor of the load's rate. */
   readonly rateFactor: number;
 }
 
 interface ProfileHours extends DayPart {
-  /** Chance of each size; they add up to 1. */
+  /** Chance of each batch size; the chances add up to 1. */
   readonly mix: Readonly<Record<BatchSizeName, number>>;
 }
 
@@ -29,13 +29,13 @@ interface ProfileHours extends DayPart {
 export interface Profile {
   readonly name: string;
   readonly dayMs: number;
-  /** In order; they cover the day. */
+  /** In order, covering the day. */
   readonly hours: readonly ProfileHours[];
-  /** Events of a batch. */
+  /** Events per batch. */
   readonly sizes: Readonly<Record<BatchSizeName, number>>;
 }
 
-/** A hundredth of the reference's sizes (10 000, 100 000 and 500 000 rows), which any machine carries. */
+/** A hundredth of the reference's sizes (10 000, 100 000 and 500 000 rows), so that any machine carries them. */
 export const DEFAULT_SIZES: Readonly<Record<BatchSizeName, number>> = {
   small: 100,
   medium: 1000,
@@ -57,7 +57,7 @@ const STREAMING_DAY: readonly ProfileHours[] = [
   { fromHour: 22, toHour: 24, ...NIGHT },
 ];
 
-/** Calls of a telephone network; hours that its source leaves out are as those before them, the last one is night. */
+/** Calls of a telephone network. Hours that the source leaves out repeat the hour before; the last hour is night. */
 const STREAMING_INSERT: readonly ProfileHours[] = [
   { fromHour: 0, toHour: 7, ...NIGHT },
   { fromHour: 7, toHour: 9, ...RUSH_HOUR },
@@ -144,7 +144,7 @@ export function resolveProfile(
   };
 }
 
-/** A day that has no gap, and in which something happens; `path` is that of its hours. */
+/** Problems of a day: gaps, or no traffic at all; `path` leads to its hours. */
 export function hoursFindings({ hours }: Profile, path: Path): Finding[] {
   const findings: Finding[] = [];
   let hour = 0;
@@ -168,12 +168,12 @@ export function hoursFindings({ hours }: Profile, path: Path): Finding[] {
   return findings;
 }
 
-/** How long a part of the day takes, where the whole takes `dayMs`. */
+/** Length of a part of the day, for a day of `dayMs`. */
 export function partMs({ fromHour, toHour }: DayPart, dayMs: number): number {
   return ((toHour - fromHour) / HOURS_A_DAY) * dayMs;
 }
 
-/** Which of the day's parts it is, `offsetMs` after the day began. */
+/** The part of the day at `offsetMs` after the day began. */
 export function dayPartAt<T extends DayPart>(
   profile: { readonly dayMs: number; readonly hours: readonly T[] },
   offsetMs: number,
@@ -182,7 +182,7 @@ export function dayPartAt<T extends DayPart>(
   return profile.hours.find(({ toHour }) => hour < toHour) ?? profile.hours.at(-1);
 }
 
-/** The size that a batch has at a moment of the day; `roll` is uniform over [0, 1). */
+/** Batch size at a moment of the day; `roll` is uniform over [0, 1). */
 export function batchSizeAt(profile: Profile, offsetMs: number, roll: number): BatchSizeName {
   const mix = dayPartAt(profile, offsetMs)?.mix;
   let left = roll;
@@ -190,6 +190,6 @@ export function batchSizeAt(profile: Profile, offsetMs: number, roll: number): B
     left -= mix?.[name] ?? 0;
     if (left < 0) return name;
   }
-  // Chances that add up to a hair less than 1: what is left is the last size that has any.
+  // Rounding may leave the sum of chances just below 1: take the last size with a chance.
   return BATCH_SIZES.findLast((name) => (mix?.[name] ?? 0) > 0) ?? "small";
 }

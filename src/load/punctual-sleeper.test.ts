@@ -1,15 +1,15 @@
-// Whom a bell wakes and when it is set, under a clock moved by hand. The bell's own thread is tried in test/e2e/bell.test.ts.
+// Which sleepers a timer wakes, under an injected clock. The real timer thread is tested in test/e2e/timer-thread.test.ts.
 import { describe, expect, it } from "vitest";
 import { PunctualSleeper } from "./punctual-sleeper.js";
 
 function world() {
-  const state = { now: 0, set: [] as number[], isClosed: false, bells: 0 };
-  let onRing = (): number => Number.NaN;
+  const state = { now: 0, set: [] as number[], isClosed: false, timers: 0 };
+  let onDue = (): number => Number.NaN;
   const sleeper = new PunctualSleeper(
     () => state.now,
-    (ring) => {
-      state.bells++;
-      onRing = ring;
+    (callback) => {
+      state.timers++;
+      onDue = callback;
       return {
         set: (dueMs) => state.set.push(dueMs),
         close: () => Promise.resolve(void (state.isClosed = true)),
@@ -22,10 +22,10 @@ function world() {
     sleeper,
     woken,
     wait: (dueMs: number) => void sleeper.until(dueMs).then(() => woken.push(dueMs)),
-    /** Lets those who were woken go on, too; resolves to the bell's next moment. */
-    ring: async (atMs: number) => {
+    /** Fires the timer and lets woken sleepers go on; resolves to the timer's next moment. */
+    fire: async (atMs: number) => {
       state.now = atMs;
-      const nextMs = onRing();
+      const nextMs = onDue();
       await Promise.resolve();
       return nextMs;
     },
@@ -33,37 +33,37 @@ function world() {
 }
 
 describe("PunctualSleeper", () => {
-  it("sets its bell to the earliest appointment, whatever order they come in", () => {
+  it("sets its timer to the earliest appointment, in any order of appointments", () => {
     const { wait, state } = world();
     for (const dueMs of [7, 9, 3, 5]) wait(dueMs);
     expect(state.set).toEqual([7, 3]);
-    expect(state.bells).toBe(1);
+    expect(state.timers).toBe(1);
   });
 
   it("wakes whose moment has come, in order, and says when the next one's is", async () => {
-    const { wait, ring, woken } = world();
+    const { wait, fire, woken } = world();
     for (const dueMs of [7, 3, 3, 5]) wait(dueMs);
-    expect(await ring(5)).toBe(7);
+    expect(await fire(5)).toBe(7);
     expect(woken).toEqual([3, 3, 5]);
-    expect(await ring(7)).toBe(Number.POSITIVE_INFINITY);
+    expect(await fire(7)).toBe(Number.POSITIVE_INFINITY);
     expect(woken).toEqual([3, 3, 5, 7]);
   });
 
-  it("wakes nobody early, and rings again for who is left", async () => {
-    const { wait, ring, woken } = world();
+  it("wakes no sleeper early, and fires again for the rest", async () => {
+    const { wait, fire, woken } = world();
     wait(5);
-    expect(await ring(4.9)).toBeCloseTo(5.15);
+    expect(await fire(4.9)).toBeCloseTo(5.15);
     expect(woken).toEqual([]);
   });
 
-  it("leaves a quarter of a millisecond between two rings", async () => {
-    const { wait, ring } = world();
+  it("leaves a quarter of a millisecond between two firings", async () => {
+    const { wait, fire } = world();
     for (const dueMs of [1, 1.1, 2]) wait(dueMs);
-    expect(await ring(1.01)).toBeCloseTo(1.26);
-    expect(await ring(1.3)).toBe(2);
+    expect(await fire(1.01)).toBeCloseTo(1.26);
+    expect(await fire(1.3)).toBe(2);
   });
 
-  it("wakes all at once when the phase ends, and then rings for nobody", async () => {
+  it("wakes all sleepers when the phase ends, and does not fire afterwards", async () => {
     const { wait, sleeper, woken, state } = world();
     for (const dueMs of [3, 5]) wait(dueMs);
     const asleep = sleeper.sleep(1e6);
@@ -73,16 +73,16 @@ describe("PunctualSleeper", () => {
     expect(state.set.at(-1)).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it("ends pauses by the bell, too, where there is one", async () => {
-    const { sleeper, state, ring } = world();
-    sleeper.hangBell();
+  it("ends pauses by the timer if it runs", async () => {
+    const { sleeper, state, fire } = world();
+    sleeper.startTimer();
     state.now = 10;
     let isOver = false;
     const pause = sleeper.pause(2.5).then(() => (isOver = true));
     expect(state.set).toEqual([12.5]);
-    await ring(12.4);
+    await fire(12.4);
     expect(isOver).toBe(false);
-    await ring(12.5);
+    await fire(12.5);
     expect(isOver).toBe(true);
     await pause;
     await sleeper.pause(0);
@@ -92,15 +92,15 @@ describe("PunctualSleeper", () => {
   it("leaves pauses to timers where there is none", async () => {
     const { sleeper, state } = world();
     const pause = sleeper.pause(1e6);
-    expect(state).toMatchObject({ bells: 0, set: [] });
+    expect(state).toMatchObject({ timers: 0, set: [] });
     sleeper.wakeAll();
     await pause;
   });
 
-  it("has no bell where nobody has an appointment, and closes the one it has", async () => {
+  it("starts no timer without an appointment, and closes a started timer", async () => {
     const idle = world();
     await idle.sleeper.close();
-    expect(idle.state).toMatchObject({ bells: 0, isClosed: false });
+    expect(idle.state).toMatchObject({ timers: 0, isClosed: false });
     const busy = world();
     busy.wait(3);
     await busy.sleeper.close();

@@ -2,66 +2,66 @@
 // earliest moment. All other sleeps use Node's timers.
 import { monotonicMs } from "../foundation/clock.js";
 import { Sleeper } from "../foundation/sleeper.js";
-import { ThreadBell, type Bell, type OnRing } from "./bell.js";
+import { TimerThread, type Timer, type OnDue } from "./timer.js";
 
 interface Appointment {
   readonly dueMs: number;
   readonly wake: () => void;
 }
 
-/** Between two rings: some thousand arrivals a second would wake two threads for each of them. */
+/** Shortest gap between two wake-ups: some thousand arrivals a second would otherwise wake two threads each. */
 const LEAST_GAP_MS = 0.25;
 
 export class PunctualSleeper extends Sleeper {
-  /** The earliest first. */
+  /** Sorted, earliest first. */
   private appointments: Appointment[] = [];
-  private bell: Bell | undefined;
+  private timer: Timer | undefined;
 
-  /** `nowMs` is monotonic; `hang` makes the bell, which calls `onRing`. */
+  /** `nowMs` is monotonic; `makeTimer` makes the timer, which calls `onDue`. */
   constructor(
     private readonly nowMs: () => number,
-    private readonly hang: (onRing: OnRing) => Bell,
+    private readonly makeTimer: (onDue: OnDue) => Timer,
   ) {
     super();
   }
 
-  /** `onFailure` hears why the bell's thread came to an end of its own, after which nobody is woken any more. */
+  /** `onFailure` is called if the timer thread ends by itself; nothing wakes sleepers after that. */
   static withThread(onFailure: (error: unknown) => void): PunctualSleeper {
-    return new PunctualSleeper(monotonicMs, (onRing) => new ThreadBell(onRing, onFailure));
+    return new PunctualSleeper(monotonicMs, (onDue) => new TimerThread(onDue, onFailure));
   }
 
-  /** Makes the bell, which takes a moment, ahead of the first appointment. */
-  hangBell(): Bell {
-    return (this.bell ??= this.hang(() => this.ring()));
+  /** Starts the timer ahead of the first appointment, because its thread takes a moment to start. */
+  startTimer(): Timer {
+    return (this.timer ??= this.makeTimer(() => this.wakeDue()));
   }
 
-  /** Resolves at `dueMs` or a moment later, sooner only when `wakeAll` is called. */
+  /** Resolves at `dueMs` or just after it; earlier only on `wakeAll`. */
   until(dueMs: number): Promise<void> {
     return new Promise((wake) => {
       let place = this.appointments.length;
       while (place > 0 && (this.appointments[place - 1] as Appointment).dueMs > dueMs) place--;
       this.appointments.splice(place, 0, { dueMs, wake });
-      if (place === 0) this.hangBell().set(dueMs);
+      if (place === 0) this.startTimer().set(dueMs);
     });
   }
 
-  /** As `until`, where a bell hangs, and else as `sleep`. */
+  /** Like `until` if the timer runs, otherwise like `sleep`. */
   pause(ms: number): Promise<void> {
-    return this.bell && ms > 0 ? this.until(this.nowMs() + ms) : this.sleep(ms);
+    return this.timer && ms > 0 ? this.until(this.nowMs() + ms) : this.sleep(ms);
   }
 
   override wakeAll(): void {
     super.wakeAll();
-    this.bell?.set(Number.POSITIVE_INFINITY);
+    this.timer?.set(Number.POSITIVE_INFINITY);
     for (const { wake } of this.appointments.splice(0)) wake();
   }
 
   async close(): Promise<void> {
     this.wakeAll();
-    await this.bell?.close();
+    await this.timer?.close();
   }
 
-  private ring(): number {
+  private wakeDue(): number {
     const nowMs = this.nowMs();
     const later = this.appointments.findIndex(({ dueMs }) => dueMs > nowMs);
     const due = this.appointments.splice(0, later < 0 ? this.appointments.length : later);

@@ -1,6 +1,6 @@
 // A level that changes in straight lines: arrivals per second or active clients. Pure; times are milliseconds since its start.
 
-/** A straight line from the level before it to `target`, over `durationMs`; 0 ms is a jump. */
+/** A straight line from the level before it to `target` in `durationMs`; 0 ms is a jump. */
 export interface Stage {
   readonly target: number;
   readonly durationMs: number;
@@ -11,7 +11,7 @@ interface Segment {
   readonly durationMs: number;
   readonly from: number;
   readonly to: number;
-  /** Arrivals due before the segment, the level being arrivals per second. */
+  /** Arrivals due before the segment, if the level is arrivals per second. */
   readonly countBefore: number;
   readonly countAfter: number;
 }
@@ -21,8 +21,7 @@ export class RateCurve {
   private readonly last: Segment;
 
   /**
-   * Starts at `start`, follows the stages and then stays at the last target for ever, unless it `repeats`: then it
-   * begins again with the first stage, at `start`.
+   * Starts at `start`, follows the stages and stays at the last target. If `repeats`, it begins again at `start` instead.
    */
   constructor(
     start: number,
@@ -62,8 +61,8 @@ export class RateCurve {
   }
 
   /**
-   * The first moment from `fromMs` on at which the level is at least `level`; Infinity when it never is again. Of a
-   * curve that does not repeat.
+   * First moment from `fromMs` at which the level is at least `level`; Infinity if there is none. For curves that do not
+   * repeat.
    */
   reaches(level: number, fromMs: number): number {
     for (const segment of [...this.segments, this.last]) {
@@ -80,8 +79,8 @@ export class RateCurve {
   }
 
   /**
-   * The moment after which more than `count` arrivals are due, fractions of one included: arrival `n` (from 0) of an
-   * evenly paced schedule is due at `timeOf(n)`. Infinity when the curve never brings that many.
+   * Moment after which more than `count` arrivals are due, fractions included: arrival `n` (from 0) of an evenly paced
+   * schedule is due at `timeOf(n)`. Infinity if the curve never brings as many.
    */
   timeOf(count: number): number {
     const perRound = this.last.countBefore;
@@ -96,10 +95,10 @@ export class RateCurve {
   }
 }
 
-/** Seconds into the segment at which it brought `count` arrivals: the root of from x + slope x^2 / 2 = count. */
+/** Seconds into the segment at which `count` arrivals were due: the root of from x + slope x^2 / 2 = count. */
 function secondsToBring(count: number, { from, to, durationMs }: Segment): number {
   if (count <= 0) return 0;
   const slope = to === from ? 0 : (to - from) / (durationMs / 1000);
-  // This form of the root loses no digits where the slope is small, and divides by nothing where `from` is 0.
+  // This form of the root loses no digits at a small slope and never divides by zero.
   return (2 * count) / (from + Math.sqrt(Math.max(0, from * from + 2 * slope * count)));
 }

@@ -101,15 +101,15 @@ describe("a worker thread", () => {
   });
 
   it.each([
-    ["cannot start", 'throw new Error("no bell today")', /producers worker 0: no bell today/],
+    ["cannot start", 'throw new Error("no timer today")', /producers worker 0: no timer today/],
     ["ends by itself", "process.exit(3)", /producers worker 0: the timer thread ended with code 3/],
-  ])("whose bell %s says so, and does not leave its arrivals waiting", async (_, deed, words) => {
+  ])("whose timer thread %s reports it and leaves no arrival waiting", async (_, deed, words) => {
     const { ended, result } = await runWith(
       `if (!isMainThread && workerData?.due instanceof Float64Array) { ${deed} }`,
       "",
       [
         ...["--set", "actors.producers.load={executor: constant-arrival-rate, rate: 20, maxClients: 1}"],
-        // Who thinks has a bell, too.
+        // A client with a think time has a timer thread too.
         ...["--set", "actors.consumers.load.thinkTime=0"],
       ],
     );

@@ -110,7 +110,7 @@ export class ActorWorker {
 
   /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */
   async prepare(): Promise<void> {
-    if (keepsTime(this.assignment)) this.sleeper.hangBell();
+    if (keepsTime(this.assignment)) this.sleeper.startTimer();
     await this.source.warm();
     const made = (this.client = await this.makeClient());
     const { clients } = this.assignment;

@@ -1,15 +1,15 @@
 // The closed loop that four executors share: ramp-up, think time, and a next iteration while any is left.
 import type { Pacer, PacingContext } from "../pacer.js";
 
-/** What clients may use up. */
+/** A budget of iterations. */
 export interface Iterations {
-  /** Whether the client may have another one; one that may not is done, and does not think first. */
+  /** Whether the client may have another iteration. A client that may not is done and skips its pause. */
   isLeft(client: number): boolean;
-  /** Takes one, after the pause; false where another client was faster. */
+  /** Takes an iteration after the pause; false if another client was faster. */
   take(client: number): boolean;
 }
 
-/** Without `budget` clients go on until the phase is over. */
+/** If there is no `budget`, clients go on until the phase is over. */
 export function closedLoop(context: PacingContext, budget?: Iterations): Pacer {
   const started = new Set<number>();
   const { thinkTime } = context;

@@ -16,12 +16,12 @@ import {
 
 interface Plan extends OpenLoopPlan {
   readonly executor: "daily-arrival-rate";
-  /** Of the group, over all its workers, in hours whose factor is 1. */
+  /** Rate of the whole group, over all its workers, in hours with factor 1. */
   readonly ratePerSecond: number;
   readonly profile: {
-    /** How long the simulated day takes. */
+    /** Length of the simulated day. */
     readonly dayMs: number;
-    /** In order. */
+    /** Sorted by hour. */
     readonly hours: readonly DayPart[];
   };
 }

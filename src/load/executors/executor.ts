@@ -6,33 +6,33 @@ import type { ConstantRatePlan } from "../arrivals.js";
 import type { LoadKeys } from "../keys.js";
 import type { Pacer, PacingContext } from "../pacer.js";
 
-/** What of the rest of the scenario a load depends on. */
+/** Settings outside of `load` on which a load depends. */
 export interface LoadSurroundings {
-  /** Clients as the group or the scenario gives them, before those of the load itself. */
+  /** Clients stated by the group or the scenario, which the load's own number replaces. */
   readonly clients: number | undefined;
-  /** Where nothing says how many there are. */
+  /** Number of clients if nothing states it. */
   readonly defaultClients: number;
   readonly windowMs: number;
 }
 
 export interface RuleSurroundings {
-  /** The group's own `clients`. */
+  /** `clients` of the group itself. */
   readonly groupClients: number | undefined;
-  /** Those of the group or of the scenario. */
+  /** `clients` of the group or of the scenario. */
   readonly clients: number | undefined;
-  /** Infinity where a budget ends the window. */
+  /** Infinity if a budget ends the window. */
   readonly windowMs: number;
 }
 
 /** Iterations that end the window. */
 export interface Budget {
-  /** Of all clients together. */
+  /** Total over all clients. */
   readonly iterations: number;
-  /** Most time that they may take. */
+  /** Longest time for them. */
   readonly mostMs: number;
 }
 
-/** How an executor paces clients in the window, and what paces them before it. */
+/** Executor of the warm-up, for an executor that runs in the window. */
 export type WarmUpPlan = { readonly executor: "constant-clients" } | ConstantRatePlan;
 
 export interface Executor<
@@ -43,30 +43,30 @@ export interface Executor<
 > {
   readonly name: Name;
   readonly description: string;
-  /** Whether arrivals are independent of completions: iterations start by a schedule. */
+  /** True if a schedule starts iterations, whatever the completions. */
   readonly isOpenLoop: boolean;
-  /** Key of `load` that says how many clients there are, where `clients` does not. */
+  /** Key of `load` that states the number of clients instead of `clients`. */
   readonly clientsKey?: string;
-  /** Whether clients go on from the warm-up into the window, where nothing is counted from its start. */
+  /** True if clients continue from the warm-up into the window, whose start resets no count. */
   readonly goesOn?: boolean;
-  /** Keys of `load` beside `executor`; one that is not optional is needed. */
+  /** Keys of `load` besides `executor`. A key is required unless its schema is optional. */
   keys(vocabulary: LoadKeys): Keys;
-  /** Refuses nothing: what makes no sense is found by the rules. */
+  /** Resolves settings and refuses nothing: `rules` find what makes no sense. */
   resolve(given: z.output<z.ZodObject<Keys>>, surroundings: LoadSurroundings): Settings;
-  /** What the schema cannot say; paths are below the group. */
+  /** Problems that the schema cannot find; paths are relative to the group. */
   rules?(given: z.output<z.ZodObject<Keys>>, settings: Settings, surroundings: RuleSurroundings): Finding[];
   budget?(settings: Settings): Budget;
-  /** What it does, beyond its name: ` 5`, ` 20/s, poisson`. */
+  /** Description of the load after its name: ` 5`, ` 20/s, poisson`. */
   words(settings: Settings): string;
-  /** Uses up no budget, and what changes over time stays as it begins. */
+  /** Plan of the warm-up: it uses up no budget, and levels that change stay at their start. */
   warmUp(plan: Plan): Plan | WarmUpPlan;
   pacer(context: PacingContext, plan: Plan): Pacer;
 }
 
-/** What open loops with a rate of their own are described as. */
+/** Description that open loops with a rate of their own share. */
 export const WORK_AT_A_RATE = "work starts at a rate, also if the database cannot keep up (open loop)";
 
-/** Says what an executor's types are, of what it is made of. */
+/** Infers an executor's types from its parts. */
 export function defineExecutor<
   const Name extends string,
   Keys extends z.ZodRawShape,

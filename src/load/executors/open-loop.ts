@@ -26,7 +26,7 @@ export function resolveArrivals(
   return { clients: clients ?? maxClients ?? defaultClients, distribution, ...waits };
 }
 
-/** A rate without a unit of its own is per `timeUnit`. */
+/** A rate without a unit is per `timeUnit`. */
 export function perSecond(rate: Rate, { timeUnit = 1000 }: ArrivalMapping): number {
   return typeof rate === "number" ? (rate * 1000) / timeUnit : rate.perSecond;
 }
@@ -41,7 +41,7 @@ export function arrivalFindings(
   return [{ path: ["load"], message }];
 }
 
-/** As ` 20/s, poisson`. */
+/** For example ` 20/s, poisson`. */
 export function rateWords(ratePerSecond: number): string {
   return `${Number(ratePerSecond.toPrecision(4))}/s`;
 }
@@ -52,9 +52,9 @@ export function openLoop(context: PacingContext, curve: RateCurve, plan: OpenLoo
 
 class OpenLoop implements Pacer {
   private readonly schedule: ArrivalSchedule;
-  /** The same arrivals once more, counted as they become due; clients lag behind or run ahead of it. */
+  /** A second copy of the schedule, counted as arrivals become due; clients lag behind or run ahead of it. */
   private readonly offered: ArrivalSchedule;
-  /** The moment before which everything was due, once the phase has ended. */
+  /** Moment before which every arrival was due, once the phase has ended. */
   private endedAtMs: number | undefined;
 
   constructor(

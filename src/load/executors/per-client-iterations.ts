@@ -6,7 +6,7 @@ import { budgetKeys, resolveBudget, type BudgetSettings } from "./iterations.js"
 
 interface Plan {
   readonly executor: "per-client-iterations";
-  /** Of each client. */
+  /** Iterations of each client. */
   readonly iterations: number;
 }
 

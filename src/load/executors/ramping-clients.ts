@@ -21,7 +21,7 @@ export const rampingClients = defineExecutor({
   clientsKey: "stages",
   keys: ({ startClients, stages, thinkTime }) => ({ startClients, stages, thinkTime: thinkTime.optional() }),
   resolve({ startClients, stages: given }): Plan & { readonly clients: number } {
-    // A rate is no number of clients, which `rules` says.
+    // A rate is not a number of clients; `rules` refuses it.
     const stages = resolveStages(given, (target) => (typeof target === "number" ? target : 0.5));
     const clients = Math.max(1, startClients, ...stages.map(({ target }) => target));
     return { executor: "ramping-clients", clients, startClients, stages };
@@ -54,13 +54,13 @@ function pacer(context: PacingContext, plan: Plan): Pacer {
   const { startMs, workers, workerIndex } = context;
   const loop = closedLoop({ ...context, rampUpMs: 0 });
 
-  /** Milliseconds until the client is wanted, 0 when it is; Infinity when it never is again. */
+  /** Milliseconds until the client is active: 0 if it is now, Infinity if it never is again. */
   function untilWantedMs(client: number): number {
     const atMs = context.nowMs() - startMs;
     return curve.reaches(client * workers + workerIndex + 1, atMs) - atMs;
   }
 
-  /** Resolves when the client is wanted; false when the phase ended first. */
+  /** Resolves when the client is active; false if the phase ended first. */
   async function isWanted(client: number): Promise<boolean> {
     for (;;) {
       if (context.isOver()) return false;
@@ -71,7 +71,7 @@ function pacer(context: PacingContext, plan: Plan): Pacer {
     }
   }
 
-  /** A client that was wanted when it began to think may not be any more: it rests, and thinks again before it goes on. */
+  /** A client may become inactive while it thinks: it rests, and thinks again before it goes on. */
   async function next(client: number): Promise<Start | undefined> {
     while (await isWanted(client)) {
       const start = await loop.next(client);

@@ -22,14 +22,14 @@ export const EXECUTORS = [
 
 type OneOfThem = (typeof EXECUTORS)[number];
 export type ExecutorName = OneOfThem["name"];
-/** Which executor, with what it paces by. */
+/** An executor's name with its pacing settings. */
 export type PacingPlan = Parameters<OneOfThem["pacer"]>[1];
-/** `clients` is the most that work at once: in an open loop, those that arrivals are given to. */
+/** `clients` is the largest number of active clients; in an open loop, the clients that take arrivals. */
 export type ExecutorSettings = ReturnType<OneOfThem["resolve"]>;
 
 type AnyExecutor = Executor<ExecutorName, z.ZodRawShape, PacingPlan, ExecutorSettings>;
 
-/** A plan and its executor belong together, which the compiler cannot follow through a lookup. */
+/** A plan belongs to its executor, which the compiler cannot follow through a lookup. */
 const BY_NAME = new Map(EXECUTORS.map((each): [string, AnyExecutor] => [each.name, each as AnyExecutor]));
 
 export function executorOf({ executor }: { readonly executor: ExecutorName }): AnyExecutor {
@@ -42,7 +42,7 @@ export function createPacer(plan: PacingPlan, context: PacingContext): Pacer {
   return executorOf(plan).pacer(context, plan);
 }
 
-/** What runs before the window. */
+/** Plan of the warm-up. */
 export function warmUpPlan(plan: PacingPlan): PacingPlan {
   return executorOf(plan).warmUp(plan);
 }

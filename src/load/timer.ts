@@ -4,53 +4,53 @@ import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { monotonicMs } from "../foundation/clock.js";
 
-/** What rings for somebody who waits for moments. */
-export interface Bell {
-  /** Rings at `dueMs` (monotonic milliseconds), not before and once, in place of what was set earlier; Infinity: never. */
+/** Wakes its owner at a moment. */
+export interface Timer {
+  /** Fires once at `dueMs` (monotonic milliseconds) or just after it. Replaces the moment set before; Infinity: never. */
   set(dueMs: number): void;
   close(): Promise<void>;
 }
 
-/** Wakes whose moment has come, and returns that of the next, for which the bell sets itself; Infinity: nobody waits. */
-export type OnRing = () => number;
+/** Wakes all sleepers that are due and returns the next moment; Infinity if nobody sleeps. */
+export type OnDue = () => number;
 
-/** What a bell and its thread share. */
-export interface BellMemory {
-  /** When to ring, in monotonic milliseconds. */
+/** Memory that a timer and its thread share. */
+export interface TimerMemory {
+  /** Next moment, in monotonic milliseconds. */
   readonly due: Float64Array;
-  /** Counts how often that was set; the thread sleeps on it. */
+  /** Number of times that `due` was set; the thread sleeps on it. */
   readonly settings: Int32Array;
 }
 
-function neverRinging(): BellMemory {
+function unsetMemory(): TimerMemory {
   const due = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
   due[0] = Number.POSITIVE_INFINITY;
   return { due, settings: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) };
 }
 
 /**
- * Milliseconds by which the thread sends its message ahead, at most: by so much the kernel lets a sleep of some length be
- * late. Whoever receives it sooner waits without letting the processor go.
+ * Lead of the thread's message in milliseconds, because the kernel ends sleeps up to that late. A receiver that is early
+ * spins.
  */
 export const LEAD_MS = 0.05;
 
-export class ThreadBell implements Bell {
-  private readonly memory = neverRinging();
+export class TimerThread implements Timer {
+  private readonly memory = unsetMemory();
   private readonly thread: Worker;
   private dueMs = Number.POSITIVE_INFINITY;
   private isClosing = false;
 
   constructor(
-    private readonly onRing: OnRing,
+    private readonly onDue: OnDue,
     onFailure: (error: unknown) => void,
   ) {
-    this.thread = new Worker(entryUrl(), { workerData: this.memory, name: "bell" });
+    this.thread = new Worker(entryUrl(), { workerData: this.memory, name: "timer" });
     this.thread.on("message", () => this.hear());
     this.thread.on("error", onFailure);
     this.thread.on("exit", (code) => {
       if (!this.isClosing) onFailure(new Error(`the timer thread ended with code ${code}`));
     });
-    // It is to keep nobody from ending.
+    // The timer keeps no process from ending.
     this.thread.unref();
   }
 
@@ -69,22 +69,23 @@ export class ThreadBell implements Bell {
   private hear(): void {
     const leftMs = this.dueMs - monotonicMs();
     if (leftMs > LEAD_MS) {
-      // Of a setting that has been replaced since. Or the threads' clocks differ: it would not ring again by itself.
+      // The message belongs to a replaced moment, or the threads' clocks differ. In the second case the thread must be set
+      // again.
       if (leftMs < Number.POSITIVE_INFINITY) this.set(this.dueMs);
       return;
     }
     while (monotonicMs() < this.dueMs);
     this.dueMs = Number.POSITIVE_INFINITY;
-    const nextMs = this.onRing();
-    // Whoever was woken sends first: the thread would have a processor just when the database needs it.
+    const nextMs = this.onDue();
+    // Sleepers that woke send first: the thread would take a processor just when the database needs it.
     setImmediate(() => {
       if (nextMs < this.dueMs) this.set(nextMs);
     });
   }
 }
 
-/** Beside this file in the built program; in the build, too, when this file runs from source under the tests. */
+/** The built entry: beside this file, or in `dist/` when tests run this file from source. */
 function entryUrl(): URL {
-  const built = new URL("./bell-thread.js", import.meta.url);
-  return existsSync(built) ? built : new URL("../../dist/load/bell-thread.js", import.meta.url);
+  const built = new URL("./timer-thread.js", import.meta.url);
+  return existsSync(built) ? built : new URL("../../dist/load/timer-thread.js", import.meta.url);
 }
