@@ -12,12 +12,12 @@ export interface OfAgents {
   readonly agents: number;
 }
 
-/** Whose connections leave an agent: its poolers', where they are beside it, else its clients'. */
+/** Place whose connections leave an agent: its poolers if they run beside it, otherwise its clients. */
 export function edgeOfAgents(pool: PoolSettings): NetworkPlace {
   return areBesideAgents(pool) ? "pooler" : "clients";
 }
 
-/** `verb` as in `kills`. */
+/** Refusal for a treatment with too few agents. `verb` is in the third person, like `kills`. */
 export function tooFewAgents(
   verb: string,
   { agents: chosen }: OfAgents,

@@ -16,12 +16,12 @@ const commandKey = (what: string) =>
 interface CommandFault {
   readonly run: readonly string[];
   readonly undo: readonly string[] | undefined;
-  /** How long before it what was acknowledged may be lost; undefined where nothing may be. */
+  /** Milliseconds before the command in which acknowledged commits may be lost; undefined if none may be. */
   readonly mayLoseMs: number | undefined;
   readonly name: string | undefined;
 }
 
-/** The first line of what it printed, or that `stopped` ended it. */
+/** First line of the command's output, or that `stopped` ended the command. */
 async function outcome(key: string, words: readonly string[], stopped?: AbortSignal): Promise<string> {
   try {
     const options = { timeoutMs: TIMEOUT_MS, isSecret: false, ...(stopped && { signal: stopped }) };

@@ -6,13 +6,13 @@ import type { AdminSession, HeldConnections } from "../database/contract.js";
 import { databaseOf } from "../database/registry.js";
 import { defineFault, drop, lasting, type FaultHost } from "./fault.js";
 
-/** Clients come back as soon as they are ended, so it takes some rounds to get ahead of them. */
+/** Rounds of ending sessions. Clients reconnect as soon as they are ended, so a single round is not enough. */
 const ROUNDS = 50;
 
 interface Settings {
-  /** Connections that are left to the load. */
+  /** Connections left to the load. */
   readonly connections: number;
-  /** Whether the load's connections beyond that are ended, or only new ones refused. */
+  /** True to end the load's connections beyond the limit, false to refuse only new connections. */
   readonly drop: boolean;
 }
 
@@ -53,7 +53,7 @@ export const connectionLimit = defineFault({
   },
 });
 
-/** Ends sessions of the load until no more than `most` are left, and takes their places; resolves to how many. */
+/** Ends sessions of the load until at most `most` are left, and takes their places. Resolves to the number ended. */
 async function endExcess(
   { target, prng, signal, loadNames }: FaultHost,
   client: AdminSession,

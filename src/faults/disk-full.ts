@@ -59,7 +59,7 @@ export const diskFull = defineFault({
   },
 });
 
-/** The session is opened before: after the panic there is none to be had. */
+/** The session must be opened before: the server accepts none after the panic. */
 async function fillLog({ admin }: RunningTarget, disk: SmallDisk): Promise<void> {
   const { sessions } = databaseOf(admin);
   const client = await sessions.open(admin);

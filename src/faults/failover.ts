@@ -25,7 +25,7 @@ function takenOver<const Name extends string>(
       const done = await replication.failOver(how);
       const { old, promoted, position, lastCommitMs = 0, promotedMs, downMs, asExpected } = done;
       return {
-        // Of what the old primary wrote later, the new one has nothing. An answer comes after the write.
+        // The new primary lacks what the old primary wrote later. An answer comes after its write.
         mayLose: { sinceMs: lastCommitMs, untilMs: promotedMs },
         words:
           `${verb} ${old} and promoted ${promoted}, which had its log up to ${position}; ` +

@@ -8,19 +8,19 @@ import { areExclusive } from "./faults.js";
 import type { FaultHost, Injected, LossSpan } from "./fault.js";
 import type { Fault } from "./registry.js";
 
-/** Of one fault, in monotonic milliseconds. */
+/** Time during which one fault was present, in monotonic milliseconds. */
 export interface FaultSpan {
   readonly fault: Fault;
   readonly injectedMs: number;
-  /** Undefined while it is there, or where it could not be cleared. */
+  /** Undefined while the fault is present, or if it could not be cleared. */
   readonly clearedMs: number | undefined;
   readonly words: string;
   readonly mayLose?: LossSpan | undefined;
 }
 
-/** Who is told of a fault, in order, as it happens. */
+/** Observer of faults, called in order as they happen. */
 export interface FaultWatcher {
-  /** It begins: what is expected to be away may go away. */
+  /** The fault begins: from now on servers may go away as expected. */
   injecting(fault: Fault): void;
   injected(fault: Fault): void;
   cleared(fault: Fault, span: FaultSpan): void;
@@ -47,7 +47,7 @@ interface Entry {
 }
 
 export class FaultSchedule {
-  /** Rejects as soon as a fault cannot be injected or cleared; never resolves. */
+  /** Rejects when a fault cannot be injected or cleared; never resolves. */
   readonly failure: Promise<never>;
   private rejectFailure: (error: TrainSimError) => void = () => undefined;
   private readonly over = new AbortController();
@@ -59,21 +59,21 @@ export class FaultSchedule {
   constructor(private readonly options: FaultScheduleOptions) {
     this.failure = new Promise((_, reject) => (this.rejectFailure = reject));
     this.failure.catch(() => undefined);
-    // Each fault that is still due listens; Node.js warns of more than ten listeners.
+    // Each pending fault listens, and Node.js warns of more than ten listeners.
     setMaxListeners(0, this.over.signal, this.stopped.signal);
     this.host = { ...options.host, signal: this.over.signal, stopped: this.stopped.signal };
     const inOrder = [...options.faults].sort((a, b) => a.atMs - b.atMs);
     this.entries = inOrder.map(entryOf);
   }
 
-  /** Starts the faults' clock: `startMs` is the monotonic moment at which the window begins. */
+  /** Starts the schedule; `startMs` is the monotonic moment at which the window begins. */
   begin(startMs: number): void {
     this.running = Promise.all(this.entries.map((entry) => this.run(entry, startMs)));
   }
 
   /**
-   * Lets no further fault begin; resolves once every one is cleared, or failed to be. Never rejects. Where the window was
-   * `whole`, one that still waits for another to be over fails the trial, and an injection may take the time that it needs.
+   * Lets no further fault begin. Resolves when all faults are cleared or have failed to clear; never rejects. After a
+   * `whole` window, a fault that still waits for another fails the trial, and a running injection may finish.
    */
   async end(whole = false): Promise<void> {
     if (!whole) this.stopped.abort();
@@ -81,7 +81,7 @@ export class FaultSchedule {
     await this.running;
   }
 
-  /** What was injected so far, in order. */
+  /** Faults injected so far, in order. */
   get spans(): FaultSpan[] {
     return this.entries.flatMap((entry) =>
       entry.injectedMs === undefined ? [] : [spanOf(entry, entry.injectedMs)],
@@ -117,7 +117,7 @@ export class FaultSchedule {
     }
   }
 
-  /** A restart takes as long as it takes: what cannot happen beside it waits until it is over. */
+  /** A restart may take longer than planned: faults that exclude it wait until it is over. */
   private async whenClear(entry: Entry): Promise<void> {
     const before = this.entries.slice(0, this.entries.indexOf(entry));
     await Promise.all(before.filter(({ fault }) => areExclusive(fault, entry.fault)).map(({ gone }) => gone));

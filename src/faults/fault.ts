@@ -8,129 +8,133 @@ import type { RunningPooler } from "../pools/running-pooler.js";
 import type { PoolSettings } from "../pools/registry.js";
 import type { TargetSettings } from "../targets/registry.js";
 
-/** Whose connections a fault of the network is about: the clients', the pooler's to the server, the standbys' to the primary. */
+/** Connections that a network fault affects: clients', the pooler's to the server, the standbys' to the primary. */
 export const NETWORK_PLACES = ["clients", "pooler", "replication"] as const;
 export type NetworkPlace = (typeof NETWORK_PLACES)[number];
 
 /**
- * What a fault works on. Two faults on the `server` exclude each other, and none works by a `session` of its own
- * while the server is away; two on the same `pooler` exclude each other, and so do two on `standby`s, on the `network` or on `agent`s.
+ * System part that a fault affects. Two faults on the `server` exclude each other, and a fault with a `session` of its own
+ * excludes a `server` fault; two faults on the same `pooler`, on `standby`s, on the `network` or on `agent`s exclude each
+ * other.
  */
 export type Ground = "server" | "standby" | "session" | "pooler" | "network" | "agent";
 
 /** A table of the workload. */
 export interface FaultTable {
-  /** For messages. */
+  /** Name for messages. */
   readonly name: string;
-  /** For statements: with its schema, quoted. */
+  /** Name for statements: with its schema, quoted. */
   readonly qualified: string;
 }
 
-/** Tables that faults touch; undefined for a workload without any. */
+/** Tables that faults use; undefined if the workload has none. */
 export interface FaultTables<Table = FaultTable> {
-  /** The table that a long transaction reads. */
+  /** Table that a long transaction reads. */
   readonly snapshot: Table | undefined;
-  /** The table that a lock holder locks: all transactions wait for it. */
+  /** Table that a lock holder locks, so that all transactions wait. */
   readonly lock: Table | undefined;
 }
 
-/** Words for a treatment that lacks the table of a fault. */
+/** Refusal for a treatment that lacks the table of a fault. */
 export const NO_TABLE = "needs a table, and the workload's file creates none by CREATE TABLE";
 
-/** An agent of the load, with the clients that it runs. */
+/** An agent with the clients that it runs. */
 export interface LoadAgent {
-  /** `agent a1 with 2 workers and 8 clients`. */
+  /** For example `agent a1 with 2 workers and 8 clients`. */
   readonly words: string;
-  /** Between it and what is not beside it, where a fault of the trial needs one. */
+  /** Network between the agent and other machines; undefined unless a fault of the trial needs it. */
   readonly network: Pick<Network, "suffer" | "mend">;
-  /** What that leads to: `the server`. */
+  /** Other end of that network: `the server`. */
   readonly beyond: string;
-  /** Resolves once it is gone, for the rest of the trial. */
+  /** Resolves when the agent is gone, for the rest of the trial. */
   kill(): Promise<void>;
 }
 
-/** What faults work on: the trial's own system. */
+/** The trial's system, as faults use it. */
 export interface FaultHost {
   readonly target: RunningTarget;
-  /** Undefined where clients connect to the server itself. */
+  /** Undefined if clients connect to the server directly. */
   readonly pooler: RunningPooler | undefined;
-  /** Where a fault of the trial needs one. */
+  /** Networks that faults of the trial need, by place. */
   readonly networks: Readonly<Partial<Record<NetworkPlace, Pick<Network, "suffer" | "mend">>>>;
   readonly tables: FaultTables;
   /** Application names of the load's sessions. */
   readonly loadNames: readonly string[];
-  /** So many of the agents that remain. */
+  /** Draws `count` of the remaining agents. */
   chooseAgents(count: number, prng: Prng): readonly LoadAgent[];
-  /** For choices among what is there, from the trial's seed. */
+  /** Random choices of the fault, from the trial's seed. */
   readonly prng: Prng;
-  /** Aborted when everything is to be cleared: an injection that waits must end then. */
+  /** Aborted when everything is to be cleared: a waiting injection must then end. */
   readonly signal: AbortSignal;
-  /** Aborted when the run is stopped or the trial fails, not at the end of a whole window. */
+  /** Aborted when the run is stopped or the trial fails, but not at the end of a whole window. */
   readonly stopped: AbortSignal;
 }
 
-/** In monotonic milliseconds: what was acknowledged within it may be gone. */
+/** Span, in monotonic milliseconds, in which acknowledged commits may be lost. */
 export interface LossSpan {
   readonly sinceMs: number;
   readonly untilMs: number;
-  /** Number of the one endpoint of whose answers that is true; of all when left out. */
+  /** Number of the only endpoint whose commits may be lost; all endpoints if undefined. */
   readonly endpoint?: number | undefined;
 }
 
-/** A fault that is there. */
+/** A fault that is present. */
 export interface Injected {
-  /** What was done, for log and result, as `ended 8 sessions of the load`; read once it is cleared. */
+  /** Effect of the fault for log and result, like `ended 8 sessions of the load`. Read after `clear`. */
   readonly words: string;
-  /** Where it may lose what the server has acknowledged; read once it is cleared. */
+  /** Span in which acknowledged commits may be lost. Read after `clear`. */
   readonly mayLose?: LossSpan | undefined;
-  /** Mends it; resolves once the system is healthy again. Called once. Rejects when that cannot be had. */
+  /** Ends the fault and resolves when the system is healthy. Called once. Rejects if the system does not recover. */
   clear(): Promise<void>;
 }
 
-/** What of a treatment decides whether it can suffer a fault. */
+/** Properties of a treatment that decide whether it can have a fault. */
 export interface FaultSurroundings {
   readonly target: TargetSettings;
   readonly pool: PoolSettings;
-  /** Why its transactions send no COMMIT, as `statementShape is single-statement`; undefined where they do. */
+  /** Reason why transactions send no COMMIT, like `statementShape is single-statement`; undefined if they send it. */
   readonly withoutCommit: string | undefined;
   /** Names of the workload's tables. */
   readonly tables: FaultTables<string>;
-  /** Processes that run the worker threads, beside the coordinator. */
+  /** Number of agents that run the workers; 0 if the coordinator runs them. */
   readonly agents: number;
 }
 
-/** When a fault is there. */
+/** Time of a fault in the window. */
 export interface FaultTimes {
-  /** From the start of the measurement window. */
+  /** Milliseconds from the start of the measurement window. */
   readonly atMs: number;
-  /** 0 where the kind is over once it has happened, or takes as long as it takes. */
+  /** Duration in milliseconds; 0 if the kind has none. */
   readonly forMs: number;
 }
 
 export interface FaultKind<Name extends string, Keys extends z.ZodRawShape, Settings extends object> {
   readonly name: Name;
   readonly description: string;
-  /** Keys beside `at` and `kind`; one that is not optional is needed. Without `for` it is over once it has happened. */
+  /**
+   * Keys besides `at` and `kind`. A key is required unless its schema is optional. Without `for`, the fault has no
+   * duration.
+   */
   readonly keys: Keys;
-  /** For the keys that are needed, as `50ms`. */
+  /** Example values of required keys, like `50ms`. */
   readonly examples?: Readonly<Partial<Record<keyof Keys & string, string>>>;
   readonly ground: Ground | ((fault: Settings) => Ground);
-  /** Where it needs a network that can be made bad; left out where it needs none. */
+  /** Place of the network that the fault affects; omitted if it affects none. */
   networkPlace?(fault: Settings, pool: PoolSettings): NetworkPlace;
-  /** Whether the postmaster is another one afterwards. */
+  /** True if the server has another postmaster afterwards. */
   readonly restartsServer?: boolean;
-  /** Whether no session of train-sim's own can connect meanwhile. */
+  /** True if train-sim itself cannot open a session meanwhile. */
   readonly takesAllConnections?: boolean;
   resolve(given: z.output<z.ZodObject<Keys>>): Settings;
-  /** Why a treatment cannot suffer it, in words that end the sentence "<kind> ..."; undefined where it can. */
+  /** Reason why a treatment cannot have the fault, ending the sentence "<kind> ..."; undefined if it can. */
   obstacle?(fault: Settings, surroundings: FaultSurroundings): string | undefined;
-  /** The same of this machine, asked before anything is started. */
+  /** Reason why this machine cannot have the fault, asked before anything starts. */
   machineObstacle?(platform: NodeJS.Platform): Promise<string | undefined> | string | undefined;
-  /** Resolves once the fault is there. Rejects, having left nothing behind, when it cannot be had. */
+  /** Resolves when the fault is present. Rejects, leaving nothing behind, if it cannot be injected. */
   inject(host: FaultHost, fault: Settings): Promise<Injected>;
 }
 
-/** Says what the types of a kind are, of what it is made of. */
+/** Infers the types of a kind from its parts. */
 export function defineFault<
   const Name extends string,
   Keys extends z.ZodRawShape,
@@ -139,7 +143,7 @@ export function defineFault<
   return kind;
 }
 
-/** How long a fault lasts, for kinds that need to know, and, optional, for those that restart or kill something. */
+/** Duration of a fault: required for kinds without a natural end, optional for kinds that restart or kill. */
 export const lasting = duration(
   "How long it lasts; the kinds that restart or kill keep the server or the pooler down so long, 0 when left out.",
   1,
@@ -152,7 +156,7 @@ export function shareOf(percent: string): number {
   return Number.parseInt(percent, 10) / 100;
 }
 
-/** For kinds that refuse connections. */
+/** Key of kinds that refuse connections. */
 export const drop = z.boolean().meta({
   description:
     "Whether open connections (beyond the limit) are ended; false refuses new ones only. Default true.",

@@ -56,15 +56,15 @@ export const Faults = z
       "audit find a healthy system.",
   });
 
-/** Defaults filled in, shares as numbers. Refuses nothing: what makes no sense is found by the rules. */
+/** Fills defaults in and converts shares to numbers. Refuses nothing: the rules find what makes no sense. */
 export function resolveFault(given: z.output<typeof Fault>): Fault {
   const { kind, at } = given;
   const forMs = "for" in given ? (given.for ?? 0) : 0;
-  // What a kind makes of its own keys is its own.
+  // The kind resolves its own keys.
   return { kind, atMs: at, forMs, ...kindOf(kind).resolve(given) } as Fault;
 }
 
-/** Why a treatment cannot suffer it, in words that end the sentence "<kind> ..."; undefined where it can. */
+/** Reason why a treatment cannot have the fault, ending the sentence "<kind> ..."; undefined if it can. */
 export function obstacleTo(fault: Fault, surroundings: FaultSurroundings): string | undefined {
   return kindOf(fault.kind).obstacle?.(fault, surroundings);
 }
@@ -78,7 +78,7 @@ function groundOf(fault: Fault): Ground {
   return typeof ground === "function" ? ground(fault) : ground;
 }
 
-/** Whether two faults cannot be there at the same time. */
+/** Whether two faults cannot be present at the same time. */
 export function areExclusive(a: Fault, b: Fault): boolean {
   if (a.kind === b.kind || leavesNoConnection(a, b) || leavesNoConnection(b, a)) return true;
   const [one, other] = [groundOf(a), groundOf(b)];
@@ -86,7 +86,7 @@ export function areExclusive(a: Fault, b: Fault): boolean {
   return [one, other].every((ground) => ground === "server" || ground === "session");
 }
 
-/** Whether `taker` has every connection when `other` is to open a session of its own. */
+/** Whether `taker` holds every connection when `other` opens its session. */
 function leavesNoConnection(taker: Fault, other: Fault): boolean {
   return (
     kindOf(taker.kind).takesAllConnections === true &&
@@ -95,7 +95,7 @@ function leavesNoConnection(taker: Fault, other: Fault): boolean {
   );
 }
 
-/** Where a treatment's faults need a network that can be made bad. */
+/** Places of the networks that a treatment's faults affect. */
 export function networkPlacesOf({
   faults,
   pool,

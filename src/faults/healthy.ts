@@ -10,7 +10,7 @@ const PATIENCE_MS = 120_000;
 const ANSWER_MS = 5_000;
 const POLL_MS = 20;
 
-/** What faults that restart or kill the server are described as. */
+/** Description that faults share which restart or kill the server. */
 export const SERVER_ENDED = "the server is stopped, or killed with all its processes, and started again";
 
 export function foreignServer({ target }: FaultSurroundings): string | undefined {
@@ -23,13 +23,13 @@ export function procObstacle(platform: NodeJS.Platform): string | undefined {
   return `finds the server's processes in /proc, which ${platform} has not`;
 }
 
-/** The control of a server that train-sim runs; scenarios with faults that need it are refused for any other. */
+/** Control of a server that train-sim runs. Scenarios with faults that need it are refused for other targets. */
 export function controlOf(target: RunningTarget): ServerControl {
   if (target.control) return target.control;
   throw new TargetError(`a target of kind ${target.kind} cannot be stopped and started`);
 }
 
-/** Resolves once the server answers; starts it where it has ended. */
+/** Resolves when the server answers; starts a server that has ended. */
 export async function whenHealthy(target: RunningTarget): Promise<void> {
   const deadlineMs = systemClock.nowMs() + PATIENCE_MS;
   for (;;) {

@@ -5,12 +5,12 @@ import { isRound } from "../metrics/operations.js";
 
 export class LoadSeconds {
   private readonly committed: number[] = [];
-  /** By SQLSTATE, by millisecond of the window. */
+  /** Number of errors by SQLSTATE and millisecond of the window. */
   private readonly errors = new Map<string, Map<number, number>>();
 
   add(second: number, totals: Totals): void {
     for (const operation of totals.operations) {
-      // What a cycle commits is what its parts do.
+      // A round consists of other operations, which count already.
       if (isRound(operation)) continue;
       this.committed[second] = (this.committed[second] ?? 0) + totals.countsOf(operation).transactions;
     }
@@ -24,7 +24,7 @@ export class LoadSeconds {
     }
   }
 
-  /** Transactions committed in each of the whole seconds of a window of that length. */
+  /** Transactions committed in each whole second of a window of that length. */
   transactionsOver(windowSeconds: number): number[] {
     return Array.from(
       { length: Math.floor(windowSeconds + 0.001) },
@@ -32,7 +32,7 @@ export class LoadSeconds {
     );
   }
 
-  /** Most frequent first, from one moment of the window to another, in seconds; the second is not included. */
+  /** Errors by SQLSTATE, most frequent first, between two seconds of the window; the second bound is exclusive. */
   errorsBetween(fromSecond: number, toSecond: number): Record<string, number> {
     const sums = [...this.errors].map(([sqlstate, counts]): [string, number] => {
       const ours = [...counts].filter(([ms]) => ms >= Math.floor(fromSecond * 1000) && ms < toSecond * 1000);

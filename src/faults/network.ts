@@ -40,7 +40,7 @@ interface NetworkKind<Name extends string, Keys extends z.ZodRawShape, Settings 
 > {
   readonly obstacle?: (fault: Settings & OfNetwork, surroundings: FaultSurroundings) => string | undefined;
   conditionOf(fault: Settings): NetworkCondition;
-  /** Given whose connections they were, and what came of it so far. */
+  /** Sentence on the effect so far; `connections` names the affected connections. */
   wordsOf(fault: Settings, connections: string, effect: NetworkEffect): string;
 }
 
@@ -95,7 +95,7 @@ function noNetwork(place: NetworkPlace, surroundings: FaultSurroundings): string
   return unchecked === undefined ? undefined : `between: pooler ${unchecked}`;
 }
 
-/** Why a proxy cannot stand between the pooler and the server. */
+/** Reason why a proxy cannot stand between the pooler and the server. */
 export function uncheckedServer({ pool, target }: FaultSurroundings): string | undefined {
   if (target.kind !== "url" || target.urls.every(({ url }) => tlsModeOf(url, target) !== "verify-full"))
     return undefined;
@@ -115,7 +115,7 @@ export const networkLatency = networkKind({
     ).optional(),
   },
   examples: { latency: "50ms" },
-  /** Each way. */
+  /** Latency of each direction. */
   resolve: ({ latency, jitter = 0 }) => ({ latencyMs: latency, jitterMs: jitter }),
   obstacle: ({ latencyMs, jitterMs }) =>
     jitterMs > latencyMs ? "cannot have a jitter above its latency" : undefined,
@@ -153,7 +153,7 @@ export const networkRefuse = networkKind({
   name: "network-refuse",
   description: NETWORK_IS,
   keys: { for: lasting, drop: drop.optional() },
-  /** Whether open connections are reset, or only new ones refused. */
+  /** True to reset open connections, false to refuse only new ones. */
   resolve: ({ drop: isDropped = true }) => ({ drop: isDropped }),
   conditionOf: (fault) => ({ kind: "refuse", drop: fault.drop }),
   wordsOf: (fault, connections) =>
@@ -178,7 +178,7 @@ export const networkResetCommits = networkKind({
       description: "Share of the COMMITs that cost their connection. Default 50%.",
     }),
   },
-  /** 0..1. */
+  /** Share of commits, 0..1. */
   resolve: ({ commits = "50%" }) => ({ share: shareOf(commits) }),
   obstacle: unseenCommits,
   conditionOf: (fault) => ({ kind: "reset-commits", share: fault.share }),

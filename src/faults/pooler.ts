@@ -11,7 +11,7 @@ export const instance = z.int().min(1).max(100).meta({
 });
 
 export interface OfPooler {
-  /** One of several poolers, from 1; undefined for all of them. */
+  /** Number of one pooler, from 1; undefined for all poolers. */
   readonly instance: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export function neverPaused({ pool }: FaultSurroundings): string | undefined {
   );
 }
 
-/** How many instances a fault may name: those that train-sim starts, or the one whose console is known. */
+/** Number of poolers that a fault may name: those that train-sim starts, or the single one with a known console. */
 function instancesOf({ pool, target, agents }: FaultSurroundings): number {
   if (!hasPooler(pool)) return 0;
   if (pool.urls.length > 0) return 1;
@@ -49,7 +49,7 @@ export function noInstance(fault: OfPooler, surroundings: FaultSurroundings): st
   return `names instance ${fault.instance}, and there ${instances === 1 ? "is 1" : `are ${instances}`}`;
 }
 
-/** The one with that number, from 1, or all. */
+/** The pooler with that number, from 1, or all poolers. */
 export function chosenOf<T>(all: readonly T[], { instance: number }: OfPooler): readonly T[] {
   return number === undefined ? all : all.slice(number - 1, number);
 }

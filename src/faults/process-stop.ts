@@ -19,7 +19,7 @@ export const processStop = defineFault({
     }),
   },
   resolve: ({ process = "postgres" }): { readonly process: StoppedProcess } => ({ process }),
-  // A pooler that is stopped leaves the server as it is.
+  // A stopped pooler leaves the server unaffected.
   ground: ({ process }) => (process === "postgres" ? "server" : "pooler"),
   obstacle: (fault, surroundings) =>
     fault.process === "postgres" ? foreignServer(surroundings) : foreignPooler(surroundings),

@@ -63,12 +63,12 @@ export const FAULT_KINDS = FAULTS.map(({ name }) => name) as [FaultKindName, ...
 type FaultOf<Kind> = Kind extends { readonly name: infer Name; resolve(given: never): infer Settings }
   ? { readonly kind: Name } & FaultTimes & Settings
   : never;
-/** One fault of a scenario. */
+/** A fault of a scenario. */
 export type Fault = FaultOf<OneOfThem>;
 
 export type AnyFaultKind = FaultKind<FaultKindName, z.ZodRawShape, object>;
 
-/** A kind and its faults belong together, which the compiler cannot follow through a lookup. */
+/** A fault belongs to its kind, which the compiler cannot follow through a lookup. */
 const BY_NAME = new Map(FAULTS.map((each): [string, AnyFaultKind] => [each.name, each as AnyFaultKind]));
 
 export function kindOf(name: FaultKindName): AnyFaultKind {

@@ -6,13 +6,13 @@ import type { RunningTarget, ServerControl } from "../targets/running-target.js"
 import type { Injected, LossSpan } from "./fault.js";
 import { controlOf, whenHealthy } from "./healthy.js";
 
-/** By how much the WAL writer may be late on a busy machine. */
+/** Milliseconds by which the WAL writer may be late on a busy machine. */
 const WRITER_LATE_MS = 250;
 
 export interface ServerEnd {
-  /** Whether it ends without writing what it has acknowledged. */
+  /** True if the server ends without writing what it has acknowledged. */
   readonly isSudden: boolean;
-  /** Resolves to what was done, for log and result. */
+  /** Resolves to a sentence on what was done, for log and result. */
   readonly end: (control: ServerControl) => Promise<string>;
 }
 
@@ -31,7 +31,7 @@ export async function endServer(target: RunningTarget, { isSudden, end }: Server
       },
       async clear() {
         await whenHealthy(target).finally(asExpected);
-        // Clients may read an answer of before only now.
+        // Clients may only now read an answer that was sent before.
         if (unwrittenMs > 0) mayLose = { sinceMs, untilMs: systemClock.nowMs() };
       },
     };

@@ -21,14 +21,14 @@ export const splitBrain = defineFault({
   },
   ground: "server",
   restartsServer: true,
-  /** 0..1. */
+  /** Share of sessions that stay, 0..1. */
   resolve: ({ stay = "50%" }) => ({ stay: shareOf(stay) }),
   obstacle: (_, surroundings) => noStandby(surroundings),
   machineObstacle: procObstacle,
   async inject(host, { stay }) {
     const { target } = host;
     const replication = replicationOf(target);
-    // Opened before the old primary admits no more.
+    // The session must be opened before the old primary refuses new ones.
     const session = await databaseOf(target.admin).sessions.open(target.admin);
     const split = await replication.split().catch(async (error: unknown) => {
       await session.close();
@@ -53,7 +53,7 @@ export const splitBrain = defineFault({
           await fence();
           await replication.heal();
           await whenHealthy(target);
-          // Since the kill it has acknowledged nothing; clients may have read an answer of before only now.
+          // The old primary acknowledges nothing after the kill; clients may only now read an answer that was sent before.
           mayLose = { sinceMs: lastCommitMs, untilMs: systemClock.nowMs(), endpoint: oldEndpoint };
         } finally {
           asExpected();
@@ -63,7 +63,7 @@ export const splitBrain = defineFault({
   },
 });
 
-/** Ends sessions of the load, role by role, and the one that does it. */
+/** Ends sessions of the load, role by role, and at last its own session. */
 async function endOthers(
   session: AdminSession,
   { prng, loadNames }: Pick<FaultHost, "prng" | "loadNames">,

@@ -7,7 +7,7 @@ export function noStandby({ target }: FaultSurroundings): string | undefined {
   return "needs standbys, and there are none: see key target.standbys";
 }
 
-/** Scenarios with faults that need it are refused for any other target. */
+/** Replication of the target. Scenarios with faults that need it are refused for other targets. */
 export function replicationOf({ replication }: RunningTarget): Replication {
   if (!replication) throw new Error("the target has no standbys");
   return replication;

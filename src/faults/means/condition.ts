@@ -1,43 +1,43 @@
 // Conditions of a network, as values that can cross a thread, and the time at which bytes may leave under a condition.
 import type { Prng } from "../../foundation/prng.js";
 
-/** A network that is not as it should be. Both ways are alike, and independent of each other. */
+/** A disturbance of the network. It affects both directions alike and independently. */
 export type NetworkCondition =
-  /** Each piece of bytes takes so long each way, give or take the jitter, uniform; the order stays. */
+  /** Each piece of bytes takes that long each way, plus or minus a uniform jitter; the order stays. */
   | { readonly kind: "latency"; readonly latencyMs: number; readonly jitterMs: number }
-  /** All connections together carry so many bytes a second, each way. */
+  /** All connections together carry that many bytes a second each way. */
   | { readonly kind: "bandwidth"; readonly bytesPerSecond: number }
-  /** Connections are accepted and kept, and nothing passes. */
+  /** Connections are accepted and kept, but carry nothing. */
   | { readonly kind: "blackhole" }
-  /** Nobody listens; `drop` resets the connections that are open, too. */
+  /** New connections are refused; `drop` also resets open ones. */
   | { readonly kind: "refuse"; readonly drop: boolean }
-  /** Each open connection is reset, once. */
+  /** Each open connection is reset once. */
   | { readonly kind: "reset" }
-  /** That share (0..1) of the COMMITs costs its connection, half of them before the server has heard of it. */
+  /** Share (0..1) of COMMITs whose connection is reset, half of them before the server gets the COMMIT. */
   | { readonly kind: "reset-commits"; readonly share: number };
 
-/** One direction of the network, shared by all connections. */
+/** One direction of the network, which all connections share. */
 export interface Link {
-  /** False where nothing passes. */
+  /** False if nothing passes. */
   readonly isOpen: boolean;
-  /** Most bytes that pass as one piece. */
+  /** Size of the largest piece, in bytes. */
   readonly pieceBytes: number;
   /**
-   * When a piece that came at `cameMs` may leave, in monotonic milliseconds. Asked once a piece, when it is the first
-   * of its pipe.
+   * Moment at which a piece that came at `cameMs` may leave, in monotonic milliseconds. Asked once for each piece, when it
+   * is the first of its pipe.
    */
   leaveMs(bytes: number, cameMs: number, nowMs: number): number;
 }
 
-/** A clear link holds nothing up. */
+/** A link without delay. */
 export const CLEAR_LINK: Link = { isOpen: true, pieceBytes: Number.POSITIVE_INFINITY, leaveMs: () => 0 };
 
-/** A piece holds the link for so long, so that connections take turns. */
+/** Milliseconds for which a piece occupies the link, so that connections take turns. */
 const PIECE_MS = 20;
-/** What a link that was idle may carry at once, in milliseconds of its rate. */
+/** Burst that an idle link may carry at once, in milliseconds of its rate. */
 const BURST_MS = 50;
 
-/** A token bucket, told by when its tokens for all that was asked have come. */
+/** A token bucket that states when its tokens for a piece are available. */
 function narrowLink(bytesPerSecond: number): Link {
   const bytesPerMs = bytesPerSecond / 1000;
   let freeMs = 0;
@@ -58,7 +58,7 @@ function slowLink(latencyMs: number, jitterMs: number, prng: Prng): Link {
   };
 }
 
-/** One direction under that condition; conditions that are about connections leave bytes alone. */
+/** One direction under that condition; conditions of connections do not delay bytes. */
 export function linkUnder(condition: NetworkCondition, prng: Prng): Link {
   switch (condition.kind) {
     case "latency":

@@ -10,21 +10,21 @@ import type { NetworkCondition } from "./condition.js";
 import type { NetworkAnswer, NetworkCommand, NetworkPlan } from "./protocol.js";
 import type { NetworkEffect } from "./tcp-proxy.js";
 
-/** A network that can be made bad, and is clear at first. */
+/** A network between clients and servers, clear until a condition is set. */
 export interface Network {
-  /** Where to connect instead, in the order of the upstreams. */
+  /** Endpoints to connect to instead, in the order of the upstreams. */
   readonly endpoints: readonly Endpoint[];
-  /** Resolves once it is so, with what that did at once. */
+  /** Sets a condition and resolves with its immediate effect. */
   suffer(condition: NetworkCondition): Promise<NetworkEffect>;
-  /** Resolves once it is clear again, with all that the last condition did. */
+  /** Clears the condition and resolves with its whole effect. */
   mend(): Promise<NetworkEffect>;
-  /** Settles when the thread ended on its own, with the reason; never otherwise. */
+  /** Resolves with the reason if the thread ends by itself. */
   readonly lost: Promise<string>;
-  /** Breaks every connection. Never rejects; may be called twice. */
+  /** Breaks every connection. Never rejects and may be called twice. */
   close(): Promise<void>;
 }
 
-/** Puts a proxy in front of each endpoint. Rejects when no port can be had. */
+/** Puts a proxy in front of each endpoint. Rejects if no port is free. */
 export async function openNetwork(upstreams: readonly Endpoint[], seed: number): Promise<Network> {
   const plan: NetworkPlan = { upstreams: upstreams.map(addressOf), seed };
   const thread = new NetworkThread(plan);
@@ -43,7 +43,7 @@ class NetworkThread {
   private readonly worker: Worker;
   private answered: (answer: NetworkAnswer) => void = () => undefined;
   private isClosing = false;
-  /** Commands are carried out one after the other. */
+  /** Commands run one after the other. */
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(plan: NetworkPlan) {
@@ -91,7 +91,7 @@ class NetworkThread {
   }
 }
 
-/** Beside this file in the built program; in the build, too, when this file runs from source under the tests. */
+/** The built entry: beside this file, or in `dist/` when tests run this file from source. */
 function entryUrl(): URL {
   const built = new URL("./network-entry.js", import.meta.url);
   return existsSync(built) ? built : new URL("../../../dist/faults/means/network-entry.js", import.meta.url);
@@ -101,7 +101,7 @@ function addressOf({ host, port }: Endpoint): NetConnectOpts {
   return host.startsWith("/") ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
 }
 
-/** TLS goes through untouched, so a certificate is still the server's own; a Unix socket has none. */
+/** TLS passes unaltered, so that the certificate is the server's; a Unix socket has no TLS. */
 function behindProxy({ tls, host, ...rest }: Endpoint, port: number): Endpoint {
   const named = tls && !host.startsWith("/") ? { tls: { serverName: host, ...tls } } : {};
   return { ...rest, ...named, host: "127.0.0.1", port };

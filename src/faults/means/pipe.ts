@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Clock } from "../../foundation/clock.js";
 import type { Link } from "./condition.js";
 
-/** Bytes that one direction of a connection holds back at most, as a TCP window does. */
+/** Most bytes that one direction of a connection holds back, as a TCP window does. */
 export const WINDOW_BYTES = 256 * 1024;
 
 type Content = Buffer | "end" | "reset";
@@ -17,16 +17,16 @@ export interface PipeOptions {
   readonly source: Socket;
   readonly sink: Socket;
   readonly clock: Clock;
-  /** The link as it is now. */
+  /** The link at this moment. */
   readonly link: () => Link;
-  /** Sees what the source sends before it is sent on; false keeps it back for good. */
+  /** Inspects bytes before they are sent on; false drops them. */
   readonly admits: (bytes: Buffer) => boolean;
 }
 
 export class Pipe {
   private readonly pieces: Piece[] = [];
   private heldBytes = 0;
-  /** When the first piece may leave; undefined until the link was asked. */
+  /** Moment at which the first piece may leave; undefined until the link was asked. */
   private dueMs: number | undefined;
   private waiting: AbortController | undefined;
   private isSinkFull = false;
@@ -45,7 +45,7 @@ export class Pipe {
     sink.once("close", () => this.stop());
   }
 
-  /** The link is another: whatever waits asks it anew. */
+  /** Asks the new link about all waiting pieces. */
   linkChanged(): void {
     this.dueMs = undefined;
     this.waiting?.abort();
@@ -67,7 +67,7 @@ export class Pipe {
     else if (this.heldBytes < WINDOW_BYTES / 2 && source.isPaused()) source.resume();
   }
 
-  /** False where nothing can pass now. */
+  /** Sends the first piece; false if nothing can pass now. */
   private passFirst(): boolean {
     const [first] = this.pieces;
     const link = this.options.link();
@@ -86,7 +86,7 @@ export class Pipe {
     return true;
   }
 
-  /** Leaves at most so many bytes in the first piece, the rest in a second one; gives how many they are. */
+  /** Shortens the first piece to `mostBytes` and puts the rest behind it. Returns the size of the first piece. */
   private cut(first: Piece, mostBytes: number): number {
     const { content, cameMs } = first;
     if (typeof content === "string") return 0;
@@ -117,14 +117,14 @@ export class Pipe {
     this.pieces.length = 0;
     this.heldBytes = 0;
     this.waiting?.abort();
-    // Nothing more is forwarded, and the source must be read to its end for its socket to close.
+    // Nothing more is forwarded, but the source's socket closes only after it was read to its end.
     this.options.source.resume();
   }
 }
 
 /**
- * Ends a connection with a RST, as far as its kind has one; what it had not sent yet is lost. One that is just shutting
- * down cannot be reset (Node would leave its handle open): it is closed.
+ * Resets a connection (RST) if its kind allows it; unsent bytes are lost. A socket that is shutting down is closed instead,
+ * because Node would leave its handle open.
  */
 export function resetSocket(socket: Socket): void {
   if (socket.destroyed) return;

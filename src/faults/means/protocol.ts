@@ -3,7 +3,7 @@ import type { NetConnectOpts } from "node:net";
 import type { NetworkCondition } from "./condition.js";
 import type { NetworkEffect } from "./tcp-proxy.js";
 
-/** What the thread is started with. */
+/** Start data of the thread. */
 export interface NetworkPlan {
   readonly upstreams: readonly NetConnectOpts[];
   readonly seed: number;
@@ -15,8 +15,8 @@ export type NetworkCommand =
   | { readonly kind: "close" };
 
 export type NetworkAnswer =
-  /** Of the upstreams, in order. */
+  /** Ports in the order of the upstreams. */
   | { readonly kind: "listening"; readonly ports: readonly number[] }
-  /** Of the present condition, or the one that has just been mended, all proxies together. */
+  /** Effect of the present or just cleared condition, over all proxies. */
   | { readonly kind: "done"; readonly effect: NetworkEffect }
   | { readonly kind: "failed"; readonly reason: string };

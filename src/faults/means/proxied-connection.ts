@@ -5,9 +5,9 @@ import type { Clock } from "../../foundation/clock.js";
 import type { Link } from "./condition.js";
 import { Pipe, resetSocket } from "./pipe.js";
 
-/** The simple query COMMIT or END, as drivers send it; the last message of what they send until its answer has come. */
+/** The simple query COMMIT or END as drivers send it, at the end of what a client sends before the answer. */
 const COMMIT = /Q\0\0\0([^])((?:COMMIT|END)\b[^\0]*)\0$/i;
-/** No text of one is longer. */
+/** Bytes to search for a COMMIT at the end of what was sent. */
 const COMMIT_BYTES_MAX = 60;
 
 function endsWithCommit(bytes: Buffer): boolean {
@@ -16,26 +16,26 @@ function endsWithCommit(bytes: Buffer): boolean {
   return length?.charCodeAt(0) === text.length + 5;
 }
 
-/** What becomes of a COMMIT: it passes, the network breaks before the server has it, or before the client has the answer. */
+/** Fate of a COMMIT: it passes, or the connection breaks before the server gets it, or before the client gets the answer. */
 export type CommitFate = "passes" | "lost" | "answer-lost";
 
 export interface ProxiedConnectionOptions {
   readonly client: Socket;
   readonly upstream: NetConnectOpts;
   readonly clock: Clock;
-  /** Both directions as they are now. */
+  /** Both directions at this moment. */
   readonly links: () => { readonly up: Link; readonly down: Link };
   readonly fateOfCommit: () => CommitFate;
 }
 
 export class ProxiedConnection {
-  /** Resolves once both sockets are closed. */
+  /** Resolves when both sockets are closed. */
   readonly closed: Promise<void>;
   private readonly client: Socket;
   private readonly server = new Socket({ allowHalfOpen: true });
   private readonly pipes: readonly Pipe[];
   private isOpened = false;
-  /** The server's next answer is the one to a COMMIT that the client is not to get. */
+  /** True if the server's next answer belongs to a COMMIT and must not reach the client. */
   private isAnswerLost = false;
 
   constructor(private readonly options: ProxiedConnectionOptions) {
@@ -68,7 +68,7 @@ export class ProxiedConnection {
     for (const pipe of this.pipes) pipe.linkChanged();
   }
 
-  /** Breaks the connection for both sides at once. */
+  /** Breaks the connection on both sides at once. */
   reset(): void {
     resetSocket(this.client);
     resetSocket(this.server);

@@ -17,15 +17,15 @@ import { ProxiedConnection, type CommitFate } from "./proxied-connection.js";
 const HOST = "127.0.0.1";
 const BACKLOG = 4096;
 
-/** What a condition has done so far. */
+/** Effect of a condition so far. */
 export interface NetworkEffect {
-  /** Connections that were open when it began. */
+  /** Connections that were open when the condition began. */
   readonly connections: number;
-  /** Connections that were reset, those below included. */
+  /** Connections that were reset, including those below. */
   readonly resets: number;
-  /** COMMITs that the server never got. */
+  /** COMMITs that never reached the server. */
   readonly commitsLost: number;
-  /** COMMITs that the server answered and the client did not hear of. */
+  /** COMMITs that the server answered without the client getting the answer. */
   readonly answersLost: number;
 }
 
@@ -42,7 +42,7 @@ export class TcpProxy {
   private readonly connections = new Set<ProxiedConnection>();
   private server: Server | undefined;
   private boundPort = 0;
-  /** Both ends of the connection that keeps the port while nobody listens. */
+  /** Both ends of the connection that keeps the port while the proxy refuses connections. */
   private keepers: readonly Socket[] = [];
   private condition: NetworkCondition | undefined;
   private links: Links = CLEAR;
@@ -54,7 +54,7 @@ export class TcpProxy {
     private readonly prng: Prng,
   ) {}
 
-  /** Listens on a free port of 127.0.0.1; whether the upstream answers shows with the first connection. */
+  /** Listens on a free port of 127.0.0.1. The first connection shows whether the upstream answers. */
   static async open(upstream: NetConnectOpts, clock: Clock, prng: Prng): Promise<TcpProxy> {
     const proxy = new TcpProxy(upstream, clock, prng);
     await proxy.listen();
@@ -65,12 +65,12 @@ export class TcpProxy {
     return this.boundPort;
   }
 
-  /** Connections that are open. */
+  /** Number of open connections. */
   get size(): number {
     return this.connections.size;
   }
 
-  /** Lets the network be so from now on; a reset is over at once. */
+  /** Applies a condition from now on; a reset is over at once. */
   async suffer(condition: NetworkCondition): Promise<void> {
     this.condition = condition;
     this.counts = noEffect(this.connections.size);
@@ -79,19 +79,19 @@ export class TcpProxy {
     if (condition.kind === "reset" || (condition.kind === "refuse" && condition.drop)) this.resetAll();
   }
 
-  /** A clear network again; what was held back goes on its way. Rejects when the port cannot be listened on again. */
+  /** Clears the network and releases held bytes. Rejects if the port cannot be listened on again. */
   async mend(): Promise<void> {
     this.condition = undefined;
     this.setLinks(CLEAR);
     await this.listen();
   }
 
-  /** Of the last condition, so far. */
+  /** Effect of the last condition so far. */
   get effect(): NetworkEffect {
     return { ...this.counts };
   }
 
-  /** Breaks every connection; leaves no socket. Never rejects. */
+  /** Breaks every connection and closes all sockets. Never rejects. */
   async close(): Promise<void> {
     const { server } = this;
     this.server = undefined;
@@ -126,7 +126,7 @@ export class TcpProxy {
     await once(near, "connect");
     this.keepers = [near, await accepted];
     for (const socket of this.keepers) socket.on("error", () => undefined);
-    // Its connections stay, so that the server's own close event comes only when they have gone.
+    // Connections stay, and the server's close event comes only when they have ended.
     server.close();
   }
 
