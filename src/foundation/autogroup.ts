@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { readOrNothing } from "./machine-usage.js";
 
-/** Whether a process of that line of `/proc/self/cgroup` has a control group for processors; `groups` is where they lie. */
+/** Whether a line of `/proc/self/cgroup` names a control group for processors; `groups` is the directory of the groups. */
 function isGrouped(line: string, groups: string): boolean {
   const [, controllers = "", group = "/"] = line.split(":");
   if (controllers !== "") return controllers.split(",").includes("cpu") && group !== "/";
@@ -12,7 +12,7 @@ function isGrouped(line: string, groups: string): boolean {
   return parents.some((each) => existsSync(path.join(groups, each, "cpu.weight")));
 }
 
-/** Whether nice levels of processes in different sessions do not count here; `root` holds proc and sys. */
+/** Whether nice levels do not count between sessions here; `root` holds proc and sys. */
 export function sharesBySession(root = "/"): boolean {
   const read = (name: string): string => readOrNothing(path.join(root, name)).trim();
   if (read("proc/sys/kernel/sched_autogroup_enabled") !== "1") return false;

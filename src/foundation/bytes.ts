@@ -1,6 +1,6 @@
 // Reads and writes numbers without Buffer's bounds checks, which cost more than the rest for each column of each row.
 
-/** The four bytes from `at` on as one signed number, the first byte highest. */
+/** Reads the four bytes from `at` as a signed big-endian number. */
 export function int32At(bytes: Uint8Array, at: number): number {
   return (
     ((bytes[at] as number) << 24) |
@@ -10,7 +10,7 @@ export function int32At(bytes: Uint8Array, at: number): number {
   );
 }
 
-/** Bytes that are written to by number and by word. */
+/** Buffer that is written by number and by word. */
 export interface ByteTarget {
   readonly bytes: Buffer;
   readonly view: DataView;
@@ -20,15 +20,15 @@ export function byteTarget(bytes: Buffer): ByteTarget {
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
 }
 
-/** As many bytes as a multiple of four says, word by word: a call out of JavaScript would take longer for a few. */
+/** Copies `bytes`, a multiple of four, word by word: for a few bytes, a call out of JavaScript would take longer. */
 export function copyWords(from: DataView, start: number, to: DataView, at: number, bytes: number): void {
   for (let i = 0; i < bytes; i += 4) to.setUint32(at + i, from.getUint32(start + i));
 }
 
-/** Texts one after the other, UTF-8, and where each ends. */
+/** UTF-8 texts one after the other, with the end of each. */
 export interface TextColumn {
   readonly bytes: Buffer;
   readonly ends: readonly number[];
-  /** Bytes left free before each text, so that a format which has something there takes them all at once. */
+  /** Bytes left free before each text, for formats that need a prefix there. */
   readonly room: number;
 }

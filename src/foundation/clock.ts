@@ -4,9 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { getEnvironmentData, setEnvironmentData } from "node:worker_threads";
 
 /**
- * `performance.now()` is the cheap reading, but its origin may differ between threads; `hrtime` has the
- * system's own origin. The offset between them is taken once a thread, from the closest of several readings,
- * so that a thread that is preempted between two reads does not carry the gap into every duration.
+ * Offset from `performance.now()`, which is cheap but has an origin per thread, to `hrtime`, whose origin is the system's.
+ * Taken once per thread from the closest of several readings, because a thread may be preempted between two reads.
  */
 function measureOffsetMs(): number {
   let best = { gapMs: Number.POSITIVE_INFINITY, offsetMs: 0 };
@@ -22,21 +21,21 @@ function measureOffsetMs(): number {
 
 const OFFSET_MS = measureOffsetMs();
 
-/** Monotonic milliseconds of this machine, with a fraction, on one origin for all of its threads. */
+/** Monotonic milliseconds of this machine, with a fraction and one origin for all threads. */
 export function ownMonotonicMs(): number {
   return OFFSET_MS + performance.now();
 }
 
-/** What a clock that follows another one adds to its own: `offsetMs` at `sinceMs`, and `slope` a millisecond from then on. */
+/** Correction of a clock that follows another clock: `offsetMs` at `sinceMs`, then `slope` more per millisecond. */
 export interface ClockLine {
   readonly sinceMs: number;
   readonly offsetMs: number;
   readonly slope: number;
 }
 
-/** Name under which threads are handed the memory of `followClock`. */
+/** Name under which threads get the memory of `followClock`. */
 const FOLLOWED = "train-sim.clock";
-/** Two lines, so that no thread reads one that is being written, and which of them holds. */
+/** Two lines and the number of the valid one, so that no thread reads a half-written line. */
 const LINE_BYTES = 3 * Float64Array.BYTES_PER_ELEMENT;
 
 class FollowedClock {
@@ -48,7 +47,7 @@ class FollowedClock {
     this.which = new Int32Array(memory, 2 * LINE_BYTES, 1);
   }
 
-  /** To be added to `ownMs`. */
+  /** Correction to add to `ownMs`. */
   correctionMs(ownMs: number): number {
     const at = Atomics.load(this.which, 0) * 3;
     const { lines } = this;
@@ -70,8 +69,8 @@ function followedClock(): FollowedClock | undefined {
 let followed = followedClock();
 
 /**
- * From now on `monotonicMs` of this process, in threads that are yet to be started too, follows the clock of another machine
- * as far as that is told: each call of the result tells what holds from then on.
+ * Makes `monotonicMs` of this process, in threads started later too, follow another machine's clock. Each call of the
+ * result sets the line that holds from then on.
  */
 export function followClock(): (line: ClockLine) => void {
   setEnvironmentData(FOLLOWED, new SharedArrayBuffer(2 * LINE_BYTES + Int32Array.BYTES_PER_ELEMENT));
@@ -80,14 +79,14 @@ export function followClock(): (line: ClockLine) => void {
   return (line) => clock.set(line);
 }
 
-/** What `monotonicMs` adds to this machine's own clock at that moment of it. */
+/** Correction that `monotonicMs` adds to this machine's clock at `ownMs`. */
 export function correctionMs(ownMs: number): number {
   return followed?.correctionMs(ownMs) ?? 0;
 }
 
 /**
- * Monotonic milliseconds with a fraction, on one origin for every thread of this machine; of an agent, on the
- * coordinator's.
+ * Monotonic milliseconds with a fraction and one origin for all threads of this machine; in an agent, the coordinator's
+ * origin.
  */
 export function monotonicMs(): number {
   const ownMs = ownMonotonicMs();
@@ -99,16 +98,16 @@ export function wallClockMs(): number {
   return Date.now();
 }
 
-/** The wall-clock instant `atMs` (now, when left out) as ISO 8601 in UTC. */
+/** ISO 8601 in UTC of the wall-clock moment `atMs`, by default now. */
 export function isoTime(atMs: number = Date.now()): string {
   return new Date(atMs).toISOString();
 }
 
-/** What pacing and retrying need of a clock; tests inject one that they move by hand. */
+/** Clock for pacing and retries. Tests inject a clock that they move by hand. */
 export interface Clock {
   /** Monotonic milliseconds. */
   nowMs(): number;
-  /** Resolves after `ms`, never before, or at once when `signal` aborts (it does not reject). */
+  /** Resolves after at least `ms`, or at once when `signal` aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -117,12 +116,12 @@ export const systemClock: Clock = {
   async sleep(ms, signal) {
     const dueMs = monotonicMs() + ms;
     try {
-      // Node's timers count whole milliseconds, and may be a part of one early: what is due in a second would come
-      // in the second before it.
+      // Node's timers have whole milliseconds and may fire up to 1 ms early. An early wake-up would put an event into the
+      // second before.
       for (let leftMs = ms; leftMs > 0 && !signal?.aborted; leftMs = dueMs - monotonicMs())
         await delay(leftMs, undefined, signal ? { signal } : {});
     } catch {
-      // Aborted: the caller looks at its signal.
+      // Aborted: callers check their signal.
     }
   },
 };

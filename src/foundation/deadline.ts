@@ -1,6 +1,6 @@
 // Waits with an end: a frozen server keeps its connections open and never answers. The caller stops the work itself.
 
-/** The outcome of `answer`, or a rejection when there is none within `mostMs`. */
+/** Settles like `answer`, or rejects after `mostMs`. */
 export async function withinMs<T>(answer: Promise<T>, mostMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -9,7 +9,7 @@ export async function withinMs<T>(answer: Promise<T>, mostMs: number): Promise<T
   return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }
 
-/** Settles with `work`, or resolves once the signal aborts. */
+/** Settles like `work`, or resolves when the signal aborts. */
 export async function unlessAborted(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
   work.catch(() => undefined);
   await Promise.race([

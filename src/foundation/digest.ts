@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 const DIGITS = 16;
 
-/** SHA-256 of the text, its first 16 hexadecimal digits. */
+/** First 16 hexadecimal digits of the text's SHA-256, to compare texts at a glance. */
 export function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, DIGITS);
 }

@@ -1,4 +1,4 @@
-/** The items without those that are equal, as JSON, to a later one. */
+/** Items without those whose JSON equals that of a later item. */
 export function distinct<T>(items: readonly T[]): T[] {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }

@@ -15,14 +15,14 @@ export const ExitCode = {
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** An error with a message for people, a hint at the way out and the exit code it ends the program with. */
+/** An error with a message for people, a hint and the program's exit code. */
 export class TrainSimError extends Error {
   override readonly name: string = "TrainSimError";
 
   constructor(
     message: string,
     readonly exitCode: ExitCode,
-    /** What the user can do, in one sentence; empty when there is nothing to add. */
+    /** Next step for the user, in one sentence; empty if there is none. */
     readonly hint = "",
     options?: ErrorOptions,
   ) {
@@ -38,7 +38,7 @@ export class UsageError extends TrainSimError {
   }
 }
 
-/** The database or pooler cannot be started, reached or logged in to, or went away: exit code 111. */
+/** The database or pooler cannot be started or reached, refuses the login, or went away: exit code 111. */
 export class TargetError extends TrainSimError {
   override readonly name = "TargetError";
   constructor(message: string, hint = "", options?: ErrorOptions) {
@@ -46,7 +46,7 @@ export class TargetError extends TrainSimError {
   }
 }
 
-/** A trial that could not go on (a crashed worker, a non-retryable database error): exit code 107. */
+/** A trial cannot go on (a crashed worker, a non-retryable database error): exit code 107. */
 export class TrialError extends TrainSimError {
   override readonly name = "TrialError";
   constructor(message: string, hint = "", options?: ErrorOptions) {
@@ -54,7 +54,7 @@ export class TrialError extends TrainSimError {
   }
 }
 
-/** The message of anything thrown, for logs and error texts. */
+/** Message of any thrown value, for logs and error texts. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0)
     return error.errors.map(messageOf).join("; ");
@@ -62,14 +62,14 @@ export function messageOf(error: unknown): string {
   return String(error);
 }
 
-/** The system's error code (`ECONNREFUSED`) or SQLSTATE (`40001`) of anything thrown, if it has one. */
+/** System error code (`ECONNREFUSED`) or SQLSTATE (`40001`) of any thrown value, if it has a code. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   if (error instanceof AggregateError && !("code" in error && error.code)) return codeOf(error.errors[0]);
   return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** The same error where it is ours, else one that carries its words and nothing that a user could do. */
+/** Returns a TrainSimError as it is, and wraps any other value without a hint. */
 export function asTrainSimError(error: unknown): TrainSimError {
   if (error instanceof TrainSimError) return error;
   return new TrainSimError(messageOf(error), ExitCode.unexpected, "", { cause: error });

@@ -3,9 +3,9 @@
 import { readdirSync } from "node:fs";
 import { readOrNothing } from "./machine-usage.js";
 
-/** USER_HZ, 100 on every platform that Node runs on. */
+/** USER_HZ, which is 100 on every platform of Node. */
 const TICKS_PER_SECOND = 100;
-/** The time of boot is told in whole seconds. */
+/** Boot time has a resolution of whole seconds. */
 const SLACK_SECONDS = 2;
 
 export interface FoundProcess {
@@ -30,7 +30,7 @@ function listed(): string[] {
   }
 }
 
-/** `pid` as the process itself sees it, `beganAtSeconds` since 1970. */
+/** `pid` is the id that the process sees; `beganAtSeconds` counts from 1970. */
 export function findProcess(pid: number, beganAtSeconds: number): FoundProcess | undefined {
   const own = new RegExp(`^NSpid:.*\\t${pid}$`, "m");
   const found = listed().filter((each) => own.test(readOrNothing(`/proc/${each}/status`)));

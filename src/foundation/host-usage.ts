@@ -4,40 +4,40 @@ import { readdirSync } from "node:fs";
 import { machineUsage, readOrNothing, ticksOfTree, type ProcessTicks } from "./machine-usage.js";
 import { processCpuSeconds } from "./process-usage.js";
 
-/** What /proc counts in: USER_HZ, 100 on every platform that Node runs on. */
+/** Resolution of /proc: USER_HZ, which is 100 on every platform of Node. */
 const TICK_MS = 10;
-/** The unit of /proc/diskstats, whatever the disk's own. */
+/** Unit of /proc/diskstats for every disk. */
 const SECTOR_BYTES = 512;
 
-/** Milliseconds of CPU and bytes; what cannot be told is left out. */
+/** Milliseconds of CPU and bytes. Unknown values are omitted. */
 export interface HostUsage {
-  /** Of this process and of agents on this machine. */
+  /** This process and agents on this machine. */
   readonly clientCpuMs?: number;
-  /** Postmaster and backends, ended ones included. */
+  /** Postmaster and backends, including ended ones. */
   readonly serverCpuMs?: number;
   readonly poolerCpuMs?: number;
-  /** Programs that are neither train-sim nor started by it, nor the server. */
+  /** All programs other than train-sim, its children and the server. */
   readonly otherCpuMs?: number;
   readonly diskReadBytes?: number;
   readonly diskWriteBytes?: number;
-  /** CPU time of each of the backends that were asked for and are there. */
+  /** CPU milliseconds of each requested backend that runs. */
   readonly backendMs?: ReadonlyMap<number, number>;
 }
 
 export interface HostProcesses {
-  /** The postmaster, where it is on this machine; disks are read only then. */
+  /** Postmaster on this machine; disks are read only if it is given. */
   readonly serverPid?: number;
   readonly poolerPids: readonly number[];
-  /** Agents on this machine. Once one has ended, their CPU time and that of other programs are not known any more. */
+  /** Agents on this machine. When one has ended, their CPU time and that of other programs are unknown. */
   readonly agentPids?: readonly number[];
-  /** Backends whose time is wanted one by one, by the ids that they have on this machine. */
+  /** Backends to report one by one, by their ids on this machine. */
   readonly backendPids?: readonly number[];
 }
 
-/** Memory, files and stacks of other devices: they would count twice, or are no disk. */
+/** Block devices that are no disk, or whose traffic other devices count already. */
 const NO_DISK = /^(loop|ram|zram|dm-|md|drbd|bcache|sr|fd)\d*/;
 
-/** Sums over whole disks of /proc/diskstats; `blockDevices` are the names in /sys/block, which has no partitions. */
+/** Sums of /proc/diskstats over whole disks; `blockDevices` are the names in /sys/block, which lists no partitions. */
 export function parseDiskStats(
   diskstats: string,
   blockDevices: readonly string[],
@@ -61,19 +61,19 @@ function blockDevices(): string[] {
   }
 }
 
-/** What this machine's disks moved since it started; undefined where none is shown. */
+/** Traffic of this machine's disks since their start; undefined if no disk is visible. */
 export function diskUsage(): ReturnType<typeof parseDiskStats> {
   return parseDiskStats(readOrNothing("/proc/diskstats"), blockDevices());
 }
 
-/** CPU of processes and their descendants; undefined without any, or where one of them has ended. */
+/** CPU milliseconds of processes and their descendants; undefined without roots, or if a root has ended. */
 function treesMs(processes: readonly ProcessTicks[], roots: readonly number[]): number | undefined {
   if (roots.length === 0 || !roots.every((root) => processes.some(({ pid }) => pid === root)))
     return undefined;
   return roots.reduce((sum, root) => sum + ticksOfTree(processes, root), 0) * TICK_MS;
 }
 
-/** Reads the state of every process but the kernel's threads: 0.4 ms of CPU time with 30 of them. */
+/** Reads all processes except the kernel's threads. Takes 0.4 ms of CPU time for 30 processes. */
 export function hostUsage({
   serverPid,
   poolerPids,
@@ -85,7 +85,7 @@ export function hostUsage({
   if (!machine) return { clientCpuMs: ownCpuMs };
   const agents = machine.processes.filter(({ pid }) => agentPids.includes(pid));
   const areAgentsThere = agents.length === agentPids.length;
-  // Without their child processes: poolers are counted separately.
+  // Agents without their child processes: poolers are counted separately.
   const agentsTicks = agents.reduce((sum, { ticks, reapedTicks }) => sum + ticks - reapedTicks, 0);
   const serverCpuMs = treesMs(machine.processes, serverPid === undefined ? [] : [serverPid]);
   const poolerCpuMs = treesMs(machine.processes, poolerPids);

@@ -4,25 +4,25 @@ import { diskUsage } from "./host-usage.js";
 import { readOrNothing } from "./machine-usage.js";
 
 export interface IoUsage {
-  /** Time in which some process waited for storage, in milliseconds; undefined without /proc/pressure/io. */
+  /** Milliseconds in which at least one process waited for storage; undefined without /proc/pressure/io. */
   readonly pressureMs?: number;
-  /** Bytes read from and written to storage by train-sim and the server; undefined where one of them cannot be read. */
+  /** Storage bytes of train-sim and the server, read and written; undefined if one of their processes cannot be read. */
   readonly ownBytes?: number;
-  /** By all other processes that can be read. */
+  /** Storage bytes of all other readable processes. */
   readonly otherBytes: number;
-  /** By the machine's disks, whoever wanted it; undefined where none is shown. */
+  /** Bytes moved by the machine's disks for any process; undefined if no disk is visible. */
   readonly diskBytes?: number;
-  /** Other processes that cannot be read. */
+  /** Number of other processes that cannot be read. */
   readonly unreadable: number;
 }
 
-/** Microseconds of `some ... total=`, as milliseconds. */
+/** Converts the microseconds of `some ... total=` to milliseconds. */
 export function parsePressure(text: string): number | undefined {
   const total = /^some .*\btotal=(\d+)/m.exec(text)?.[1];
   return total === undefined ? undefined : Number(total) / 1000;
 }
 
-/** Of /proc/<pid>/io, less what was deleted before it was written out; undefined where it may not be read, or has ended. */
+/** Bytes of /proc/<pid>/io without writes that were deleted before they reached a disk; undefined if unreadable or ended. */
 export function parseProcessIo(text: string): number | undefined {
   const [read, written, cancelled] = ["read_bytes", "write_bytes", "cancelled_write_bytes"].map((name) => {
     const value = new RegExp(`^${name}: (\\d+)`, "m").exec(text)?.[1];
@@ -32,7 +32,7 @@ export function parseProcessIo(text: string): number | undefined {
   return Number.isNaN(bytes) ? undefined : bytes;
 }
 
-/** `own` are the process ids among `all` that are train-sim's and the server's. */
+/** `own` are the ids among `all` of train-sim and the server. */
 export function ioUsage(all: readonly number[], own: ReadonlySet<number>): IoUsage {
   const disks = diskUsage();
   const pressureMs = parsePressure(readOrNothing("/proc/pressure/io"));

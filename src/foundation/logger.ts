@@ -6,25 +6,25 @@ import { storageError } from "./storage-error.js";
 
 export type { Logger };
 
-/** Paths at which an endpoint or a driver's options could carry a secret into a log line. */
+/** Paths of log fields that could hold a secret of an endpoint or a driver's options. */
 const REDACTED = ["password", "*.password", "endpoint.password", "err.config", "*.key", "connectionString"];
 
 export interface LoggerOptions {
-  /** File that the lines are appended to. */
+  /** File to which lines are appended. */
   readonly file: string;
   readonly level: string;
-  /** Fields that every line carries, as trial, treatment, actor, worker. */
+  /** Fields of every line, such as trial, treatment and worker. */
   readonly bindings: Readonly<Record<string, unknown>>;
 }
 
-/** A logger and the ways to get its lines into the file. */
+/** A logger with its writing and closing. */
 export interface OpenLogger {
   readonly logger: Logger;
-  /** Why lines are missing in the file, if any are. */
+  /** Reason why lines are missing in the file; undefined if none are. */
   readonly failure: TrainSimError | undefined;
-  /** Starts writing what is gathered, without waiting: once a second, so that a reader can follow. */
+  /** Starts writing gathered lines without waiting. Called once a second, so that a reader can follow. */
   flush(): void;
-  /** Resolves once every line is in the file, or cannot be; lines after it go nowhere. */
+  /** Resolves when every line is in the file or has failed. Later lines are dropped. */
   close(): Promise<void>;
 }
 
@@ -41,11 +41,11 @@ export function openLogger(options: LoggerOptions): OpenLogger {
     destination,
   );
   let failure: TrainSimError | undefined;
-  // Nobody may be without a listener: an error that nobody hears ends the thread.
+  // An error event without a listener would end the thread.
   destination.on("error", (error: Error) => {
     failure ??= storageError(error, options.file);
   });
-  // What is flushed before the file is open would lie there until the next time.
+  // Flushes before the file is open would have no effect: repeat them when it is.
   let isOpen = false;
   let isClosing = false;
   destination.once("ready", () => {
@@ -72,9 +72,9 @@ export function openLogger(options: LoggerOptions): OpenLogger {
     close: () =>
       new Promise((resolve) => {
         isClosing = true;
-        // Whoever goes on meanwhile, as a thread that has failed does for a moment, has nowhere to write to.
+        // Drop lines logged during close, for example by a failed worker.
         logger.level = "silent";
-        // A file that could not be opened is never closed either.
+        // A file that could not be opened emits no close event.
         if (failure && !isOpen) {
           resolve();
           return;

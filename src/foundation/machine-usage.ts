@@ -2,19 +2,19 @@
 // that this process may use count.
 import { readdirSync, readFileSync } from "node:fs";
 
-/** In clock ticks since the machine started. */
+/** Clock ticks since the machine started. */
 export interface MachineUsage {
   readonly totalTicks: number;
-  /** Programs, in user and kernel mode; interrupts belong to nobody. */
+  /** Time of programs in user and kernel mode, without interrupts. */
   readonly busyTicks: number;
   readonly stealTicks: number;
-  /** Processors that had nothing to do while storage was waited for. */
+  /** Idle time of processors while storage was awaited. */
   readonly ioWaitTicks: number;
-  /** This process, the server and their descendants, ended ones included. */
+  /** Time of this process, the server and their descendants, including ended ones. */
   readonly ownTicks: number;
 }
 
-/** `0-3,8` as numbers. */
+/** Reads a list like `0-3,8`. */
 export function parseCpuList(text: string): number[] {
   return text
     .trim()
@@ -25,12 +25,12 @@ export function parseCpuList(text: string): number[] {
     });
 }
 
-/** Totals of `/proc/stat` over those processors. */
+/** Totals of `/proc/stat` over the allowed processors. */
 export function parseCpuTimes(stat: string, allowed: ReadonlySet<number>): Omit<MachineUsage, "ownTicks"> {
   const sums = { totalTicks: 0, busyTicks: 0, stealTicks: 0, ioWaitTicks: 0 };
   for (const [, cpu, rest = ""] of stat.matchAll(/^cpu(\d+) (.*)$/gm)) {
     if (!allowed.has(Number(cpu))) continue;
-    // guest time, which follows, is part of user time
+    // Guest time, which follows, is part of user time.
     const [user = 0, nice = 0, system = 0, idle = 0, ioWait = 0, irq = 0, softIrq = 0, steal = 0] = rest
       .trim()
       .split(/\s+/)
@@ -46,20 +46,20 @@ export function parseCpuTimes(stat: string, allowed: ReadonlySet<number>): Omit<
 export interface ProcessTicks {
   readonly pid: number;
   readonly parent: number;
-  /** Its own and those of the children that it has waited for. */
+  /** Ticks of the process and of children that it has waited for. */
   readonly ticks: number;
-  /** Of `ticks`, those of such children. */
+  /** Part of `ticks` that belongs to such children. */
   readonly reapedTicks: number;
   readonly isKernelThread: boolean;
 }
 
-/** PF_KTHREAD of the kernel's flags of a process. */
+/** Flag PF_KTHREAD of the kernel. */
 const KERNEL_THREAD = 0x0020_0000;
 
-/** From the process's state to the time of the children that it has waited for. */
+/** Fields from the process's state to the time of waited-for children. */
 const FIELDS_READ = 15;
 
-/** One line of `/proc/<pid>/stat`; the name in it may hold spaces and brackets. */
+/** Parses a line of `/proc/<pid>/stat`; the name in it may contain spaces and brackets. */
 export function parseProcessStat(stat: string): ProcessTicks | undefined {
   const match = /^(\d+) \(.*\) (.*)$/s.exec(stat.trim());
   if (!match) return undefined;
@@ -72,7 +72,7 @@ export function parseProcessStat(stat: string): ProcessTicks | undefined {
   return { pid: Number(match[1]), parent, ticks, reapedTicks, isKernelThread: (flags & KERNEL_THREAD) !== 0 };
 }
 
-/** Those processes and all that descend from them, each once. */
+/** The processes `roots` and all their descendants, each once. */
 export function treeOf(processes: readonly ProcessTicks[], roots: readonly number[]): ProcessTicks[] {
   const children = new Map<number, ProcessTicks[]>();
   for (const each of processes) {
@@ -85,7 +85,7 @@ export function treeOf(processes: readonly ProcessTicks[], roots: readonly numbe
   return [...reached];
 }
 
-/** Ticks of a process and of all that descend from it. */
+/** Ticks of processes and all their descendants. */
 export function ticksOfTree(processes: readonly ProcessTicks[], ...roots: readonly number[]): number {
   return treeOf(processes, roots).reduce((sum, { ticks }) => sum + ticks, 0);
 }
@@ -98,7 +98,7 @@ export function readOrNothing(path: string): string {
   }
 }
 
-/** Of the last listing. They descend from no program, and are most of a small machine's processes: read once each. */
+/** Kernel threads of the last listing. They are most processes of a small machine, and each is read only once. */
 let kernelThreads: ReadonlySet<string> = new Set();
 
 function readProcess(pid: number | string): ProcessTicks | undefined {
@@ -106,13 +106,13 @@ function readProcess(pid: number | string): ProcessTicks | undefined {
 }
 
 interface Listing {
-  /** Without the kernel's threads. */
+  /** All processes except the kernel's threads. */
   readonly processes: readonly ProcessTicks[];
-  /** Whether one that was listed had ended before it was read. */
+  /** True if a listed process had ended before it was read. */
   readonly hasMissed: boolean;
 }
 
-/** Every process that runs now, by rising id; throws where there is no /proc. */
+/** All running processes by rising id. Throws without /proc. */
 function readProcesses(): Listing {
   const processes: ProcessTicks[] = [];
   const threads = new Set<string>();
@@ -128,13 +128,12 @@ function readProcesses(): Listing {
   return { processes, hasMissed };
 }
 
-/** Readings that may be made until one is whole: where processes end all the time, the last one has to do. */
+/** Most attempts at a complete reading. Where processes end all the time, the last attempt must do. */
 const READINGS = 4;
 
 /**
- * All processes, those of the trees below `roots` at one moment. They are read one after the other, a parent before its
- * children unless ids began again: the time of a child that ended in between would be missed, or counted with its parent's
- * once more.
+ * All processes, with the trees of `roots` at one moment. Processes are read one after the other: the time of a child that
+ * ends in between would be missed, or counted twice with its parent's.
  */
 function readWhole(roots: readonly number[]): readonly ProcessTicks[] {
   for (let reading = 1; ; reading++) {
@@ -148,7 +147,7 @@ function readWhole(roots: readonly number[]): readonly ProcessTicks[] {
   }
 }
 
-/** A process and all that descend from it, parents first; empty when it has ended. Throws where there is no /proc. */
+/** A process and its descendants, parents first; empty if it has ended. Throws without /proc. */
 export function processTree(root: number): number[] {
   const { processes } = readProcesses();
   const below = (pid: number): number[] => [
@@ -158,16 +157,16 @@ export function processTree(root: number): number[] {
   return processes.some(({ pid }) => pid === root) ? below(root) : [];
 }
 
-/** Whether a process is there and has not ended: one that has stays in /proc until its parent asks for it. */
+/** Whether a process runs. A zombie stays in /proc until its parent waits for it, and does not count. */
 export function isAlive(pid: number): boolean {
   const [, state] = /\) (\S)/.exec(readOrNothing(`/proc/${pid}/stat`)) ?? [];
   return state !== undefined && state !== "Z";
 }
 
-/** A reading with the processes that it was made of, for who wants to tell them apart. */
+/** A reading with its processes. */
 export type MachineReading = MachineUsage & { readonly processes: readonly ProcessTicks[] };
 
-/** Undefined where the platform does not tell. `servers` are processes that count as train-sim's with all that they started. */
+/** Reads usage; undefined if the platform does not report it. `servers` and their descendants count as train-sim's. */
 export function machineUsage(servers: readonly number[] = []): MachineReading | undefined {
   const stat = readOrNothing("/proc/stat");
   const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(readOrNothing("/proc/self/status"))?.[1];
@@ -178,7 +177,7 @@ export function machineUsage(servers: readonly number[] = []): MachineReading | 
   return { ...parseCpuTimes(stat, new Set(parseCpuList(list))), ownTicks, processes };
 }
 
-/** Shares of the processors' time between two readings; undefined where nothing passed. */
+/** Shares of processor time between two readings; undefined if no time passed. */
 export function usageBetween(
   before: MachineUsage,
   after: MachineUsage,

@@ -9,7 +9,7 @@ export interface MachineFacts {
   readonly cores: number;
   readonly memoryBytes: number;
   readonly nodeVersion: string;
-  /** Runnable processes averaged over the last minute when it was asked; 0 on platforms without it. */
+  /** Runnable processes averaged over the last minute before the reading; 0 if the platform has none. */
   readonly loadAverage1m: number;
 }
 
@@ -26,7 +26,7 @@ export function machineFacts(): MachineFacts {
 
 const CLOCK_SOURCE = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-/** Where Linux reads its clock; undefined elsewhere. */
+/** Clock source of Linux; undefined elsewhere. */
 export function clockSource(file = CLOCK_SOURCE): string | undefined {
   try {
     return readFileSync(file, "utf8").trim();
@@ -35,7 +35,7 @@ export function clockSource(file = CLOCK_SOURCE): string | undefined {
   }
 }
 
-/** Read by the program itself, without a system call. */
+/** Clock sources that a program reads without a system call. */
 const QUICK_CLOCK_SOURCES = ["tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"];
 
 export function isQuickClockSource(source: string): boolean {
@@ -47,8 +47,8 @@ const DiagnosticReport = z.object({
 });
 
 /**
- * The limit of open files of this process and of those that it starts; Infinity where there is none or the platform tells
- * none. Node raises the soft limit to the hard one when it starts.
+ * Most open files of this process and its children; Infinity if there is no limit or the platform states none. Node raises
+ * the soft limit to the hard one at its start.
  */
 export function openFilesLimit(): number {
   const report = process.report as unknown as { excludeNetwork?: boolean } & NodeJS.ProcessReport;
@@ -58,10 +58,10 @@ export function openFilesLimit(): number {
   return typeof soft === "number" ? soft : Number.POSITIVE_INFINITY;
 }
 
-/** What bounds the connections of one process; Infinity for what the platform does not bound or tell. */
+/** Limits of one process's connections; Infinity if the platform has or states none. */
 export interface ConnectionLimits {
   readonly openFiles: number;
-  /** Ports that the system gives to connections towards one address and port. */
+  /** Number of local ports for connections to one address and port. */
   readonly localPorts: number;
 }
 

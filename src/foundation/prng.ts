@@ -2,7 +2,7 @@
 // scenario's seed and labels. Secrets come from the operating system instead.
 import { randomBytes } from "node:crypto";
 
-/** 32-bit hash of a string or number into a running state (murmur3's finaliser over FNV-1a). */
+/** Mixes a string or number into a 32-bit state (FNV-1a with murmur3's finaliser). */
 function mix(state: number, part: string | number): number {
   let h = state | 0;
   if (typeof part === "number") {
@@ -19,12 +19,12 @@ function mix(state: number, part: string | number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** A 32-bit seed derived from labels; different label paths give independent seeds. */
+/** 32-bit seed from labels. Different labels give independent seeds. */
 export function deriveSeed(...parts: (string | number)[]): number {
   return parts.reduce<number>((state, part) => mix(state, part), 0x811c9dc5);
 }
 
-/** A seeded stream of numbers. Not for secrets. */
+/** A seeded stream of random numbers. Unfit for secrets. */
 export class Prng {
   private a = 0;
   private b = 0;
@@ -35,7 +35,7 @@ export class Prng {
     this.reseed(seed);
   }
 
-  /** Starts the stream that belongs to `seed`; `high` gives 32 further bits of seed. Allocates nothing. */
+  /** Restarts the stream with `seed`; `high` gives 32 more bits. Allocates nothing. */
   reseed(seed: number, high = 0): void {
     this.a = seed | 0;
     this.b = high | 0;
@@ -55,12 +55,12 @@ export class Prng {
     return sum >>> 0;
   }
 
-  /** Uniform over [0, 1), 32 bits of it. */
+  /** Uniform over [0, 1) with 32 random bits. */
   float(): number {
     return this.uint32() / 0x1_0000_0000;
   }
 
-  /** Uniform whole number over min .. max, both included. */
+  /** Uniform integer over min .. max, both included. */
   intBetween(min: number, max: number): number {
     return min + Math.floor(this.float() * (max - min + 1));
   }
@@ -87,12 +87,12 @@ export function drawUuid(prng: Prng): string {
   return `${hex8(first)}-${hex4(second >>> 16)}-${version}-${variant}-${hex4(third)}${hex8(fourth)}`;
 }
 
-/** A secret from the operating system, in hexadecimal: for generated passwords, never for the workload. */
+/** A secret from the operating system, in hexadecimal, for generated passwords. Never used by a workload. */
 export function generateSecret(bytes = 18): string {
   return randomBytes(bytes).toString("hex");
 }
 
-/** A fresh scenario seed, for scenarios that name none; it is printed and stored, so the run can be repeated. */
+/** A seed for scenarios without `seed`. It is printed and stored, so that the run can be repeated. */
 export function freshSeed(): number {
   return randomBytes(4).readUInt32BE(0);
 }

@@ -4,8 +4,8 @@ export class Sleeper {
   private readonly sleeping = new Set<{ timer: NodeJS.Timeout; wake: () => void }>();
 
   /**
-   * Resolves after `ms` milliseconds, or sooner when `wakeAll` is called or `signal` aborts. Zero or less does not
-   * wait. Leave `signal` out where many sleep.
+   * Resolves after `ms`, or earlier on `wakeAll` or when `signal` aborts. Zero or less does not wait. Omit `signal` if many
+   * sleep.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (ms <= 0 || signal?.aborted) return Promise.resolve();
@@ -21,7 +21,7 @@ export class Sleeper {
     });
   }
 
-  /** Ends every sleep under way; later ones are not affected. */
+  /** Ends all current sleeps. */
   wakeAll(): void {
     for (const entry of this.sleeping) {
       clearTimeout(entry.timer);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, ExitCode, messageOf, TrainSimError, UsageError } from "./errors.js";
 
-/** Places that the user chose badly: what is wrong with them, and the way out. */
+/** Errors of places that the user chose: message and hint. */
 const USAGE: Readonly<Record<string, (path: string) => [message: string, hint: string]>> = {
   EACCES: notWritable,
   EPERM: notWritable,
@@ -28,7 +28,7 @@ function notWritable(path: string): [string, string] {
   return [`${path} cannot be written: no permission`, "Choose a writable place."];
 }
 
-/** The part of a path that is no directory and ought to be. */
+/** First part of a path that is a file but must be a directory. */
 function fileAbove(path: string): string {
   const above = dirname(path);
   return existsSync(above) || above === path ? above : fileAbove(above);
@@ -38,10 +38,7 @@ function inTheWay(path: string): [string, string] {
   return [`${path} cannot be made: a file is in its place`, "Choose another place."];
 }
 
-/**
- * What the operating system said about `path`, in words; a UsageError where the user chose the place. `option` is the one
- * that chooses it, if any does: `--out`.
- */
+/** Error of the file system at `path`; a UsageError if the user chose the place. `option` names the option that chose it. */
 export function storageError(error: unknown, path: string, option?: string): TrainSimError {
   if (error instanceof TrainSimError) return error;
   const code = codeOf(error) ?? "";

@@ -4,11 +4,11 @@ import { open, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { storageError } from "./storage-error.js";
 
-/** Replaces `path` as a whole: after a crash at any moment it holds its old text or all of the new. */
+/** Replaces a file atomically: after a crash it holds its old or its new text, never a part. */
 export async function writeFileAtomic(path: string, text: string): Promise<void> {
   const temporary = `${path}.tmp`;
   try {
-    // What lies there is of a run that was killed, or a link that somebody planted: neither is written through.
+    // An old temporary file may be left by a killed run or be a planted link: it is never written through.
     await rm(temporary, { force: true });
     const file = await open(temporary, "wx");
     try {
@@ -25,10 +25,7 @@ export async function writeFileAtomic(path: string, text: string): Promise<void>
   }
 }
 
-/**
- * Writes to a place that the user names, as a shell does: through a link, into a device or a pipe as it is; a file, or what
- * is to be one, as a whole.
- */
+/** Writes where the user says, as a shell does: through links, into devices and pipes; regular files atomically. */
 export async function writeNamedFile(path: string, text: string): Promise<void> {
   const there = await stat(path).catch(() => undefined);
   if (there?.isFile() ?? true) {
@@ -51,14 +48,14 @@ async function syncDirectory(path: string): Promise<void> {
 }
 
 /**
- * A file that grows by whole lines or records. Writes are synchronous: a few kilobytes a second go to the page cache in
- * microseconds, and the order is plain. After a failure it writes no more.
+ * A file that grows by whole lines or records. Writes are synchronous: a few kilobytes a second take microseconds, and the
+ * order is plain. After a failure it writes no more.
  */
 export class AppendFile {
   private readonly descriptor: number;
   private state: "open" | "failed" | "closed" = "open";
 
-  /** Fails when the file exists: nothing is ever mixed with another trial's numbers. */
+  /** Throws if the file exists, so that numbers of two trials never mix. */
   constructor(readonly path: string) {
     try {
       this.descriptor = openSync(path, "ax");
@@ -79,7 +76,7 @@ export class AppendFile {
     }
   }
 
-  /** Flushes to the disk and closes; may be called twice. */
+  /** Flushes to disk and closes. May be called twice. */
   close(): void {
     if (this.state === "closed") return;
     const flush = this.state === "open";

@@ -10,7 +10,7 @@ const SIZE_BYTES: Record<string, number> = {
   TB: 1024 ** 4,
 };
 
-/** Milliseconds of `1h30m`, `250ms`, `0.5s`, `0`; undefined for anything else (a bare number has no unit). */
+/** Milliseconds of `1h30m`, `250ms`, `0.5s`, `0`; undefined for other texts (a bare number has no unit). */
 export function parseDurationMs(text: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed === "0") return 0;
@@ -22,7 +22,7 @@ export function parseDurationMs(text: string): number | undefined {
   return Number.isFinite(total) ? total : undefined;
 }
 
-/** Bytes of `256MB`, `8kB`, `1.5GB` (binary multiples, as PostgreSQL counts them); undefined otherwise. */
+/** Bytes of `256MB`, `8kB`, `1.5GB` (binary multiples, as in PostgreSQL); undefined for other texts. */
 export function parseSizeBytes(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(B|kB|KB|MB|GB|TB)$/.exec(text.trim());
   if (!match) return undefined;
@@ -32,13 +32,13 @@ export function parseSizeBytes(text: string): number | undefined {
 
 const RATE_UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
 
-/** Per second, of `50/s`, `3000/min`, `0.5/h`; undefined for anything else. */
+/** Rate per second of `50/s`, `3000/min`, `0.5/h`; undefined for other texts. */
 export function parseRatePerSecond(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*\/\s*(s|min|m|h)$/.exec(text.trim());
   return match ? (Number(match[1]) * 1000) / (RATE_UNIT_MS[match[2] ?? ""] ?? Number.NaN) : undefined;
 }
 
-/** The shortest exact way to write a duration that `parseDurationMs` reads back: 90000 -> `1m30s`. */
+/** Shortest exact text that `parseDurationMs` reads back: 90000 gives `1m30s`. */
 export function formatDuration(ms: number): string {
   if (ms === 0) return "0s";
   if (ms < 1) return `${Number((ms * 1000).toFixed(3))}us`;
@@ -71,7 +71,7 @@ export function formatSize(bytes: number): string {
   return `${index === 0 ? value : Number(value.toPrecision(3))} ${units[index] ?? "B"}`;
 }
 
-/** `1 trial`, `2 trials`; with a verb where the words after the number need one. */
+/** `1 trial`, `2 trials`. With a verb if the words after the number need it: `1 trial was`, `2 trials were`. */
 export function counted(n: number, singular: string, plural = `${singular}s`): string {
   return `${n} ${n === 1 ? singular : plural}`;
 }

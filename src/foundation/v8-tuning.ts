@@ -3,14 +3,14 @@
 import v8 from "node:v8";
 
 /**
- * V8's own; below a third of it at first (below 10 000 functions are compiled before they are known well, and then again);
- * and three times as much from then on.
+ * Interrupt budgets of V8 before a function is compiled. `early` compiles sooner; below 10 000 functions are compiled
+ * before they are known well, and then again.
  */
 const BUDGET = { usual: 67_584, early: 20_000, late: 200_000 } as const;
-/** Of load, after which what every transaction runs has been compiled. */
+/** Milliseconds of load after which the code of every transaction has been compiled. */
 const EARLY_MS = 15_000;
 
-/** V8 of Node 22 and later counts calls instead; told the like in its own flags, and of idle threads, it gained nothing. */
+/** V8 of Node 22 and later counts calls instead. Equivalent flags gained nothing there. */
 const isNode20 = process.versions.node.startsWith("20.");
 
 function setBudget(budget: number): void {
@@ -18,10 +18,9 @@ function setBudget(budget: number): void {
 }
 
 /**
- * Milliseconds of little work after which V8 takes a thread for idle, collects all of its garbage and makes its young
- * generation as small as can be. That is well once, in the warm-up, for what the start of the load left behind (12 MB): early
- * there, since it comes in two turns with that time between them, and a turn that is due is not called off. But the
- * coordinator works some milliseconds a second, and each time takes it and its helpers as much as twelve seconds of that.
+ * Milliseconds of little work after which V8 treats a thread as idle, collects its garbage and shrinks its young
+ * generation. `early` makes it collect in the warm-up what the start left behind (12 MB). `never` protects the coordinator:
+ * it works some milliseconds a second, and each collection would take up to twelve seconds' worth of that.
  */
 const IDLE_MS = { usual: 8_000, early: 3_000, never: 1_000_000_000 } as const;
 
@@ -29,26 +28,25 @@ function setIdle(ms: number): void {
   if (isNode20) v8.setFlagsFromString(`--gc-memory-reducer-start-delay-ms=${ms}`);
 }
 
-/** From so many clients on, what a transaction needs outlives several young generations while it waits for its turn. */
+/** Number of clients from which data of a waiting transaction outlives several young generations. */
 const MANY_CLIENTS = 256;
 /**
- * By how much an old generation may grow before V8 collects it, in per cent of what was alive; 0 leaves it to V8. That let one
- * of 30 MB (many clients) grow to four times as much. But one of 13 MB it collected each second, for the messages that it takes for
- * part of it, which took a fifth of a client's processor time.
+ * Growth of an old generation before V8 collects it, in per cent of live data; 0 is V8's own. V8 let 30 MB (many clients)
+ * grow fourfold, but collected 13 MB every second because of messages, which took a fifth of a client's processor time.
  */
 const GROWTH = { usual: 0, frugal: 50, roomy: 250 } as const;
 
 /**
- * A young generation that mostly dies is swept in a fifth of a millisecond by one thread, and in four where that thread waits
- * for helpers to be given a processor which the database has. With many clients there is more to sweep.
+ * A young generation that mostly dies takes one thread 0.2 ms to sweep, and 4 ms if it waits for helper threads while the
+ * database has the processors. With many clients there is more to sweep.
  */
 function setHelpers(areWanted: boolean): void {
   v8.setFlagsFromString(areWanted ? "--parallel-scavenge" : "--no-parallel-scavenge");
 }
 
 /**
- * What a place in the code makes is old from its beginning, from then on, once V8 saw it live through a collection. With many
- * clients it takes arrays of rows for such by chance, as a trial begins, and then all their rows outlive every young generation.
+ * Pretenuring lets V8 allocate as old what survived a collection at the same place in the code. With many clients it takes
+ * arrays of rows for such by chance, and all their rows then outlive every young generation.
  */
 function setPretenuring(isWanted: boolean): void {
   v8.setFlagsFromString(isWanted ? "--allocation-site-pretenuring" : "--no-allocation-site-pretenuring");
@@ -65,7 +63,7 @@ function settle(): void {
   setIdle(IDLE_MS.never);
 }
 
-/** To be called as the load of so many clients, in all threads, begins. */
+/** Called when the load of `clients` clients, in all threads, begins. */
 export function tuneFor(clients: number): void {
   setBudget(BUDGET.early);
   setIdle(IDLE_MS.early);

@@ -5,13 +5,10 @@ import type { Prng } from "./prng.js";
 export class Zipf {
   private readonly atFirst: number;
   private readonly atLast: number;
-  /** Within that distance of a whole number nothing has to be rejected. */
+  /** Distance to a whole number within which nothing needs to be rejected. */
   private readonly sure: number;
 
-  /**
-   * @param n at least 1
-   * @param s above 0: 0.99 is YCSB's; the larger, the more often 1 is drawn
-   */
+  /** @param n at least 1 @param s exponent above 0 (YCSB: 0.99). A larger exponent draws 1 more often. */
   constructor(
     private readonly n: number,
     private readonly s: number,
@@ -34,7 +31,7 @@ export class Zipf {
     return x ** -this.s;
   }
 
-  /** Of the weight, from 1 to x. */
+  /** Integral of the weight from 1 to x. */
   private integral(x: number): number {
     const log = Math.log(x);
     const t = (1 - this.s) * log;

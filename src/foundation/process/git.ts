@@ -8,18 +8,18 @@ export interface Commit {
   readonly hash: string;
   readonly subject: string;
   readonly author: string;
-  /** Of its author, as 2026-11-27. */
+  /** Author date, like 2026-11-27. */
   readonly date: string;
 }
 
-/** Between the fields of a line. */
+/** Separator of fields in a line. */
 const UNIT = "\u001F";
 
 export class Repository {
-  /** Its working tree. */
+  /** Working tree. */
   readonly root: string;
 
-  /** Throws a UsageError where the directory is in no repository. */
+  /** Throws a UsageError if the directory is in no repository. */
   constructor(private readonly directory: string) {
     const root = this.run(["rev-parse", "--show-toplevel"]);
     if (root === undefined)
@@ -30,7 +30,7 @@ export class Repository {
     this.root = root.trimEnd();
   }
 
-  /** Throws a UsageError where there is no such commit. */
+  /** Throws a UsageError if the commit does not exist. */
   commit(named: string): Commit {
     const hash = this.run(["rev-parse", "--verify", "--quiet", "--end-of-options", `${named}^{commit}`]);
     if (hash === undefined)
@@ -45,12 +45,12 @@ export class Repository {
     return this.run(["merge-base", "--is-ancestor", one.hash, of.hash]) !== undefined;
   }
 
-  /** Commits after `from` up to `to`, oldest first; of a merge, its first parents' line. */
+  /** Commits after `from` up to `to`, oldest first, along first parents. */
   between(from: Commit, to: Commit): Commit[] {
     return this.commits(["--first-parent", "--reverse", `${from.hash}..${to.hash}`]);
   }
 
-  /** Undefined where the commit has no such file; `path` is relative to the root, with slashes. */
+  /** Undefined if the commit has no such file. `path` is relative to the root, with slashes. */
   fileAt({ hash }: Commit, path: string): string | undefined {
     return this.run(["cat-file", "blob", `${hash}:${path}`]);
   }
@@ -64,13 +64,13 @@ export class Repository {
     });
   }
 
-  /** What it printed; undefined where it refused. */
+  /** Output of git; undefined if it failed. */
   private run(args: readonly string[]): string | undefined {
     const { status, stdout, error } = spawnSync("git", ["-C", this.directory, ...args], {
       encoding: "utf8",
       maxBuffer: OUTPUT_MAX_BYTES,
       stdio: ["ignore", "pipe", "ignore"],
-      // Passwords of the environment go to no other process.
+      // Passwords of the environment reach no other process.
       env: { ...process.env, PGPASSWORD: undefined, TRAIN_SIM_ADMIN_PASSWORD: undefined, LC_ALL: "C" },
     });
     if (codeOf(error) === "ENOENT")

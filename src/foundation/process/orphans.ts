@@ -18,15 +18,15 @@ const Owner = z.object({ place: z.string().min(1), processes: z.array(ProcessMar
 
 export interface Orphan {
   readonly path: string;
-  /** `PostgreSQL`, `PgBouncer`, or how its directory calls it. */
+  /** `PostgreSQL`, `PgBouncer`, or the name in its directory. */
   readonly product: string;
-  /** Processes at work in it that another of them did not start: postmasters, poolers. */
+  /** Processes that run in it and were started from outside: postmasters, poolers. */
   readonly pids: readonly number[];
-  /** File systems that are mounted below it. */
+  /** File systems mounted below it. */
   readonly mounts: readonly string[];
 }
 
-/** Fields 4 and 22 of `/proc/<pid>/stat`; undefined where there is no such process, or no `/proc`. */
+/** Fields 4 and 22 of `/proc/<pid>/stat`; undefined without such a process, or without `/proc`. */
 function processFacts(pid: number): { parent: number; startTicks: number } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -37,7 +37,7 @@ function processFacts(pid: number): { parent: number; startTicks: number } | und
   }
 }
 
-/** The boot of this machine and the namespace that process ids are of. */
+/** The machine's boot and the namespace of process ids. */
 export function processPlace(): string | undefined {
   try {
     return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`;
@@ -46,7 +46,7 @@ export function processPlace(): string | undefined {
   }
 }
 
-/** What a private directory is to say of those processes, in which it belongs to; undefined where nothing can be said. */
+/** Text that names the owners of a private directory; undefined if they cannot be named. */
 export function ownerRecord(pids: readonly number[]): string | undefined {
   const here = processPlace();
   const processes = pids.flatMap((pid) => {
@@ -59,11 +59,11 @@ export function ownerRecord(pids: readonly number[]): string | undefined {
 
 const isThere = ({ pid, startTicks }: ProcessMark): boolean => processFacts(pid)?.startTicks === startTicks;
 
-/** Whether all who could still clean it up are gone. */
+/** Whether all processes that could still clean it up are gone. */
 async function isLeft(path: string): Promise<boolean> {
   try {
     const file = join(path, OWNER_FILE);
-    // The directory may be a server's user's; what it says is this user's own word, or it is somebody else's.
+    // The directory may belong to a server's user, but its record must be this user's own.
     const [directory, said] = [await lstat(path), await lstat(file)];
     if (!directory.isDirectory() || !said.isFile() || said.uid !== process.getuid?.()) return false;
     const owner = Owner.parse(JSON.parse(await readFile(file, "utf8")));
@@ -73,7 +73,7 @@ async function isLeft(path: string): Promise<boolean> {
   }
 }
 
-/** Those whose working directory is `path` or below it, and whose parent's is not. */
+/** Processes whose working directory is `path` or below, and whose parent's is not. */
 function leadersIn(path: string): number[] {
   const inside = new Map<number, number>();
   for (const name of readdirSync("/proc")) {
@@ -83,7 +83,7 @@ function leadersIn(path: string): number[] {
       const facts = processFacts(Number(name));
       if (facts && (at === path || at.startsWith(`${path}/`))) inside.set(Number(name), facts.parent);
     } catch {
-      // It has ended, or is another user's, whose directory this is not.
+      // The process has ended, or belongs to another user, who does not own this directory.
     }
   }
   return [...inside].filter(([, parent]) => !inside.has(parent)).map(([pid]) => pid);
@@ -96,7 +96,7 @@ function mountsBelow(path: string): string[] {
   return points.filter((point) => point.startsWith(`${path}/`));
 }
 
-/** What this user's runs have left in the system's temporary directory. */
+/** Directories that this user's runs have left in the system's temporary directory. */
 export async function findOrphans(): Promise<Orphan[]> {
   const parent = await realpath(tmpdir()).catch(() => tmpdir());
   const orphans: Orphan[] = [];
@@ -110,14 +110,14 @@ export async function findOrphans(): Promise<Orphan[]> {
   return orphans;
 }
 
-/** One sentence on what it is. */
+/** A sentence that describes it. */
 export function orphanWords({ path, product, pids, mounts }: Orphan): string {
   const left = `${product} of a train-sim that was killed`;
   if (pids.length > 0) return `${left} still runs (process ${pids.join(", ")}) in ${path}`;
   return `${left} has left ${path}${mounts.length > 0 ? `, where ${mounts.join(", ")} is mounted` : ""}`;
 }
 
-/** For a shell: ends what runs there and removes the directory. */
+/** Shell command that ends its processes and removes the directory. */
 export function orphanCommand({ path, pids, mounts }: Orphan): string {
   return [
     ...(pids.length > 0 ? [`kill -QUIT ${pids.join(" ")}`, "sleep 2"] : []),
@@ -126,7 +126,7 @@ export function orphanCommand({ path, pids, mounts }: Orphan): string {
   ].join("; ");
 }
 
-/** Removes those in which nothing runs and nothing is mounted; resolves to a sentence on each, removed or not. */
+/** Removes orphans without processes and mounts. Resolves to a sentence on each orphan, removed or not. */
 export async function sweepOrphans(): Promise<string[]> {
   const told: string[] = [];
   for (const orphan of await findOrphans()) {

@@ -8,7 +8,7 @@ import { generateSecret } from "../prng.js";
 import { OWNER_FILE, ownerRecord } from "./orphans.js";
 import { guardDirectory, reaperPid } from "./reaper.js";
 
-/** An account of this machine that servers run as. */
+/** An account of this machine under which servers run. */
 export interface ServerUser {
   readonly name: string;
   readonly uid: number;
@@ -17,7 +17,7 @@ export interface ServerUser {
 
 const PREFERRED_USERS = ["postgres", "nobody", "daemon"];
 
-/** The user to drop to, as root; undefined otherwise: servers then run as whoever runs train-sim. */
+/** User for servers when train-sim runs as root; undefined otherwise, when servers run as the same user. */
 export async function serverUser(): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const accounts = (await readFile("/etc/passwd", "utf8"))
@@ -39,13 +39,13 @@ export async function serverUser(): Promise<ServerUser | undefined> {
 export interface PrivateDirectory {
   readonly path: string;
   readonly user: ServerUser | undefined;
-  /** Writes a file of mode 0600 that belongs to the server's user; resolves to its path. */
+  /** Writes a file of mode 0600 that the server's user owns. Resolves to its path. */
   write(name: string, text: string): Promise<string>;
-  /** Never rejects; what cannot be removed now is left to the reaper. */
+  /** Never rejects; the reaper removes what remains. */
   remove(): Promise<void>;
 }
 
-/** Makes `<tmp>/train-sim-<purpose>-...`, for a server that runs as `serverUser()`. */
+/** Makes `<tmp>/train-sim-<purpose>-...` for a server that runs as `serverUser()`. */
 export async function makePrivateDirectory(purpose: string): Promise<PrivateDirectory> {
   const user = await serverUser();
   const parent = await realpath(tmpdir());
@@ -85,7 +85,7 @@ export async function makePrivateDirectory(purpose: string): Promise<PrivateDire
   };
 }
 
-/** A directory can be entered by a user only when each one above it can. */
+/** Throws if the user cannot enter every directory above. */
 async function assertReachable(path: string, user: ServerUser): Promise<void> {
   for (let at = path; ; at = dirname(at)) {
     const { mode, uid, gid } = await stat(at);

@@ -61,7 +61,7 @@ const held = new Set<Held>();
 let running: Promise<Socket> | undefined;
 let pid: number | undefined;
 
-/** Process id of the reaper; undefined before anything is guarded. */
+/** Process id of the reaper; undefined until something is guarded. */
 export function reaperPid(): number | undefined {
   return pid;
 }
@@ -88,7 +88,7 @@ async function startReaper(): Promise<Socket> {
   }
   pid = child.pid;
   const pipe = child.stdin as Socket;
-  // Neither the process nor the pipe keeps train-sim alive; a broken pipe is dealt with by the next registration.
+  // Neither the process nor the pipe keeps train-sim alive. The next registration handles a broken pipe.
   child.unref();
   pipe.unref();
   pipe.on("error", () => undefined);
@@ -105,7 +105,7 @@ async function hold(item: Held): Promise<() => void> {
   running ??= startReaper();
   const pipe = await running;
   held.add(item);
-  // The pipe's callback says that the line is with the kernel: it arrives even when we are killed now.
+  // The callback confirms that the kernel has the line, so that it arrives even if train-sim is killed now.
   await new Promise<void>((resolve, reject) =>
     pipe.write(lineOf("hold", item), (error) => {
       if (!error) resolve();
@@ -119,17 +119,17 @@ async function hold(item: Held): Promise<() => void> {
   };
 }
 
-/** Has the process and its group stopped should train-sim die; call the result once the process has exited. */
+/** Stops the process and its group if train-sim dies. Call the result when the process has exited. */
 export function guardProcess(pid: number): Promise<() => void> {
   return hold(["process", pid]);
 }
 
-/** Has the file system there unmounted should train-sim die; to be called before it is mounted. */
+/** Unmounts the file system if train-sim dies. Call this before mounting. */
 export function guardMount(path: string): Promise<() => void> {
   return hold(["mount", path]);
 }
 
-/** Has the directory removed should train-sim die; to be called before it is made, with its absolute path. */
+/** Removes the directory if train-sim dies. Call this before making it, with its absolute path. */
 export function guardDirectory(path: string): Promise<() => void> {
   return hold(["directory", path]);
 }

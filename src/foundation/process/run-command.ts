@@ -4,36 +4,38 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { codeOf } from "../errors.js";
 
-/** Far above any token, or what a tool says. */
+/** Far above the size of a token or a tool's message. */
 const OUTPUT_MAX_BYTES = 1 << 20;
 
 const execute = promisify(execFile);
 
 export interface CommandOptions {
   readonly timeoutMs: number;
-  /** Whether its output is a secret, which no message repeats. */
+  /** True if the output is a secret that no message may repeat. */
   readonly isSecret: boolean;
-  /** Ends it, when aborted. */
+  /** Ends the command when aborted. */
   readonly signal?: AbortSignal;
 }
 
-/** As a scenario writes one: a list of words, or a text that a shell runs. */
+/** Words of a command in a scenario: a list of words, or a text for a shell. */
 export function wordsOfCommand(given: string | readonly string[]): readonly string[] {
   return typeof given === "string" ? ["/bin/sh", "-c", given] : given;
 }
 
-/** Resolves with its standard output. Rejects with an Error that continues "<program> ...", as `ended with exit code 3`. */
+/**
+ * Resolves with the standard output. Rejects with an Error that continues "<program> ...", like `ended with exit code 3`.
+ */
 export async function runCommand(words: readonly string[], options: CommandOptions): Promise<string> {
   const { timeoutMs, signal } = options;
   const [program = "", ...more] = words;
   const running = execute(program, more, {
     timeout: timeoutMs,
     maxBuffer: OUTPUT_MAX_BYTES,
-    // Passwords of the environment go to no other process.
+    // Passwords of the environment reach no other process.
     env: { ...process.env, PGPASSWORD: undefined, TRAIN_SIM_ADMIN_PASSWORD: undefined },
     ...(signal && { signal }),
   });
-  // Nobody is there to answer a question.
+  // The command must not wait for an answer.
   running.child.stdin?.end();
   const { stdout } = await running.catch((error: unknown) => {
     throw new Error(seenIn(error, options));
@@ -41,7 +43,7 @@ export async function runCommand(words: readonly string[], options: CommandOptio
   return stdout;
 }
 
-/** From what `execFile` throws, whose own message holds the whole command. */
+/** Describes an error of `execFile`, whose own message holds the whole command. */
 function seenIn(error: unknown, { timeoutMs, isSecret, signal }: CommandOptions): string {
   const code = codeOf(error);
   if (signal?.aborted) return "was ended";
@@ -64,7 +66,7 @@ interface ProcessFailure {
   readonly stderr?: string;
 }
 
-/** The first line that says something, without what the command may have printed as a password before it failed. */
+/** First line with content, without a password that the command may have printed before it failed. */
 function firstLine(stderr: string, secret: string): string {
   const line = stderr.split("\n").find((text) => text.trim() !== "") ?? "";
   return (secret === "" ? line : line.replaceAll(secret, "...")).trim();

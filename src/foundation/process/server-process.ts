@@ -13,36 +13,36 @@ import { guardProcess } from "./reaper.js";
 
 export interface ServerProcess {
   readonly pid: number;
-  /** Settles with how it ended (`exit code 1`, `SIGKILL`), whoever ended it; never rejects. */
+  /** Resolves with the process's end (`exit code 1`, `SIGKILL`); never rejects. */
   readonly exited: Promise<string>;
-  /** As `exited`, and keeps train-sim running until then, which a server alone does not. */
+  /** Like `exited`, and keeps train-sim running until then, which a server alone does not. */
   ended(): Promise<string>;
-  /** True once it has ended. */
+  /** True when it has ended. */
   readonly hasExited: boolean;
-  /** Settles when it ended without `stop`, with how and the last lines of its log. */
+  /** Resolves if it ended without `stop`, with its end and the last lines of its log. */
   readonly lost: Promise<string>;
-  /** What it wrote so far; the last 16 kB of it. */
+  /** Last 16 kB of its output. */
   log(): Promise<string>;
-  /** Sends one signal after the other, each after the patience of the one before; then SIGKILL. Never rejects. */
+  /** Sends the signals in order, each after the patience of the previous one, then SIGKILL. Never rejects. */
   stop(steps: readonly { readonly signal: NodeJS.Signals; readonly patienceMs: number }[]): Promise<void>;
 }
 
-/** The environment of servers: nothing of ours, so that PGPORT and the like, or secrets, do not reach them. */
+/** Environment of servers: nothing of ours, so that neither PGPORT nor secrets reach them. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 }
 
-/** Below what systems give to whoever asks for any port. */
+/** Port range below the system's ephemeral ports. */
 const PORTS = { first: 16_384, count: 13_616 } as const;
 
-/** Any of these, whether it is free or not. */
+/** A random port of this range, free or not. */
 export function drawPort(): number {
   return PORTS.first + (freshSeed() % PORTS.count);
 }
 
 /**
- * A port of 127.0.0.1 that was free a moment ago, and that the system gives to nobody of itself: a server that is down
- * for a while finds it free again, and a client that tries to connect meanwhile is not given it, to meet itself.
+ * A free port of 127.0.0.1 that the system gives to no one else: a server that is down for a while finds it free again, and
+ * a client cannot get it as its own local port.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -60,7 +60,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Starts `command` in `directory`, as its user, with that file as its input. Rejects when it cannot be executed. */
+/** Starts `command` in `directory` as its user, with that file as input. Rejects if it cannot be executed. */
 export async function startProcess(
   title: string,
   directory: PrivateDirectory,
@@ -70,7 +70,7 @@ export async function startProcess(
 ): Promise<ServerProcess> {
   const logFile = join(directory.path, "server.log");
   const output = await open(logFile, "a", 0o600);
-  // One that was here before, under the same configuration, has written to it already.
+  // An earlier process with the same configuration has already written to it.
   const { size: fromByte } = await output.stat();
   const input = inputFile === undefined ? undefined : await open(inputFile, "r");
   const child = spawn(command, args, {
@@ -80,7 +80,7 @@ export async function startProcess(
     env: serverEnvironment(),
     ...(directory.user && { uid: directory.user.uid, gid: directory.user.gid }),
   });
-  // Listened to from the beginning: a program that does little may have ended before the files below are closed.
+  // Registered at once: a short program may end before the files below are closed.
   const exit = once(child, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
   exit.catch(() => undefined);
   try {
@@ -91,7 +91,7 @@ export async function startProcess(
     await output.close();
     await input?.close();
   }
-  // A server that runs does not keep train-sim running; one that is being stopped does.
+  // A running server does not keep train-sim alive; a server that is being stopped does.
   child.unref();
   const exited = exit.then(([code, signal]) => signal ?? `exit code ${code}`);
   const release = await guardProcess(child.pid as number);
@@ -110,7 +110,7 @@ function supervise(
   const lost = new Promise<string>((resolve) => {
     void exited.then(async (how) => {
       hasExited = true;
-      // Processes of its group that outlive it would go on without it, on its port.
+      // Processes of its group that outlive it would keep its port.
       send(-pid, "SIGKILL");
       if (!isStopping) resolve(`${title} ended on its own (${how}): ${complaintIn(await log())}`);
     });
@@ -141,7 +141,7 @@ function supervise(
   };
 }
 
-/** True when `promise` settles within `ms`. Leaves no timer behind. */
+/** True if `promise` settles within `ms`. Leaves no timer behind. */
 export async function settles(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = new AbortController();
   const result = promise.then(() => true);
@@ -151,7 +151,7 @@ export async function settles(promise: Promise<unknown>, ms: number): Promise<bo
   return isSettled;
 }
 
-/** Sends a signal to a process that may have ended already. */
+/** Sends a signal to a process, which may have ended already. */
 export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -168,7 +168,7 @@ async function tail(file: string, fromByte: number): Promise<string> {
   }
 }
 
-/** What a server says is wrong: its errors and hints without time stamps, or else its last lines. */
+/** Errors and hints in a server's log without time stamps; otherwise its last lines. */
 export function complaintIn(log: string): string {
   const lines = log.split("\n").filter((line) => line.trim() !== "");
   const plain = lines.map((line) =>

@@ -4,13 +4,13 @@ import { processTree } from "../machine-usage.js";
 import { send } from "./server-process.js";
 
 export interface StandingStill {
-  /** How many processes were stopped. */
+  /** Number of stopped processes. */
   readonly processes: number;
-  /** Lets them go on. */
+  /** Resumes them. */
   end(): Promise<void>;
 }
 
-/** Rejects when none of the processes is there. */
+/** Rejects if no process exists. */
 export async function standStill(roots: readonly number[]): Promise<StandingStill> {
   const stopped = roots.flatMap((root) => {
     send(root, "SIGSTOP");

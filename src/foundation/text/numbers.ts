@@ -22,20 +22,20 @@ export function shortNumber(value: number): string {
 
 const BYTES = ["B", "kB", "MB", "GB", "TB"];
 
-/** `4.1 kB`, in multiples of 1000 as the ticks of a chart: sentences and charts of one report have the same number. */
+/** `4.1 kB`, in multiples of 1000 like chart ticks, so that sentences and charts show the same number. */
 export function bytesText(value: number): string {
   const size = Math.abs(value);
   const step = size < 1000 ? 0 : Math.min(BYTES.length - 1, Math.floor(Math.log10(size) / 3));
   return `${value < 0 ? "-" : ""}${shortNumber(size / 1000 ** step)} ${BYTES[step] ?? "B"}`;
 }
 
-/** `1.31`; as many decimals more as it takes to tell from 1, up to four: a difference of 0.3 % is not `1.00`. */
+/** `1.31`; up to four decimals if the ratio is close to 1: a difference of 0.3 % is not `1.00`. */
 function nearOne(ratio: number): string {
   const texts = [2, 3, 4].map((decimals) => ratio.toFixed(decimals));
   return texts.find((text) => Number(text) !== 1) ?? "1.00";
 }
 
-/** `0.04`, `1.31`, `12.3`, `123`: two decimals where ratios matter most, more beside 1. */
+/** `0.04`, `1.31`, `12.3`, `123`: two decimals below 10, and more close to 1. */
 export function ratioNumber(ratio: number): string {
   if (ratio >= 9.995) return shortNumber(ratio);
   return ratio >= 0.0995 || ratio === 0 ? nearOne(ratio) : shortNumber(ratio);
@@ -45,14 +45,14 @@ export function ratioText(ratio: number): string {
   return `${ratioNumber(ratio)}x`;
 }
 
-/** `1.22-1.40`, `<.001` where both ends are below that; empty where there is no interval. */
+/** `1.22-1.40`, `<.001` if both ends are below that, empty without an interval. */
 export function intervalText(low: number | null, high: number | null): string {
   if (low === null || high === null) return "";
   const [from, to] = [ratioNumber(low), ratioNumber(high)];
   return from === to && from.startsWith("<") ? from : `${from}-${to}`;
 }
 
-/** With so many significant digits, or as many more as it takes to stay on its side of the bound. */
+/** The value with that many significant digits, or more if needed to stay on its side of the bound. */
 export function sidedText(value: number, bound: number, digits: number): string {
   const texts = Array.from({ length: 12 }, (_, i) => String(Number(value.toPrecision(digits + i))));
   const isTrue = (text: string): boolean => Math.sign(Number(text) - bound) === Math.sign(value - bound);
@@ -60,8 +60,8 @@ export function sidedText(value: number, bound: number, digits: number): string 
 }
 
 /**
- * What a threshold saw: whole numbers in full, others with four significant digits, and with as many more as it takes to
- * stay on their side of the bound at the end of `expression`: 499.97 is not `500` beside `p(99)<500`.
+ * Measured value of a threshold: integers in full, others with four significant digits, or more if needed to stay on their
+ * side of the bound in `expression`: 499.97 is not `500` beside `p(99)<500`.
  */
 export function seenText(seen: number | null, expression: string): string {
   if (seen === null) return "-";
@@ -69,7 +69,7 @@ export function seenText(seen: number | null, expression: string): string {
   return sidedText(seen, Number(/-?[\d.]+\s*$/.exec(expression)?.[0]), 4);
 }
 
-/** `0.012`, and never 0: `<0.001` is the least that is told. */
+/** `0.012`; the least is `<0.001`, never 0. */
 export function pText(p: number): string {
   return p < 0.0005 ? "<0.001" : p.toFixed(3);
 }
@@ -79,12 +79,12 @@ export function trialsText(numbers: readonly number[]): string {
   return `${numbers.length === 1 ? "trial" : "trials"} ${numbers.join(", ")}`;
 }
 
-/** `a, b, c and 4 more`: the first `max`. */
+/** The first `max` names: `a, b, c and 4 more`. */
 export function firstOf(names: readonly string[], max: number): string {
   const more = names.length - max;
   return `${names.slice(0, max).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-/** The worth of a ratio that replaces a 0, as `zeroAs` of `series.ts` does. */
+/** Note on a ratio whose 0 was replaced by `zeroAs` of `series.ts`. */
 export const NONE_IN_RATIOS =
   "Ratios take half of one for 0: they show that two sides differ, not by how much.";

@@ -3,7 +3,7 @@
 const BLOCKS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] as const;
 const ASCII = ["_", ".", "-", "=", "#"] as const;
 
-/** Scaled from 0 to the largest; `width` characters, the newest on the right, blank where there are no values yet. */
+/** Values scaled from 0 to the largest, over `width` characters, newest on the right; blank for missing values. */
 export function sparkline(values: readonly number[], width: number, isUnicode: boolean): string {
   const heights: readonly string[] = isUnicode ? BLOCKS : ASCII;
   const shown = values.slice(Math.max(0, values.length - width));
@@ -15,7 +15,7 @@ export function sparkline(values: readonly number[], width: number, isUnicode: b
   return marks.join("").padStart(width);
 }
 
-/** `part` of `whole` as a bar. */
+/** A bar of `part` in `whole`. */
 export function bar(part: number, whole: number, width: number, isUnicode: boolean): string {
   const full = whole > 0 ? Math.round(Math.min(1, Math.max(0, part / whole)) * width) : 0;
   const [filled, empty] = isUnicode ? ["█", "░"] : ["#", "."];

@@ -1,10 +1,10 @@
 // Plain-text tables and terminal marks. Cells are stripped of control characters, so that no name or server message can move the
 // cursor; colour is added after alignment and never written to files.
 
-/** Columns that a report may take: it is read in terminals, mails and commit messages. */
+/** Widest report in columns: it is read in terminals, mails and commit messages. */
 export const WIDTH_MAX = 120;
 
-/** How marked text is shown; `plainMarks` shows it as it is. */
+/** Styles of marked text; `plainMarks` adds none. */
 export interface Marks {
   readonly bold: (text: string) => string;
   readonly bad: (text: string) => string;
@@ -25,7 +25,7 @@ export function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
 }
 
-/** At most `width` characters, the middle left out where it is longer: names differ at their ends. */
+/** At most `width` characters; the middle is omitted, because names differ at their ends. */
 export function shorten(text: string, width: number): string {
   if (text.length <= width) return text;
   const head = Math.ceil((width - 1) / 2);
@@ -33,7 +33,7 @@ export function shorten(text: string, width: number): string {
   return `${text.slice(0, head)}…${tail > 0 ? text.slice(-tail) : ""}`;
 }
 
-/** `text` over as many lines as it needs, broken at spaces where there are any. */
+/** Wraps `text` at spaces where possible. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let rest = text;
@@ -51,7 +51,7 @@ export interface Column {
   readonly align: "left" | "right";
 }
 
-/** Lines of a table in the style of dbworkload: two spaces between columns, a rule under the titles. */
+/** Lines of a table in the style of dbworkload: two spaces between columns, a rule below the titles. */
 export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   const cells = rows.map((row) => columns.map((_, i) => printable(row[i] ?? "")));
   const widths = columns.map(({ title }, i) =>
@@ -70,10 +70,7 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
   return [titles, rule, ...cells.map(line)];
 }
 
-/**
- * The rows, with the cells of one column shortened to what the others leave of the width, and to 16 at the least; as they
- * are where two would look the same.
- */
+/** Rows with one column shortened to the remaining width, at least 16; unchanged if two cells would become equal. */
 export function fitted(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -90,7 +87,7 @@ export function fitted(
   return kinds(short) < kinds(rows) ? rows.map((row) => [...row]) : short;
 }
 
-/** Two columns, Parameter and Value; long values go on over further lines. */
+/** Two columns, Parameter and Value; long values continue on further lines. */
 export function renderParameters(parameters: readonly (readonly [name: string, value: string])[]): string[] {
   const nameWidth = Math.max(...parameters.map(([name]) => name.length), "Parameter".length);
   const rows = parameters.flatMap(([name, value]) =>
@@ -105,7 +102,7 @@ export function renderParameters(parameters: readonly (readonly [name: string, v
   );
 }
 
-/** A table, over as many tables as it takes to fit the width: each repeats the first column. Titles in bold. */
+/** The table, split into several tables to fit the width. Each repeats the first column. Titles are bold. */
 export function renderWithin(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
