@@ -1,7 +1,7 @@
 // Wakes at a moment with fractions of a millisecond by a thread of its own. Node's timers have whole milliseconds and are late by
 // 0.75 ms on average.
-import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { builtBeside } from "../foundation/built.js";
 import { monotonicMs } from "../foundation/clock.js";
 
 /** Wakes its owner at a moment. */
@@ -44,7 +44,10 @@ export class TimerThread implements Timer {
     private readonly onDue: OnDue,
     onFailure: (error: unknown) => void,
   ) {
-    this.thread = new Worker(entryUrl(), { workerData: this.memory, name: "timer" });
+    this.thread = new Worker(builtBeside("./timer-thread.js", import.meta.url), {
+      workerData: this.memory,
+      name: "timer",
+    });
     this.thread.on("message", () => this.hear());
     this.thread.on("error", onFailure);
     this.thread.on("exit", (code) => {
@@ -82,10 +85,4 @@ export class TimerThread implements Timer {
       if (nextMs < this.dueMs) this.set(nextMs);
     });
   }
-}
-
-/** The built entry: beside this file, or in `dist/` when tests run this file from source. */
-function entryUrl(): URL {
-  const built = new URL("./timer-thread.js", import.meta.url);
-  return existsSync(built) ? built : new URL("../../dist/load/timer-thread.js", import.meta.url);
 }

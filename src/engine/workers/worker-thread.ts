@@ -1,6 +1,6 @@
 // Workers as threads of this process, with V8's limit on their memory.
-import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
+import { builtBeside } from "../../foundation/built.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { tuneAsUsual, tuneFor } from "../../foundation/v8-tuning.js";
 import type { Assignment, Command, ThreadAssignment } from "./protocol.js";
@@ -18,14 +18,8 @@ const END_PATIENCE_MS = 10_000;
 /** Least time between a command and the instant it names. */
 const LEAD_MS = 30;
 
-/** Beside this file in the built program; in the build, too, under the tests, since a thread reads no TypeScript. */
-function entryUrl(): URL {
-  const built = new URL("./worker-entry.js", import.meta.url);
-  return existsSync(built) ? built : new URL("../../../dist/engine/workers/worker-entry.js", import.meta.url);
-}
-
 function startThread(assignment: ThreadAssignment): Worker {
-  return new Worker(entryUrl(), {
+  return new Worker(builtBeside("./worker-entry.js", import.meta.url), {
     workerData: assignment,
     name: `${assignment.role}-${assignment.index}`,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },

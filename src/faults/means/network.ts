@@ -1,9 +1,9 @@
-// A thread with one proxy per endpoint, used only if a scenario has a network fault: each round trip costs some 10 us more.
+// A thread with one proxy per endpoint, used only if a scenario has a network fault: a round trip costs tens of us more.
 // A thread that ends on its own is reported like a server that went away.
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { NetConnectOpts } from "node:net";
+import { builtBeside } from "../../foundation/built.js";
 import { messageOf, TargetError } from "../../foundation/errors.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { NetworkCondition } from "./condition.js";
@@ -47,7 +47,10 @@ class NetworkThread {
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(plan: NetworkPlan) {
-    this.worker = new Worker(entryUrl(), { workerData: plan, name: "network" });
+    this.worker = new Worker(builtBeside("./network-entry.js", import.meta.url), {
+      workerData: plan,
+      name: "network",
+    });
     this.worker.unref();
     this.worker.on("message", (answer: NetworkAnswer) => this.answered(answer));
     this.lost = new Promise((resolve) => {
@@ -89,12 +92,6 @@ class NetworkThread {
     if (answer.kind !== "failed") return answer;
     throw new TargetError(`the proxy of the network failed: ${answer.reason}`);
   }
-}
-
-/** The built entry: beside this file, or in `dist/` when tests run this file from source. */
-function entryUrl(): URL {
-  const built = new URL("./network-entry.js", import.meta.url);
-  return existsSync(built) ? built : new URL("../../../dist/faults/means/network-entry.js", import.meta.url);
 }
 
 function addressOf({ host, port }: Endpoint): NetConnectOpts {
