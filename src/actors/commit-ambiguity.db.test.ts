@@ -1,6 +1,5 @@
-// Commits that nobody answers, on a real server behind a network that breaks at every other COMMIT, before the server
-// has it or before the client has the answer: an add is there once or not at all, as its ledger says, and of process and
-// archive nothing is counted that was not acknowledged.
+// Unanswered commits on a real server behind a network that breaks at every other COMMIT, before or after the server has it.
+// An add is stored once or not at all, as its ledger says; process and archive count acknowledged commits only.
 import type { Connection } from "../database/sql.js";
 import { postgresql } from "../database/postgres/postgresql.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
@@ -86,7 +85,7 @@ function transactorFor(operation: Operation, attempts = 1000) {
     partNames: new PartNames(),
     nowMs: monotonicMs,
   });
-  /** Over all seconds. */
+  /** Totals over all seconds. */
   const counts = () => {
     const all = recorder
       .take(Number.POSITIVE_INFINITY)
@@ -102,7 +101,7 @@ function transactorFor(operation: Operation, attempts = 1000) {
   return { transactor, counts };
 }
 
-/** Lets every client do `plans` of its own, one after the other. */
+/** Lets every client run its `plans` one after the other. */
 async function everyClient(work: (client: number, round: number) => Promise<void>): Promise<void> {
   const loop = async (client: number): Promise<void> => {
     for (let round = 0; round < ROUNDS; round++) await work(client, round);
@@ -138,7 +137,7 @@ describe("where half of the commits cost their connection", () => {
     const events = CLIENTS * ROUNDS * BATCH;
     const measured = counts();
     expect(measured).toMatchObject({ transactions: CLIENTS * ROUNDS, events });
-    // A look at what became of a commit is a read transaction of one statement: it has no COMMIT that could be lost.
+    // Settling reads in a transaction of one statement, which has no COMMIT to lose.
     expect(measured.unansweredCommits).toBe(commitsLost + answersLost);
     expect(await readTableCounts(admin, namespace)).toMatchObject({
       pending: events,

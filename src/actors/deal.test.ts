@@ -1,4 +1,3 @@
-// Workers on agents: in turns, and groups that have agents for themselves.
 import { expect, it } from "vitest";
 import { deal, groupsOfWorkers } from "./deal.js";
 

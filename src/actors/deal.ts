@@ -1,4 +1,4 @@
-// Distributes workers over agents. A group with agents of its own uses them in turn; the other groups share the rest.
+// Distributes workers over agents. A group with reserved agents uses them in turn; the other groups share the rest.
 
 /** Number of agents that each group has for itself, by group. */
 export type AgentPlace = Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-// Times of operations on connections that the workload holds, by an injected clock.
+// Times of operations on connections that the workload holds, with an injected clock.
 import { expect, it } from "vitest";
 import { postgresql } from "../database/postgres/postgresql.js";
 import { Prng } from "../foundation/prng.js";

@@ -1,4 +1,4 @@
-// Measures operations of clients that hold connections of their own: nothing is leased.
+// Measures operations of clients that hold their own connections: nothing is leased.
 import type { PartTimes } from "../metrics/part-times.js";
 import { Measuring, type OperationPlan, type Progress, type TransactionEnd } from "./measuring.js";
 

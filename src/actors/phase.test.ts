@@ -72,7 +72,7 @@ it("knows when the last iteration of a budget ended, however long another client
   expect(ended).toHaveLength(3);
   expect(phase.lastEndedMs).toBeGreaterThanOrEqual(ended[2] ?? Number.NaN);
   expect(Math.max(...prepared)).toBe(2);
-  // Of the client that never began nothing was a wait.
+  // The client that never began has no wait.
   time.setWindow(startMs, phase.lastEndedMs);
   const { finished, waiting } = time.total();
   expect(finished).toBeCloseTo(phase.lastEndedMs - startMs, 6);

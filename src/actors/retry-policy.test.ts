@@ -1,5 +1,3 @@
-// How often and how long: jitter over the whole range below a doubling ceiling, an end by attempts, by time, by the
-// end of the load.
 import { describe, expect, it } from "vitest";
 import { Prng } from "../foundation/prng.js";
 import { RetryPolicy } from "./retry-policy.js";

@@ -1,7 +1,5 @@
-// The retry protocol of CockroachDB and Aurora DSQL from end to end but for the database: the real transactor, workload,
-// pool and driver against a server that says, in bytes, what those say. Whatever goes wrong, the whole transaction is tried
-// anew after a ROLLBACK where it is open, counted under its SQLSTATE, settled by a look where a commit is in doubt, and
-// an event is there once.
+// The retry protocol of CockroachDB and Aurora DSQL: the real transactor, workload, pool and driver, and a server that sends the
+// bytes of these products.
 import type { Connection } from "../database/sql.js";
 import { postgresql } from "../database/postgres/postgresql.js";
 import { afterEach, describe, expect, it } from "vitest";
@@ -55,13 +53,13 @@ async function connectionsTo(backend: Backend): Promise<ConnectionSource> {
   return source;
 }
 
-/** One mishap for the first statement that begins with `word`, and none after it. */
+/** One failure for the first statement that begins with `word`, and none after it. */
 const once =
   (word: string, mishap: Mishap): Script =>
   (heard, nth) =>
     heard === word && nth === 1 ? mishap : undefined;
 
-/** Over all seconds; a busy machine takes more than one. */
+/** Totals over all seconds: a busy machine takes more than one. */
 function countsOf(recorder: Recorder) {
   const sum = { transactions: 0, events: 0, unansweredCommits: 0, retries: {}, failures: {} };
   const merge = (into: Record<string, number>, from: Readonly<Record<string, number>>): void => {
@@ -79,7 +77,7 @@ function countsOf(recorder: Recorder) {
   return sum;
 }
 
-/** Runs the add of one batch, as a producer does, in that dialect, against a database with that script. */
+/** Runs the add of one batch in that dialect against a server with that script. */
 async function addOnce(dialect: DialectName, script: Script) {
   const database = new ScriptedDatabase(script);
   const source = await connectionsTo(database);

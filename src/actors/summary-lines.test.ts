@@ -1,4 +1,4 @@
-// What a worker writes of a second: lines of the window alone, and with them what was left out, whenever that was.
+// Summary lines of a worker: lines of the window only, with the number of lines left out.
 import { pino } from "pino";
 import { expect, it } from "vitest";
 import { Recorder } from "../metrics/recorder.js";

@@ -1,4 +1,3 @@
-// The books of clients' time: intervals clipped to the window, and nothing booked that nobody did.
 import { describe, expect, it } from "vitest";
 import { TimeAccount } from "./time-account.js";
 

@@ -1,5 +1,4 @@
-// Where the time of a transaction went, on a clock that only moves when something is waited for: the parts are what was
-// waited for, attempts and pauses included, and they add up to the response time to the last fraction.
+// Parts of a transaction's time, on a clock that moves only during waits: they add up to the response time exactly.
 import { postgresql } from "../database/postgres/postgresql.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,4 @@
-// How a transaction ends: every outcome is counted once, retries wait with jitter under a ceiling, a commit in doubt
-// is settled before anything is repeated, and what cannot be mended stops the trial.
+// Outcomes of a transaction: each is counted once, and a commit in doubt is settled before a repetition.
 import { postgresql } from "../database/postgres/postgresql.js";
 import { describe, expect, it, vi } from "vitest";
 import { monotonicMs } from "../foundation/clock.js";

@@ -12,7 +12,7 @@ export interface OfAgents {
   readonly agents: number;
 }
 
-/** Place whose connections leave an agent: its poolers if they run beside it, otherwise its clients. */
+/** Place whose connections leave an agent: its poolers if they run on its machine, otherwise its clients. */
 export function edgeOfAgents(pool: PoolSettings): NetworkPlace {
   return areBesideAgents(pool) ? "pooler" : "clients";
 }

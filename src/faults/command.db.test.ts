@@ -1,4 +1,3 @@
-// Commands of the user's as faults, really run.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";

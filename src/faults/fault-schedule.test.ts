@@ -1,5 +1,4 @@
-// The schedule of faults on a clock that is moved by hand: when each begins and ends, what waits for what, and that
-// nothing stays behind, however the window ends.
+// The schedule of faults, with an injected clock: begin, end, exclusion, and that nothing remains.
 import { describe, expect, it, vi } from "vitest";
 import type { Clock } from "../foundation/clock.js";
 import { TargetError } from "../foundation/errors.js";

@@ -13,8 +13,7 @@ export const NETWORK_PLACES = ["clients", "pooler", "replication"] as const;
 export type NetworkPlace = (typeof NETWORK_PLACES)[number];
 
 /**
- * System part that a fault affects. Two faults on the `server` exclude each other, and a fault with a `session` of its own
- * excludes a `server` fault; two faults on the same `pooler`, on `standby`s, on the `network` or on `agent`s exclude each
+ * System part that a fault affects. Two faults on the `server` exclude each other, and a fault with its own `session` excludes a `server` fault; two faults on the same `pooler`, on `standby`s, on the `network` or on `agent`s exclude each
  * other.
  */
 export type Ground = "server" | "standby" | "session" | "pooler" | "network" | "agent";
@@ -40,7 +39,7 @@ export const NO_TABLE = "needs a table, and the workload's file creates none by 
 
 /** An agent with the clients that it runs. */
 export interface LoadAgent {
-  /** For example `agent a1 with 2 workers and 8 clients`. */
+  /** Example: `agent a1 with 2 workers and 8 clients`. */
   readonly words: string;
   /** Network between the agent and other machines; undefined unless a fault of the trial needs it. */
   readonly network: Pick<Network, "suffer" | "mend">;

@@ -1,5 +1,4 @@
-// Faults as scenarios write them: what each kind resolves to, and every way of getting one wrong, all at once and with
-// the message that the user gets.
+// Faults in scenarios: resolved settings, and every mistake with its message.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { areExclusive } from "./faults.js";
@@ -138,7 +137,7 @@ describe("a fault", () => {
   });
 });
 
-/** The kind with what it needs. */
+/** A kind with its required keys. */
 function minimal(kind: FaultKindName): string {
   const { keys, examples = {} } = kindOf(kind);
   const needed = Object.entries(examples).map(([key, example]) => `, ${key}: ${example}`);
@@ -165,7 +164,7 @@ describe("two faults", () => {
 
   test("that do not disturb each other may overlap, and so may those that follow each other", () => {
     expect(problemsOf(`[${at("long-transaction", 1, 9)}, ${at("lock-holder", 3, 2)}]`)).toEqual([]);
-    // Its session is there already.
+    // The session of the lock holder is open already.
     expect(problemsOf(`[${at("lock-holder", 1, 5)}, ${at("connection-limit", 3, 2)}]`)).toEqual([]);
     expect(problemsOf(`[${at("postgres-kill", 1, 1)}, ${at("postgres-kill", 3, 1)}]`)).toEqual([]);
     const stopped = at("process-stop", 2, 2, ", process: pooler");

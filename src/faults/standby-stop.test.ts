@@ -4,7 +4,7 @@ import type { RunningTarget, ServerControl } from "../targets/running-target.js"
 import type { FaultHost } from "./fault.js";
 import { standbyStop } from "./standby-stop.js";
 
-/** A host whose looks at its standbys find these, one after the other. */
+/** A host that returns these standbys, one list for each call. */
 function hostOf(signal: AbortSignal, ...looks: readonly ServerControl[][]): FaultHost {
   const [last = []] = looks.slice(-1);
   const left = [...looks];

@@ -1,5 +1,5 @@
 /**
- * URL of the built file `name` beside the module whose `import.meta.url` is `module`. Tests run modules from source, and a
+ * URL of the built file `name` in the folder of the module whose `import.meta.url` is `module`. Tests run modules from source, and a
  * thread reads no TypeScript.
  */
 export const builtBeside = (name: string, module: string): URL =>

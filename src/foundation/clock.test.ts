@@ -1,5 +1,4 @@
-// The one clock: durations are monotonic and comparable between threads, wall time is only for stamps. The thread
-// here is a real one, with a time origin of its own, running this very source.
+// Clocks of two real threads with different time origins.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";

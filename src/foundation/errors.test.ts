@@ -1,4 +1,3 @@
-// Errors carry the exit code, the hint and the cause; messages and codes can be had from anything thrown.
 import { describe, expect, test } from "vitest";
 import { codeOf, ExitCode, messageOf, TargetError, TrainSimError, TrialError, UsageError } from "./errors.js";
 

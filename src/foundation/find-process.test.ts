@@ -1,4 +1,4 @@
-// A process found again by the id that it has in its own world, in a namespace of its own as in a container, too.
+// Processes found by the ids that they have inside a namespace, as in a container.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";

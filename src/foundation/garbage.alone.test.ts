@@ -1,4 +1,4 @@
-// Of the thread that it is called in; what it gains in a run is in bench/scale.mjs and docs/lab/scale.md.
+// bench/scale.mjs and docs/lab/scale.md state the gain in a run.
 import v8 from "node:v8";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { collectAllGarbage } from "./garbage.js";
@@ -7,7 +7,7 @@ function youngBytes(): number {
   return v8.getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space")?.space_size ?? 0;
 }
 
-/** Work as a preload's: much is made, some of it lives for a while. */
+/** Allocates like a preload: many objects, and some live for a while. */
 function growYoungGeneration(): void {
   let kept: object[] = [];
   for (let i = 0; i < 3_000_000; i++) {

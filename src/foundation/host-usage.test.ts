@@ -1,4 +1,4 @@
-// The machine's numbers, read from /proc as Linux writes it, and the processor time of a process that really works.
+// Numbers from sample texts of /proc, and processor time of a process that really works.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test } from "vitest";
@@ -35,7 +35,7 @@ test("the processor time of a process is told from train-sim's own", async () =>
   const usage = hostUsage({ serverPid: pid, poolerPids: [pid, pid] });
   child.stdin.end();
   await once(child, "close");
-  // What is not a whole tick of 10 ms yet is not told.
+  // Times below a whole tick of 10 ms are not reported.
   expect(usage.serverCpuMs).toBeGreaterThanOrEqual(190);
   expect(usage.poolerCpuMs).toBe(2 * (usage.serverCpuMs ?? 0));
   expect(usage.clientCpuMs).toBeGreaterThan(0);

@@ -1,4 +1,3 @@
-// What /proc says of bytes that were moved and of time that was waited for, as text and of real processes.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// A log whose file takes nothing: the thread lives on, the logger says why lines are missing, and closing it ends.
+// A logger whose file cannot be written: the thread lives on, and the logger states why lines are missing.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

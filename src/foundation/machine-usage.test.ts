@@ -1,4 +1,4 @@
-// The machine's books on synthetic /proc texts, and a busy loop in another process that a real reading must see.
+// Sample texts of /proc, and a busy loop in another process that a real reading must show.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,4 @@
-// The generator against golden values of an independent implementation, and against the statistics that the
-// workload leans on. Every stream here is seeded, so a failure repeats.
+// The generator against golden values of an independent implementation and against statistics. All streams are seeded.
 import { describe, expect, test } from "vitest";
 import { deriveSeed, freshSeed, generateSecret, Prng } from "./prng.js";
 

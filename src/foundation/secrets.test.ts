@@ -1,5 +1,3 @@
-// Passwords in URLs, in whatever state: nothing of them is left in a text that passed through here, nor in a problem of a
-// scenario that has one where a key should be.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseScenario } from "../scenario/loader.js";

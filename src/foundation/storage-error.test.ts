@@ -1,4 +1,3 @@
-// What the file system refuses, in words that name the path and the way out.
 import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,3 @@
-// Durations and sizes as people write them: what is read, what is refused, and that what is written reads back.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { durationText, formatDuration, formatSize, parseDurationMs, parseSizeBytes } from "./units.js";

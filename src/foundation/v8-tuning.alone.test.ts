@@ -1,4 +1,4 @@
-// What V8 is told and when; what it gains is in bench/clients.mjs and docs/lab/performance.md.
+// bench/clients.mjs and docs/lab/performance.md state the gain.
 import { spawnSync } from "node:child_process";
 import v8 from "node:v8";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -10,7 +10,7 @@ afterEach(() => {
   tuneAsUsual();
 });
 
-/** V8 of Node 22 and later does not count in this way, and is not told of idle threads. */
+/** V8 of Node 22 and later has no such budget and no time for idle threads. */
 const COUNTS_BUDGETS = process.versions.node.startsWith("20.");
 
 function budgetsTold(during: () => void): string[] {
@@ -20,7 +20,7 @@ function budgetsTold(during: () => void): string[] {
   return flags.map((flag) => flag.replace("--interrupt-budget=", ""));
 }
 
-/** The flags that it sets, of the memory of many clients. */
+/** Flags that it sets for the memory of many clients. */
 function memoryTold(tune: () => void): string[] {
   const told = vi.spyOn(v8, "setFlagsFromString");
   tune();
@@ -78,7 +78,7 @@ describe("what V8 is told", () => {
     tuneFor(2_000);
     tuneAsUsual();
     const flags = told.mock.calls.map(([flag]) => flag);
-    // An unknown flag is no exception but a word on the process's own standard error.
+    // An unknown flag throws nothing; V8 writes a line on standard error instead.
     const program = `for (const flag of ${JSON.stringify(flags)}) require("v8").setFlagsFromString(flag)`;
     const { stderr } = spawnSync(process.execPath, ["-e", program], { encoding: "utf8" });
     expect({ stderr, count: flags.length > 1 }).toEqual({ stderr: "", count: true });

@@ -1,4 +1,4 @@
-// Every stream is seeded, so a failure repeats.
+// All streams are seeded, so a failure repeats.
 import { expect, test } from "vitest";
 import { deriveSeed, Prng } from "./prng.js";
 import { Zipf } from "./zipf.js";

@@ -1,5 +1,4 @@
-// The schedule of an open loop as a random process: in order, at the rate that was asked for, as irregular as Poisson
-// arrivals are and no more, and shared out over workers without losing or doubling one.
+// The arrival schedule as a random process: rate, order, dispersion, and shares that neither lose nor duplicate an arrival.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ArrivalSchedule, type Arrival, type ArrivalDistribution, type Share } from "./arrivals.js";

@@ -1,5 +1,4 @@
-// The open loop under a clock moved by hand: a server that stalls delays starts and hides none, patience has a bound
-// where one is set, and every arrival that was offered has started or was dropped, whatever clients and server do.
+// The open loop with an injected clock: a stalled server delays starts, and every offered arrival starts or is dropped.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../foundation/prng.js";
@@ -41,8 +40,8 @@ function worldWith(overrides: Partial<PacingContext>): { world: World; context: 
 }
 
 /**
- * Lets `clients` serve arrivals until the pacer has no more: whoever is free first takes the next one, and holds it
- * for as long as `serviceMs` says. Returns with the clock at the end of the last one.
+ * Serves arrivals until the pacer has no more: the first free client takes the next arrival for `serviceMs`. Returns with
+ * the clock at the end of the last one.
  */
 async function serve(
   pacer: Pacer,
@@ -217,7 +216,7 @@ describe("executors that change over time", () => {
         { target: 0, durationMs: 0 },
       ],
     };
-    /** Moments at which the clients of a worker may first start, undefined for never. */
+    /** Moments at which the clients of a worker may first start; undefined for never. */
     async function firstStarts(workerIndex: number): Promise<(number | undefined)[]> {
       const starts: (number | undefined)[] = [];
       for (let client = 0; client < 3; client++) {

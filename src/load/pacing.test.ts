@@ -1,4 +1,4 @@
-// Executors under a clock moved by hand: budgets exact over workers, ramp-up even, think time inside its range.
+// Executors with an injected clock: exact budgets, even ramp-up, think time within its range.
 import { describe, expect, it } from "vitest";
 import { Prng } from "../foundation/prng.js";
 import { createPacer, type PacingPlan } from "./executors/registry.js";

@@ -1,4 +1,3 @@
-// The built-in profile says what the scenario's author was promised, and sizes are drawn as the mix of the hour says.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../foundation/prng.js";

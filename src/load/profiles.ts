@@ -29,7 +29,7 @@ interface ProfileHours extends DayPart {
 export interface Profile {
   readonly name: string;
   readonly dayMs: number;
-  /** In order, covering the day. */
+  /** Sorted, covering the day. */
   readonly hours: readonly ProfileHours[];
   /** Events per batch. */
   readonly sizes: Readonly<Record<BatchSizeName, number>>;

@@ -1,4 +1,4 @@
-// Which sleepers a timer wakes, under an injected clock. The real timer thread is tested in test/e2e/timer-thread.test.ts.
+// Sleepers that a timer wakes, with an injected clock. test/e2e/timer-thread.test.ts tests the real timer thread.
 import { describe, expect, it } from "vitest";
 import { PunctualSleeper } from "./punctual-sleeper.js";
 

@@ -1,5 +1,4 @@
-// A level that changes in straight lines: what it is at a moment, when it is reached, and when so many arrivals are
-// due. The last two are held to the first by brute force.
+// Levels at a moment, and times and counts compared with them by brute force.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RateCurve } from "./rate-curve.js";

@@ -1,4 +1,4 @@
-// Wakes at a moment with fractions of a millisecond by a thread of its own. Node's timers have whole milliseconds and are late by
+// Wakes at a moment with fractions of a millisecond by its own thread. Node's timers have whole milliseconds and are late by
 // 0.75 ms on average.
 import { Worker } from "node:worker_threads";
 import { builtBeside } from "../foundation/built.js";
@@ -11,7 +11,7 @@ export interface Timer {
   close(): Promise<void>;
 }
 
-/** Wakes all sleepers that are due and returns the next moment; Infinity if nobody sleeps. */
+/** Wakes all sleepers that are due and returns the next moment; Infinity if there are none. */
 export type OnDue = () => number;
 
 /** Memory that a timer and its thread share. */

@@ -1,5 +1,4 @@
-// The proxy between real sockets: whatever the network is like, bytes arrive unaltered, whole and in order; each
-// condition does what it says and no more; nothing is left open. Where time matters the clock is moved by hand.
+// The proxy between real sockets: bytes arrive unaltered, complete and in order, and each condition does no more than it states.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
@@ -54,7 +53,7 @@ async function dial(port: number): Promise<Socket> {
   return socket;
 }
 
-/** Everything until the other side's end; this side stays open. */
+/** All bytes until the other side ends; this side stays open. */
 function readAll(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   socket.on("data", (chunk) => chunks.push(chunk));
@@ -63,7 +62,7 @@ function readAll(socket: Socket): Promise<Buffer> {
   });
 }
 
-/** A pipe between two connections, with what tells how many bytes it has taken. */
+/** A pipe between two connections, and the number of bytes that it has taken. */
 async function pipeUnder(link: () => Link, clock: Clock) {
   const ends = async (): Promise<[Socket, Socket]> => {
     const { port, sockets } = await upstreamOf(() => undefined);
@@ -83,7 +82,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn();
 }
 
-/** Time that stands still but for `advance`. */
+/** A clock that moves by `advance` only. */
 class HandClock implements Clock {
   private readonly sleeping = new Set<{ readonly atMs: number; readonly wake: () => void }>();
   private timeMs = 1_000;
@@ -103,7 +102,7 @@ class HandClock implements Clock {
     });
   }
 
-  /** When the next sleeper wakes; undefined where nobody sleeps. */
+  /** Time of the next sleeper; undefined if there is none. */
   get nextMs(): number | undefined {
     return this.sleeping.size === 0 ? undefined : Math.min(...[...this.sleeping].map(({ atMs }) => atMs));
   }
@@ -381,7 +380,7 @@ describe("an end", () => {
   it.each([0, 1, 2, 3, 5, 8])(
     "of the proxy is not kept up by what connections are doing, after %d turns",
     async (turns) => {
-      // Nobody reads there, so that much is on its way.
+      // The paused upstream reads nothing, so these bytes stay on their way.
       const { port } = await upstreamOf((socket) => socket.pause());
       const proxy = await proxyTo(port);
       const clients = await Promise.all(Array.from({ length: 12 }, () => dial(proxy.port)));

@@ -1,4 +1,4 @@
-// A server process that train-sim starts and must stop. It has a session of its own, so that Ctrl-C reaches train-sim only, and
+// A server process that train-sim starts and must stop. It has its own session, so that Ctrl-C reaches train-sim only, and
 // signals escalate up to SIGKILL.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";

@@ -61,7 +61,7 @@ export function sidedText(value: number, bound: number, digits: number): string 
 
 /**
  * Measured value of a threshold: integers in full, others with four significant digits, or more if needed to stay on their
- * side of the bound in `expression`: 499.97 is not `500` beside `p(99)<500`.
+ * side of the bound in `expression`: 499.97 is not `500` next to `p(99)<500`.
  */
 export function seenText(seen: number | null, expression: string): string {
   if (seen === null) return "-";

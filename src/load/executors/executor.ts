@@ -63,7 +63,7 @@ export interface Executor<
   pacer(context: PacingContext, plan: Plan): Pacer;
 }
 
-/** Description that open loops with a rate of their own share. */
+/** Description that open loops with their own rate share. */
 export const WORK_AT_A_RATE = "work starts at a rate, also if the database cannot keep up (open loop)";
 
 /** Infers an executor's types from its parts. */

@@ -41,7 +41,7 @@ export function arrivalFindings(
   return [{ path: ["load"], message }];
 }
 
-/** For example ` 20/s, poisson`. */
+/** Example: ` 20/s, poisson`. */
 export function rateWords(ratePerSecond: number): string {
   return `${Number(ratePerSecond.toPrecision(4))}/s`;
 }

@@ -11,7 +11,7 @@ export function resolveStages(
   return stages.map(({ target, duration }) => ({ target: resolveTarget(target), durationMs: duration }));
 }
 
-/** Refuses stages that end after the window: nobody would notice that they never came. */
+/** Refuses stages that end after the window: it would go unnoticed that they never came. */
 export function stageFindings(start: number, stages: readonly Stage[], windowMs: number): Finding[] {
   const path = ["load", "stages"];
   const findings: Finding[] = [];
@@ -25,7 +25,7 @@ export function stageFindings(start: number, stages: readonly Stage[], windowMs:
   return findings;
 }
 
-/** For example `, to 12/s in 5 s`. */
+/** Example: `, to 12/s in 5 s`. */
 export function stageWords(stages: readonly Stage[], unit: string): string {
   return stages
     .map(({ target, durationMs }) => `, to ${target}${unit} in ${formatDuration(durationMs)}`)
