@@ -88,6 +88,12 @@ export default {
       to: { path: "^src/workloads/[^/]+/" },
     },
     {
+      name: "findings-below-terminal-and-html",
+      severity: "error",
+      from: { path: "^src/report/(findings|html|terminal)/", pathNot: TESTS },
+      to: { path: "^src/report/(html|terminal)/", pathNot: "^src/report/$1/" },
+    },
+    {
       name: "driver-in-database-and-pools",
       severity: "error",
       from: { path: "^src/", pathNot: `^src/(database|pools)/|${TESTS}` },

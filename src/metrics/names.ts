@@ -1,5 +1,5 @@
 // What readers call operations and verdicts: summary, report, charts and live page take the names from here.
-import { HEADLINE_METRICS, labelOf } from "./metric-lists.js";
+import { HEADLINE_METRICS, labelOf, type ComparisonMetric } from "./metric-lists.js";
 import { isRound, stageOf } from "./operations.js";
 
 /** `published to completed` of the span to a stage, `cycle` of `__cycle__`, an operation's own name else. */
@@ -7,6 +7,19 @@ export function operationName(compared: string): string {
   const stage = stageOf(compared);
   if (stage) return `published to ${stage}`;
   return isRound(compared) ? compared.replaceAll("_", "") : compared;
+}
+
+/** `process p99 of text`. */
+export function comparisonName({
+  operation,
+  metric,
+  treatment,
+}: {
+  readonly operation: string;
+  readonly metric: ComparisonMetric;
+  readonly treatment: string;
+}): string {
+  return `${operationName(operation)} ${labelOf(metric)} of ${treatment}`;
 }
 
 /** Of a difference that is no larger than those of A/A pairs. */

@@ -21,7 +21,7 @@ import { LIGHT } from "./html/page/charts/theme.js";
 import { viewOf } from "./html/page/charts/view.js";
 import { renderReport } from "./html/render.js";
 import type { ReportData } from "./html/report-data.js";
-import { keyFindings } from "./terminal/key-findings.js";
+import { keyFindings } from "./findings/key-findings.js";
 import { renderRunComparison } from "./terminal/run-comparison-text.js";
 import { renderScreen } from "./terminal/screen.js";
 import { renderSummary } from "./terminal/summary.js";

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { flipSentences } from "../../src/analysis/why/flips.js";
+import { flipSentences } from "../../src/report/findings/reservations.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
 /** The index is there in all trials but the third; which trial it is, the database's comment keeps. */

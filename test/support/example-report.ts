@@ -2,7 +2,7 @@
 // five trials each, seconds, samples, distributions, a sweep and a search for capacity. Made from a seed, so that tests
 // know what they see. Test material: nothing in the program imports it.
 import { Prng } from "../../src/foundation/prng.js";
-import { keyFindings } from "../../src/report/terminal/key-findings.js";
+import { keyFindings } from "../../src/report/findings/key-findings.js";
 import { withAnalysis } from "../../src/analysis/comparison/analysis.js";
 import type {
   OperationSeries,

@@ -4,7 +4,8 @@ import { exampleResult, exampleTrial } from "../../../test/support/example-resul
 import type { ResultDocument } from "../../results/result-schema.js";
 import { withAnalysis } from "./analysis.js";
 import { factorGrids } from "./factor-grid.js";
-import { fewTrialsOutlook, outlookOf } from "./outlook.js";
+import { fewTrialsOutlook } from "../../report/findings/outlook-text.js";
+import { outlookOf } from "./outlook.js";
 
 /** Treatment i takes about i / 10 longer than the first to add, a little more so in each further block. */
 function crossed(levels: readonly Readonly<Record<string, string>>[], trials: number): ResultDocument {

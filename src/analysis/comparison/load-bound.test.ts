@@ -4,7 +4,8 @@ import type { OperationResult } from "../../results/result-schema.js";
 import { EXAMPLE_WORKLOAD, exampleResult } from "../../../test/support/example-result.js";
 import { PAYMENTS } from "../../../test/support/payments.js";
 import { withAnalysis } from "./analysis.js";
-import { loadBounds, loadBoundSentences } from "./load-bound.js";
+import { loadBoundSentences } from "../../report/findings/claims.js";
+import { loadBounds } from "./load-bound.js";
 
 type Change = Partial<OperationResult>;
 

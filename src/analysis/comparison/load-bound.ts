@@ -1,6 +1,5 @@
 // Operations whose throughput the load sets and not the database: their clients think for most of the time, their arrivals
 // keep a schedule, or they wait for what such an operation brings in. Treatments differ there in response times alone.
-import { ratioText } from "../../foundation/text/numbers.js";
 import type { OperationResult, ResultDocument } from "../../results/result-schema.js";
 import { sumOfCounts } from "../../metrics/figures.js";
 import { isRound } from "../../metrics/operations.js";
@@ -75,20 +74,4 @@ export function loadBounds(result: ResultDocument): Map<string, string> {
       if (!bounds.has(operation) && holds(operation, isWaiting))
         bounds.set(operation, `what ${source} brings in`);
   return bounds;
-}
-
-/** One sentence, where there are such operations; `bounds` are of this result. */
-export function loadBoundSentences({ comparisons }: ResultDocument, bounds: Map<string, string>): string[] {
-  if (bounds.size === 0) return [];
-  const texts = [...new Set(bounds.values())].map((bound) => {
-    const operations = [...bounds].flatMap(([operation, by]) => (by === bound ? [operation] : []));
-    return `${operations.join(", ")} by ${bound}`;
-  });
-  const ratios = comparisons.flatMap(({ operation, metric, factor, ratio }) =>
-    metric === "eventsPerSecond" && factor !== NO_FACTOR && bounds.has(operation) ? [ratio] : [],
-  );
-  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map(ratioText);
-  return [
-    `The load bounds throughput, not the database: ${texts.join("; ")} (ratios ${least ?? ""} to ${most ?? ""}). Compare response times.`,
-  ];
 }

@@ -2,10 +2,8 @@
 // are found in any experiment, named, and keep two treatments from being called the same. Response times are left out: the
 // p99 of short windows is beyond a factor of two by chance too often, and a stalled trial may have none.
 import { operationsIn } from "../../metrics/operations.js";
-import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import type { ComparedOperation, OutlyingTrial, TreatmentResult } from "../../results/result-schema.js";
 import { OUTLYING } from "../statistics/limits.js";
-import { shortNumber } from "../../foundation/text/numbers.js";
 import { completeTrials } from "../steady-state/series.js";
 import { mean, median } from "../statistics/quantiles.js";
 
@@ -56,33 +54,4 @@ export function hasOutlyingTrial(
 ): boolean {
   const isSpan = operation.startsWith("lifecycle.");
   return outlyingTrials(treatments).some((each) => isSpan || each.operation === operation);
-}
-
-/** `trial 7 did 0, trial 9 did 12 events/s against a median of 850`, of one operation. */
-export function outlyingText(trials: readonly OutlyingTrial[], unit: string): string {
-  const words = trials.map(
-    ({ trial, eventsPerSecond }) => `trial ${trial} did ${shortNumber(eventsPerSecond)}`,
-  );
-  const [first] = trials;
-  return `${words.join(", ")} ${unit}/s against a median of ${shortNumber(first?.median ?? 0)}`;
-}
-
-/** By treatment and operation, in order. */
-export function byOperation(trials: readonly OutlyingTrial[]): OutlyingTrial[][] {
-  const groups = new Map<string, OutlyingTrial[]>();
-  for (const trial of trials) {
-    const key = JSON.stringify([trial.treatment, trial.operation]);
-    groups.set(key, [...(groups.get(key) ?? []), trial]);
-  }
-  return [...groups.values()];
-}
-
-/** A sentence for each treatment and operation that has such trials. */
-export function outlyingSentences(treatments: readonly TreatmentResult[], vocabulary: Vocabulary): string[] {
-  return byOperation(outlyingTrials(treatments)).map((trials) => {
-    const [first] = trials;
-    const { operation = "", treatment = "" } = first ?? {};
-    const text = outlyingText(trials, unitOf(vocabulary, operation));
-    return `Outlying: ${operation} of ${treatment}: ${text}. Find out why before using this treatment's median.`;
-  });
 }

@@ -1,7 +1,7 @@
 // Words about `select 1`, the ceiling of the generator, at both sides of what a ceiling can be.
 import { expect, it } from "vitest";
 import { EXAMPLE_BOUNDS, exampleResult } from "../../../test/support/example-result.js";
-import { renderTrust } from "../../report/terminal/trust-notes.js";
+import { renderTrust } from "../../report/findings/trust-notes.js";
 import { nearCeiling, shareOfCeiling } from "./ceiling.js";
 
 function atShare(share: number) {

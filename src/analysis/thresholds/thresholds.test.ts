@@ -6,7 +6,7 @@ import type { OperationResult } from "../../results/result-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import { parseThreshold } from "../../scenario/thresholds.js";
 import { EXAMPLE_INTEGRITY, exampleOperation, exampleResult } from "../../../test/support/example-result.js";
-import { allHoldText, noteOf, shortfallText } from "../../report/terminal/threshold-lines.js";
+import { allHoldText, noteOf, shortfallText } from "../../report/findings/threshold-text.js";
 import { renderSummary } from "../../report/terminal/summary.js";
 import {
   assess,

@@ -5,7 +5,7 @@ import { exampleLatency, exampleResult } from "../../../test/support/example-res
 import { becauseOf, PROCESS_MEAN, PROCESS_RATE } from "../../../test/support/moving-evidence.js";
 import { digest } from "../../foundation/digest.js";
 import type { ResultDocument, ScanCount, TrialResult } from "../../results/result-schema.js";
-import { flipSentences, type FlipSentences } from "./flips.js";
+import { flipSentences, type FlipSentences } from "../../report/findings/reservations.js";
 import { planRows } from "./plans.js";
 
 const STATEMENT = "process.claim";

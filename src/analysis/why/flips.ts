@@ -2,7 +2,7 @@
 // Between treatments that may be what was asked for; within one the planner decided by chance, and a median mixes two things.
 // A flip that goes with slower trials is a caveat of its own, the others are one; beside a difference stands one whose trials
 // are apart from the others.
-import { firstOf, shortNumber } from "../../foundation/text/numbers.js";
+import { shortNumber } from "../../foundation/text/numbers.js";
 import { isLargerBetter, labelOf } from "../../metrics/metric-lists.js";
 import { isRound } from "../../metrics/operations.js";
 import { failuresOf } from "../../metrics/figures.js";
@@ -159,7 +159,7 @@ function matters({ statement, ways }: Flip): boolean {
 }
 
 /** Median over trials of the statement's mean time in a transaction; undefined where it was not measured. */
-function timeMs({ trials }: Way, statement: string): number | undefined {
+function timeMs({ trials }: Way, statement: string | undefined): number | undefined {
   const times = trials.flatMap(({ operations }) => {
     const parts = Object.values(operations).flatMap((operation) => operation.parts ?? []);
     return parts.find(({ name }) => name === statement)?.meanMs ?? [];
@@ -167,46 +167,24 @@ function timeMs({ trials }: Way, statement: string): number | undefined {
   return times.length > 0 ? median(times) : undefined;
 }
 
-function flipText(id: string, { statement, ways }: Flip): string {
-  const words = ways.map((way) => {
-    const ms = statement === undefined ? undefined : timeMs(way, statement);
-    const time = ms === undefined ? "" : ` (${shortNumber(ms)} ms)`;
-    return `${way.words} in ${numbersText(way.trials)}${time}`;
-  });
-  const what = statement === undefined ? `${id} read` : `${statement} of ${id}:`;
-  return `Plan flip: ${what} ${words.join("; ")}. Find out why before using this treatment's median.`;
+/** A flip of one treatment. */
+export interface TreatmentFlip extends Pick<Flip, "statement"> {
+  readonly treatment: string;
+  /** Whether trials of one way took longer than those of another, or that is unknown. */
+  readonly isCostly: boolean;
+  /** Each way with its trials, and the statement's median time in them where it was measured. */
+  readonly ways: readonly (Pick<Way, "words" | "trials"> & { readonly ms: number | undefined })[];
 }
 
-const NAMED_MAX = 3;
-
-/** One sentence for all flips that changed a transaction by less than a tenth of its time. */
-function idleText(flips: readonly { id: string; flip: Flip }[]): string {
-  const names = new Map<string, string[]>();
-  for (const { id, flip } of flips) {
-    const what = flip.statement ?? "scans";
-    names.set(what, [...(names.get(what) ?? []), id]);
-  }
-  const listed = [...names].map(([what, ids]) => `${what} of ${firstOf(ids, NAMED_MAX)}`).join("; ");
-  return `Plan flips that changed a transaction by less than 10 % of its time: ${listed}. The report lists the plans.`;
-}
-
-/** What a reader should know of plan flips. */
-export interface FlipSentences {
-  /** One for each flip that goes with slower trials, or whose times are unknown. */
-  readonly costly: readonly string[];
-  /** One for all others; undefined where there are none. */
-  readonly idle: string | undefined;
-}
-
-export function flipSentences(treatments: readonly TreatmentResult[]): FlipSentences {
-  const flips = treatments.flatMap((treatment) =>
-    flipsOf(treatment).map((flip) => ({ id: treatment.id, flip, isCostly: matters(flip) })),
+export function flipsIn(treatments: readonly TreatmentResult[]): TreatmentFlip[] {
+  return treatments.flatMap((treatment) =>
+    flipsOf(treatment).map((flip) => ({
+      ...flip,
+      treatment: treatment.id,
+      isCostly: matters(flip),
+      ways: flip.ways.map((way) => ({ ...way, ms: timeMs(way, flip.statement) })),
+    })),
   );
-  const idle = flips.filter(({ isCostly }) => !isCostly);
-  return {
-    costly: flips.filter(({ isCostly }) => isCostly).map(({ id, flip }) => flipText(id, flip)),
-    idle: idle.length > 0 ? idleText(idle) : undefined,
-  };
 }
 
 function valuesOf(trials: readonly TrialResult[], { operation, metric }: Comparison): number[] {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { exampleLatency, exampleResult } from "../../../test/support/example-result.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { scratchDirectory } from "../../../test/support/train-sim.js";
-import { flipSentences, type FlipSentences } from "../../analysis/why/flips.js";
+import { flipSentences, type FlipSentences } from "../../report/findings/reservations.js";
 import { UNCLAIMED } from "../../database/contract.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";

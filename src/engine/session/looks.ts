@@ -1,7 +1,7 @@
 // The looks of one session at its experiment: which were made, at what level the trials so far may claim something, and what
 // of that is stored. Whether to go on is asked between blocks (`experiment.ts`).
 import { raceOn, raceStart, runsIn, type Race } from "../../analysis/comparison/race.js";
-import { claimName } from "../../analysis/comparison/claims.js";
+import { comparisonName } from "../../metrics/names.js";
 import { blocksOf, boundsAfter, lookAt, looksUpTo } from "../../analysis/comparison/stopping.js";
 import { BLOCKS_MIN, PLAIN_BOUNDS, type ClaimBounds } from "../../analysis/statistics/limits.js";
 import type { StoppingResult, StopReason, TreatmentResult } from "../../results/result-schema.js";
@@ -116,6 +116,6 @@ export class Looks {
     const { seed, thresholds, ratioThresholds } = this.experiment;
     const quantities = [...thresholds, ...ratioThresholds.map(({ over }) => over)];
     const { claims, open } = lookAt(treatments, seed, this.bounds(treatments), quantities);
-    return { blocks, claims: claims.length, open: open.map(claimName) };
+    return { blocks, claims: claims.length, open: open.map(comparisonName) };
   }
 }

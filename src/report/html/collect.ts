@@ -9,7 +9,7 @@ import { withoutHistograms } from "../../results/endpoint-results.js";
 import { ResultDocument, type TreatmentResult, type TrialResult } from "../../results/result-schema.js";
 import { analysed } from "../../analysis/comparison/analysis.js";
 import { warningsOf } from "../../analysis/diagnosis/diagnose.js";
-import { keyFindings } from "../terminal/key-findings.js";
+import { keyFindings } from "../findings/key-findings.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
 import { bucketSecondsOf } from "./buckets.js";
 import { percentileCurve } from "./percentile-curve.js";

@@ -9,7 +9,7 @@ import {
 import { cellsOf, elementsOf, embeddedData } from "../../../test/support/report-html.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
-import { keyFindings } from "../terminal/key-findings.js";
+import { keyFindings } from "../findings/key-findings.js";
 import { renderReport } from "./render.js";
 import type { ReportData } from "./report-data.js";
 

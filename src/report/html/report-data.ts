@@ -3,6 +3,7 @@
 // a result directory, and the page, which runs in a browser. Types only.
 import type { Operation } from "../../metrics/operations.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
+import type { KeyFinding } from "../findings/key-findings.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 
 export interface ReportData {
@@ -17,13 +18,6 @@ export interface ReportData {
   /** One for each trial that has seconds, in the order in which they ran. */
   readonly series: readonly TrialSeries[];
   readonly curves: readonly PercentileCurve[];
-}
-
-export interface KeyFinding {
-  readonly tone: "bad" | "warn" | "good" | "plain";
-  readonly text: string;
-  /** What the evidence says about it, in sentences. */
-  readonly because: readonly string[];
 }
 
 /**

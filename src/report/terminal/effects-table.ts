@@ -3,7 +3,7 @@
 // listed; that none is shown does not mean that there is none, and it says so.
 import type { Effect, Interaction, ResultDocument } from "../../results/result-schema.js";
 import { HEADLINE_METRICS, labelOf } from "../../metrics/metric-lists.js";
-import { noInteractionSentence } from "../../analysis/comparison/claims.js";
+import { noInteractionSentence } from "../findings/claims.js";
 import { intervalText, ratioText } from "../../foundation/text/numbers.js";
 import {
   renderWithin,

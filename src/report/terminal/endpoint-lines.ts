@@ -2,7 +2,7 @@
 // in words. Nothing where one endpoint without a region is all there is. Long lists are cut; `result.json` has them all.
 import { counted } from "../../foundation/units.js";
 import type { EndpointResult, RegionResult } from "../../results/result-schema.js";
-import type { Shown } from "./terminal.js";
+import type { Shown } from "../findings/figures.js";
 import {
   fitted,
   printable,

@@ -3,7 +3,7 @@
 // is in `result.json`.
 import { shortNumber } from "../../foundation/text/numbers.js";
 import type { LatencyPart } from "../../results/result-schema.js";
-import { operationsIn, type Shown } from "./terminal.js";
+import { operationsIn, type Shown } from "../findings/figures.js";
 import { printable, wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
 
 /** Parts with less than this share of the mean go with the rest. */

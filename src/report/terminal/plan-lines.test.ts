@@ -3,8 +3,9 @@ import { exampleLatency, exampleResult } from "../../../test/support/example-res
 import { plainMarks } from "../../foundation/text/text-table.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { renderNumbers } from "../html/sections/numbers.js";
-import { keyFindings } from "./key-findings.js";
-import { PLANS_TITLE, renderPlans } from "./plan-lines.js";
+import { keyFindings } from "../findings/key-findings.js";
+import { PLANS_TITLE } from "../findings/notes.js";
+import { renderPlans } from "./plan-lines.js";
 import { renderScreen } from "./screen.js";
 import { renderSummary } from "./summary.js";
 

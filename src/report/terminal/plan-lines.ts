@@ -1,9 +1,8 @@
 // The plans of the workload's statements, each with the trials that had it.
 import { planRows } from "../../analysis/why/plans.js";
 import { printable, wrap, WIDTH_MAX, type Marks } from "../../foundation/text/text-table.js";
+import { PLANS_TITLE } from "../findings/notes.js";
 import type { ResultDocument } from "../../results/result-schema.js";
-
-export const PLANS_TITLE = "Plans of statements at the end of the window, made without their values";
 
 /** Empty where no trial has plans; else ends with an empty line. */
 export function renderPlans(result: ResultDocument, marks: Marks): string[] {

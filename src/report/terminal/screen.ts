@@ -24,11 +24,15 @@ import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.j
 import { warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
 import { unitOf, unitsText } from "../../workloads/vocabulary.js";
-import { alarmFindings, answerFindings, assuranceFindings, reservationFindings } from "./key-findings.js";
-import type { KeyFinding } from "../html/report-data.js";
-import { valueCell } from "./side-by-side.js";
-import { shownOf } from "./terminal.js";
-import { labelsOf } from "./treatment-labels.js";
+import {
+  alarmFindings,
+  answerFindings,
+  assuranceFindings,
+  reservationFindings,
+  type KeyFinding,
+} from "../findings/key-findings.js";
+import { shownOf, valueCell } from "../findings/figures.js";
+import { labelsOf } from "../findings/treatment-labels.js";
 
 /** Lines for the reasons of one alarm, and for alarms, answers and caveats together; what does not fit is counted. */
 const REASON_LINES = 4;

@@ -7,27 +7,18 @@ import {
   type ComparedOperation,
   type Comparison,
   type ComparisonMetric,
-  type MetricSummary,
   type ResultDocument,
 } from "../../results/result-schema.js";
 import { BLOCKS_MIN, boundsOf } from "../../analysis/statistics/limits.js";
-import { renderVerdicts } from "../../analysis/comparison/claims.js";
+import { verdictSentences } from "../findings/claims.js";
 import { isBelowNoise } from "../../analysis/comparison/noise-floor.js";
-import { intervalText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
+import { intervalText, ratioText } from "../../foundation/text/numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
 import { legendOf, markOf, operationName } from "../../metrics/names.js";
 import { stageOf } from "../../metrics/operations.js";
-import { labelsOf } from "./treatment-labels.js";
+import { valueCell } from "../findings/figures.js";
+import { labelsOf } from "../findings/treatment-labels.js";
 import { unitOf } from "../../workloads/vocabulary.js";
-
-/** `12.3 11.9-12.5` with an interval, `12.3 11.9..12.5` with the range of a few trials, `12.3` of one. */
-export function valueCell(summary: MetricSummary | undefined): string {
-  if (!summary) return "-";
-  const { median, ciLow, ciHigh, min, max, trials } = summary;
-  if (ciLow !== null && ciHigh !== null)
-    return `${shortNumber(median)} ${shortNumber(ciLow)}-${shortNumber(ciHigh)}`;
-  return trials > 1 ? `${shortNumber(median)} ${shortNumber(min)}..${shortNumber(max)}` : shortNumber(median);
-}
 
 function ratioCell(comparison: Comparison | undefined, all: readonly Comparison[]): string {
   if (!comparison) return "-";
@@ -78,7 +69,11 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
   ]);
   const isCompared = comparisons.length > 0;
   const rows = isCompared ? [...values, [`ratio to ${labels[0] ?? ""}`], ...ratios] : values;
-  return [...renderWithin(columns, rows, marks), ...renderVerdicts(result, operation), ""];
+  return [
+    ...renderWithin(columns, rows, marks),
+    ...verdictSentences(result, operation).flatMap((line) => wrap(line, WIDTH_MAX)),
+    "",
+  ];
 }
 
 /** A section for each operation that any treatment performed, and for each span that any event went through. */

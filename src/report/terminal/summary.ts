@@ -5,24 +5,26 @@ import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
 import { analysed } from "../../analysis/comparison/analysis.js";
 import { renderCapacity } from "./capacity-table.js";
-import { renderClaims } from "../../analysis/comparison/claims.js";
+import { claimSentences } from "../findings/claims.js";
 import { renderEndpoints } from "./endpoint-lines.js";
-import { renderFaults } from "./fault-lines.js";
+import { faultText } from "../findings/fault-text.js";
 import { renderEffects } from "./effects-table.js";
 import { renderSideBySide } from "./side-by-side.js";
-import { lifecycleNotes, poolerNotes, workloadNotes } from "./lifecycle-notes.js";
+import { lifecycleNotes, poolerNotes, workloadNotes } from "../findings/lifecycle-notes.js";
 import { renderParts } from "./parts-lines.js";
 import { renderPlans } from "./plan-lines.js";
-import { renderPublished } from "./published-lines.js";
+import { PUBLISHED_COLUMNS, publishedTables } from "../findings/published-text.js";
 import { renderSweeps } from "./sweep-table.js";
-import { renderNotes, renderOperations, shownOf } from "./terminal.js";
+import { operationsIn, shownOf } from "../findings/figures.js";
+import { renderNotes } from "../findings/notes.js";
 import { renderThresholds } from "./threshold-lines.js";
-import { renderTrust } from "./trust-notes.js";
+import { renderTrust } from "../findings/trust-notes.js";
 import { renderWhy } from "./why-lines.js";
 import { screenLines, type SummaryOptions } from "./screen.js";
-import { labelsOf } from "./treatment-labels.js";
+import { labelsOf } from "../findings/treatment-labels.js";
 import { hasWorkerRows, renderWorkers } from "./worker-rows.js";
 import { UsageError } from "../../foundation/errors.js";
+import { renderOperationRows } from "../../results/operation-rows.js";
 import { SCENARIO_FILE } from "../../results/directory.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { conditions } from "../../scenario/plan/conditions.js";
@@ -30,7 +32,9 @@ import {
   colourMarks,
   plainMarks,
   printable,
+  fitted,
   renderParameters,
+  renderTable,
   wrap,
   WIDTH_MAX,
   type Marks,
@@ -74,12 +78,34 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
   return [
     ...wrap(heading, WIDTH_MAX).map(marks.bold),
     ...(shown
-      ? [...renderOperations(shown), ...renderParts(shown), ...renderEndpoints(shown)]
+      ? [
+          ...renderOperationRows(operationsIn(shown), shown.windowSeconds),
+          ...renderParts(shown),
+          ...renderEndpoints(shown),
+        ]
       : ["nothing was measured"]),
     ...notes,
     ...renderWorkers(treatment),
     "",
   ];
+}
+
+/** Empty for an experiment without faults; ends with an empty line otherwise. */
+function faultLines({ faults }: ResultDocument, marks: Marks): string[] {
+  if (faults.length === 0) return [];
+  const lines = faults.flatMap((fault) =>
+    wrap(printable(`trial ${fault.trial} (${fault.treatment}): ${faultText(fault)}`), WIDTH_MAX),
+  );
+  return [marks.bold("Faults"), ...lines, ""];
+}
+
+/** Empty without published figures; else ends with an empty line. */
+function publishedLines(result: ResultDocument, marks: Marks): string[] {
+  return publishedTables(result).flatMap(({ title, rows }) => {
+    const printed = rows.map((row) => row.map(printable));
+    const lines = renderTable(PUBLISHED_COLUMNS, fitted(PUBLISHED_COLUMNS, printed, 0));
+    return [marks.bold(printable(title)), ...lines, ""];
+  });
 }
 
 /** Clients, iterations, batches, think times, pools; none of a scenario that this version cannot read. */
@@ -118,16 +144,16 @@ function parameterLines(result: ResultDocument): string[] {
 export function renderSummary(stored: ResultDocument, options: SummaryOptions): string {
   const result = analysed(stored);
   const marks = options.colour ? colourMarks : plainMarks;
-  const claims = renderClaims(result);
+  const claims = claimSentences(result).flatMap((line) => wrap(line, WIDTH_MAX));
   const lints = lintsOf(result).flatMap((words) => wrap(`- ${printable(words)}`, WIDTH_MAX));
   return [
     ...screenLines(result, marks, "below"),
     ...renderThresholds(result, marks),
-    ...renderPublished(result, marks),
+    ...publishedLines(result, marks),
     ...verdictLines(result, marks),
     ...renderCapacity(result.capacity ?? [], marks),
     ...result.treatments.flatMap((_, index) => treatmentLines(result, index, marks)),
-    ...renderFaults(result, marks),
+    ...faultLines(result, marks),
     ...renderSideBySide(result, marks),
     ...renderWhy(result, marks),
     ...renderPlans(result, marks),

@@ -1,17 +1,17 @@
 // Sweeps over clients as text: throughput and response time at each number of clients, what the fitted law says
 // there, and the law's parameters with their intervals, or in words why there is no law. It draws nothing between
 // or beyond the levels that were measured.
-import { counted } from "../../foundation/units.js";
 import {
   comparedWhere,
   comparisonField,
   titleOf,
   type ComparisonMetric,
 } from "../../metrics/metric-lists.js";
-import type { Estimate, Sweep, UslFit } from "../../results/result-schema.js";
+import type { Sweep, UslFit } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
 import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
+import { lawText } from "../findings/search-text.js";
 import { uslThroughput } from "../../analysis/comparison/usl.js";
 
 /** Columns beside throughput. */
@@ -41,25 +41,6 @@ function lawAt(usl: UslFit, clients: number): string {
   const { lambda, sigma, kappa } = usl;
   const parameters = { lambda: lambda.value, sigma: sigma.value, kappa: kappa.value };
   return shortNumber(uslThroughput(parameters, clients));
-}
-
-/** Coefficients are small: three digits whatever their size. */
-function estimateText({ value, low, high }: Estimate): string {
-  const [middle, ...ends] = [value, low, high].map((each) => Number(each.toPrecision(3)).toString());
-  return `${middle ?? ""} (${ends.join(" to ")})`;
-}
-
-/** The fitted law with its intervals and its peak, or why there is none. */
-export function lawText({ usl }: Pick<Sweep, "usl">, unit: string): string {
-  if (usl.status === "refused") return `No scalability law: ${usl.reason}.`;
-  const { lambda, sigma, kappa, peakClients, peakReason, rSquared } = usl;
-  const peak = peakClients
-    ? `throughput peaks at ${counted(Math.round(peakClients.value), "client")} (${Math.round(peakClients.low)} to ${Math.round(peakClients.high)})`
-    : (peakReason ?? "no peak is known");
-  return (
-    `Universal Scalability Law, with 95 % intervals: lambda ${estimateText(lambda)} ${unit}/s of one client, contention ` +
-    `sigma ${estimateText(sigma)}, coherency kappa ${estimateText(kappa)}; R squared ${rSquared.toFixed(3)}; ${peak}.`
-  );
 }
 
 export function renderSweeps(sweeps: readonly Sweep[], vocabulary: Vocabulary, marks: Marks): string[] {

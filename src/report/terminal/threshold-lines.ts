@@ -1,10 +1,7 @@
-// The words about thresholds: how many hold, and a table with a row for each treatment that one is judged on.
-// Nothing is judged here: `result.json` stores the outcome.
-import type { ResultDocument, ThresholdResult } from "../../results/result-schema.js";
-import { intervalText, seenText } from "../../foundation/text/numbers.js";
+import type { ResultDocument } from "../../results/result-schema.js";
 import { fitted, printable, renderTable, type Column, type Marks } from "../../foundation/text/text-table.js";
-import { rareText } from "../../analysis/statistics/rare-counts.js";
-import { labelsOf } from "./treatment-labels.js";
+import { judgedText, noteOf, outcomeOf, seenOf, thresholdHeading } from "../findings/threshold-text.js";
+import { labelsOf } from "../findings/treatment-labels.js";
 
 const COLUMNS: readonly Column[] = [
   { title: "", align: "left" },
@@ -16,68 +13,6 @@ const COLUMNS: readonly Column[] = [
 
 const CONDITION = 1;
 const HEADING_LINES = 2;
-
-const OUTCOMES = {
-  true: { mark: "✓", words: "holds" },
-  false: { mark: "✗", words: "FAILED" },
-  null: { mark: "?", words: "not assessed" },
-} as const;
-
-/** Tick, cross or question mark, and the word, for one row. */
-export function outcomeOf({ ok }: ThresholdResult): (typeof OUTCOMES)[keyof typeof OUTCOMES] {
-  return OUTCOMES[`${ok}`];
-}
-
-/** Conditions as written: each counts once, however many treatments it selects. */
-function conditionsOf(rows: readonly ThresholdResult[]): Set<string> {
-  return new Set(rows.map(({ metric, expression }) => `${metric}\n${expression}`));
-}
-
-/** `1 of 3 FAILED, 1 not assessed`; undefined if all hold. */
-export function shortfallText(thresholds: readonly ThresholdResult[]): string | undefined {
-  const all = conditionsOf(thresholds).size;
-  const failed = conditionsOf(thresholds.filter(({ ok }) => ok === false));
-  const open = [...conditionsOf(thresholds.filter(({ ok }) => ok === null))].filter(
-    (name) => !failed.has(name),
-  );
-  const counts = [
-    ...(failed.size > 0 ? [[failed.size, OUTCOMES.false.words] as const] : []),
-    ...(open.length > 0 ? [[open.length, OUTCOMES.null.words] as const] : []),
-  ];
-  if (counts.length === 0) return undefined;
-  return counts.map(([count, words], i) => `${count}${i === 0 ? ` of ${all}` : ""} ${words}`).join(", ");
-}
-
-/** `All 3 thresholds hold`; undefined if one does not, or if there is none. */
-export function allHoldText(thresholds: readonly ThresholdResult[]): string | undefined {
-  if (thresholds.length === 0 || shortfallText(thresholds) !== undefined) return undefined;
-  const all = conditionsOf(thresholds).size;
-  return all === 1 ? "The threshold holds" : `All ${all} thresholds hold`;
-}
-
-/** The heading of the table. */
-export function thresholdHeading(thresholds: readonly ThresholdResult[]): string {
-  return `Thresholds: ${shortfallText(thresholds) ?? "all hold"}`;
-}
-
-/** The treatment, of a ratio both. */
-export function judgedText(
-  { treatment, against }: ThresholdResult,
-  nameOf = (id: string): string => id,
-): string {
-  return [treatment, ...(against === undefined ? [] : [against])].map(nameOf).join(" / ");
-}
-
-/** `499.97`, of a ratio `1.31 (1.22-1.40)` with its interval. */
-export function seenOf({ seen, expression, ciLow = null, ciHigh = null }: ThresholdResult): string {
-  const interval = intervalText(ciLow, ciHigh);
-  return `${seenText(seen, expression)}${interval === "" ? "" : ` (${interval})`}`;
-}
-
-/** Why it was not assessed, or how sure a rare count is; empty where neither is to be said. */
-export function noteOf({ reason, share }: ThresholdResult): string {
-  return reason ?? (share ? rareText(share) : "");
-}
 
 /** Empty without thresholds; else ends with an empty line. */
 export function renderThresholds({ thresholds = [], treatments }: ResultDocument, marks: Marks): string[] {

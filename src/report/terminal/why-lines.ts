@@ -1,9 +1,9 @@
 // What moved with the differences, as the summary shows it: for each treatment the evidence beside its headline
 // differences, each sentence once, with the operations that it stands beside. It repeats what is stored and adds nothing.
 import type { ResultDocument } from "../../results/result-schema.js";
-import { counterLagWords } from "../../analysis/diagnosis/counter-lag.js";
+import { counterLagWords } from "../findings/counter-lag.js";
 import { printable, wrap, WIDTH_MAX, type Marks } from "../../foundation/text/text-table.js";
-import { reasonsByOperation } from "../../analysis/why/headline-reasons.js";
+import { reasonsByOperation } from "../findings/headline-reasons.js";
 
 const LINES_MAX = 8;
 const INDENT = "  ";

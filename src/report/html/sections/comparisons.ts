@@ -11,7 +11,7 @@ import {
   type ResultDocument,
 } from "../../../results/result-schema.js";
 import { BLOCKS_MIN } from "../../../analysis/statistics/limits.js";
-import { counterLagWords } from "../../../analysis/diagnosis/counter-lag.js";
+import { counterLagWords } from "../../findings/counter-lag.js";
 import { outlookOf } from "../../../analysis/comparison/outlook.js";
 import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
 import { intervalText, ratioText } from "../../../foundation/text/numbers.js";

@@ -2,7 +2,7 @@
 // load took to come back. A table, as all that the charts show is; an experiment without faults has no such section.
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Fillable, type Html } from "../html.js";
-import { backlogText, errorsText } from "../../terminal/fault-lines.js";
+import { backlogText, errorsText } from "../../findings/fault-text.js";
 import { exact, sectionOf, tableOf, text, sentence } from "./table.js";
 
 export function renderFaults({ faults }: ResultDocument): Html {

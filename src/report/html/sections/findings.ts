@@ -4,9 +4,10 @@ import { counted } from "../../../foundation/units.js";
 import { verdictText } from "../../../analysis/diagnosis/validity.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Html } from "../html.js";
-import type { KeyFinding, ReportData } from "../report-data.js";
-import { PUBLISHED_COLUMNS, publishedTables } from "../../terminal/published-lines.js";
-import { judgedText, noteOf, outcomeOf, seenOf, thresholdHeading } from "../../terminal/threshold-lines.js";
+import type { KeyFinding } from "../../findings/key-findings.js";
+import type { ReportData } from "../report-data.js";
+import { PUBLISHED_COLUMNS, publishedTables } from "../../findings/published-text.js";
+import { judgedText, noteOf, outcomeOf, seenOf, thresholdHeading } from "../../findings/threshold-text.js";
 import { sectionOf, sentence, tableOf, text } from "./table.js";
 
 /** The name of the experiment and what it consists of. */

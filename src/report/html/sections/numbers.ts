@@ -15,9 +15,9 @@ import type {
   TreatmentResult,
   TrialResult,
 } from "../../../results/result-schema.js";
-import { PLANS_TITLE } from "../../terminal/plan-lines.js";
-import { operationsIn, renderNotes, shownOf, type Shown } from "../../terminal/terminal.js";
-import { renderTrust } from "../../terminal/trust-notes.js";
+import { operationsIn, shownOf, type Shown } from "../../findings/figures.js";
+import { PLANS_TITLE, renderNotes } from "../../findings/notes.js";
+import { renderTrust } from "../../findings/trust-notes.js";
 import type { ResultVocabulary } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { endpointTables } from "./endpoints.js";

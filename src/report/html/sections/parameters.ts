@@ -3,7 +3,7 @@
 import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Html } from "../html.js";
-import { labelsOf } from "../../terminal/treatment-labels.js";
+import { labelsOf } from "../../findings/treatment-labels.js";
 import { pairsOf, sectionOf, tableOf, text } from "./table.js";
 
 export function renderParameters({ scenario, treatments }: ResultDocument): Html {

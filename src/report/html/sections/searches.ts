@@ -3,9 +3,8 @@
 import { comparedWhere, comparisonField } from "../../../metrics/metric-lists.js";
 import type { Capacity } from "../../../results/capacity-schema.js";
 import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
-import { capacityText, resolutionTexts } from "../../terminal/capacity-table.js";
+import { capacityText, lawText, resolutionTexts } from "../../findings/search-text.js";
 import { seenText } from "../../../foundation/text/numbers.js";
-import { lawText } from "../../terminal/sweep-table.js";
 import { unitOf } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { exact, metricText, sentence, tableOf, text } from "./table.js";

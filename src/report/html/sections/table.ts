@@ -5,7 +5,7 @@ import type { ComparedOperation } from "../../../results/comparison-schema.js";
 import { labelOf, metricNamed, type ComparisonMetric } from "../../../metrics/metric-lists.js";
 import { operationName } from "../../../metrics/names.js";
 import type { TreatmentResult } from "../../../results/result-schema.js";
-import { labelsOf } from "../../terminal/treatment-labels.js";
+import { labelsOf } from "../../findings/treatment-labels.js";
 import { html, type Fillable, type Html } from "../html.js";
 
 /** Whole numbers in full, others to six significant digits, which is more than was measured; `-` where there is none. */

@@ -2,7 +2,7 @@
 // that no trial has takes no room; one that is 0 is shown as 0.
 import { evidenceValue } from "../../../../results/evidence-values.js";
 import { DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, type Evidence } from "../../../../workloads/evidence.js";
-import { counterLagWords } from "../../../../analysis/diagnosis/counter-lag.js";
+import { counterLagWords } from "../../../findings/counter-lag.js";
 import { plotBars } from "./bar-panels.js";
 import type { Chart } from "./drawing.js";
 import { valueNote, valuePanels, whyNoValues, withoutZeros, type TrialValue } from "./trial-values.js";

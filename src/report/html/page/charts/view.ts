@@ -3,7 +3,7 @@
 // hiding one never repaints the others.
 import { unitsText, unitOf } from "../../../../workloads/vocabulary.js";
 import { operationsIn } from "../../../../metrics/operations.js";
-import { labelsOf } from "../../../terminal/treatment-labels.js";
+import { labelsOf } from "../../../findings/treatment-labels.js";
 import type { ReportData } from "../../report-data.js";
 import type { Treatment, TrialChoice, View } from "./drawing.js";
 import type { FilterState } from "./filter-state.js";

@@ -1,36 +1,30 @@
-// What a reader must know of an experiment before any table or picture: what speaks against its numbers, what differs most
-// and what moved with it, what is the same, what is inconclusive. Every sentence comes from what is stored; nothing is
-// judged here but what comes first.
+// The sentences on an experiment that a reader needs before any table or picture. They come from what is stored; only their
+// order is decided here.
 import { counted } from "../../foundation/units.js";
-import { exploratoryOutlook, fewTrialsOutlook } from "../../analysis/comparison/outlook.js";
+import { exploratoryOutlook, fewTrialsOutlook } from "./outlook-text.js";
 import { headlineComparisons } from "../../analysis/comparison/noise-floor.js";
 import { invalidTrials, objectionTo } from "../../analysis/diagnosis/validity.js";
 import { ASPECTS } from "../../metrics/catalogue.js";
 import type { FaultRecord, ResultDocument, TrialResult } from "../../results/result-schema.js";
-import { capacityText } from "./capacity-table.js";
+import { believedDifferences, differenceText, loadBoundSentences, reachSentences } from "./claims.js";
 import {
-  believedDifferences,
-  differenceText,
+  duetSentences,
+  flipSentences,
   noiseSentences,
-  placesOf,
-  reachSentences,
+  placeSentences,
   stallSentences,
-  stoppingSentences,
-} from "../../analysis/comparison/claims.js";
+} from "./reservations.js";
+import { capacityText, lawText } from "./search-text.js";
+import { raceSentences, stoppingSentences } from "./stopping-text.js";
 import { isSettled } from "../../analysis/comparison/verdicts.js";
-import { duetSentences } from "../../analysis/comparison/duet-text.js";
-import { raceSentences } from "../../analysis/comparison/race-text.js";
-import { loadBounds, loadBoundSentences } from "../../analysis/comparison/load-bound.js";
+import { loadBounds } from "../../analysis/comparison/load-bound.js";
 import { labelOf } from "../../metrics/metric-lists.js";
-import type { KeyFinding } from "../html/report-data.js";
 import { firstOf, shortNumber, trialsText } from "../../foundation/text/numbers.js";
-import { publishedSentences } from "./published-lines.js";
-import { valueCell } from "./side-by-side.js";
-import { lawText } from "./sweep-table.js";
-import { notAuditedOf, operationsIn, shownOf } from "./terminal.js";
-import { allHoldText, judgedText, outcomeOf, seenOf, shortfallText } from "./threshold-lines.js";
-import { reasonsOf } from "../../analysis/why/headline-reasons.js";
-import { flipSentences } from "../../analysis/why/flips.js";
+import { publishedSentences } from "./published-text.js";
+import { operationsIn, shownOf, valueCell } from "./figures.js";
+import { notAuditedOf } from "./notes.js";
+import { allHoldText, judgedText, outcomeOf, seenOf, shortfallText } from "./threshold-text.js";
+import { reasonsOf } from "./headline-reasons.js";
 import { operationName } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
 import { lossText } from "../../results/losses.js";
@@ -42,6 +36,13 @@ const DIFFERENCES_MAX = 4;
 const SAME_MAX = 6;
 /** Events that an audit names; `result.json` has all. */
 const NAMED_MAX = 3;
+
+export interface KeyFinding {
+  readonly tone: "bad" | "warn" | "good" | "plain";
+  readonly text: string;
+  /** Evidence about it, in sentences. */
+  readonly because: readonly string[];
+}
 
 type Bounds = ReadonlyMap<string, string>;
 
@@ -313,7 +314,7 @@ export function assuranceFindings(result: ResultDocument): KeyFinding[] {
 export function reservationFindings(result: ResultDocument): KeyFinding[] {
   const { costly, idle } = flipSentences(result.treatments);
   return [
-    ...[...duetSentences(result.treatments), ...placesOf(result)].map((text) => finding("plain", text)),
+    ...[...duetSentences(result.treatments), ...placeSentences(result)].map((text) => finding("plain", text)),
     ...[...stallSentences(result), ...costly].map((text) => finding("warn", text)),
     ...stoppingSentences(result)
       .slice(1)

@@ -1,7 +1,7 @@
-// How a race ended, in words: what is best, what is as good, what is open, and what left it and when.
-import { counted } from "../../foundation/units.js";
+// How an experiment that may end before its last block ended, and how a race in it did.
+import { counted, formatDuration } from "../../foundation/units.js";
 import { intervalText, ratioText } from "../../foundation/text/numbers.js";
-import type { StoppingResult } from "../../results/result-schema.js";
+import type { ResultDocument, StoppingResult } from "../../results/result-schema.js";
 
 const LEFT_NAMED = 8;
 
@@ -34,4 +34,26 @@ export function raceSentences(stopping: StoppingResult | undefined): string[] {
     `${parts.join("; ")}.`,
     ...(named.length > 0 ? [`Left it as surely worse: ${[...named, ...others].join(", ")}.`] : []),
   ];
+}
+
+/** Why an experiment that may end before its last block ended, and what looking cost; empty of any other. */
+export function stoppingSentences({ stopping }: Pick<ResultDocument, "stopping">): string[] {
+  if (!stopping?.reason) return [];
+  const { reason, blocks, max, budgetSeconds = 0, looks, level, claims = 0, open = 0 } = stopping;
+  const of = `${blocks} of at most ${counted(max, "block")}`;
+  const ends = {
+    decided: `Decided after ${of}`,
+    "all-blocks": `All ${counted(max, "block")} ran`,
+    budget: `The budget of ${formatDuration(budgetSeconds * 1000)} ended the run after ${of}`,
+  };
+  const left =
+    open === 0
+      ? ""
+      : `; ${open} of ${counted(claims, "comparison")} to decide ${open === 1 ? "is" : "are"} open`;
+  const times =
+    looks.length > 1 ? `${looks.slice(0, -1).join(", ")} and ${looks.at(-1) ?? ""}` : looks.join("");
+  const cost =
+    `Looks after ${times} blocks share the error rate of 5 %: the last one claims at ` +
+    `${Number((level * 100).toFixed(2))} %, which intervals and p-values include.`;
+  return [`${ends[reason]}${looks.length > 0 ? left : ""}.`, ...(looks.length > 0 ? [cost] : [])];
 }

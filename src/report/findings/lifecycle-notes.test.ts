@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
 import { exampleLatency, exampleOperation, exampleTrial } from "../../../test/support/example-result.js";
 import { lifecycleNotes, poolerNotes } from "./lifecycle-notes.js";
-import type { Shown } from "./terminal.js";
+import type { Shown } from "./figures.js";
 
 const NO_END = { completedMs: null, archivedMs: null };
 

@@ -3,7 +3,7 @@
 // pgstat.c). So a window may miss the last second of work of each session, and hold one of the warm-up. Pure.
 import { counted } from "../../foundation/units.js";
 import type { TrialResult } from "../../results/result-schema.js";
-import { percent } from "./check.js";
+import { percent } from "../../analysis/diagnosis/check.js";
 
 const LAG_SECONDS = 1;
 /** Share of a window that the lag may be before it is mentioned. */

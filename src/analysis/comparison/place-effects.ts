@@ -1,6 +1,4 @@
-// What the place at which a trial ran did to response times, in a sentence: it is taken out of all ratios, and a reader has to
-// know of it. Estimated over all treatments at once, so that it is told more exactly than one comparison could.
-import { operationName } from "../../metrics/names.js";
+// The effect of the place at which a trial ran on response times, which all ratios are freed of. Estimated over all treatments at once, so that it is told more exactly than one comparison could.
 import {
   comparedOperations,
   type ComparedOperation,
@@ -12,7 +10,7 @@ import { studentInterval } from "../statistics/statistics.js";
 import { logSeries, placeSeries, type LogSeries } from "../steady-state/series.js";
 
 /** Effect of one place on the mean response time of an operation, as logarithms. */
-interface PlaceEffect {
+export interface PlaceEffect {
   readonly operation: ComparedOperation;
   readonly effect: number;
   readonly low: number;
@@ -51,30 +49,10 @@ function placeEffectOn(
   return { operation, effect, ...studentInterval({ mean: effect, error, degrees, deviation }, level) };
 }
 
-function percent(log: number): string {
-  return (100 * Math.abs(Math.expm1(log))).toFixed(1);
-}
-
-/** `9.8 % longer for process [8.1, 11.5]`. */
-function effectText({ operation, effect, low, high }: PlaceEffect): string {
-  const [how, ends] = effect > 0 ? ["longer", [low, high]] : ["shorter", [high, low]];
-  return `${percent(effect)} % ${how} for ${operationName(operation)} [${ends.map(percent).join(", ")}]`;
-}
-
-/** Empty where the place had no effect that is surely one, at 5 % over all operations together. */
-export function placeSentences(treatments: readonly TreatmentResult[]): string[] {
+/** Effects that are surely ones, at 5 % over all operations together. */
+export function placeEffects(treatments: readonly TreatmentResult[]): PlaceEffect[] {
   const operations = comparedOperations(treatments);
-  const sure = operations
+  return operations
     .flatMap((each) => placeEffectOn(treatments, each, SIGNIFICANCE / operations.length) ?? [])
     .filter(({ low, high }) => low > 0 || high < 0);
-  if (sure.length === 0) return [];
-  const isDuet = treatments.some(({ trials }) => trials.some(({ duet }) => duet));
-  const place = isDuet
-    ? "on the second server"
-    : treatments.length === 2
-      ? "of the second trial in a block"
-      : "of each later trial in a block";
-  return [
-    `The mean response time ${place} was ${sure.map(effectText).join(", ")}. This effect of the place is taken out of all ratios.`,
-  ];
 }

@@ -1,14 +1,11 @@
-// What one treatment measured, as a table with dbworkload's columns, so that results of the two programs lie side
-// by side; what it calls threads are `clients` here, and `threads` those that they run in. Beneath it stands in words everything that the columns do not say: failures, retries, empty polls,
-// trials that are missing, whether the queue was drained and whether every event is accounted for.
+// Everything about a treatment that the columns of its table do not say, in words.
 import { counted } from "../../foundation/units.js";
-import { isRound, type Operation } from "../../metrics/operations.js";
 import type { ResultVocabulary } from "../../workloads/vocabulary.js";
+import { operationsIn, shownOf, type Shown } from "./figures.js";
 import type { AuditWords } from "../../workloads/workload.js";
 import { NOTED, valueOf } from "../../metrics/metric-lists.js";
 import type {
   Integrity,
-  MergedResult,
   OperationResult,
   TreatmentResult,
   TrialResult,
@@ -16,28 +13,9 @@ import type {
 import { rareText } from "../../analysis/statistics/rare-counts.js";
 import { printable } from "../../foundation/text/text-table.js";
 import { lossDetails, lossText } from "../../results/losses.js";
-import { renderOperationRows, bySqlstate } from "../../results/operation-rows.js";
+import { bySqlstate } from "../../results/operation-rows.js";
 
-/** What of a treatment is shown: its complete trials merged or, where there are none, the last that measured. */
-export type Shown = Pick<
-  MergedResult,
-  "windowSeconds" | "operations" | "lifecycle" | "endpoints" | "regions"
->;
-
-export function shownOf(treatment: TreatmentResult): Shown | undefined {
-  if (treatment.merged) return treatment.merged;
-  return treatment.trials.findLast((trial) => Object.keys(trial.operations).length > 0);
-}
-
-/** Operations that a result has, `__cycle__` first, as dbworkload sorts them. */
-export function operationsIn(shown: Shown): [Operation, OperationResult][] {
-  return Object.entries(shown.operations).sort(([a], [b]) => Number(isRound(b)) - Number(isRound(a)));
-}
-
-/** The operations of a treatment; latencies are response times. */
-export function renderOperations(shown: Shown): string[] {
-  return renderOperationRows(operationsIn(shown), shown.windowSeconds);
-}
+export const PLANS_TITLE = "Plans of statements at the end of the window, made without their values";
 
 /** A line beneath the table; `bad` is what a reader must not overlook. */
 export interface Note {

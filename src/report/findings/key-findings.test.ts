@@ -9,7 +9,7 @@ import { claim, PROCESS_MEAN, PROCESS_RATE } from "../../../test/support/moving-
 import { PAYMENTS } from "../../../test/support/payments.js";
 import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { keyFindings } from "./key-findings.js";
-import { renderSummary } from "./summary.js";
+import { renderSummary } from "../terminal/summary.js";
 
 const WAL = "text wrote 4.1 kB of WAL per event against 1.3 kB (3.15x)";
 

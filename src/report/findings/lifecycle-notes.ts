@@ -3,7 +3,8 @@
 // A number that was not measured has no words.
 import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
-import { operationsIn, type Note, type Shown } from "./terminal.js";
+import { operationsIn, type Shown } from "./figures.js";
+import type { Note } from "./notes.js";
 import { operationName } from "../../metrics/names.js";
 import { isRound } from "../../metrics/operations.js";
 import { STAGES } from "../../workloads/registry.js";

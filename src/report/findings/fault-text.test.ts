@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import type { FaultRecord } from "../../results/result-schema.js";
 import { exampleResult } from "../../../test/support/example-result.js";
-import { faultText, renderFaults } from "./fault-lines.js";
-import { plainMarks } from "../../foundation/text/text-table.js";
+import { renderSummary } from "../terminal/summary.js";
+import { faultText } from "./fault-text.js";
 
 const KILL: FaultRecord = {
   ...{ trial: 2, treatment: "text", kind: "postgres-kill", atSeconds: 10, forSeconds: 2 },
@@ -50,9 +50,9 @@ test("a queue is told with how far it grew, or that it did not, or why its recov
 
 test("faults are listed with their trials; without any there is no heading", () => {
   const result = exampleResult(2);
-  expect(renderFaults(result, plainMarks)).toEqual([]);
-  const lines = renderFaults({ ...result, faults: [KILL] }, plainMarks);
-  expect(lines[0]).toBe("Faults");
-  expect(lines[1]).toMatch(/^trial 2 \(text\): fault postgres-kill at 10\.0 s/);
-  expect(lines.at(-1)).toBe("");
+  const directory = "results/x";
+  expect(renderSummary(result, { directory })).not.toContain("\nFaults\n");
+  expect(renderSummary({ ...result, faults: [KILL] }, { directory })).toMatch(
+    /\nFaults\ntrial 2 \(text\): fault postgres-kill at 10\.0 s[^]*\n\n/,
+  );
 });

@@ -1,8 +1,6 @@
-// Published figures beside ours: a sentence for each source, and a table for each of its metrics with both values, both
-// ratios, and whether they agree. It decides nothing; that was done when the experiment ended.
 import { counted } from "../../foundation/units.js";
 import { intervalText, ratioText, shortNumber } from "../../foundation/text/numbers.js";
-import { fitted, printable, renderTable, type Column, type Marks } from "../../foundation/text/text-table.js";
+import type { Column } from "../../foundation/text/text-table.js";
 import type { Agreement, PublishedResult, ResultDocument } from "../../results/result-schema.js";
 import { labelsOf } from "./treatment-labels.js";
 
@@ -75,14 +73,5 @@ export function publishedSentences({ published = [] }: ResultDocument): string[]
     return [
       `Published (${source}), ${counted(ratios.length, "ratio")}: direction ${direction}; size ${size}.`,
     ];
-  });
-}
-
-/** Empty without published figures; else ends with an empty line. */
-export function renderPublished(result: ResultDocument, marks: Marks): string[] {
-  return publishedTables(result).flatMap(({ title, rows }) => {
-    const printed = rows.map((row) => row.map(printable));
-    const lines = renderTable(PUBLISHED_COLUMNS, fitted(PUBLISHED_COLUMNS, printed, 0));
-    return [marks.bold(printable(title)), ...lines, ""];
   });
 }

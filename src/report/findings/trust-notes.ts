@@ -7,7 +7,7 @@ import type { TreatmentResult } from "../../results/result-schema.js";
 import { isCeiling, NO_CEILING, shareOfCeiling } from "../../analysis/diagnosis/ceiling.js";
 import { percent } from "../../analysis/diagnosis/check.js";
 import { findingsOf, reasonsOf, warningsOf } from "../../analysis/diagnosis/diagnose.js";
-import type { Note } from "./terminal.js";
+import type { Note } from "./notes.js";
 
 function steadyNotes({ trials }: TreatmentResult): Note[] {
   const judged = trials.flatMap(({ number, steadyState }) =>

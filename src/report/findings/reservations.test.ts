@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { exampleTrial } from "../../../test/support/example-result.js";
 import type { TreatmentResult } from "../../results/result-schema.js";
 import { planTrials } from "../../scenario/plan/trial-order.js";
-import { placeSentences } from "./place-text.js";
+import { placeSentences } from "./reservations.js";
 
 const NOISE = [0.004, -0.002, 0.001, -0.003, 0, 0.002, -0.001, 0.003];
 
@@ -31,7 +31,9 @@ function treatments({ ids, order, blocks = 7, place }: Plan): TreatmentResult[] 
 }
 
 test("names the second server of a duet, by how much it was slower, and that ratios are free of it", () => {
-  const [said, ...more] = placeSentences(treatments({ ids: ["a", "b"], order: "duet", place: 0.1 }));
+  const [said, ...more] = placeSentences({
+    treatments: treatments({ ids: ["a", "b"], order: "duet", place: 0.1 }),
+  });
   expect(more).toEqual([]);
   expect(said).toMatch(
     /^The mean response time on the second server was (9\.\d|10\.\d) % longer for add \[9\.\d, 10\.\d\], .* for process \[.*\]\. This effect of the place is taken out of all ratios\.$/,
@@ -40,19 +42,19 @@ test("names the second server of a duet, by how much it was slower, and that rat
 
 test("names positions where trials took turns, and says of a faster one that its time is shorter", () => {
   const two = { ids: ["a", "b"], order: "interleaved", place: -0.1 } as const;
-  expect(placeSentences(treatments(two))[0]).toMatch(
+  expect(placeSentences({ treatments: treatments(two) })[0]).toMatch(
     /^The mean response time of the second trial in a block was (9|10)\.\d % shorter for add \[9\.\d, 10\.\d\]/,
   );
   const three = treatments({ ...two, ids: ["a", "b", "c"], place: 0.05 });
-  expect(placeSentences(three)[0]).toMatch(
+  expect(placeSentences({ treatments: three })[0]).toMatch(
     /of each later trial in a block was (4\.9|5\.\d) % longer for add/,
   );
 });
 
 test("says nothing of noise, of few blocks, of one treatment, and of treatments that never changed places", () => {
   const plan = { ids: ["a", "b"], order: "interleaved", place: 0.1 } as const;
-  expect(placeSentences(treatments({ ...plan, place: 0 }))).toEqual([]);
-  expect(placeSentences(treatments({ ...plan, blocks: 4 }))).toEqual([]);
-  expect(placeSentences(treatments({ ...plan, ids: ["a"] }))).toEqual([]);
-  expect(placeSentences(treatments({ ...plan, order: "sequential" }))).toEqual([]);
+  expect(placeSentences({ treatments: treatments({ ...plan, place: 0 }) })).toEqual([]);
+  expect(placeSentences({ treatments: treatments({ ...plan, blocks: 4 }) })).toEqual([]);
+  expect(placeSentences({ treatments: treatments({ ...plan, ids: ["a"] }) })).toEqual([]);
+  expect(placeSentences({ treatments: treatments({ ...plan, order: "sequential" }) })).toEqual([]);
 });

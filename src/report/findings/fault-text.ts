@@ -1,7 +1,4 @@
-// What was broken in each trial and what came of it, a line a fault. It says what the records say: where the load did
-// not come back inside the window there is no time to tell.
-import type { BacklogRecovery, FaultRecord, ResultDocument } from "../../results/result-schema.js";
-import { printable, wrap, WIDTH_MAX, type Marks } from "../../foundation/text/text-table.js";
+import type { BacklogRecovery, FaultRecord } from "../../results/result-schema.js";
 
 const seconds = (value: number): string => `${value.toFixed(1)} s`;
 
@@ -49,13 +46,4 @@ export function faultText(fault: FaultRecord): string {
   const backlog = backlogText(fault);
   const queues = backlog === undefined ? "" : `; backlog: ${backlog}`;
   return `fault ${kind} at ${seconds(injectedAtSeconds)}${length}: ${errorsText(errors)}, ${recovery}${queues}`;
-}
-
-/** Empty for an experiment without faults; ends with an empty line otherwise. */
-export function renderFaults({ faults }: ResultDocument, marks: Marks): string[] {
-  if (faults.length === 0) return [];
-  const lines = faults.flatMap((fault) =>
-    wrap(printable(`trial ${fault.trial} (${fault.treatment}): ${faultText(fault)}`), WIDTH_MAX),
-  );
-  return [marks.bold("Faults"), ...lines, ""];
 }

@@ -1,43 +1,30 @@
-// What the trials can bear, in words: for each treatment how it differs from the first, where it surely does not,
-// what is exploratory and what inconclusive; then how far the family of tests reaches and what A/A pairs say about noise. A difference
-// that is no finding of the whole experiment is not stated, and nothing that is not stored is made up here.
-import { counted, formatDuration } from "../../foundation/units.js";
-import {
-  HEADLINE_METRICS,
-  isHeadline,
-  isLargerBetter,
-  labelOf,
-  SPAN_METRICS,
-} from "../../metrics/metric-lists.js";
+// The comparisons of an experiment in sentences: how each treatment differs from the first, where it surely does not, what is
+// exploratory or inconclusive, and how far the family of tests reaches. A difference that is no finding is not stated.
+import { counted } from "../../foundation/units.js";
+import { HEADLINE_METRICS, isLargerBetter, labelOf, SPAN_METRICS } from "../../metrics/metric-lists.js";
 import {
   ASPECTS,
   type ComparedOperation,
   type Comparison,
-  type ComparisonMetric,
   type Interaction,
   type ResultDocument,
 } from "../../results/result-schema.js";
-import { duetSentences } from "./duet-text.js";
-import { placeSentences } from "./place-text.js";
-import { raceSentences } from "./race-text.js";
 import {
   headlineComparisons,
   isBelieved,
   isBelowNoise,
-  noiseFloor,
   NO_FACTOR,
-  replicaComparisons,
-} from "./noise-floor.js";
-import { outlookText } from "./outlook.js";
-import { countsText, isSettled, verdictCounts } from "./verdicts.js";
-import { BLOCKS_MIN, boundsOf, mostUnseen } from "../statistics/limits.js";
-import { intervalText, NONE_IN_RATIOS, ratioText } from "../../foundation/text/numbers.js";
-import { outlyingSentences } from "./outlying-trials.js";
+} from "../../analysis/comparison/noise-floor.js";
+import { outlookText } from "./outlook-text.js";
+import { duetSentences, noiseSentences, placeSentences, stallSentences } from "./reservations.js";
+import { raceSentences, stoppingSentences } from "./stopping-text.js";
+import { countsText, isSettled, verdictCounts } from "../../analysis/comparison/verdicts.js";
+import { BLOCKS_MIN, boundsOf, mostUnseen } from "../../analysis/statistics/limits.js";
+import { intervalText, ratioText } from "../../foundation/text/numbers.js";
 import { unitOf, unitsText, type Vocabulary } from "../../workloads/vocabulary.js";
-import { completeTrials, metricOf } from "../steady-state/series.js";
+import { completeTrials } from "../../analysis/steady-state/series.js";
 import { operationName, WITHIN_NOISE } from "../../metrics/names.js";
 import { stageOf } from "../../metrics/operations.js";
-import { wrap, WIDTH_MAX } from "../../foundation/text/text-table.js";
 
 /** `adds 1.31x as many events/s`. */
 function workText(operation: ComparedOperation, share: string, vocabulary: Vocabulary): string {
@@ -86,11 +73,6 @@ export function differenceText(
   return `${treatment} ${lead}${more.length > 0 ? `; ${more.join(", ")}` : ""}`;
 }
 
-/** `process p99 of text`. */
-export function claimName({ operation, metric, treatment }: Comparison): string {
-  return `${operationName(operation)} ${labelOf(metric)} of ${treatment}`;
-}
-
 /** `p99 (0.59x, 0.50-0.70; about 9 trials of each would decide)`, of a comparison that is not settled. */
 function openText(comparison: Comparison, result: ResultDocument): string {
   const { operation, metric, ratio, ciLow, ciHigh, verdict } = comparison;
@@ -116,7 +98,7 @@ function throughputFirst(comparisons: readonly Comparison[]): Comparison[] {
 }
 
 /** Verdicts on one operation, a sentence for each treatment that differs or is the same in anything; nothing where there are too few trials for any. */
-export function renderVerdicts(result: ResultDocument, operation: ComparedOperation): string[] {
+export function verdictSentences(result: ResultDocument, operation: ComparedOperation): string[] {
   const { comparisons, treatments } = result;
   const asked = throughputFirst(
     headlineComparisons(comparisons).filter(
@@ -133,37 +115,6 @@ export function renderVerdicts(result: ResultDocument, operation: ComparedOperat
     ...(inconclusive.length > 0
       ? [`Inconclusive against ${treatments[0]?.id ?? ""}: ${inconclusive.join(", ")}.`]
       : []),
-  ].flatMap((line) => wrap(line, WIDTH_MAX));
-}
-
-/** What A/A pairs say about noise, and about what is claimed; nothing without such a pair. */
-export function noiseSentences(result: ResultDocument): string[] {
-  const { comparisons } = result;
-  const { workload: vocabulary } = result;
-  const replicas = replicaComparisons(comparisons).filter(({ metric }) => isHeadline(metric));
-  if (replicas.length === 0) return [];
-  const keys = replicas.map(({ operation, metric }) => ({ operation, metric }));
-  const floors = keys.flatMap(({ operation, metric }, i) => {
-    const isFirst = keys.findIndex((key) => key.operation === operation && key.metric === metric) === i;
-    const floor = isFirst ? noiseFloor(comparisons, operation, metric) : undefined;
-    if (floor === undefined) return [];
-    return [
-      `${operation} ${labelOf(metric, unitOf(vocabulary, operation))} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`,
-    ];
-  });
-  const flagged = replicas.filter(({ verdict }) => verdict === "finding");
-  const suspicious =
-    `A/A pairs differ in ${flagged.length} of ${counted(replicas.length, "comparison")}: ` +
-    flagged.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ") +
-    ". Only chance (1 experiment in 20) or an order effect explains that.";
-  const below = comparisons.filter((each) => each.verdict === "finding" && isBelowNoise(each, comparisons));
-  const warning =
-    `${counted(below.length, "finding is", "findings are")} ${WITHIN_NOISE}; ` +
-    `do not rely on: ${below.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ")}.`;
-  return [
-    `Noise floor (largest difference between A/A pairs): ${floors.join(", ")}.`,
-    ...(flagged.length > 0 ? [suspicious] : []),
-    ...(below.length > 0 ? [warning] : []),
   ];
 }
 
@@ -242,28 +193,6 @@ function reachOf(result: ResultDocument, fewest: number): string[] {
   ];
 }
 
-/** Why an experiment that may end before its last block ended, and what looking cost; empty of any other. */
-export function stoppingSentences({ stopping }: Pick<ResultDocument, "stopping">): string[] {
-  if (!stopping?.reason) return [];
-  const { reason, blocks, max, budgetSeconds = 0, looks, level, claims = 0, open = 0 } = stopping;
-  const of = `${blocks} of at most ${counted(max, "block")}`;
-  const ends = {
-    decided: `Decided after ${of}`,
-    "all-blocks": `All ${counted(max, "block")} ran`,
-    budget: `The budget of ${formatDuration(budgetSeconds * 1000)} ended the run after ${of}`,
-  };
-  const left =
-    open === 0
-      ? ""
-      : `; ${open} of ${counted(claims, "comparison")} to decide ${open === 1 ? "is" : "are"} open`;
-  const times =
-    looks.length > 1 ? `${looks.slice(0, -1).join(", ")} and ${looks.at(-1) ?? ""}` : looks.join("");
-  const cost =
-    `Looks after ${times} blocks share the error rate of 5 %: the last one claims at ` +
-    `${Number((level * 100).toFixed(2))} %, which intervals and p-values include.`;
-  return [`${ends[reason]}${looks.length > 0 ? left : ""}.`, ...(looks.length > 0 ? [cost] : [])];
-}
-
 /** Said of a search for capacity in place of comparisons. */
 const OWN_RATES =
   "Each treatment ran at the rate found for it: compare the rates, not what was measured at them.";
@@ -277,31 +206,6 @@ export function reachSentences(result: ResultDocument): string[] {
   const fewest = Math.min(...complete);
   const isTested = comparisons.some(({ factor, blocks }) => factor !== NO_FACTOR && blocks >= BLOCKS_MIN);
   return reachOf(result, isTested ? Math.min(...complete.filter((trials) => trials >= BLOCKS_MIN)) : fewest);
-}
-
-/** `0 lost: add of on in 5 of 5 trials`: the trials of a treatment whose value of 0 a ratio replaces. */
-function zerosOf({ treatments, comparisons }: ResultDocument): string[] {
-  const replaced = comparisons.filter(({ zeroAs }) => zeroAs !== undefined);
-  const sides = replaced.flatMap(({ operation, metric, baseline, treatment }) =>
-    [baseline, treatment].map((id) => JSON.stringify([metric, operation, id])),
-  );
-  return [...new Set(sides)].flatMap((side) => {
-    const [metric, operation, id] = JSON.parse(side) as [ComparisonMetric, ComparedOperation, string];
-    const trials = treatments.find((each) => each.id === id)?.trials ?? [];
-    const values = trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
-    const none = values.filter((value) => value === 0).length;
-    const where = `${operation} of ${id} in ${none} of ${counted(values.length, "trial")}`;
-    return none === 0 ? [] : [`0 ${labelOf(metric)}: ${where}`];
-  });
-}
-
-/** Trials that a median hides, and values of 0 that ratios replace; empty without such. */
-export function stallSentences(result: ResultDocument): string[] {
-  const zeros = zerosOf(result);
-  return [
-    ...outlyingSentences(result.treatments, result.workload),
-    ...(zeros.length > 0 ? [`${zeros.join(", ")}. ${NONE_IN_RATIOS}`] : []),
-  ];
 }
 
 /** Said where no interaction between factors is a finding. */
@@ -335,21 +239,31 @@ export function believedDifferences(
   return [...groups.values()].sort((a, b) => most(b) - most(a)).map(throughputFirst);
 }
 
-/** Effect of places that ratios are freed of; none of a search for capacity, which has no ratios. */
-export function placesOf({ treatments, capacity }: ResultDocument): string[] {
-  return capacity ? [] : placeSentences(treatments);
+/** One sentence, where there are such operations; `bounds` are of this result. */
+export function loadBoundSentences({ comparisons }: ResultDocument, bounds: Map<string, string>): string[] {
+  if (bounds.size === 0) return [];
+  const texts = [...new Set(bounds.values())].map((bound) => {
+    const operations = [...bounds].flatMap(([operation, by]) => (by === bound ? [operation] : []));
+    return `${operations.join(", ")} by ${bound}`;
+  });
+  const ratios = comparisons.flatMap(({ operation, metric, factor, ratio }) =>
+    metric === "eventsPerSecond" && factor !== NO_FACTOR && bounds.has(operation) ? [ratio] : [],
+  );
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map(ratioText);
+  return [
+    `The load bounds throughput, not the database: ${texts.join("; ")} (ratios ${least ?? ""} to ${most ?? ""}). Compare response times.`,
+  ];
 }
 
 /** What may be concluded over all operations, and what may not. */
-export function renderClaims(result: ResultDocument): string[] {
-  const sentences = [
+export function claimSentences(result: ResultDocument): string[] {
+  return [
     ...raceSentences(result.stopping),
     ...duetSentences(result.treatments),
-    ...placesOf(result),
+    ...placeSentences(result),
     ...stallSentences(result),
     ...stoppingSentences(result),
     ...reachSentences(result),
     ...noiseSentences(result),
   ];
-  return sentences.flatMap((line) => wrap(line, WIDTH_MAX));
 }

@@ -1,0 +1,178 @@
+// What limits the answers of an experiment, in sentences: a duet's shared machine, the effect of places, trials that medians
+// hide, noise, plan flips.
+import { counted } from "../../foundation/units.js";
+import { firstOf, NONE_IN_RATIOS, shortNumber } from "../../foundation/text/numbers.js";
+import { isHeadline, labelOf } from "../../metrics/metric-lists.js";
+import { operationName, WITHIN_NOISE } from "../../metrics/names.js";
+import type {
+  ComparedOperation,
+  ComparisonMetric,
+  OutlyingTrial,
+  ResultDocument,
+  TreatmentResult,
+} from "../../results/result-schema.js";
+import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
+import { isBelowNoise, noiseFloor, replicaComparisons } from "../../analysis/comparison/noise-floor.js";
+import { outlyingTrials } from "../../analysis/comparison/outlying-trials.js";
+import { placeEffects, type PlaceEffect } from "../../analysis/comparison/place-effects.js";
+import { metricOf } from "../../analysis/steady-state/series.js";
+import { flipsIn, type TreatmentFlip } from "../../analysis/why/flips.js";
+import { numbersText } from "../../analysis/why/plans.js";
+
+/** Empty where treatments ran one after the other. */
+export function duetSentences(treatments: readonly TreatmentResult[]): string[] {
+  if (!treatments.some(({ trials }) => trials.some(({ duet }) => duet))) return [];
+  return [
+    "Both treatments ran at the same time, each on a server of its own, and changed servers from block to block. " +
+      "They shared this machine: ratios are what a duet is for, rates are lower and times longer than alone.",
+  ];
+}
+
+function percent(log: number): string {
+  return (100 * Math.abs(Math.expm1(log))).toFixed(1);
+}
+
+/** `9.8 % longer for process [8.1, 11.5]`. */
+function effectText({ operation, effect, low, high }: PlaceEffect): string {
+  const [how, ends] = effect > 0 ? ["longer", [low, high]] : ["shorter", [high, low]];
+  return `${percent(effect)} % ${how} for ${operationName(operation)} [${ends.map(percent).join(", ")}]`;
+}
+
+/** Effect of places that ratios are freed of; none of a search for capacity, which has no ratios. */
+export function placeSentences({
+  treatments,
+  capacity,
+}: Pick<ResultDocument, "treatments" | "capacity">): string[] {
+  const sure = capacity ? [] : placeEffects(treatments);
+  if (sure.length === 0) return [];
+  const isDuet = treatments.some(({ trials }) => trials.some(({ duet }) => duet));
+  const place = isDuet
+    ? "on the second server"
+    : treatments.length === 2
+      ? "of the second trial in a block"
+      : "of each later trial in a block";
+  return [
+    `The mean response time ${place} was ${sure.map(effectText).join(", ")}. This effect of the place is taken out of all ratios.`,
+  ];
+}
+
+/** `trial 7 did 0, trial 9 did 12 events/s against a median of 850`, of one operation. */
+function outlyingText(trials: readonly OutlyingTrial[], unit: string): string {
+  const words = trials.map(
+    ({ trial, eventsPerSecond }) => `trial ${trial} did ${shortNumber(eventsPerSecond)}`,
+  );
+  const [first] = trials;
+  return `${words.join(", ")} ${unit}/s against a median of ${shortNumber(first?.median ?? 0)}`;
+}
+
+/** By treatment and operation, in order. */
+function byOperation(trials: readonly OutlyingTrial[]): OutlyingTrial[][] {
+  const groups = new Map<string, OutlyingTrial[]>();
+  for (const trial of trials) {
+    const key = JSON.stringify([trial.treatment, trial.operation]);
+    groups.set(key, [...(groups.get(key) ?? []), trial]);
+  }
+  return [...groups.values()];
+}
+
+/** A sentence for each treatment and operation that has such trials. */
+function outlyingSentences(treatments: readonly TreatmentResult[], vocabulary: Vocabulary): string[] {
+  return byOperation(outlyingTrials(treatments)).map((trials) => {
+    const [first] = trials;
+    const { operation = "", treatment = "" } = first ?? {};
+    const text = outlyingText(trials, unitOf(vocabulary, operation));
+    return `Outlying: ${operation} of ${treatment}: ${text}. Find out why before using this treatment's median.`;
+  });
+}
+
+/** `0 lost: add of on in 5 of 5 trials`: the trials of a treatment whose value of 0 a ratio replaces. */
+function zerosOf({ treatments, comparisons }: ResultDocument): string[] {
+  const replaced = comparisons.filter(({ zeroAs }) => zeroAs !== undefined);
+  const sides = replaced.flatMap(({ operation, metric, baseline, treatment }) =>
+    [baseline, treatment].map((id) => JSON.stringify([metric, operation, id])),
+  );
+  return [...new Set(sides)].flatMap((side) => {
+    const [metric, operation, id] = JSON.parse(side) as [ComparisonMetric, ComparedOperation, string];
+    const trials = treatments.find((each) => each.id === id)?.trials ?? [];
+    const values = trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
+    const none = values.filter((value) => value === 0).length;
+    const where = `${operation} of ${id} in ${none} of ${counted(values.length, "trial")}`;
+    return none === 0 ? [] : [`0 ${labelOf(metric)}: ${where}`];
+  });
+}
+
+/** Trials that a median hides, and values of 0 that ratios replace; empty without such. */
+export function stallSentences(result: ResultDocument): string[] {
+  const zeros = zerosOf(result);
+  return [
+    ...outlyingSentences(result.treatments, result.workload),
+    ...(zeros.length > 0 ? [`${zeros.join(", ")}. ${NONE_IN_RATIOS}`] : []),
+  ];
+}
+
+/** What A/A pairs say about noise, and about what is claimed; nothing without such a pair. */
+export function noiseSentences(result: ResultDocument): string[] {
+  const { comparisons, workload: vocabulary } = result;
+  const replicas = replicaComparisons(comparisons).filter(({ metric }) => isHeadline(metric));
+  if (replicas.length === 0) return [];
+  const keys = replicas.map(({ operation, metric }) => ({ operation, metric }));
+  const floors = keys.flatMap(({ operation, metric }, i) => {
+    const isFirst = keys.findIndex((key) => key.operation === operation && key.metric === metric) === i;
+    const floor = isFirst ? noiseFloor(comparisons, operation, metric) : undefined;
+    if (floor === undefined) return [];
+    return [
+      `${operation} ${labelOf(metric, unitOf(vocabulary, operation))} ${((floor - 1) * 100).toFixed(floor < 1.1 ? 1 : 0)} %`,
+    ];
+  });
+  const flagged = replicas.filter(({ verdict }) => verdict === "finding");
+  const suspicious =
+    `A/A pairs differ in ${flagged.length} of ${counted(replicas.length, "comparison")}: ` +
+    flagged.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ") +
+    ". Only chance (1 experiment in 20) or an order effect explains that.";
+  const below = comparisons.filter((each) => each.verdict === "finding" && isBelowNoise(each, comparisons));
+  const warning =
+    `${counted(below.length, "finding is", "findings are")} ${WITHIN_NOISE}; ` +
+    `do not rely on: ${below.map((each) => `${each.operation} ${each.metric} of ${each.treatment}`).join(", ")}.`;
+  return [
+    `Noise floor (largest difference between A/A pairs): ${floors.join(", ")}.`,
+    ...(flagged.length > 0 ? [suspicious] : []),
+    ...(below.length > 0 ? [warning] : []),
+  ];
+}
+
+function flipText({ treatment, statement, ways }: TreatmentFlip): string {
+  const words = ways.map(
+    (way) =>
+      `${way.words} in ${numbersText(way.trials)}${way.ms === undefined ? "" : ` (${shortNumber(way.ms)} ms)`}`,
+  );
+  const what = statement === undefined ? `${treatment} read` : `${statement} of ${treatment}:`;
+  return `Plan flip: ${what} ${words.join("; ")}. Find out why before using this treatment's median.`;
+}
+
+const FLIPS_NAMED_MAX = 3;
+
+/** One sentence for all flips that changed a transaction by less than a tenth of its time. */
+function idleText(flips: readonly TreatmentFlip[]): string {
+  const names = new Map<string, string[]>();
+  for (const { treatment, statement: what = "scans" } of flips)
+    names.set(what, [...(names.get(what) ?? []), treatment]);
+  const listed = [...names].map(([what, ids]) => `${what} of ${firstOf(ids, FLIPS_NAMED_MAX)}`).join("; ");
+  return `Plan flips that changed a transaction by less than 10 % of its time: ${listed}. The report lists the plans.`;
+}
+
+/** Sentences on plan flips. */
+export interface FlipSentences {
+  /** One for each flip that goes with slower trials, or whose times are unknown. */
+  readonly costly: readonly string[];
+  /** One for all others; undefined where there are none. */
+  readonly idle: string | undefined;
+}
+
+export function flipSentences(treatments: readonly TreatmentResult[]): FlipSentences {
+  const flips = flipsIn(treatments);
+  const idle = flips.filter(({ isCostly }) => !isCostly);
+  return {
+    costly: flips.filter(({ isCostly }) => isCostly).map(flipText),
+    idle: idle.length > 0 ? idleText(idle) : undefined,
+  };
+}

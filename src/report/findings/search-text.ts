@@ -1,0 +1,91 @@
+// Searches in sentences: the capacity that was found, the scalability law of a sweep.
+import { counted } from "../../foundation/units.js";
+import { shortNumber } from "../../foundation/text/numbers.js";
+import { CAPACITY_PRECISION, type Capacity } from "../../results/capacity-schema.js";
+import type { Estimate, Sweep } from "../../results/result-schema.js";
+
+/** Empty if the search found no rate. */
+function intervalOf({ ciLow = null, ciHigh = null }: Capacity): string {
+  if (ciLow === null && ciHigh === null) return "";
+  const [low, high] = [ciLow, ciHigh].map((end) => (end === null ? "open" : shortNumber(end)));
+  return `95 % CI [${low ?? ""}, ${high ?? ""}], `;
+}
+
+/** How often the rate was asked again, and how often it held where that is not always. */
+function repeatedText({ confirmations, probes, ratePerSecond }: Capacity): string {
+  const failed = probes.filter(
+    (each) => each.purpose === "confirm" && each.ratePerSecond === ratePerSecond && !each.held,
+  ).length;
+  return failed === 0
+    ? `repeated ${counted(confirmations, "time")}`
+    : `held ${confirmations} of ${counted(confirmations + failed, "repetition")}`;
+}
+
+function contradictionText({ drift, probes }: Capacity): string {
+  if (!drift) return `${counted(probes.length, "probe")} contradict each other`;
+  const { firstPerSecond: first, lastPerSecond: last } = drift;
+  const verb = last < first ? "fell" : "rose";
+  return `the capacity ${verb} from ${shortNumber(first)} to ${shortNumber(last)} arrivals/s during the search`;
+}
+
+/** The result of the search, in a sentence. */
+export function capacityText(capacity: Capacity): string {
+  const { treatment, outcome, ratePerSecond, failsAtPerSecond } = capacity;
+  const { metric, expression, clients, probes } = capacity;
+  const holds = `${metric}: ${expression} holds`;
+  const repeated = intervalOf(capacity) + repeatedText(capacity);
+  const limit = `with at most ${counted(clients, "client")} at work`;
+  switch (outcome) {
+    case "found":
+      return `${treatment}: ${holds} up to ${ratePerSecond ?? "?"} arrivals/s (${repeated}), not at ${failsAtPerSecond ?? "?"}/s, ${limit}`;
+    case "at-least":
+      return `${treatment}: ${holds} at ${ratePerSecond ?? "?"} arrivals/s (${repeated}), the highest rate of a search, ${limit}`;
+    case "none":
+      return `${treatment}: no rate was found at which ${holds}, ${limit}`;
+    case "inconclusive":
+      return `${treatment}: inconclusive for ${metric}: ${expression}: ${contradictionText(capacity)}, ${limit}`;
+    case "stopped":
+      return `${treatment}: the search was stopped after ${counted(probes.length, "probe")}: no rate is confirmed`;
+  }
+}
+
+const STEADY = "Find the cause (another load, a growing table, a hot processor), then search again.";
+const LONGER = "Use more trials or a longer trial.duration.";
+
+/** Probes without a part in the result, the width of the interval if it misses its aim, and the remedy. */
+export function resolutionTexts({ probes, resolution, outcome, drift }: Capacity): string[] {
+  const discarded = probes.find((probe) => probe.discarded);
+  const recovering = probes.filter(({ purpose }) => purpose === "recover");
+  const failed = recovering.filter(({ held }) => !held).length;
+  const recovered = `${counted(recovering.length, "recover probe does", "recover probes do")} not count: each follows an overload, ${failed} failed.`;
+  const percent = Math.round((resolution ?? 0) * 100);
+  return [
+    ...(discarded ? [`Trial ${discarded.trial} is discarded: the first probe meets a cold server.`] : []),
+    ...(recovering.length > 0 ? [recovered] : []),
+    ...(percent > CAPACITY_PRECISION * 100
+      ? [
+          `The interval is ${percent} % wide, the search aims at ${CAPACITY_PRECISION * 100} %: probes near the capacity disagree. ${LONGER}`,
+        ]
+      : []),
+    ...(outcome === "inconclusive" ? [drift ? STEADY : LONGER] : []),
+  ];
+}
+
+/** Coefficients are small: three digits whatever their size. */
+function estimateText({ value, low, high }: Estimate): string {
+  const [middle, ...ends] = [value, low, high].map((each) => Number(each.toPrecision(3)).toString());
+  return `${middle ?? ""} (${ends.join(" to ")})`;
+}
+
+/** The fitted law with its intervals and its peak, or why there is none. */
+export function lawText({ usl }: Pick<Sweep, "usl">, unit: string): string {
+  if (usl.status === "refused") return `No scalability law: ${usl.reason}.`;
+  const { lambda, sigma, kappa, peakClients, peakReason, rSquared } = usl;
+  const peak = peakClients
+    ? `throughput peaks at ${counted(Math.round(peakClients.value), "client")} (${Math.round(peakClients.low)} to ${Math.round(peakClients.high)})`
+    : (peakReason ?? "no peak is known");
+  return (
+    `Universal Scalability Law, with 95 % intervals: lambda ${estimateText(lambda)} ${unit}/s of one client, contention ` +
+    `sigma ${estimateText(sigma)}, coherency kappa ${estimateText(kappa)}; R squared ${rSquared.toFixed(3)}; ${peak}.`
+  );
+}
