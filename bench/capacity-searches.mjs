@@ -57,7 +57,7 @@ const { json, seed, only, ...options } = readOptions({ searches: 500, confirmati
 const { simulateSearches } = await simulator();
 const rows = [];
 for (const [name, kind, cell] of CELLS.filter((_, i) => only.includes(String(i + 1)))) {
-  const row = { name, kind, ...(await simulateSearches(seed, { ...options, ...cell })) };
+  const row = { name, kind, ...simulateSearches(seed, { ...options, ...cell }) };
   rows.push(row);
   if (!json)
     console.log(

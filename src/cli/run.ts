@@ -9,10 +9,10 @@ import { generateSecret } from "../foundation/prng.js";
 import { withoutControls } from "../foundation/shown.js";
 import { counted, formatDuration } from "../foundation/units.js";
 import { addressOf } from "../database/endpoint.js";
-import { parseCapacityThreshold } from "../engine/capacity/capacity-probe.js";
-import { runExperiment } from "../engine/session/experiment.js";
-import type { ExperimentOutcome } from "../engine/session/session.js";
-import { findCapacity } from "../engine/capacity/find-capacity.js";
+import { parseCapacityThreshold, probeText } from "../engine/capacity/capacity-probe.js";
+import { plannedTrials } from "../engine/session/planned-trials.js";
+import { runSession, type ExperimentOutcome } from "../engine/session/session.js";
+import { capacityProbes } from "../engine/capacity/find-capacity.js";
 import { Interruption } from "../engine/session/interruption.js";
 import { dropCommands, resumeCommand } from "../engine/session/left-behind.js";
 import { searchedTreatments } from "../engine/capacity/searched-treatments.js";
@@ -343,11 +343,18 @@ export async function runWithSignals(
   for (const name of STOP_SIGNALS) process.on(name, onSignal);
   let end: LiveEnd = { words: "The run has ended without a result.", isGood: false };
   try {
-    const common = { out: options.out, programVersion, observer, interruption, ...(agents && { agents }) };
     const searched = searchedThreshold(experiment, options);
-    const outcome = searched
-      ? await findCapacity(experiment, searched, common)
-      : await runExperiment(experiment, { ...common, ...(resumed && { resumed }) });
+    const source = searched
+      ? capacityProbes(experiment, searched, (probe) => observer.note(probeText(probe)))
+      : plannedTrials(experiment, observer, resumed);
+    const outcome = await runSession(source, {
+      out: options.out,
+      programVersion,
+      observer,
+      interruption,
+      ...(agents && { agents }),
+      ...(resumed && { resumed }),
+    });
     const written = await writeOutcome(outcome, { programVersion, observer });
     const { exitCode, directory } = outcome;
     const words = `The run has ended with exit code ${exitCode}. Its results are in ${directory}.`;

@@ -8,18 +8,18 @@ import {
   parseCapacityThreshold,
   treatmentAt,
 } from "../engine/capacity/capacity-probe.js";
-import { searchCapacity, type Probe } from "../engine/capacity/capacity-search.js";
+import { CapacitySearch } from "../engine/capacity/capacity-search.js";
 import { searchOptions } from "../engine/capacity/searched-treatments.js";
 import type { Figures } from "./figures.js";
 import type { TrialAgain } from "./trial-figures.js";
 
 /** `experiment` has the treatments that were searched, `trials` those of all probes by number. */
-export async function compareCapacity(
+export function compareCapacity(
   figures: Figures,
   capacity: readonly Capacity[],
   experiment: Experiment,
   trials: ReadonlyMap<number, TrialAgain>,
-): Promise<void> {
+): void {
   const before: Capacity[] = [];
   for (const stored of capacity) {
     const treatment = experiment.treatments.find(({ id }) => id === stored.treatment);
@@ -39,14 +39,16 @@ export async function compareCapacity(
       continue;
     }
     const ran: { readonly probe: CapacityProbe }[] = [];
-    const answer: Probe = (rate, { purpose }) => {
+    const search = new CapacitySearch(searchOptions(experiment, treatment, before));
+    const asking = search.probes();
+    for (let asked = asking.next(); !asked.done;) {
+      const { ratePerSecond, purpose } = asked.value;
       const probe = probes[ran.length];
-      const isAsked = probe?.ratePerSecond === rate && probe.purpose === purpose;
-      if (isAsked) ran.push({ probe });
-      return Promise.resolve(isAsked ? probe.held : undefined);
-    };
-    const found = await searchCapacity(answer, searchOptions(experiment, treatment, before));
-    const again = capacityOf(treatment, threshold, ran, found);
+      if (probe?.ratePerSecond !== ratePerSecond || probe.purpose !== purpose) break;
+      ran.push({ probe });
+      asked = asking.next(probe.held);
+    }
+    const again = capacityOf(treatment, threshold, ran, search.found);
     figures.compare(
       "capacity",
       path,

@@ -5,7 +5,7 @@ import { withAnalysis } from "../analysis/comparison/analysis.js";
 import type { ResultDocument, ThresholdResult } from "../results/result-schema.js";
 import type { Experiment } from "../scenario/settings.js";
 import { verdictOf } from "../engine/session/conclusion.js";
-import { thresholdsOf, type ExperimentRecord } from "../engine/session/experiment-record.js";
+import type { ExperimentRecord } from "../engine/session/experiment-record.js";
 import { WITHOUT_EFFECT } from "../engine/session/machine-caveats.js";
 import { RESUMED_RULE, violationsAside } from "../engine/session/resume.js";
 import type { Figures } from "./figures.js";
@@ -35,10 +35,7 @@ export class DocumentFigures {
     const { figures } = this;
     const { result, record } = this.compared;
     const { environment, verdict } = result;
-    if (isConcluded && result.stopping) {
-      const { reason } = result.stopping;
-      record.looks.ended = reason ? { reason } : {};
-    }
+    if (isConcluded && result.stopping) record.looks.end(result.stopping.reason);
     const again = withAnalysis(record.document({ environment, verdict }));
     const plan = ({
       scenario: { name, seed, trials, trialOrder },
@@ -82,15 +79,15 @@ export class DocumentFigures {
   private published(): void {
     const { result, record, unmerged } = this.compared;
     const again = record.published();
-    if (result.capacity || (!again && !result.published)) return;
+    if (!again && !result.published) return;
     if (unmerged.size === 0) this.figures.compare("published", "published", result.published, again);
     else this.figures.leave("published", "the histograms of a trial are not there");
   }
 
   private thresholds(): readonly ThresholdResult[] {
     const { figures } = this;
-    const { experiment, record, result, unmerged } = this.compared;
-    const again = thresholdsOf(experiment, record, { isSearch: result.capacity !== undefined });
+    const { record, result, unmerged } = this.compared;
+    const again = record.thresholds();
     const stored = result.thresholds ?? [];
     const isFound = ({ metric, expression, treatment, against = treatment }: ThresholdResult): boolean => {
       const same = stored.find(
@@ -131,10 +128,7 @@ export class DocumentFigures {
       figures.compare("verdict", "verdict", { counts, timings }, validity);
     } else figures.compare("verdict", "verdict", { status, reasons, counts, timings }, found);
     const isMade = ({ rule }: ResultDocument["diagnosis"][number]): boolean => !TOLD_BY_THE_RUN.has(rule);
-    const diagnosis = record.diagnosis(result.environment);
-    const entries = result.capacity
-      ? diagnosis.filter(({ kind, rule }) => kind === "finding" || rule === "not-assessed")
-      : diagnosis;
+    const entries = record.diagnosis(result.environment);
     figures.compare("verdict", "diagnosis", result.diagnosis.filter(isMade), entries);
   }
 }

@@ -54,16 +54,6 @@ function searched(experiment: Experiment, { capacity }: ResultDocument): Experim
   return { ...experiment, treatments, trials };
 }
 
-/** The trials that are recorded in the result: of a search, those that confirm. */
-function recorded(experiment: Experiment, result: ResultDocument): Experiment {
-  if (!result.capacity) return experiment;
-  const trials = trialsOf(result).map(({ treatmentId, trial: { number, block, seed } }) => ({
-    ...{ number, block, seed, treatmentId },
-  }));
-  const treatments = experiment.treatments.filter(({ id }) => trials.some((each) => each.treatmentId === id));
-  return { ...experiment, treatments, trials };
-}
-
 class ResultVerifier {
   private readonly figures: Figures;
   private readonly record: ExperimentRecord;
@@ -78,7 +68,8 @@ class ResultVerifier {
     private readonly programVersion: string,
   ) {
     this.figures = new Figures(directory);
-    this.record = new ExperimentRecord(recorded(experiment, result), result.stopping?.looks);
+    this.record = new ExperimentRecord(experiment, { looks: result.stopping?.looks ?? [] });
+    this.record.capacity = result.capacity;
     this.resultVersion = result.environment.versions["train-sim"];
   }
 
@@ -154,7 +145,7 @@ class ResultVerifier {
         else figures.leave(`probe ${probe.trial} (${treatment})`, "its trial is not there", true);
       }
     }
-    await compareCapacity(figures, result.capacity ?? [], experiment, again);
+    compareCapacity(figures, result.capacity ?? [], experiment, again);
   }
 
   /** A trial that ran and is not in the result: nothing may be left out of it. */

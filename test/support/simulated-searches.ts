@@ -3,7 +3,13 @@
 // and fails; an overload may leave less capacity to the probes after it. Seeded, and without any clock.
 import { capacityInterval } from "../../src/engine/capacity/capacity-interval.js";
 import type { RateOutcome } from "../../src/engine/capacity/capacity-likelihood.js";
-import { counts, searchCapacity } from "../../src/engine/capacity/capacity-search.js";
+import {
+  CapacitySearch,
+  counts,
+  type AskedProbe,
+  type SearchOptions,
+  type SearchResult,
+} from "../../src/engine/capacity/capacity-search.js";
 import { CAPACITY_PRECISION } from "../../src/results/capacity-schema.js";
 import { deriveSeed, Prng } from "../../src/foundation/prng.js";
 
@@ -60,26 +66,41 @@ interface OneSearch {
   readonly probes: number;
 }
 
-async function searchOne(seed: number, simulated: SimulatedSearches): Promise<OneSearch> {
+/** Walks a search; `holds` answers each probe, undefined stops it. */
+export function walkSearch(
+  options: SearchOptions,
+  holds: (probe: AskedProbe) => boolean | undefined,
+): SearchResult {
+  const search = new CapacitySearch(options);
+  const asking = search.probes();
+  for (let asked = asking.next(); !asked.done;) {
+    const held = holds(asked.value);
+    if (held === undefined) break;
+    asked = asking.next(held);
+  }
+  return search.found;
+}
+
+function searchOne(seed: number, simulated: SimulatedSearches): OneSearch {
   const { spoiltShare = 0, luckShare = 0.5, noise, kept = 0, drift = 0, confirmations } = simulated;
   const { share, left } = simulated.afterEffect ?? { share: 0, left: 0 };
   const prng = new Prng(seed);
   const first = CAPACITY.least * CAPACITY.factor ** prng.float();
   const outcomes: RateOutcome[] = [];
   let [probes, lack, value] = [0, 0, normal(prng)];
-  const { ratePerSecond: rate, failsAtPerSecond } = await searchCapacity(
-    (ratePerSecond, about) => {
+  const { ratePerSecond: rate, failsAtPerSecond } = walkSearch(
+    { startRatePerSecond: 50, confirmations, ...LIMITS },
+    (asked) => {
       const spoilt = prng.float() / spoiltShare;
       value = kept * value + Math.sqrt(1 - kept ** 2) * normal(prng);
       const own = first * (1 + drift) ** probes * Math.exp(noise * value);
-      const isCarried = ratePerSecond <= own * (1 - lack);
+      const isCarried = asked.ratePerSecond <= own * (1 - lack);
       lack = Math.min(LACK_MOST, lack * left + (isCarried ? 0 : share));
-      const held = about.discarded !== true && (spoilt < 1 ? spoilt < luckShare : isCarried);
-      if (counts(about)) outcomes.push({ ratePerSecond, held, position: probes });
+      const held = asked.discarded !== true && (spoilt < 1 ? spoilt < luckShare : isCarried);
+      if (counts(asked)) outcomes.push({ ratePerSecond: asked.ratePerSecond, held, position: probes });
       probes++;
-      return Promise.resolve(held);
+      return held;
     },
-    { startRatePerSecond: 50, confirmations, ...LIMITS },
   );
   if (rate === null) return { probes };
   const { ciLow, ciHigh, resolution } = capacityInterval(outcomes, rate, failsAtPerSecond);
@@ -96,10 +117,9 @@ function medianAndMost(values: readonly number[]): [median: number, most: number
 }
 
 /** The same seed gives the same searches. */
-export async function simulateSearches(seed: number, simulated: SimulatedSearches): Promise<SearchQuality> {
+export function simulateSearches(seed: number, simulated: SimulatedSearches): SearchQuality {
   const all: OneSearch[] = [];
-  for (let i = 0; i < simulated.searches; i++)
-    all.push(await searchOne(deriveSeed(seed, "search", i), simulated));
+  for (let i = 0; i < simulated.searches; i++) all.push(searchOne(deriveSeed(seed, "search", i), simulated));
   const found = all.flatMap((one) => one.found ?? []);
   const share = (count: number): number => count / all.length;
   const shareOf = (is: (one: (typeof found)[number]) => boolean): number => share(found.filter(is).length);

@@ -18,7 +18,7 @@ import { parseThresholdOption } from "../../scenario/threshold-option.js";
 import type { Treatment } from "../../scenario/settings.js";
 import type { LoadSettings } from "../../load/load-settings.js";
 import { capacityInterval } from "./capacity-interval.js";
-import { counts, type ProbePurpose, type SearchResult } from "./capacity-search.js";
+import { counts, type AskedProbe, type SearchResult } from "./capacity-search.js";
 import type { ActorGroup } from "../../actors/settings.js";
 import { workloadOf } from "../../workloads/registry.js";
 
@@ -166,13 +166,11 @@ function objection(
   return { seen, reason: reasons.length > 0 ? reasons.join("; ") : undefined };
 }
 
-export type AboutProbe = ProbePurpose & Pick<CapacityProbe, "ratePerSecond">;
-
 export function judgeProbe(
   measured: ProbeMeasured,
   treatment: Treatment,
   threshold: Threshold,
-  about: AboutProbe,
+  about: AskedProbe,
 ): CapacityProbe {
   const { result } = measured;
   const driven = drivenGroup(treatment);

@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
-import { simulateSearches } from "../../../test/support/simulated-searches.js";
-import { PROBES_MOST, roundRate, searchCapacity, type SearchResult } from "./capacity-search.js";
+import { simulateSearches, walkSearch } from "../../../test/support/simulated-searches.js";
+import { PROBES_MOST, roundRate, type SearchResult } from "./capacity-search.js";
 
 const OPTIONS = {
   startRatePerSecond: 50,
@@ -20,22 +20,22 @@ interface Walk extends SearchResult {
 }
 
 /** `holds` is asked for probes that count, with their position from 0; the discarded one does not hold. */
-async function walk(holds: (rate: number, index: number) => boolean | undefined): Promise<Walk> {
+function walk(holds: (rate: number, index: number) => boolean | undefined): Walk {
   const probes: [number, string, boolean][] = [];
-  const result = await searchCapacity((rate, { purpose, discarded }) => {
-    if (discarded) return Promise.resolve(false);
+  const result = walkSearch(OPTIONS, ({ ratePerSecond: rate, purpose, discarded }) => {
+    if (discarded) return false;
     const held = holds(rate, probes.length);
     if (held !== undefined) probes.push([rate, purpose, held]);
-    return Promise.resolve(held);
-  }, OPTIONS);
+    return held;
+  });
   return { ...result, probes };
 }
 
 describe("the search for capacity", () => {
-  it("finds any capacity within its precision, and confirms the rate that it claims", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.double({ min: 1, max: 90_000, noNaN: true }), async (capacity) => {
-        const { outcome, ratePerSecond, failsAtPerSecond, probes } = await walk((rate) => rate <= capacity);
+  it("finds any capacity within its precision, and confirms the rate that it claims", () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1, max: 90_000, noNaN: true }), (capacity) => {
+        const { outcome, ratePerSecond, failsAtPerSecond, probes } = walk((rate) => rate <= capacity);
         expect(outcome).toBe("found");
         const rate = ratePerSecond ?? 0;
         expect(rate).toBeLessThanOrEqual(capacity);
@@ -51,10 +51,10 @@ describe("the search for capacity", () => {
     );
   });
 
-  it("goes below a rate that held by luck, to one that holds nearly every time", async () => {
+  it("goes below a rate that held by luck, to one that holds nearly every time", () => {
     const prng = new Prng(1);
     // Above 100/s a probe may hold or not; from 130/s on it never does.
-    const { outcome, ratePerSecond, probes } = await walk(
+    const { outcome, ratePerSecond, probes } = walk(
       (rate) => rate <= 100 || (rate < 130 && prng.float() < 0.3),
     );
     expect(outcome).toBe("found");
@@ -71,19 +71,19 @@ describe("the search for capacity", () => {
     // Two in a row, as in one long stall: the rate bounds the search, which finds so when it asks again at its end.
     ["a bound that failed twice", (rate: number, index: number) => rate === 100 && index <= 2],
     ["one that confirms", (_: number, index: number) => index === 12],
-  ])("finds the capacity where a stall spoils %s", async (_, isSpoilt) => {
-    const { outcome, ratePerSecond } = await walk((rate, index) => rate <= 868 && !isSpoilt(rate, index));
+  ])("finds the capacity where a stall spoils %s", (_, isSpoilt) => {
+    const { outcome, ratePerSecond } = walk((rate, index) => rate <= 868 && !isSpoilt(rate, index));
     expect(outcome).toBe("found");
     expect((ratePerSecond ?? 0) / 868).toBeGreaterThan(0.95);
     expect(ratePerSecond).toBeLessThanOrEqual(868);
   });
 
-  it("discards the first probe, and asks its rate again", async () => {
+  it("discards the first probe, and asks its rate again", () => {
     const asked: [number, boolean][] = [];
-    await searchCapacity((rate, { discarded }) => {
+    walkSearch(OPTIONS, ({ ratePerSecond: rate, discarded }) => {
       asked.push([rate, discarded === true]);
-      return Promise.resolve(rate <= 868 && discarded !== true);
-    }, OPTIONS);
+      return rate <= 868 && discarded !== true;
+    });
     expect(asked.slice(0, 3)).toEqual([
       [50, true],
       [50, false],
@@ -92,34 +92,34 @@ describe("the search for capacity", () => {
     expect(asked.filter(([, discarded]) => discarded)).toHaveLength(1);
   });
 
-  it("ends, whatever probes say", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.nat(), async (seed) => {
+  it("ends, whatever probes say", () => {
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
         const prng = new Prng(seed);
-        const { probes } = await walk(() => prng.float() < 0.5);
+        const { probes } = walk(() => prng.float() < 0.5);
         expect(probes.length).toBeLessThan(PROBES_MOST);
       }),
     );
   });
 
-  it("says when nothing holds, when everything does, and when it was stopped", async () => {
-    const nothing = await walk(() => false);
+  it("says when nothing holds, when everything does, and when it was stopped", () => {
+    const nothing = walk(() => false);
     expect(nothing).toMatchObject({ outcome: "none", ratePerSecond: null, failsAtPerSecond: 1 });
     expect(nothing.probes.at(-1)).toEqual([1, "bracket", false]);
-    expect(await walk(() => true)).toMatchObject({
+    expect(walk(() => true)).toMatchObject({
       outcome: "at-least",
       ratePerSecond: 100_000,
       failsAtPerSecond: null,
     });
     let left = 5;
-    const stopped = await walk((rate) => (left-- > 0 ? rate < 300 : undefined));
+    const stopped = walk((rate) => (left-- > 0 ? rate < 300 : undefined));
     expect(stopped).toMatchObject({ outcome: "stopped", ratePerSecond: null });
     expect(stopped.probes).toHaveLength(5);
   });
 
-  it("claims no rate that only held until it was repeated at the lowest", async () => {
+  it("claims no rate that only held until it was repeated at the lowest", () => {
     const held = new Set<number>();
-    const { outcome } = await walk((rate) => {
+    const { outcome } = walk((rate) => {
       const isFirst = !held.has(rate);
       held.add(rate);
       return rate <= 1 && isFirst;
@@ -127,10 +127,10 @@ describe("the search for capacity", () => {
     expect(outcome).toBe("none");
   });
 
-  it("asks its best rate again after each overload, before any other rate", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.double({ min: 1, max: 90_000, noNaN: true }), async (capacity) => {
-        const { probes } = await walk((rate) => rate <= capacity);
+  it("asks its best rate again after each overload, before any other rate", () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1, max: 90_000, noNaN: true }), (capacity) => {
+        const { probes } = walk((rate) => rate <= capacity);
         for (const [i, [rate, purpose, held]] of probes.entries()) {
           const best = Math.max(0, ...probes.slice(0, i).flatMap(([each, , did]) => (did ? each : [])));
           const isDue = probes[i - 1]?.[2] === false && best > 0;
@@ -141,10 +141,8 @@ describe("the search for capacity", () => {
     );
   });
 
-  it.each([-0.01, 0.01])("is inconclusive on a server that drifts by %d a probe", async (change) => {
-    const { outcome, ratePerSecond, drift } = await walk(
-      (rate, index) => rate <= 400 * (1 + change) ** index,
-    );
+  it.each([-0.01, 0.01])("is inconclusive on a server that drifts by %d a probe", (change) => {
+    const { outcome, ratePerSecond, drift } = walk((rate, index) => rate <= 400 * (1 + change) ** index);
     expect([outcome, ratePerSecond]).toEqual(["inconclusive", null]);
     const { firstPerSecond = 0, lastPerSecond = 0 } = drift ?? {};
     expect(Math.sign(lastPerSecond - firstPerSecond)).toBe(Math.sign(change));
@@ -152,8 +150,8 @@ describe("the search for capacity", () => {
 
   it.each([0, 0.05, 0.1])(
     "ends below half the truth in under 1 % of searches, with %d of the probes spoilt",
-    async (spoiltShare) => {
-      const quality = await simulateSearches(7, {
+    (spoiltShare) => {
+      const quality = simulateSearches(7, {
         ...{ searches: 200, noise: 0.03, confirmations: 3 },
         spoiltShare,
       });
@@ -170,8 +168,8 @@ describe("the search for capacity", () => {
     ["an overload slows the next probe", { noise: 0.03, afterEffect: { share: 0.3, left: 0 } }],
     ["an overload slows several probes", { noise: 0.03, afterEffect: { share: 0.3, left: 0.5 } }],
     ["the machine drifts", { noise: 0.03, drift: -0.01 }],
-  ])("holds the truth in 90 % of the intervals that it names where %s", async (_, simulated) => {
-    const quality = await simulateSearches(7, { searches: 60, confirmations: 3, ...simulated });
+  ])("holds the truth in 90 % of the intervals that it names where %s", (_, simulated) => {
+    const quality = simulateSearches(7, { searches: 60, confirmations: 3, ...simulated });
     expect(quality.covered).toBeGreaterThanOrEqual(0.9);
   });
 });

@@ -1,8 +1,7 @@
-// The search for the highest rate that holds, apart from what a probe is. Double or halve until one rate holds and one
-// does not, then bisect on the log scale; then confirm the best one, and ask its upper bound again. One probe may be
-// spoilt: the first is discarded, a rate bounds the search only once it failed 2 of 3 probes, and an upper bound that
-// holds when it is asked again reopens the search. After each overload the best rate has to hold again, since an overload
-// may slow the next probe. A machine that drifts, or too many probes, end the search without a rate. Pure but for the probes.
+// The search for the highest rate that holds. Double or halve until one rate holds and one does not, then bisect on the log
+// scale; then confirm the best rate, and ask its upper bound again. One spoilt probe does not decide: the first is discarded, a
+// rate bounds the search only once it failed 2 of 3 probes, and an upper bound that holds when it is asked again reopens the
+// search. After each overload the best rate has to hold again, since an overload may slow the next probe.
 import type { Capacity, CapacityDrift, CapacityProbe } from "../../results/capacity-schema.js";
 import { capacityDrift, DRIFT_GAIN } from "./capacity-drift.js";
 import type { RateOutcome } from "./capacity-likelihood.js";
@@ -20,8 +19,11 @@ export interface SearchOptions {
 /** What a probe is for; the first of a search is discarded. */
 export type ProbePurpose = Pick<CapacityProbe, "purpose" | "discarded">;
 
-/** Whether the rate holds; undefined when the search is to stop. */
-export type Probe = (ratePerSecond: number, about: ProbePurpose) => Promise<boolean | undefined>;
+/** A rate to be probed. */
+export type AskedProbe = ProbePurpose & Pick<CapacityProbe, "ratePerSecond">;
+
+/** Asks for probes, one after another; each is answered by whether its rate held. */
+type Probing<Result> = Generator<AskedProbe, Result, boolean>;
 
 export type SearchResult = Pick<Capacity, "outcome" | "ratePerSecond" | "failsAtPerSecond" | "drift">;
 
@@ -41,87 +43,97 @@ export function counts({ purpose, discarded }: ProbePurpose): boolean {
 }
 
 /** Thrown through the search to end it without a rate. */
-class Ended extends Error {
-  constructor(
-    readonly outcome: "stopped" | "inconclusive",
-    readonly drift?: CapacityDrift,
-  ) {
-    super(outcome);
+class Inconclusive extends Error {
+  constructor(readonly drift?: CapacityDrift) {
+    super("inconclusive");
   }
 }
 
-class Search {
+export class CapacitySearch {
   private readonly held = new Set<number>();
   private readonly confirmed = new Set<number>();
   /** Evidence that a rate fails: one probe, 2 of 3, or 2 of the probes that asked it again later. */
   private readonly failed = new Map<number, "once" | "bound" | "again">();
   private readonly counted: RateOutcome[] = [];
-  private probes = 0;
+  private asked = 0;
   /** Whether the last probe failed, as it does under an overload. */
   private isOverloaded = false;
+  private outcome: SearchResult["outcome"] = "stopped";
+  private drift: CapacityDrift | undefined;
 
-  constructor(
-    private readonly probe: Probe,
-    private readonly options: SearchOptions,
-  ) {}
+  constructor(private readonly options: SearchOptions) {}
 
-  async run(): Promise<SearchResult> {
+  /** The search itself. If it is not walked to its end, its outcome remains "stopped". */
+  *probes(): Probing<void> {
     try {
-      return this.result(await this.outcome());
+      this.outcome = yield* this.search();
     } catch (error) {
-      if (error instanceof Ended) return this.result(error.outcome, error.drift);
-      throw error;
+      if (!(error instanceof Inconclusive)) throw error;
+      this.outcome = "inconclusive";
+      this.drift = error.drift;
     }
   }
 
-  private async outcome(): Promise<SearchResult["outcome"]> {
-    await this.holds(this.start, { purpose: "bracket", discarded: true });
+  /** The result of the search as far as it has come. */
+  get found(): SearchResult {
+    const { outcome, low, high, drift } = this;
+    const isKnown = outcome === "found" || outcome === "at-least";
+    return {
+      outcome,
+      ratePerSecond: isKnown ? low : null,
+      failsAtPerSecond: high === Number.POSITIVE_INFINITY ? null : high,
+      ...(drift && { drift }),
+    };
+  }
+
+  private *search(): Probing<SearchResult["outcome"]> {
+    yield* this.holds(this.start, { purpose: "bracket", discarded: true });
     this.isOverloaded = false;
     for (;;) {
-      await this.narrow();
+      yield* this.narrow();
       const { low, high } = this;
       if (low === 0) return "none";
-      if (!(await this.isConfirmed(low))) continue;
+      if (!(yield* this.isConfirmed(low))) continue;
       if (high === Number.POSITIVE_INFINITY) return "at-least";
       if (this.failed.get(high) === "again") {
         this.requireSteady();
         return "found";
       }
-      await this.askAgain(high, 0, "again");
+      yield* this.askAgain(high, 0, "again");
     }
   }
 
-  /** Until the lowest rate that bounds the search is near the highest that held, or a limit is reached. */
-  private async narrow(): Promise<void> {
+  /** Narrows the bracket until the lowest rate that bounds the search is near the highest that held, or a limit is reached. */
+  private *narrow(): Probing<void> {
     const { leastRatePerSecond: least, mostRatePerSecond: most, precision } = this.options;
     for (;;) {
-      if (!(await this.isRecovered())) continue;
+      if (!(yield* this.isRecovered())) continue;
       const { low, high } = this;
       const isBracketed = low > 0 && high < Number.POSITIVE_INFINITY;
       const middle = roundRate(Math.sqrt(low * high));
       if (this.failed.get(high) === "once" && (low > 0 || high <= least))
-        await this.askAgain(high, 1, "bound");
+        yield* this.askAgain(high, 1, "bound");
       else if (low >= most || high <= least || (isBracketed && high / low <= 1 + precision)) return;
       else if (isBracketed && (middle <= low || middle >= high)) return;
-      else if (isBracketed) await this.ask(middle, "bisect");
-      else if (low > 0) await this.ask(Math.min(roundRate(low * 2), most), "bracket");
+      else if (isBracketed) yield* this.ask(middle, "bisect");
+      else if (low > 0) yield* this.ask(Math.min(roundRate(low * 2), most), "bracket");
       else if (high < Number.POSITIVE_INFINITY)
-        await this.ask(Math.max(roundRate(high / 2), least), "bracket");
-      else await this.ask(this.start, "bracket");
+        yield* this.ask(Math.max(roundRate(high / 2), least), "bracket");
+      else yield* this.ask(this.start, "bracket");
     }
   }
 
-  private async ask(rate: number, purpose: "bracket" | "bisect"): Promise<void> {
-    if (await this.holds(rate, { purpose })) this.held.add(rate);
+  private *ask(rate: number, purpose: "bracket" | "bisect"): Probing<void> {
+    if (yield* this.holds(rate, { purpose })) this.held.add(rate);
     else this.failed.set(rate, "once");
   }
 
-  /** Until 2 of at most 3 probes agree; `failedAlready` of them have been. */
-  private async askAgain(rate: number, failedAlready: number, shown: "bound" | "again"): Promise<void> {
+  /** Probes a rate until 2 of at most 3 probes agree; `failedAlready` counts failures so far. */
+  private *askAgain(rate: number, failedAlready: number, shown: "bound" | "again"): Probing<void> {
     let [held, failed] = [0, failedAlready];
     while (held < MAJORITY && failed < MAJORITY) {
-      if (!(await this.isRecovered())) return;
-      if (await this.holds(rate, { purpose: "bracket" })) held++;
+      if (!(yield* this.isRecovered())) return;
+      if (yield* this.holds(rate, { purpose: "bracket" })) held++;
       else failed++;
     }
     this.failed.delete(rate);
@@ -132,14 +144,14 @@ class Search {
     }
   }
 
-  /** One in four of the repetitions may be spoilt, and one of fewer. */
-  private async isConfirmed(rate: number): Promise<boolean> {
+  /** A quarter of the repetitions may fail, one at least: stalls spoil some. */
+  private *isConfirmed(rate: number): Probing<boolean> {
     const { confirmations } = this.options;
     const failedMost = Math.max(1, Math.floor(confirmations / 4));
     let [held, failed] = [this.confirmed.has(rate) ? confirmations : 0, 0];
     while (held < confirmations && failed <= failedMost) {
-      if (!(await this.isRecovered())) return false;
-      if (await this.holds(rate, { purpose: "confirm" })) held++;
+      if (!(yield* this.isRecovered())) return false;
+      if (yield* this.holds(rate, { purpose: "confirm" })) held++;
       else failed++;
     }
     if (held === confirmations) this.confirmed.add(rate);
@@ -148,13 +160,13 @@ class Search {
   }
 
   /** Whether the best rate holds after an overload, if need be after a probe of half of it. If not, refutes it. */
-  private async isRecovered(): Promise<boolean> {
+  private *isRecovered(): Probing<boolean> {
     const { low } = this;
     if (!this.isOverloaded || low === 0) return true;
     const recover = { purpose: "recover" } as const;
-    if (await this.holds(low, recover)) return true;
-    await this.holds(Math.max(roundRate(low / 2), this.options.leastRatePerSecond), recover);
-    if (await this.holds(low, recover)) return true;
+    if (yield* this.holds(low, recover)) return true;
+    yield* this.holds(Math.max(roundRate(low / 2), this.options.leastRatePerSecond), recover);
+    if (yield* this.holds(low, recover)) return true;
     this.refute(low);
     return false;
   }
@@ -168,15 +180,14 @@ class Search {
 
   private requireSteady(): void {
     const drift = capacityDrift(this.counted, DRIFT_GAIN.shown);
-    if (drift) throw new Ended("inconclusive", drift);
+    if (drift) throw new Inconclusive(drift);
   }
 
-  private async holds(rate: number, about: ProbePurpose): Promise<boolean> {
-    if (this.probes === PROBES_MOST) throw new Ended("inconclusive");
-    const held = await this.probe(rate, about);
-    if (held === undefined) throw new Ended("stopped");
-    if (counts(about)) this.counted.push({ ratePerSecond: rate, held, position: this.probes });
-    this.probes++;
+  private *holds(rate: number, about: ProbePurpose): Probing<boolean> {
+    if (this.asked === PROBES_MOST) throw new Inconclusive();
+    const held = yield { ratePerSecond: rate, ...about };
+    if (counts(about)) this.counted.push({ ratePerSecond: rate, held, position: this.asked });
+    this.asked++;
     this.isOverloaded = !held;
     return held;
   }
@@ -195,18 +206,4 @@ class Search {
   private get high(): number {
     return Math.min(...[...this.failed.keys()].filter((rate) => rate > this.low));
   }
-
-  private result(outcome: SearchResult["outcome"], drift?: CapacityDrift): SearchResult {
-    const isKnown = outcome === "found" || outcome === "at-least";
-    return {
-      outcome,
-      ratePerSecond: isKnown ? this.low : null,
-      failsAtPerSecond: this.high === Number.POSITIVE_INFINITY ? null : this.high,
-      ...(drift && { drift }),
-    };
-  }
-}
-
-export async function searchCapacity(probe: Probe, options: SearchOptions): Promise<SearchResult> {
-  return new Search(probe, options).run();
 }

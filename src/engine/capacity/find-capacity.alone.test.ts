@@ -12,8 +12,8 @@ import { parseScenario } from "../../scenario/loader.js";
 import { totalClients, type Treatment } from "../../scenario/settings.js";
 import { exampleTrial } from "../../../test/support/example-result.js";
 import { parseCapacityThreshold } from "./capacity-probe.js";
-import type { ExperimentOutcome } from "../session/session.js";
-import { findCapacity } from "./find-capacity.js";
+import { runSession, type ExperimentOutcome } from "../session/session.js";
+import { capacityProbes } from "./find-capacity.js";
 import { Interruption } from "../session/interruption.js";
 import { allOf } from "../session/observer.js";
 import type { FinishedTrial, TrialInputs } from "../trial/trial-parts.js";
@@ -107,9 +107,8 @@ const TARGET = "target: postgresql://u@db:5432/d\n";
 function search(text = "", threshold = "add: p(99)<50", target = TARGET): Promise<ExperimentOutcome> {
   const factors = "factors: { payload: [text, jsonb-manual] }\ntrials: 6\n";
   const experiment = parseScenario(`name: a\nseed: 1\n${target}${factors}${text}`, "scenario.yaml");
-  return findCapacity(experiment, parseCapacityThreshold(threshold), {
-    ...{ out, programVersion: "1.0.0", observer, interruption },
-  });
+  const probes = capacityProbes(experiment, parseCapacityThreshold(threshold), () => undefined);
+  return runSession(probes, { out, programVersion: "1.0.0", observer, interruption });
 }
 
 describe("the result of a search for capacity", () => {

@@ -1,5 +1,3 @@
-// What an experiment has found so far: its trials, their histograms merged by treatment, and the result document that is
-// made of them.
 import { HistogramSet } from "../../metrics/histograms.js";
 import { Totals, type WindowSummary } from "../../metrics/totals.js";
 import { randomArrivals } from "../../results/operation-results.js";
@@ -26,6 +24,8 @@ import type {
   TrialResult,
   Verdict,
 } from "../../results/result-schema.js";
+import { counted } from "../../foundation/units.js";
+import type { Capacity } from "../../results/capacity-schema.js";
 import { Looks } from "./looks.js";
 import type { RatioThreshold } from "../../scenario/judgement.js";
 import type { Experiment } from "../../scenario/settings.js";
@@ -35,7 +35,7 @@ interface RecordedTrial {
   readonly result: TrialResult;
 }
 
-/** What goes into the document beside the trials. */
+/** Parts of the document beside the trials. */
 interface Findings {
   readonly environment: Environment;
   readonly verdict: Verdict;
@@ -45,7 +45,17 @@ interface Findings {
   readonly diagnosis?: ResultDocument["diagnosis"];
 }
 
-/** What an audit found, in words, each with the trial's name. */
+/** The part of an interrupted run that a record goes on with. */
+export interface EarlierRecord {
+  /** Complete trials, in their planned order. */
+  readonly trials: readonly (RecordedTrial & { readonly totals: Totals })[];
+  /** Violations in trials that are not complete: a run that goes on does not undo them. */
+  readonly violations: readonly string[];
+  /** Numbers of blocks after which comparisons were looked at. */
+  readonly looks: readonly number[];
+}
+
+/** The violations of an audit in words, each with the trial's name. */
 export function violationsOf(integrity: TrialResult["integrity"], name: string): string[] {
   return (integrity?.violations ?? []).map((words) => `${name}: ${words}`);
 }
@@ -55,43 +65,66 @@ export class ExperimentRecord {
   private readonly finished: RecordedTrial[] = [];
   private readonly merged = new Map<string, { totals: Totals; windowSeconds: number }>();
 
-  /** What is compared trial by trial. */
+  /** Quantities that are compared trial by trial. */
   private readonly values: TrialValues;
 
   readonly looks: Looks;
 
-  /** `earlierLooks` are those of a run that this one goes on with. */
+  /** Integrity violations in words, with their trials. */
+  readonly violations: string[];
+
+  /** The searched treatments; undefined unless a search for capacity runs. Its record holds confirming trials alone. */
+  capacity: readonly Capacity[] | undefined;
+
   constructor(
     private readonly experiment: Experiment,
-    earlierLooks: readonly number[] = [],
+    { trials = [], violations = [], looks = [] }: Partial<EarlierRecord> = {},
   ) {
-    this.looks = new Looks(experiment, earlierLooks);
+    this.looks = new Looks(experiment, looks);
     this.values = new TrialValues([
       ...experiment.ratioThresholds.flatMap(({ over, under }) => [over, under]),
       ...experiment.published.map(({ quantity }) => quantity),
     ]);
+    this.violations = [...violations];
+    for (const { treatmentId, result, totals } of trials) this.add(treatmentId, result, totals);
   }
 
+  /** Number of complete trials; of a search, those that confirmed a rate. */
   get complete(): number {
-    return this.finished.filter(({ result }) => result.status === "complete").length;
+    return this.capacity
+      ? this.capacity.reduce((sum, { confirmations }) => sum + confirmations, 0)
+      : this.finished.filter(({ result }) => result.status === "complete").length;
   }
 
-  /** Integrity violations in words, with their trials. */
-  get violations(): string[] {
-    return this.finished.flatMap(({ treatmentId, result }) =>
-      violationsOf(result.integrity, `trial ${result.number} (${treatmentId})`),
+  /** The number of trials so far in words, for a result that is not the last. */
+  get progress(): string {
+    if (this.capacity)
+      return `unfinished; probes so far: ${this.capacity.reduce((sum, { probes }) => sum + probes.length, 0)}`;
+    const { stopping, trials } = this.experiment;
+    const planned = `${stopping ? "at most " : ""}${counted(trials.length, "trial")}`;
+    return `unfinished: ${this.complete} of ${planned} complete; continue with run --resume`;
+  }
+
+  /** The experiment with its planned trials; a search plans those that it records, of treatments whose rate it found. */
+  private get planned(): Experiment {
+    if (!this.capacity) return this.experiment;
+    const trials = this.finished.map(({ treatmentId, result: { number, block, seed } }) => ({
+      number,
+      block,
+      treatmentId,
+      seed,
+    }));
+    const treatments = this.experiment.treatments.filter(({ id }) =>
+      trials.some(({ treatmentId }) => treatmentId === id),
     );
+    return { ...this.experiment, treatments, trials };
   }
 
-  /**
-   * Treatments with the material of thresholds: complete trials, merged, and the audits of all trials. A search for
-   * capacity plans trials only of the treatments whose rate it found.
-   */
-  judged(treatments: Experiment["treatments"]): JudgedTreatment[] {
+  /** Treatments with the material of thresholds: complete trials, merged, and the audits of all trials. */
+  private judged(): JudgedTreatment[] {
     const recorded = this.treatments();
-    return treatments.map((treatment) => {
-      const { id, levels, settings } =
-        this.experiment.treatments.find((each) => each.id === treatment.id) ?? treatment;
+    const { trials: planned } = this.planned;
+    return this.experiment.treatments.map(({ id, levels, settings }) => {
       const { trials = [], merged } = recorded.find((each) => each.id === id) ?? {};
       const complete = trials.filter(({ status }) => status === "complete");
       const measured = {
@@ -102,8 +135,8 @@ export class ExperimentRecord {
         invalid: complete.length === 0 ? undefined : invalidTrials(complete),
         randomArrivals: randomArrivals(settings),
       };
-      const planned = this.experiment.trials.filter(({ treatmentId }) => treatmentId === id).length;
-      return { id, levels, measured, completeTrials: complete.length, plannedTrials: planned };
+      const plannedTrials = planned.filter(({ treatmentId }) => treatmentId === id).length;
+      return { id, levels, measured, completeTrials: complete.length, plannedTrials };
     });
   }
 
@@ -122,6 +155,7 @@ export class ExperimentRecord {
   /** Only complete trials count in what is merged. */
   add(treatmentId: string, result: TrialResult, totals: Totals): void {
     this.finished.push({ treatmentId, result });
+    this.violations.push(...violationsOf(result.integrity, `trial ${result.number} (${treatmentId})`));
     if (result.status !== "complete") return;
     const merged = this.merged.get(treatmentId) ?? { totals: Totals.ofTrials(), windowSeconds: 0 };
     merged.totals.add(totals);
@@ -134,20 +168,34 @@ export class ExperimentRecord {
     this.values.add(treatmentId, result.block, (quantity) => seenValue(quantity, measured));
   }
 
-  /** Undefined where the scenario has no published figures. */
-  published(): PublishedResult[] | undefined {
-    const { published } = this.experiment;
-    return published.length === 0 ? undefined : comparePublished(published, this.measuredTrials());
+  /** Each threshold on each treatment, then thresholds on ratios on each pair of treatments. */
+  thresholds(abort?: Abort): ThresholdResult[] {
+    const { thresholds, ratioThresholds, treatments } = this.experiment;
+    const isRun = ({ treatment, against }: RatioThreshold["pairs"][number]): boolean =>
+      [treatment, against].every((id) => treatments.some((each) => each.id === id));
+    const ratios = ratioThresholds.map((each) => ({ ...each, pairs: each.pairs.filter(isRun) }));
+    return [
+      ...evaluateThresholds(thresholds, this.judged(), abort),
+      ...evaluateRatios(ratios, this.capacity ? undefined : this.measuredTrials()),
+    ];
   }
 
-  measuredTrials(): MeasuredTrials {
+  /** Undefined if the scenario has no published figures, and in a search: its trials share no rate. */
+  published(): PublishedResult[] | undefined {
+    const { published } = this.experiment;
+    return published.length === 0 || this.capacity
+      ? undefined
+      : comparePublished(published, this.measuredTrials());
+  }
+
+  private measuredTrials(): MeasuredTrials {
     const treatments = this.treatments();
     const { level } = this.looks.bounds(treatments);
     return { values: this.values, treatments, seed: this.experiment.seed, level };
   }
 
   treatments(): TreatmentResult[] {
-    return treatmentResults({ experiment: this.experiment, trials: this.finished, merged: this.summaries() });
+    return treatmentResults({ experiment: this.planned, trials: this.finished, merged: this.summaries() });
   }
 
   /** Without what is merged over trials, which takes long. */
@@ -158,18 +206,19 @@ export class ExperimentRecord {
   /** What `diagnosis` says of the trials and of the experiment's design. */
   diagnosis(environment: Environment): ResultDocument["diagnosis"] {
     const treatments = this.treatments();
-    const lints = lint(this.experiment, { environment, treatments });
+    const lints = this.capacity ? [] : lint(this.experiment, { environment, treatments });
     return [...diagnosisEntries(treatments), ...lints.map(lintEntry)];
   }
 
   document(findings: Findings): ResultDocument {
-    return buildResult({
+    const document = buildResult({
       ...findings,
       stopping: this.looks.result(this.treatments()),
-      experiment: this.experiment,
+      experiment: this.planned,
       trials: this.finished,
       merged: this.summaries(),
     });
+    return this.capacity ? { ...document, capacity: [...this.capacity] } : document;
   }
 
   private summaries(): Map<string, WindowSummary> {
@@ -177,19 +226,4 @@ export class ExperimentRecord {
       [...this.merged].map(([id, { totals, windowSeconds }]) => [id, totals.summary(windowSeconds)]),
     );
   }
-}
-
-/** Each threshold on each treatment, then thresholds on ratios on each pair of treatments. */
-export function thresholdsOf(
-  { thresholds, ratioThresholds, treatments }: Experiment,
-  record: ExperimentRecord,
-  { abort, isSearch = false }: { readonly abort?: Abort | undefined; readonly isSearch?: boolean } = {},
-): ThresholdResult[] {
-  const isRun = ({ treatment, against }: RatioThreshold["pairs"][number]): boolean =>
-    [treatment, against].every((id) => treatments.some((each) => each.id === id));
-  const ratios = ratioThresholds.map((each) => ({ ...each, pairs: each.pairs.filter(isRun) }));
-  return [
-    ...evaluateThresholds(thresholds, record.judged(treatments), abort),
-    ...evaluateRatios(ratios, isSearch ? undefined : record.measuredTrials()),
-  ];
 }

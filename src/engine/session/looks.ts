@@ -19,8 +19,7 @@ interface Look {
 }
 
 export class Looks {
-  /** Why no more trials run; without a reason, something that is no rule of the experiment ended it. */
-  ended: { readonly reason?: StopReason } | undefined;
+  private ended: { readonly reason?: StopReason } | undefined;
 
   /** By the looks that were made. */
   private readonly races = new Map<string, Race>();
@@ -30,6 +29,16 @@ export class Looks {
     private readonly experiment: Experiment,
     private readonly earlier: readonly number[],
   ) {}
+
+  /** No more trials run; without a reason, something that is no rule of the experiment ended it. The first end stands. */
+  end(reason?: StopReason): void {
+    this.ended ??= reason ? { reason } : {};
+  }
+
+  /** Whether a rule of the experiment ended it: then it lacks no trial. */
+  get isEndedByRule(): boolean {
+    return this.ended?.reason !== undefined;
+  }
 
   /** What claims are held to now. */
   bounds(treatments: Treatments): ClaimBounds {

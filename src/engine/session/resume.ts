@@ -3,7 +3,6 @@
 // It changes nothing in the directory: the experiment does, once the server has been found to be the same.
 import { join } from "node:path";
 import { UsageError } from "../../foundation/errors.js";
-import type { Totals } from "../../metrics/totals.js";
 import { runsIn } from "../../analysis/comparison/race.js";
 import { lintEntry } from "../../analysis/lint/lint.js";
 import { SCENARIO_FILE } from "../../results/directory.js";
@@ -17,25 +16,15 @@ import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
 import { POOLER_PRODUCTS, poolerVariable } from "../../pools/registry.js";
 import type { PoolerVersion } from "../trial/pooler.js";
 import { isAmong } from "./environment.js";
-import { violationsOf } from "./experiment-record.js";
+import { violationsOf, type EarlierRecord } from "./experiment-record.js";
 
 /** An interrupted experiment as its directory holds it. */
-export interface ResumedExperiment {
+export interface ResumedExperiment extends EarlierRecord {
   readonly directory: string;
-  /** Complete trials, in their planned order. */
-  readonly trials: readonly {
-    readonly treatmentId: string;
-    readonly result: TrialResult;
-    readonly totals: Totals;
-  }[];
-  /** Of trials that are not complete, what their audits found: a run that goes on does not undo it. */
-  readonly violations: readonly string[];
-  /** Where they ran. */
+  /** The environment of its trials. */
   readonly environment: Environment;
   /** By treatment id, where the generator's ceiling was measured. */
   readonly ceilings: ReadonlyMap<string, Ceiling>;
-  /** After how many blocks its comparisons were looked at. */
-  readonly looks: readonly number[];
   /** Entries of `diagnosis` that tell where the experiment was continued, this time included. */
   readonly interruptions: ResultDocument["diagnosis"];
 }

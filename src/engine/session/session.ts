@@ -1,6 +1,6 @@
-// One session: trials that a source asks for, one after another, and what is left of them: a result directory that is
-// complete before each of them, a verdict, an exit code. It starts and stops what the trials run on, and stops early,
-// with what there is, when a trial cannot go on or the user asks. Which trial is next is the source's business.
+// One session: the trials that a source asks for, one after another, and what they leave: a result directory that is
+// complete before each of them, a verdict, an exit code. It stops early, with what there is, when a trial cannot go on or the
+// user asks.
 import { wallClockMs } from "../../foundation/clock.js";
 import { explained } from "../../database/registry.js";
 import type { ExitCode, TrainSimError } from "../../foundation/errors.js";
@@ -8,7 +8,6 @@ import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { validityOf } from "../../analysis/diagnosis/validity.js";
 import { lint, lintEntry } from "../../analysis/lint/lint.js";
 import type { Lint } from "../../analysis/lint/lint-types.js";
-import type { Capacity } from "../../results/capacity-schema.js";
 import {
   createResultDirectory,
   writeResult,
@@ -17,7 +16,7 @@ import {
   writeScenario,
   type ResultDirectory,
 } from "../../results/directory.js";
-import type { Environment, ResultDocument, ThresholdResult, Verdict } from "../../results/result-schema.js";
+import type { ResultDocument, ThresholdResult, Verdict } from "../../results/result-schema.js";
 import { lockDirectory, unlockDirectory } from "../../results/run-lock.js";
 import { writeTrial } from "../../results/trial-files.js";
 import type { Threshold } from "../../scenario/judgement.js";
@@ -31,7 +30,7 @@ import { requireOwnServers } from "./preflight.js";
 import { environmentOf } from "./environment.js";
 import type { Interruption } from "./interruption.js";
 import { ExperimentHost, type ClaimedTarget } from "./experiment-host.js";
-import { thresholdsOf, type ExperimentRecord } from "./experiment-record.js";
+import { ExperimentRecord } from "./experiment-record.js";
 import { gatherAgents, type WorkerPlaces } from "./gather-agents.js";
 import { Judge } from "./judge.js";
 import { machineCaveats } from "./machine-caveats.js";
@@ -64,7 +63,7 @@ export interface ExperimentOutcome {
   readonly failure?: TrainSimError;
 }
 
-/** A trial as it ran: in the dialect of its server, its result with what is to be said against it. */
+/** A trial as it ran: in the dialect of its server, its result with the objections to it. */
 export type RanTrial = Pick<FinishedTrial, "result" | "totals"> & { readonly treatment: Treatment };
 
 /** A trial as it is to run. */
@@ -73,8 +72,17 @@ export interface Runnable {
   readonly treatment: Treatment;
 }
 
-/** Runs these at the same time. Undefined where the session stops instead; then no other trial runs. */
-export type RunTrials = (trials: readonly Runnable[]) => Promise<readonly RanTrial[] | undefined>;
+/** Trials that run at the same time, and then the next ones; each is given back as it ran. */
+export type Trials = AsyncGenerator<readonly Runnable[], void, readonly RanTrial[]>;
+
+export interface TrialSource {
+  /** Its treatments are those that servers have to carry. */
+  readonly experiment: Experiment;
+  /** Thresholds that are judged while a trial runs. */
+  readonly watched: readonly Threshold[];
+  /** Records the trials of the result as they end. No more are asked for once the session stops. */
+  trials(record: ExperimentRecord): Trials;
+}
 
 /** In the dialect of its server. */
 interface ReadyTrial extends Runnable {
@@ -85,30 +93,6 @@ interface MeasuredTrial extends ReadyTrial {
   readonly place: WorkerPlace;
   readonly directory: string;
   readonly done: FinishedTrial;
-}
-
-export interface TrialSource {
-  /** What may run: the treatments are those that its servers have to carry. */
-  readonly experiment: Experiment;
-  /** Judged while a trial runs. */
-  readonly watched: readonly Threshold[];
-  /** Resolves once there are no more trials, or the session stops. */
-  runAll(run: RunTrials): Promise<void>;
-  /** As of now. */
-  found(environment: Environment): Found;
-}
-
-/** What the trials of a session came to, so far. */
-export interface Found {
-  /** The trials of the result. */
-  readonly record: ExperimentRecord;
-  readonly completeTrials: number;
-  /** In words, for a result that is not the last. */
-  readonly unfinished: string;
-  /** Integrity violations in words. */
-  readonly violations: readonly string[];
-  readonly diagnosis: ResultDocument["diagnosis"];
-  readonly capacity?: readonly Capacity[];
 }
 
 /** Rejects when not one trial could begin, and then leaves nothing behind, or what it was given to resume as it was. */
@@ -122,7 +106,7 @@ export async function runSession(source: TrialSource, options: SessionOptions): 
     const agents = await gather(treatments, options);
     try {
       session = new Session(source, options, agents, directory);
-      return await runWith(session, source, options, directory);
+      return await session.run();
     } finally {
       await agents.close();
     }
@@ -167,23 +151,12 @@ async function gather(treatments: readonly Treatment[], options: SessionOptions)
   }
 }
 
-async function runWith(
-  session: Session,
-  { experiment }: TrialSource,
-  { observer, resumed }: SessionOptions,
-  directory: string,
-): Promise<ExperimentOutcome> {
-  for (const { words } of [...lint(experiment), ...session.caveats]) observer.note(`warning: ${words}`);
-  if (!resumed) await writeScenario(directory, experiment.yaml);
-  await session.trials();
-  return session.conclude();
-}
-
 class Session {
   private readonly host: ExperimentHost;
   private readonly judge: Judge;
+  private readonly record: ExperimentRecord;
+  private readonly caveats: readonly Lint[];
   private failure: TrainSimError | undefined;
-  readonly caveats: readonly Lint[];
   /** Whether a trial was begun, so that the directory has changed. */
   hasBegun = false;
 
@@ -193,21 +166,34 @@ class Session {
     private readonly agents: WorkerPlaces,
     private readonly directory: string,
   ) {
+    const { experiment, watched } = source;
     const { programVersion, observer, interruption, resumed } = options;
-    this.host = new ExperimentHost(source.experiment.treatments, programVersion, observer, resumed);
-    this.caveats = machineCaveats(source.experiment.treatments);
-    this.judge = new Judge(source.experiment, source.watched, observer, interruption);
+    this.host = new ExperimentHost(experiment.treatments, programVersion, observer, resumed);
+    this.caveats = machineCaveats(experiment.treatments);
+    this.judge = new Judge(experiment, watched, observer, interruption);
+    this.record = new ExperimentRecord(experiment, resumed);
   }
 
-  async trials(): Promise<void> {
+  async run(): Promise<ExperimentOutcome> {
+    const { experiment } = this.source;
+    const { observer, resumed } = this.options;
+    for (const { words } of [...lint(experiment), ...this.caveats]) observer.note(`warning: ${words}`);
+    if (!resumed) await writeScenario(this.directory, experiment.yaml);
     try {
-      await this.source.runAll((trials) => this.run(trials));
+      const trials = this.source.trials(this.record);
+      for (let next = await trials.next([]); !next.done;) {
+        const ran = await this.runTogether(next.value);
+        if (!ran) break;
+        next = await trials.next(ran);
+      }
     } finally {
       await this.host.release(this.failure !== undefined);
     }
+    return this.conclude();
   }
 
-  private async run(planned: readonly Runnable[]): Promise<readonly RanTrial[] | undefined> {
+  /** Undefined where the session stops instead. */
+  private async runTogether(planned: readonly Runnable[]): Promise<readonly RanTrial[] | undefined> {
     const { interruption } = this.options;
     if (this.failure || interruption.isRequested()) return undefined;
     const ready: ReadyTrial[] = [];
@@ -294,60 +280,51 @@ class Session {
    * end: they take long, and of blocks that are not complete they would say little.
    */
   private async writeUnfinished(): Promise<void> {
-    const found = this.found();
-    const { unfinished, record, violations } = found;
-    const validity = validityOf(record.treatments(), violations);
-    const verdict: Verdict = { status: "aborted", reasons: [unfinished], ...validity };
-    await writeResult(this.directory, this.document(found, verdict));
+    const { record } = this;
+    const validity = validityOf(record.treatments(), record.violations);
+    const verdict: Verdict = { status: "aborted", reasons: [record.progress], ...validity };
+    await writeResult(this.directory, this.document(verdict));
   }
 
-  async conclude(): Promise<ExperimentOutcome> {
-    const { directory, failure } = this;
-    const { experiment } = this.source;
-    const found = this.found();
+  private async conclude(): Promise<ExperimentOutcome> {
+    const { directory, failure, record } = this;
     const { reason: stopReason, abortedBy } = this.options.interruption;
-    const thresholds = thresholdsOf(experiment, found.record, {
-      abort: this.judge.abort,
-      isSearch: found.capacity !== undefined,
-    });
+    record.looks.end();
+    const thresholds = record.thresholds(this.judge.abort);
     const facts = {
-      treatments: found.record.treatments(),
-      violations: found.violations,
-      capacity: found.capacity,
-      completeTrials: found.completeTrials,
-      // What a rule of the experiment ended lacks nothing.
-      plannedTrials: found.record.looks.ended?.reason ? found.completeTrials : experiment.trials.length,
-      ...{ thresholds, failure, stopReason, abortedBy },
+      treatments: record.treatments(),
+      violations: record.violations,
+      capacity: record.capacity,
+      completeTrials: record.complete,
+      plannedTrials: record.looks.isEndedByRule ? record.complete : this.source.experiment.trials.length,
+      thresholds,
+      failure,
+      stopReason,
+      abortedBy,
     };
-    const published = found.capacity ? undefined : found.record.published();
-    const document = this.document(found, verdictOf(facts), thresholds);
+    const published = record.published();
+    const document = this.document(verdictOf(facts), thresholds);
     const result = withAnalysis({ ...document, ...(published && { published }) });
     await writeResult(directory, result);
     const cause = failure ?? abortedBy;
     return { result, directory, exitCode: exitCodeOf(facts), ...(cause && { failure: cause }) };
   }
 
-  private found(): Found {
-    return this.source.found(this.host.environment());
-  }
-
-  private document(
-    { record, diagnosis, capacity }: Found,
-    verdict: Verdict,
-    thresholds?: readonly ThresholdResult[],
-  ): ResultDocument {
+  private document(verdict: Verdict, thresholds?: readonly ThresholdResult[]): ResultDocument {
+    const { host, record } = this;
     const { resumed } = this.options;
-    const document = record.document({
-      ...{ verdict, thresholds },
-      environment: this.host.environment(),
+    const environment = host.environment();
+    return record.document({
+      verdict,
+      thresholds,
+      environment,
       diagnosis: [
-        ...diagnosis,
+        ...record.diagnosis(environment),
         ...this.caveats.map(lintEntry),
         ...(resumed?.interruptions ?? []),
-        ...this.host.leftEntries(),
+        ...host.leftEntries(),
       ],
       ceilings: new Map([...(resumed?.ceilings ?? []), ...this.judge.ceilingsByTreatment()]),
     });
-    return capacity ? { ...document, capacity: [...capacity] } : document;
   }
 }

@@ -9,14 +9,14 @@ import { Totals } from "../../metrics/totals.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { exampleTrial } from "../../../test/support/example-result.js";
-import { runExperiment } from "./experiment.js";
+import { plannedTrials } from "./planned-trials.js";
 import { WITHOUT_EFFECT } from "./machine-caveats.js";
 import { Interruption } from "./interruption.js";
 import { lookWords } from "../../live/page/live-words.js";
 import { allOf, type LiveLook } from "./observer.js";
 import { levelOf } from "../../analysis/statistics/group-sequential.js";
 import { renderSummary } from "../../report/terminal/summary.js";
-import type { ExperimentOutcome } from "./session.js";
+import { runSession, type ExperimentOutcome, type SessionOptions } from "./session.js";
 import type { TrialHost, TrialInputs } from "../trial/trial-parts.js";
 
 const begun: string[] = [];
@@ -97,13 +97,17 @@ afterEach(() => {
   rmSync(out, { recursive: true, force: true });
 });
 
-/** Of two treatments with one trial each. */
+function runExperiment(text: string, options: SessionOptions): Promise<ExperimentOutcome> {
+  return runSession(plannedTrials(parseScenario(text, "scenario.yaml"), options.observer), options);
+}
+
+/** Runs two treatments with one trial each. */
 function run(results = out): Promise<ExperimentOutcome> {
   const text =
     "name: a\nseed: 1\ntarget: postgresql://u@db:5432/d\norder: sequential\ntrials: 1\n" +
     "factors: { payload: [text, jsonb-manual] }\ndiagnosis: { ceiling: false }\n";
   const options = { out: results, programVersion: "1.0.0", observer, interruption };
-  return runExperiment(parseScenario(text, "scenario.yaml"), options);
+  return runExperiment(text, options);
 }
 
 it("asks no server where no result directory can be made", async () => {
@@ -150,7 +154,7 @@ it("warns of settings that the machine ignores before the first trial and in its
   meanwhile = () => undefined;
   const heard: string[] = [];
   const text = "name: a\nseed: 1\ntarget: { nice: 5 }\ntrials: 1\ndiagnosis: { ceiling: false }\n";
-  const { result } = await runExperiment(parseScenario(text, "scenario.yaml"), {
+  const { result } = await runExperiment(text, {
     ...{ out, programVersion: "1.0.0", interruption },
     observer: { ...observer, note: (words) => heard.push(words) },
   });
@@ -169,7 +173,7 @@ function runBlocks(extent: string): Promise<ExperimentOutcome> {
   meanwhile = () => undefined;
   notes.length = 0;
   const options = { out, programVersion: "1.0.0", observer, interruption };
-  return runExperiment(parseScenario(text, "scenario.yaml"), options);
+  return runExperiment(text, options);
 }
 
 it("ends at the first look at which every comparison is decided, and lacks nothing then", async () => {

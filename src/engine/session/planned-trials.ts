@@ -1,0 +1,106 @@
+// All trials of a scenario in their planned order, but for those that its own rules of stopping or its race leave out, and those
+// that an interrupted run completed.
+import { monotonicMs } from "../../foundation/clock.js";
+import type { StopReason } from "../../results/result-schema.js";
+import { setTrialAside } from "../../results/directory.js";
+import type { Experiment, PlannedTrial, Treatment } from "../../scenario/settings.js";
+import type { ExperimentRecord } from "./experiment-record.js";
+import type { ExperimentObserver } from "./observer.js";
+import type { ResumedExperiment } from "./resume.js";
+import type { Trials, TrialSource } from "./session.js";
+
+type AtOnce = readonly [PlannedTrial, ...PlannedTrial[]];
+
+/** Trials that run at the same time: the two of each block of a duet, else one. */
+function atOnce(trials: readonly PlannedTrial[]): AtOnce[] {
+  return trials.flatMap((trial, i): AtOnce[] => {
+    if (trial.duet?.server === 2) return [];
+    const other = trial.duet && trials[i + 1];
+    return [other ? [trial, other] : [trial]];
+  });
+}
+
+/** The observer is told of each look; `resumed` is the interrupted run that these trials continue. */
+export function plannedTrials(
+  experiment: Experiment,
+  observer: Pick<ExperimentObserver, "looked">,
+  resumed?: Pick<ResumedExperiment, "directory">,
+): TrialSource {
+  return {
+    experiment,
+    watched: experiment.thresholds,
+    trials: (record) => new Plan(experiment, record, observer, resumed).trials(),
+  };
+}
+
+class Plan {
+  constructor(
+    private readonly experiment: Experiment,
+    private readonly record: ExperimentRecord,
+    private readonly observer: Pick<ExperimentObserver, "looked">,
+    private readonly resumed: Pick<ResumedExperiment, "directory"> | undefined,
+  ) {}
+
+  async *trials(): Trials {
+    const { record } = this;
+    const { trials, treatments } = this.experiment;
+    const startedMs = monotonicMs();
+    const treatmentOf = ({ number, treatmentId }: PlannedTrial): Treatment => {
+      const treatment = treatments.find(({ id }) => id === treatmentId);
+      if (!treatment) throw new Error(`trial ${number} names an unknown treatment: ${treatmentId}`);
+      return treatment;
+    };
+    for (const together of atOnce(trials)) {
+      const [{ block }] = together;
+      const missing = together.filter(({ number }) => !record.has(number));
+      const due = missing.filter((trial) => this.isDue(trial));
+      await this.setAside(missing.filter((trial) => !due.includes(trial)));
+      if (due.length === 0) continue;
+      const reason = record.hasBlock(block) ? undefined : this.whyOver(monotonicMs() - startedMs);
+      if (reason) {
+        record.looks.end(reason);
+        return;
+      }
+      const ran = yield due.map((trial) => ({ trial, treatment: treatmentOf(trial) }));
+      for (const { treatment, result, totals } of ran) record.add(treatment.id, result, totals);
+    }
+    if (trials.some((trial) => this.isDue(trial) && !record.isComplete(trial.number))) return;
+    record.looks.end(this.isDecided() ? "decided" : "all-blocks");
+  }
+
+  /** Trials of treatments that left a race may have been under way when the run was interrupted. */
+  private async setAside(trials: readonly PlannedTrial[]): Promise<void> {
+    const { resumed } = this;
+    if (resumed)
+      for (const { number, treatmentId } of trials)
+        await setTrialAside(resumed.directory, number, treatmentId);
+  }
+
+  private isDue(trial: PlannedTrial): boolean {
+    const { looks } = this.record;
+    return this.experiment.stopping?.race === undefined || looks.isDue(this.record.unmerged(), trial);
+  }
+
+  /** Why no block begins any more; undefined where one does. */
+  private whyOver(elapsedMs: number): StopReason | undefined {
+    const { stopping } = this.experiment;
+    if (!stopping) return undefined;
+    if (this.isDecided()) return "decided";
+    return elapsedMs >= (stopping.budgetMs ?? Number.POSITIVE_INFINITY) ? "budget" : undefined;
+  }
+
+  /** Looks, where a look is due. */
+  private isDecided(): boolean {
+    const { looks } = this.record;
+    const look = looks.due(this.record.treatments());
+    if (!look) return false;
+    this.observer.looked({
+      blocks: look.blocks,
+      blocksMost: this.experiment.stopping?.max ?? look.blocks,
+      nextLook: looks.next(look.blocks) ?? null,
+      claims: look.claims,
+      open: look.open,
+    });
+    return look.claims > 0 && look.open.length === 0;
+  }
+}
