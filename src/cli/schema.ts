@@ -3,10 +3,11 @@
 import { Option, type Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
 import type { AdminSession } from "../database/contract.js";
-import { dialectOf } from "../database/postgres/dialects/registry.js";
 import {
   administer,
+  databaseAt,
   databaseOf,
+  ignoredVariables,
   lackOf,
   levelProblems,
   readUrl,
@@ -14,8 +15,6 @@ import {
   type DialectName,
 } from "../database/registry.js";
 import { applyNamespace, ddl, dropNamespace, type WorkloadNamespace } from "../workloads/namespace.js";
-import { ignoredVariables, UrlCompletion } from "../database/postgres/endpoint/libpq-variables.js";
-import { STORAGES, type Storage } from "../database/levels.js";
 import { loadScenario } from "../scenario/loader.js";
 import { workloadOf } from "../workloads/registry.js";
 import type { LevelOption, WorkloadTreatment } from "../workloads/workload.js";
@@ -26,15 +25,11 @@ const { levels: OWN_LEVELS = [] } = DEFAULT.settings;
 const [TABLE_LEVELS, STATEMENT_LEVELS] = [true, false].map((isOfTables) =>
   OWN_LEVELS.filter((level) => level.isOfTables === isOfTables),
 ) as [LevelOption[], LevelOption[]];
-const EVENT_STORAGES = STORAGES.filter((level) =>
-  DIALECTS.some((name) => dialectOf(name).storages[level] !== undefined),
-);
 /** Options of `print` that a scenario says by itself. */
-const LEVELS = ["dialect", "storage", "namespace", ...OWN_LEVELS.map(({ option }) => option)];
+const LEVELS = ["dialect", "namespace", ...OWN_LEVELS.map(({ option }) => option)];
 
 interface SchemaOptions {
   readonly dialect: DialectName;
-  readonly storage: Storage;
   readonly namespace: string;
   readonly grant?: string;
 }
@@ -60,7 +55,6 @@ const levelsIn = (options: SchemaOptions, levels: readonly LevelOption[]): Recor
   Object.fromEntries(
     levels.map(({ option, key }) => [key, (options as unknown as Record<string, string>)[option] ?? ""]),
   );
-const storage = (): Option => choice("--storage <level>", "how tables are stored", EVENT_STORAGES, "default");
 const namespace = (): Option =>
   new Option("--namespace <name>", "schema to create the tables in").default("train_sim");
 const grant = (): Option => new Option("--grant <role>", "role that is to run the load");
@@ -84,7 +78,6 @@ export function register(program: Command): void {
     )
     .addOption(dialect());
   ownLevels(print, TABLE_LEVELS)
-    .addOption(storage())
     .addOption(namespace())
     .addOption(grant())
     .option("--statements", "print the statements of the workload too, parameters as $1");
@@ -94,11 +87,7 @@ export function register(program: Command): void {
     .description("create the namespace with its tables; the password may come from PGPASSWORD")
     .addOption(url())
     .addOption(dialect());
-  ownLevels(apply, TABLE_LEVELS)
-    .addOption(storage())
-    .addOption(namespace())
-    .addOption(grant())
-    .action(applyTables);
+  ownLevels(apply, TABLE_LEVELS).addOption(namespace()).addOption(grant()).action(applyTables);
   schema
     .command("drop")
     .description("drop the namespace, if train-sim made it")
@@ -119,7 +108,7 @@ async function printTables(
   requireLevels(options);
   const statements = ddl(settingsOf(options), options.dialect);
   if (options.statements) {
-    const levels = { ...levelsIn(options, OWN_LEVELS), storage: options.storage };
+    const levels = levelsIn(options, OWN_LEVELS);
     requireStatementLevels(options.dialect, levels);
     // Statements read these settings alone.
     const all = DEFAULT.statements({ ...options, ...levels } as unknown as WorkloadTreatment);
@@ -179,24 +168,23 @@ function requireStatementLevels(name: DialectName, levels: Readonly<Record<strin
   );
 }
 
-/** Levels of the tables alone: those of the statements are asked for where there are any. */
+/** Refuses levels of the tables that the dialect lacks. */
 function requireLevels(options: SchemaOptions): void {
-  const { dialect: name, storage: stored } = options;
+  const { dialect: name } = options;
   const levels = levelsIn(options, TABLE_LEVELS);
-  const asked = Object.entries({ ...levels, storage: stored });
-  const lacks = asked.flatMap(([factor, level]) => lackOf(name, factor, level) ?? []);
+  const lacks = Object.entries(levels).flatMap(([factor, level]) => lackOf(name, factor, level) ?? []);
   if (lacks.length === 0) return;
   const words = lacks.map(({ reason, nearest }) => `${reason}; the nearest is ${nearest}`).join("; ");
+  const { storage, ...others } = levels;
   throw new UsageError(
-    `${name} does not have ${Object.values(levels).join(", ")} in storage ${stored}: ${words}`,
+    `${name} does not have ${Object.values(others).join(", ")} in storage ${storage}: ${words}`,
     "See docs/reference/dialects.md.",
   );
 }
 
 function settingsOf(options: SchemaOptions): WorkloadNamespace {
-  const { namespace: name, storage: stored, grant: grantTo } = options;
-  const levels = levelsIn(options, TABLE_LEVELS);
-  return { namespace: name, storage: stored, ...levels, ...(grantTo !== undefined && { grantTo }) };
+  const { namespace: name, grant: grantTo } = options;
+  return { namespace: name, ...levelsIn(options, TABLE_LEVELS), ...(grantTo !== undefined && { grantTo }) };
 }
 
 /** As a run does: statements that the server does not understand may leave a schema there without the mark, for good. */
@@ -222,7 +210,8 @@ async function claimed<T>(
   work: (admin: AdminSession) => Promise<T>,
 ): Promise<T> {
   for (const words of ignoredVariables(process.env)) process.stderr.write(`train-sim: warning: ${words}\n`);
-  const address = new UrlCompletion(process.env).ofTarget(options.url, new Set());
+  const { url: given } = options;
+  const address = databaseAt(given)?.urls.complete(given, process.env, new Set()) ?? given;
   const admin = await administer(readUrl({ url: address }), { purpose: "schema" });
   try {
     await requireSpoken(admin, options.dialect);

@@ -3,7 +3,9 @@
 import type { TrainSimError } from "../foundation/errors.js";
 import type { DialectCapabilities } from "./capabilities.js";
 import type { Endpoint, EndpointUrl } from "./endpoint.js";
+import type { Evidence } from "./evidence.js";
 import type { Session } from "./session.js";
+import type { TlsKeys } from "./tls.js";
 
 /** Prefix of the name of every session, by which the server's own views show it. */
 export const APPLICATION = "train-sim";
@@ -57,6 +59,29 @@ export interface Failures {
   isStandby(error: unknown): boolean;
   /** Whether the server of a failed connection is a standby or may be back later, unlike one that refuses the user. */
   isAway(error: unknown): boolean;
+}
+
+/** Connection URLs of a database. No message repeats a URL, for it may hold a password. */
+export interface Urls {
+  /** Schemes that URLs begin with; endpoints have the first. */
+  readonly schemes: readonly string[];
+  /** A URL that shows the form. */
+  readonly example: string;
+  /** The reason, to follow "this connection URL", why a URL of these schemes is never connected to; undefined if it may be. */
+  refusal(url: string): string | undefined;
+  /** TLS and password that the URL leaves out come from `tls` and the environment. Throws a UsageError. */
+  read(url: EndpointUrl, tls?: TlsKeys, environment?: NodeJS.ProcessEnv): Endpoint;
+  /** TLS that the parameters of a valid URL state. */
+  tlsOf(url: string): TlsKeys;
+  /** The URL with another path for each file that its parameters name; any other text stays as it is. */
+  withFiles(url: string, change: (file: string) => string): string;
+  /**
+   * The URL with the parts that it leaves out, from the environment. `stated` names keys of TLS that the target has; the
+   * URL of a pooler gets the user alone. Throws a UsageError for a variable whose value no URL can have.
+   */
+  complete(url: string, environment: NodeJS.ProcessEnv, stated: "pooler" | ReadonlySet<string>): string;
+  /** Variables of the environment that have no effect here, each as a sentence with the reason. */
+  ignoredVariables(environment: NodeJS.ProcessEnv): string[];
 }
 
 export interface SessionOptions {
@@ -346,12 +371,9 @@ export interface Sessions<Admin extends AdminSession> {
 export interface Database<Admin extends AdminSession = AdminSession> {
   /** The product's usual spelling. */
   readonly name: string;
-  /** Schemes of its connection URLs; endpoints have the first. */
-  readonly schemes: readonly string[];
   /** Capabilities of its dialects by name. */
   readonly dialects: Readonly<Record<string, DialectCapabilities>>;
-  /** Parts that the URL leaves out come from `defaults`. Throws a UsageError that shows no password. */
-  readUrl(url: EndpointUrl, defaults?: object, environment?: NodeJS.ProcessEnv): Endpoint;
+  readonly urls: Urls;
   /** A session of the load, to be opened by its `connect`. */
   session(options: SessionOptions): LoadSession;
   /** Rejects with a TargetError that says where, what was seen and what to do. */
@@ -361,4 +383,5 @@ export interface Database<Admin extends AdminSession = AdminSession> {
   readonly namespaces: Namespaces<Admin>;
   readonly sessions: Sessions<Admin>;
   readonly plans: Plans<Admin>;
+  readonly evidence: Evidence;
 }

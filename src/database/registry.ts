@@ -8,15 +8,20 @@ import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
 const REGISTERED = [postgresql] as const;
 const DATABASES: readonly Database[] = REGISTERED;
 
-type Rest = Parameters<Database["readUrl"]> extends [EndpointUrl, ...infer Others] ? Others : never;
-
 export type DialectName = keyof (typeof REGISTERED)[number]["dialects"];
 /** Dialects of all databases; the first is the default. */
 export const DIALECTS = DATABASES.flatMap(({ dialects }) => Object.keys(dialects)) as DialectName[];
 
+/** Schemes of connection URLs; the first is the scheme of `URL_EXAMPLE`. */
+export const SCHEMES = DATABASES.flatMap(({ urls }) => urls.schemes);
+export const URL_EXAMPLE = postgresql.urls.example;
+
+const withScheme = (scheme: string): Database | undefined =>
+  DATABASES.find(({ urls }) => urls.schemes.includes(scheme));
+
 /** The database at that endpoint. */
 export function databaseOf({ scheme }: Pick<Endpoint, "scheme">): Database {
-  const found = DATABASES.find(({ schemes }) => schemes.includes(scheme));
+  const found = withScheme(scheme);
   if (!found) throw new RangeError(`no database has URLs of ${scheme}`);
   return found;
 }
@@ -28,15 +33,23 @@ export function databaseSpeaking(dialect: string): Database {
   return found;
 }
 
-/** The database of a URL; the first one has to refuse a scheme that none has. */
-export function databaseAt(url: string): Database {
-  const scheme = /^(\w+):/.exec(url)?.[1] ?? "";
-  return DATABASES.find(({ schemes }) => schemes.includes(scheme)) ?? postgresql;
+/** The database whose connection URLs begin as `text` does. */
+export function databaseAt(text: string): Database | undefined {
+  return withScheme(/^(\w+):\/\//.exec(text)?.[1] ?? "");
 }
 
-/** The endpoint of a URL, as `Database.readUrl`. */
-export function readUrl(url: EndpointUrl, ...more: Rest): Endpoint {
-  return databaseAt(url.url).readUrl(url, ...more);
+/** The endpoint of a URL, as `Urls.read`; a scheme that no database has is refused. */
+export function readUrl(
+  url: EndpointUrl,
+  tls?: Parameters<Database["urls"]["read"]>[1],
+  environment?: NodeJS.ProcessEnv,
+): Endpoint {
+  return (databaseAt(url.url) ?? postgresql).urls.read(url, tls, environment);
+}
+
+/** Variables of the environment that no connection URL takes, each as a sentence with the reason. */
+export function ignoredVariables(environment: NodeJS.ProcessEnv): string[] {
+  return DATABASES.flatMap(({ urls }) => urls.ignoredVariables(environment));
 }
 
 /** Connects for train-sim's own work; rejects with a TargetError that says where, what was seen and what to do. */

@@ -1,4 +1,5 @@
 // Statements and values of databases that speak SQL, and the session that runs them. Types only.
+import type { EvidenceGroup, EvidenceReading, WatchedWorkload } from "./evidence.js";
 import type { Session } from "./session.js";
 
 /** A SQL statement of the workload. Errors, logs and latency parts show `name`, as `process.claim`. */
@@ -39,4 +40,31 @@ export interface Connection extends Session {
   control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
   /** Whether the last statement returned and changed no row, by its command tag; false for a tag without a count. */
   readonly foundNoRow?: boolean;
+}
+
+/** A view of evidence. `Watched` is everything that its text is written for. */
+export interface View<Watched extends WatchedWorkload = WatchedWorkload> {
+  /** Its name in the list of evidence that could not be read. */
+  readonly source: string;
+  /** First and last major version that have it in this form. */
+  readonly from?: number;
+  readonly until?: number;
+  /** Extension that it comes with. */
+  readonly extension?: string;
+  readonly gives: readonly string[];
+  /** A SELECT of at most one row, whose columns are named by their metrics; undefined if there is nothing to ask. */
+  text(watched: Watched): string | undefined;
+  /** Why a column is null, by metric, in words. */
+  readonly ifNull?: Readonly<Record<string, string>>;
+  /** Decodes a row that holds more than numbers. */
+  decode?(row: SqlRow): EvidenceReading;
+}
+
+/** Views that are asked together, in one statement. */
+export interface ViewGroup<Watched extends WatchedWorkload = WatchedWorkload> extends EvidenceGroup {
+  readonly views: readonly View<Watched>[];
+  /** Whether the sample is worth nothing without it; another group is left out for a second when it fails. */
+  readonly isVital: boolean;
+  /** Most of the time that may go into asking it, 0 .. 1: asked less often if it takes longer. */
+  readonly mostShare?: number;
 }

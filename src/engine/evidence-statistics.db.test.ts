@@ -6,7 +6,7 @@ import { createWorkload } from "../workloads/train-events/sql/create-workload.js
 import { postgres } from "../database/postgres/dialects/postgres/dialect.js";
 import { resetNamespace, sampledIn } from "../workloads/namespace.js";
 import { DatabaseSampler } from "../database/postgres/evidence/sampler.js";
-import type { Metrics } from "../database/postgres/evidence/view.js";
+import type { EvidenceReading } from "../database/evidence.js";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
 import { startEmbedded } from "../targets/embedded/embedded.js";
 import type { RunningTarget } from "../targets/running-target.js";
@@ -70,7 +70,7 @@ async function crash(): Promise<void> {
 }
 
 /** The first sample that the server answers. */
-async function sampled(): Promise<Metrics> {
+async function sampled(): Promise<EvidenceReading> {
   for (;;) {
     const metrics = await sampler.sample().catch(() => undefined);
     if (metrics) return metrics;
@@ -80,11 +80,11 @@ async function sampled(): Promise<Metrics> {
 describe("statistics that do not go on", () => {
   it("tell of the workload's statements where only those of others were discarded, and that some were", async () => {
     await addEvents(1);
-    await sampler.openStatements();
+    await sampler.opened();
     await addEvents(2);
     await crowd();
     await addEvents(3);
-    const found = await sampler.closeStatements(workload.statements);
+    const { statements: found } = await sampler.closed(workload.statements);
     expect(found?.map(({ name }) => name)).toEqual(expect.arrayContaining(["add.events", "add.status"]));
     expect(sampler.skipped.find(({ source }) => source === "pg_stat_statements")?.reason).toMatch(
       /^entries were discarded in the window/,
@@ -94,12 +94,12 @@ describe("statistics that do not go on", () => {
   it("tell of no statement and have no total of what the server counts, once it has crashed", async () => {
     await addEvents(1);
     const sums = new WindowSums();
-    await sampler.openStatements();
+    await sampler.opened();
     sums.open(await sampler.sample(), 0);
     await crash();
     await addEvents(2);
     sums.close(await sampled());
-    expect(await sampler.closeStatements(workload.statements)).toBeUndefined();
+    expect((await sampler.closed(workload.statements)).statements).toBeUndefined();
     expect(sampler.skipped.find(({ source }) => source === "pg_stat_statements")?.reason).toMatch(
       /^its statistics were reset in the window/,
     );

@@ -1,7 +1,7 @@
 // The faults of the network: each is a condition for the proxies and a sentence on its effect. The proxies exist from the
 // trial's start, so that no client reconnects for the fault.
 import * as z from "zod";
-import { tlsModeOf } from "../database/postgres/endpoint/tls-mode.js";
+import { tlsModeOf } from "../database/urls.js";
 import { counted, formatDuration, formatSize } from "../foundation/units.js";
 import { duration, size } from "../syntax/scalars.js";
 import {

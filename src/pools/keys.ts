@@ -1,8 +1,7 @@
 // Keys that several pool strategies have, and what the settings of every pooler have in common: how many of ours, or where
 // those of the user are.
 import * as z from "zod";
-import { tlsFindings } from "../database/postgres/endpoint/url-findings.js";
-import { connectionUrl, urlList, urlsOf, type UrlKeys } from "../database/postgres/scalars.js";
+import { connectionUrl, tlsFindings, urlList, urlsOf, type UrlKeys } from "../database/urls.js";
 import type { EndpointUrl } from "../database/endpoint.js";
 import { shareOf } from "../foundation/share.js";
 import type { Finding } from "../syntax/problems.js";

@@ -1,8 +1,7 @@
-// The places of a scenario that hold connection URLs and TLS files: paths become absolute there, and libpq's variables
-// complete the URLs.
+// The places of a scenario that hold connection URLs and TLS files: paths become absolute there, and the environment completes
+// the URLs.
 import path from "node:path";
-import { TLS_PARAMETERS, withFiles } from "../database/postgres/endpoint/connection-url.js";
-import { UrlCompletion, type Environment } from "../database/postgres/endpoint/libpq-variables.js";
+import { databaseAt } from "../database/registry.js";
 import { mapTexts, type Mapping, type Path } from "../syntax/paths.js";
 
 /** The places of certificate files, which are written relative to the scenario. */
@@ -21,31 +20,29 @@ export function withAbsoluteFiles(raw: Mapping, directory: string): Mapping {
   return mapTexts(raw, (text, at) => {
     const keys = keysOf(at);
     if (PEM_PATH.test(keys)) return text === "" ? text : absolute(text);
-    return URL_PATH.test(keys) ? withFiles(text, absolute) : text;
+    return URL_PATH.test(keys) ? (databaseAt(text)?.urls.withFiles(text, absolute) ?? text) : text;
   }) as Mapping;
 }
 
 const TLS_KEY = /(?:^|\.)target\.(sslmode|ca|cert|key)$/;
 const POOL = /(^|\.)pool(\.|$)/;
 
-/** The scenario with its URLs completed by that environment; what a URL or a key of the target says counts first. */
-export function withCompleteUrls(raw: Mapping, environment: Environment): Mapping {
-  let made: UrlCompletion | undefined;
-  const stated = statedParameters(raw);
+/** The scenario with its URLs completed by that environment; parts that a URL or a key of the target states count first. */
+export function withCompleteUrls(raw: Mapping, environment: NodeJS.ProcessEnv): Mapping {
+  const stated = statedKeys(raw);
   return mapTexts(raw, (text, at) => {
     const keys = keysOf(at);
-    if (!URL_PATH.test(keys) || !text.startsWith("postgres")) return text;
-    const completion = (made ??= new UrlCompletion(environment));
-    return POOL.test(keys) ? completion.ofPooler(text) : completion.ofTarget(text, stated);
+    if (!URL_PATH.test(keys)) return text;
+    return databaseAt(text)?.urls.complete(text, environment, POOL.test(keys) ? "pooler" : stated) ?? text;
   }) as Mapping;
 }
 
-/** Parameters of a URL that keys of the target say, also as factors. */
-function statedParameters(raw: Mapping): ReadonlySet<string> {
+/** Keys of TLS that the target has, also as factors. */
+function statedKeys(raw: Mapping): ReadonlySet<string> {
   const stated = new Set<string>();
   mapTexts(raw, (text, at) => {
     const [, key] = TLS_KEY.exec(keysOf(at)) ?? [];
-    for (const [parameter, same] of Object.entries(TLS_PARAMETERS)) if (same === key) stated.add(parameter);
+    if (key !== undefined) stated.add(key);
     return text;
   });
   return stated;

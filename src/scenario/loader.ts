@@ -25,7 +25,7 @@ import { foundBeside, withoutRefused } from "./rules-beside.js";
 import { readScenario } from "./rules.js";
 import { COMMON_KEYS, EXPERIMENT_KEYS, Scenario } from "./schema.js";
 import { withoutPasswords } from "../foundation/secrets.js";
-import { ignoredVariables } from "../database/postgres/endpoint/libpq-variables.js";
+import { ignoredVariables } from "../database/registry.js";
 import { withAbsoluteFiles, withCompleteUrls } from "./connection-places.js";
 import { thresholdMetrics } from "./threshold-metrics.js";
 import { embedded, nameOf, Own, PATH, readOwn, withDeclared } from "../workloads/own.js";

@@ -31,7 +31,7 @@ export function dialectProblems(name: DialectName, settings: TreatmentSettings):
 function storeFindings(settings: TreatmentSettings): Finding[] {
   const { target, dialect } = settings;
   const [first] = target.kind === "url" ? target.urls : [];
-  const { name } = first ? databaseAt(first.url) : databaseSpeaking(dialect);
+  const { name } = (first && databaseAt(first.url)) ?? databaseSpeaking(dialect);
   const message = storeProblem(workloadOf(settings), name);
   return message === undefined ? [] : [{ path: ["workload"], message }];
 }

@@ -19,6 +19,18 @@ export interface Finding {
   readonly isAboutKey?: boolean;
 }
 
+/** The reason why something cannot be, and the way out; each without a capital and a full stop. */
+export interface Refusal {
+  readonly words: string;
+  readonly way: string;
+}
+
+/** The way out as a sentence, for the hint of an error. */
+export function hintOf({ way }: Refusal): string {
+  const sentence = `${way.slice(0, 1).toUpperCase()}${way.slice(1)}`;
+  return sentence.endsWith("?") ? sentence : `${sentence}.`;
+}
+
 /** One problem, as `validate --json` prints it. */
 export interface ScenarioProblem {
   /** The file, or the flag (`--set batch.min`) that brought the value. */

@@ -1,7 +1,7 @@
 // The kinds of targets: one line each. All that is asked of a kind, from the scenario's keys to the server that runs, is asked
 // here.
 import * as z from "zod";
-import { connectionUrl } from "../database/postgres/scalars.js";
+import { connectionUrl } from "../database/urls.js";
 import type { Finding } from "../syntax/problems.js";
 import type { Mapping } from "../syntax/paths.js";
 import { describeMembers, taggedUnion } from "../syntax/tagged-union.js";

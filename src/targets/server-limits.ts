@@ -2,7 +2,7 @@
 // Asked by the rules when a scenario is loaded, and by the target before it starts the server, whatever asked for it. It
 // refuses what would open the server to the network, move its files or have it run programs, since a scenario may come
 // from anywhere, and a max_connections that the scenario does not fit into. Pure.
-import type { Refusal } from "../database/postgres/endpoint/connection-url.js";
+import type { Refusal } from "../syntax/problems.js";
 
 /** Connections for train-sim's own sessions and for superuser_reserved_connections. */
 export const SPARE_CONNECTIONS = 13;

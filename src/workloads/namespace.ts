@@ -2,8 +2,9 @@
 // been made for another workload, so its tables are found by the mark.
 import { UsageError } from "../foundation/errors.js";
 import { APPLICATION, type AdminSession, type NamespaceSettings } from "../database/contract.js";
-import type { SampledWorkload } from "../database/postgres/evidence/view.js";
+import type { EvidenceOptions } from "../database/evidence.js";
 import { databaseSpeaking, DIALECTS, type DialectName } from "../database/registry.js";
+import type { ViewGroup } from "../database/sql.js";
 import type { FaultTable, FaultTables } from "../faults/fault.js";
 import { WORKLOADS, workloadOf, type WorkloadChoice } from "./registry.js";
 import type { Workload, WorkloadTreatment } from "./workload.js";
@@ -74,8 +75,12 @@ export function loadNamesOf({ roles }: Pick<Workload, "roles">): string[] {
   return [APPLICATION, ...Object.keys(roles).map((role) => `${APPLICATION}/${role}`)];
 }
 
-/** What the sampler is told of the workload. */
-export function sampledIn(workload: Workload, dialect: DialectName, namespace: string): SampledWorkload {
+/** The workload as readers of evidence see it. */
+export function sampledIn(
+  workload: Workload,
+  dialect: DialectName,
+  namespace: string,
+): EvidenceOptions<ViewGroup>["workload"] {
   const tables = tablesIn(workload, dialect, namespace);
   return { tables, loadNames: loadNamesOf(workload), groups: workload.reporting?.evidence ?? [] };
 }

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectAdmin, connectConsole } from "../../src/database/postgres/admin.js";
+import { connectAdmin } from "../../src/database/postgres/admin.js";
 import { messageOf } from "../../src/foundation/errors.js";
 import type { Endpoint } from "../../src/database/endpoint.js";
 import { freePort } from "../../src/foundation/process/server-process.js";
@@ -61,9 +61,9 @@ async function whoAmI(endpoint: Endpoint): Promise<unknown> {
 
 /** What the console of one PgBouncer answers. */
 async function ask(index: number, command: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const console = await connectConsole({ ...pooler(index), database: "pgbouncer" });
+  const console = await connectAdmin({ ...pooler(index), database: "pgbouncer" });
   try {
-    return await console.run(command);
+    return await console.query(command);
   } finally {
     await console.close();
   }

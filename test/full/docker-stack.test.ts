@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connectAdmin, connectConsole, type AdminClient } from "../../src/database/postgres/admin.js";
+import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import { messageOf } from "../../src/foundation/errors.js";
 import { freePort } from "../../src/foundation/process/server-process.js";
 import { parseConnectionUrl } from "../../src/database/postgres/endpoint/parse-url.js";
@@ -59,9 +59,9 @@ async function connected<T>(
 async function ask(index: number, command: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const endpoint = stack.consoles[index];
   if (!endpoint) throw new Error(`there is no PgBouncer ${index}`);
-  const console = await connectConsole(endpoint);
+  const console = await connectAdmin(endpoint);
   try {
-    return await console.run(command);
+    return await console.query(command);
   } finally {
     await console.close();
   }

@@ -3,7 +3,7 @@ import { messageOf, TargetError } from "../../foundation/errors.js";
 import { generateSecret } from "../../foundation/prng.js";
 import type { Endpoint } from "../endpoint.js";
 import { testNamespace } from "../../../test/support/namespace.js";
-import { connectAdmin, connectConsole, type AdminClient } from "./admin.js";
+import { connectAdmin, type AdminClient } from "./admin.js";
 import { readServerInfo } from "./server-info.js";
 
 const endpoint = inject("adminEndpoint");
@@ -112,14 +112,6 @@ describe("connectAdmin", () => {
     await admin.query("SELECT pg_terminate_backend($1)", [row?.pid]);
     await sleeping;
     await victim.close();
-  });
-});
-
-describe("connectConsole", () => {
-  it("says that a database is not the console of a PgBouncer", async () => {
-    const client = await connectConsole(endpoint);
-    await expect(client.version()).rejects.toMatchObject({ code: "42704" });
-    await client.close();
   });
 });
 

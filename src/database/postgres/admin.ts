@@ -1,6 +1,5 @@
-// Connections for train-sim's own work: schema, audit, sampling, and PgBouncer's console. They are apart from the
-// pools under test, so that control work is never measured and never waits behind it. What a user can cause comes
-// out as a TargetError; an error of a statement comes out as the server sent it, for its caller to judge.
+// Connections for train-sim's own work, apart from the pools under test. A lost connection rejects with a TargetError; the error
+// of a statement is the server's own.
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
 import { APPLICATION, type AdminOptions, type AdminSession } from "../contract.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
@@ -12,7 +11,7 @@ import { LIFT_TIME_LIMITS } from "./time-limits.js";
 import { classifyFailure } from "./sqlstates.js";
 import type { SqlRow, Statement, StatementRow, StatementValues } from "../sql.js";
 
-/** Anything that runs SQL for control work. Values are those the driver takes, arrays included. */
+/** A session that runs SQL for control work. */
 export interface SqlClient {
   /**
    * One statement with `$n` values, or several without. Rows hold booleans and numbers (int8 too) as such and
@@ -22,19 +21,8 @@ export interface SqlClient {
 }
 
 export interface AdminClient extends SqlClient, AdminSession {
-  /** A statement that comes again and again, prepared where the options say so. */
+  /** Runs a statement that comes again and again, prepared if the options say so. */
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]>;
-}
-
-/** PgBouncer's admin console: `SHOW ...` and commands, by the simple protocol only. */
-export interface PoolerConsole {
-  readonly endpoint: Endpoint;
-  /** Runs a command of the console, as `SHOW POOLS`; SHOW STATS gives its numbers as text. */
-  run(command: string): Promise<SqlRow[]>;
-  /** `1.24.1` */
-  version(): Promise<string>;
-  /** Never rejects. */
-  close(): Promise<void>;
 }
 
 let ended = 0;
@@ -44,7 +32,7 @@ export function controlTransactions(): number {
   return ended;
 }
 
-/** At the first of its servers that lets it in. Rejects with what the first of them said that is no standby. */
+/** Connects to the first of its servers that lets it in. Rejects with the error of the first server that is no standby. */
 async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
   let told: unknown;
   for (const each of [endpoint, ...(endpoint.others ?? [])]) {
@@ -96,7 +84,7 @@ export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {
   let opening: Promise<PgConnection> | undefined;
   let isClosed = false;
   const current = async (): Promise<PgConnection> => {
-    // Whoever still asks, as what a failed trial has left behind, must not open a session that nobody closes.
+    // Work that a failed trial has left behind must not open a session that nobody closes.
     if (isClosed) throw new TargetError(`the connection to ${describeEndpoint(endpoint)} has been closed`);
     if (!connection.isBroken || !options.reopens) return connection;
     opening ??= open(endpoint, options)
@@ -135,33 +123,4 @@ export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {
 /** Several statements in one text give an array of results; the last one counts. */
 function lastRows(result: { rows: SqlRow[] } | readonly { rows: SqlRow[] }[]): SqlRow[] {
   return "rows" in result ? result.rows : (result.at(-1)?.rows ?? []);
-}
-
-/** Connects to the console of a PgBouncer (`database` of the endpoint is `pgbouncer`); failures as `connectAdmin`. */
-export async function connectConsole(endpoint: Endpoint, options: AdminOptions = {}): Promise<PoolerConsole> {
-  const connection = await open(endpoint, { purpose: "console", ...options });
-  const run = async (command: string): Promise<SqlRow[]> => {
-    try {
-      // No values: the console breaks the connection over anything but the simple protocol.
-      return (await connection.query<SqlRow>(command)).rows;
-    } catch (error) {
-      throw explainLoss(endpoint, error);
-    }
-  };
-  return {
-    endpoint,
-    run,
-    async version() {
-      const [row] = await run("SHOW VERSION");
-      const text = typeof row?.version === "string" ? row.version : "";
-      const version = /\d+(?:\.\d+)+/.exec(text)?.[0];
-      if (version !== undefined) return version;
-      await connection.end();
-      throw new TargetError(
-        `${describeEndpoint(endpoint)} is not a PgBouncer console: SHOW VERSION answered "${text}"`,
-        'Name the console\'s database, "pgbouncer", in pool.adminUrl.',
-      );
-    },
-    close: () => connection.end(),
-  };
 }

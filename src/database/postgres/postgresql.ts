@@ -6,7 +6,11 @@ import { connectAdmin, controlTransactions, type AdminClient } from "./admin.js"
 import { isAway, isStandby } from "./connect-failure.js";
 import { PgConnection } from "./connection.js";
 import { CAPABILITIES, dialectOf } from "./dialects/registry.js";
-import { endpointAt, SCHEMES } from "./endpoint/parse-url.js";
+import { SCHEMES, tlsOf, URL_EXAMPLE, urlRefusal, withFiles } from "./endpoint/connection-url.js";
+import { completed, ignoredVariables } from "./endpoint/libpq-variables.js";
+import { endpointAt } from "./endpoint/parse-url.js";
+import { FOREIGN_SOURCES } from "./evidence/postgres-foreign.js";
+import { DatabaseSampler, type SamplerOptions } from "./evidence/sampler.js";
 import { failurePlaces } from "./failure-place.js";
 import * as faults from "./fault-sessions.js";
 import { loadSessions, workingSessions } from "./load-sessions.js";
@@ -125,9 +129,17 @@ const plans: Database<AdminClient>["plans"] = {
 
 export const postgresql = {
   name: "PostgreSQL",
-  schemes: SCHEMES,
   dialects: CAPABILITIES,
-  readUrl: endpointAt,
+  urls: {
+    schemes: SCHEMES,
+    example: URL_EXAMPLE,
+    refusal: urlRefusal,
+    read: endpointAt,
+    tlsOf,
+    withFiles,
+    complete: completed,
+    ignoredVariables,
+  },
   session: (options) => new PgConnection(options),
   administer: connectAdmin,
   failures,
@@ -135,4 +147,9 @@ export const postgresql = {
   namespaces: ownNamespaces,
   sessions,
   plans,
+  evidence: {
+    reader: ({ dialect, ...options }: Omit<SamplerOptions, "dialect"> & { readonly dialect: DialectName }) =>
+      new DatabaseSampler({ ...options, dialect: dialectOf(dialect) }),
+    foreignSources: FOREIGN_SOURCES,
+  },
 } satisfies Database<AdminClient>;

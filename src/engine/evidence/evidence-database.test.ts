@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { DatabaseEvidence } from "../../results/result-schema.js";
 import { DATABASE_EVIDENCE, evidenceMetricOf } from "../../workloads/evidence.js";
 import { POSTGRES_SAMPLER } from "../../database/postgres/evidence/postgres-views.js";
-import { STATISTICS_BEGAN } from "../../database/postgres/evidence/view.js";
+import { STATISTICS_BEGAN } from "../../database/evidence.js";
 import { waitsOf } from "./evidence-database.js";
 import { perEventOf } from "./evidence-per-event.js";
 import { windowFigures } from "./window-figures.js";

@@ -1,13 +1,17 @@
-// The database as a source of evidence: the sampler's readings, and what is counted at the ends of the window.
+// The database as a source of evidence: its readings, and what differs between the ends of the window.
 import type { Endpoint } from "../../database/endpoint.js";
+import type {
+  EvidenceReader,
+  EvidenceReading,
+  SkippedSource,
+  WindowDifferences,
+} from "../../database/evidence.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { sampledIn } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { databaseOf } from "../../database/registry.js";
-import { DatabaseSampler } from "../../database/postgres/evidence/sampler.js";
 import type { DatabaseEvidence, WaitShare } from "../../results/result-schema.js";
-import type { EvidenceReading, EvidenceSource, SkippedSource, WindowEvidence } from "./evidence-source.js";
+import type { EvidenceSource, WindowEvidence } from "./evidence-source.js";
 import type { Statement } from "../../database/sql.js";
 
 /** Shares of all samples of active sessions, most frequent first. */
@@ -22,10 +26,9 @@ export function waitsOf(window: WindowEvidence): WaitShare[] {
 
 export class DatabaseSource implements EvidenceSource {
   readonly name = "database";
-  private readonly sampler: DatabaseSampler;
-  private readonly workloadStatements: readonly Statement[];
-  private counted: Pick<DatabaseEvidence, "statements" | "scans"> = {};
-  private tableChanges: DatabaseEvidence["tableChanges"];
+  private readonly reader: EvidenceReader;
+  private readonly statements: readonly Statement[];
+  private differences: Partial<WindowDifferences> = {};
 
   constructor(
     private readonly endpoint: Endpoint,
@@ -33,49 +36,45 @@ export class DatabaseSource implements EvidenceSource {
   ) {
     const { dialect, namespace, target } = settings;
     const workload = workloadOf(settings);
-    this.workloadStatements = workload.statements(settings);
-    this.sampler = new DatabaseSampler({
-      ...{ endpoint, dialect: dialectOf(dialect) },
+    this.statements = workload.statements(settings);
+    this.reader = databaseOf(endpoint).evidence.reader({
+      endpoint,
+      dialect,
       workload: sampledIn(workload, dialect, namespace),
       isOurs: target.kind !== "url",
     });
   }
 
   get skipped(): readonly SkippedSource[] {
-    return this.sampler.skipped;
+    return this.reader.skipped;
   }
 
-  /** Backends of others at the last sample. */
+  /** Processes of others at the last sample. */
   get foreignPids(): readonly number[] {
-    return this.sampler.foreignPids;
+    return this.reader.foreignPids;
   }
 
   async prepare(): Promise<void> {
-    await this.sampler.open().catch(() => undefined);
+    await this.reader.open().catch(() => undefined);
   }
 
   async sample(): Promise<EvidenceReading> {
     return {
-      ...(await this.sampler.sample()),
+      ...(await this.reader.sample()),
       "transactions.control": databaseOf(this.endpoint).server.controlTransactions(),
     };
   }
 
-  async opened(): Promise<void> {
-    await this.sampler.openStatements();
-    await this.sampler.openScans();
-    await this.sampler.openTables();
+  opened(): Promise<void> {
+    return this.reader.opened();
   }
 
   async closed(): Promise<void> {
-    const statements = await this.sampler.closeStatements(this.workloadStatements);
-    this.counted = { statements, scans: await this.sampler.closeScans() };
-    this.tableChanges = await this.sampler.closeTables();
+    this.differences = await this.reader.closed(this.statements);
   }
 
   summary(window: WindowEvidence): Partial<DatabaseEvidence> {
-    const { tableChanges = [] } = this;
-    const { statements, scans } = this.counted;
+    const { statements, scans, tableChanges = [] } = this.differences;
     const waits = waitsOf(window);
     return {
       ...(waits.length > 0 && { waits }),
@@ -87,6 +86,6 @@ export class DatabaseSource implements EvidenceSource {
   }
 
   close(): Promise<void> {
-    return this.sampler.close();
+    return this.reader.close();
   }
 }

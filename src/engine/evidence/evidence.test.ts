@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import type { Clock } from "../../foundation/clock.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import { TrialEvidence, type EvidenceOptions } from "./evidence.js";
-import type { EvidenceReading, EvidenceSource } from "./evidence-source.js";
+import type { EvidenceReading } from "../../database/evidence.js";
+import type { EvidenceSource } from "./evidence-source.js";
 
 /** A clock that moves only when somebody sleeps, and then at once to the end of the sleep. */
 class JumpingClock implements Clock {

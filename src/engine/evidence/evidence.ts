@@ -8,12 +8,8 @@ import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 import { foreignWorkOf } from "./foreign-work.js";
 import { perEventOf, type WorkDone } from "./evidence-per-event.js";
-import {
-  COUNTED_AGAIN,
-  type EvidenceReading,
-  type EvidenceSource,
-  type SkippedSource,
-} from "./evidence-source.js";
+import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";
+import { COUNTED_AGAIN, type EvidenceSource } from "./evidence-source.js";
 import { DATABASE_EVIDENCE } from "../../workloads/evidence.js";
 import { windowFigures } from "./window-figures.js";
 import { WindowSums } from "./window-sums.js";

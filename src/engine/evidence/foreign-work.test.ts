@@ -4,6 +4,8 @@ import { describe, expect, it } from "vitest";
 import { foreignNotAssessed, foreignWorkOf } from "./foreign-work.js";
 import { WindowSums } from "./window-sums.js";
 
+const SOURCES = { sessions: "sessions of others", transactions: "their counts", logins: "their logins" };
+
 const NOTHING = {
   "transactions.commits": 0,
   "transactions.rollbacks": 0,
@@ -64,7 +66,9 @@ describe("transactions of others", () => {
       transactions: 20,
       transactionRatio: 1,
     });
-    expect(foreignNotAssessed({ foreign: { transactions: 20 } }, { serverTransactions: 0 })[0]).toEqual({
+    expect(
+      foreignNotAssessed({ foreign: { transactions: 20 } }, { serverTransactions: 0 }, SOURCES)[0],
+    ).toEqual({
       what: "transactions of others on the server, in the load's database",
       reason: "no transaction of the load ended in the window",
     });
@@ -90,7 +94,9 @@ describe("what is not known of others", () => {
     const seen = { ...NOTHING, "transactions.commits": 2000, "transactions.elsewhere": 5 };
     const foreign = foreignWorkOf(windowOf(seen), { ...done, poolerTransactions }, SPAN);
     expect(foreign).toEqual({ transactions: 5, transactionRatio: 5 / 1005 });
-    expect(foreignNotAssessed({ ...(foreign && { foreign }) }, { ...done, poolerTransactions })[0]).toEqual({
+    expect(
+      foreignNotAssessed({ ...(foreign && { foreign }) }, { ...done, poolerTransactions }, SOURCES)[0],
+    ).toEqual({
       what: "transactions of others on the server, in the load's database",
       reason: poolerTransactions,
     });
@@ -106,19 +112,22 @@ describe("what is not known of others", () => {
       sessionsActive: active,
       sessionsActiveHere: active,
     };
-    expect(foreignNotAssessed({ foreign, sampling }, { serverTransactions: 9 })).toEqual([]);
+    expect(foreignNotAssessed({ foreign, sampling }, { serverTransactions: 9 }, SOURCES)).toEqual([]);
   });
 
   it("is named with the server's reason", () => {
-    const skipped = [{ source: "pg_stat_activity (other sessions)", reason: "GRANT pg_monitor" }];
+    const skipped = [{ source: SOURCES.sessions, reason: "GRANT pg_monitor" }];
     expect(
       foreignNotAssessed(
         { foreign: { transactions: 1, transactionsHere: 0 }, sampling, skipped },
         { serverTransactions: 9 },
+        SOURCES,
       ),
     ).toEqual([{ what: "sessions of others on the server", reason: "GRANT pg_monitor" }]);
     expect(
-      foreignNotAssessed({}, { serverTransactions: 9 }).map(({ what, reason }) => `${what}: ${reason}`),
+      foreignNotAssessed({}, { serverTransactions: 9 }, SOURCES).map(
+        ({ what, reason }) => `${what}: ${reason}`,
+      ),
     ).toEqual([
       "transactions of others on the server: the server did not show them",
       "sessions of others on the server: there were no samples",
@@ -128,7 +137,7 @@ describe("what is not known of others", () => {
   it("is said without the names of counters where the server was restarted", () => {
     const skipped = [{ source: "counters", reason: "these have no total: wal.fsyncs" }];
     const foreign = { sessionsActive: active, sessionsActiveHere: active };
-    expect(foreignNotAssessed({ foreign, sampling, skipped }, { serverTransactions: 9 })).toEqual([
+    expect(foreignNotAssessed({ foreign, sampling, skipped }, { serverTransactions: 9 }, SOURCES)).toEqual([
       {
         what: "transactions of others on the server",
         reason: "the server counted from 0 again in the window (a restart, a reset)",
@@ -138,7 +147,7 @@ describe("what is not known of others", () => {
 
   it("is the load's own database alone where a pooler hides the names of its sessions", () => {
     const foreign = { transactions: 1, transactionsHere: 0, sessionsActive: active };
-    expect(foreignNotAssessed({ foreign, sampling }, { serverTransactions: 9 })).toEqual([
+    expect(foreignNotAssessed({ foreign, sampling }, { serverTransactions: 9 }, SOURCES)).toEqual([
       {
         what: "sessions of others on the server, in the load's database",
         reason: expect.stringMatching(/a pooler/) as string,

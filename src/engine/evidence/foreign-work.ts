@@ -2,6 +2,7 @@
 // databases, and how many of their sessions were active. In the load's own database the server counts everybody's
 // transactions together, so those that the load's connections ended are taken off, with room for what is counted late.
 // What could not be read is left out here and named, with the reason.
+import type { Evidence } from "../../database/evidence.js";
 import type { DatabaseEvidence, ForeignWork, NotAssessed } from "../../results/result-schema.js";
 import type { WorkDone } from "./evidence-per-event.js";
 import { COUNTED_AGAIN, type WindowEvidence } from "./evidence-source.js";
@@ -72,16 +73,17 @@ const UNNAMED =
 export function foreignNotAssessed(
   { foreign, skipped = [], sampling }: DatabaseEvidence,
   { serverTransactions = 0, poolerTransactions }: Pick<WorkDone, "serverTransactions" | "poolerTransactions">,
+  sources: Evidence["foreignSources"],
 ): NotAssessed[] {
   const reasonOf = (source: string, otherwise: string): string =>
     skipped.find((each) => each.source === source)?.reason ?? otherwise;
   const shown = "the server did not show them";
-  const unseen = sampling ? reasonOf("pg_stat_activity (other sessions)", shown) : "there were no samples";
+  const unseen = sampling ? reasonOf(sources.sessions, shown) : "there were no samples";
   const isCounted = !skipped.some(({ source }) => source === "counters");
-  const uncounted = reasonOf("pg_stat_database (others)", isCounted ? shown : COUNTED_AGAIN);
+  const uncounted = reasonOf(sources.transactions, isCounted ? shown : COUNTED_AGAIN);
   const idle = serverTransactions === 0 ? "no transaction of the load ended in the window" : undefined;
   const unknown = typeof poolerTransactions === "string" ? poolerTransactions : undefined;
-  const uncountedHere = unknown ?? idle ?? reasonOf("pg_stat_database (sessions)", uncounted);
+  const uncountedHere = unknown ?? idle ?? reasonOf(sources.logins, uncounted);
   return [
     ...missing(
       "transactions of others on the server",

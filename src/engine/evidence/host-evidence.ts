@@ -3,12 +3,8 @@
 // processor time cannot be told from that of others, and its disks may be elsewhere.
 import { hostUsage, type HostUsage } from "../../foundation/host-usage.js";
 import type { RunningTarget } from "../../targets/running-target.js";
-import {
-  SERVER_PROCESS,
-  type EvidenceReading,
-  type EvidenceSource,
-  type SkippedSource,
-} from "./evidence-source.js";
+import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";
+import { SERVER_PROCESS, type EvidenceSource } from "./evidence-source.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 
 const NOT_OURS: Readonly<Record<string, string>> = {

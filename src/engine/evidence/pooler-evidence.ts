@@ -3,13 +3,8 @@
 // A pooler without a console that we may ask is named, and so is one of which only a part answers.
 import { StandingSession } from "../../database/standing-session.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
-import {
-  POOLER_SESSION,
-  type EvidenceReading,
-  type EvidenceSource,
-  type SkippedSource,
-  type WindowEvidence,
-} from "./evidence-source.js";
+import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";
+import { POOLER_SESSION, type EvidenceSource, type WindowEvidence } from "./evidence-source.js";
 import { POOLER_EVIDENCE } from "../../workloads/evidence.js";
 import { windowFigures } from "./window-figures.js";
 import type { PoolerStatistics, RunningPooler } from "../../pools/running-pooler.js";

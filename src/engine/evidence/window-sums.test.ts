@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { STATISTICS_BEGAN } from "../../database/postgres/evidence/view.js";
+import { STATISTICS_BEGAN } from "../../database/evidence.js";
 import { SERVER_PROCESS } from "./evidence-source.js";
 import { WindowSums } from "./window-sums.js";
 

@@ -3,16 +3,10 @@
 // Pure. A counter that fell has begun anew (a server or one of several poolers restarted, or somebody reset its
 // statistics), and has no total. Neither has a counter of a server that says that its statistics were reset, or of a
 // pooler whose console was lost in between.
-import { STATISTICS_BEGAN } from "../../database/postgres/evidence/view.js";
+import { STATISTICS_BEGAN, type EvidenceReading } from "../../database/evidence.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import { evidenceMetricOf } from "../../workloads/evidence.js";
-import {
-  POOLER_SESSION,
-  SERVER_PROCESS,
-  type EvidenceReading,
-  type MeanAndMax,
-  type WindowEvidence,
-} from "./evidence-source.js";
+import { POOLER_SESSION, SERVER_PROCESS, type MeanAndMax, type WindowEvidence } from "./evidence-source.js";
 
 interface Gauge {
   sum: number;
@@ -36,7 +30,7 @@ function hasFallen(name: string, { last }: Counter, value: number): boolean {
   return value < last * (evidenceMetricOf(name)?.dips ? LEAST_LEFT_IF_DIPS : LEAST_LEFT);
 }
 
-/** What says since when counters count, and is no measure itself. */
+/** Values that say since when counters count, and are no measures. */
 const MARKS: ReadonlySet<string> = new Set([STATISTICS_BEGAN, SERVER_PROCESS, POOLER_SESSION]);
 
 const isRate = (name: string): boolean => evidenceMetricOf(name)?.kind === "counter";

@@ -23,6 +23,7 @@ import type { TrialFiles } from "../../results/trial-files.js";
 import { workerResults } from "../../results/worker-results.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { Endpoint } from "../../database/endpoint.js";
+import { databaseSpeaking } from "../../database/registry.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
 import { strategyOf } from "../../pools/registry.js";
 import { foreignNotAssessed } from "../evidence/foreign-work.js";
@@ -170,10 +171,11 @@ export function trialResult(inputs: TrialInputs, outcome: TrialOutcome): TrialRe
   const clientCpuSeconds = trial.duet ? undefined : client?.cpuSeconds;
   const done = { workload, operations, serverTransactions, poolerTransactions, clientCpuSeconds };
   const database = evidence.result(done);
+  const { foreignSources } = databaseSpeaking(treatment.settings.dialect).evidence;
   const notAssessed = [
     ...outcome.surroundings.notAssessed,
     ...read.notAssessed,
-    ...(status === "complete" ? foreignNotAssessed(database, done) : []),
+    ...(status === "complete" ? foreignNotAssessed(database, done, foreignSources) : []),
   ];
   const integrity = outcome.ending?.integrity ?? null;
   const results = withLosses(operationResults(summary, treatment.settings), [integrity], treatment.settings);

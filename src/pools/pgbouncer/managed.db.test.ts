@@ -9,7 +9,7 @@ import { TargetError, UsageError } from "../../foundation/errors.js";
 import type { Endpoint, TlsSettings } from "../../database/endpoint.js";
 import { PGBOUNCER_KINDS, pgBouncerEnv, pgBouncerPath } from "../../../test/support/pgbouncers.js";
 import { startPgBouncers } from "../../../test/support/pgbouncers.js";
-import { connectAdmin, connectConsole } from "../../database/postgres/admin.js";
+import { connectAdmin } from "../../database/postgres/admin.js";
 import { pgbouncerKind } from "./pgbouncer.js";
 import type { PgBouncerSettings } from "./pgbouncer-config.js";
 import { PoolerSampler } from "./pooler-sampler.js";
@@ -142,7 +142,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     await expect(ask({ ...client, tls: stranger })).rejects.toThrow();
     const statistics = await PoolerSampler.connect(pooler.consoles, pooler.endpoints, 5_000);
     await statistics.close();
-    await expect(connectConsole({ ...console_, password: "another" })).rejects.toThrow();
+    await expect(connectAdmin({ ...console_, password: "another" })).rejects.toThrow();
   });
 
   it("takes another port when the one it was to have is taken", async () => {

@@ -1,8 +1,8 @@
 // What the check before a run says of a PgBouncer that runs already: mode, size and prepared statements against the scenario's.
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { pgBouncerEnv, PGBOUNCER_KINDS, startPgBouncers } from "../../../test/support/pgbouncers.js";
-import { connectConsole } from "../../database/postgres/admin.js";
 import type { RunningPooler } from "../running-pooler.js";
+import { withConsole } from "./console.js";
 import { pgbouncerObstacles } from "./obstacles.js";
 
 const upstream = inject("adminEndpoint");
@@ -41,9 +41,10 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s that runs already", (kind) => {
     ]);
     const [console] = pooler.consoles;
     if (!console) return expect.unreachable("a pooler has a console");
-    const client = await connectConsole(console);
+    const set = (mode: string): Promise<unknown> =>
+      withConsole(console, (client) => client.query(`SET pool_mode = '${mode}'`));
     try {
-      await client.run("SET pool_mode = 'session'");
+      await set("session");
       expect(await found("session", 8)).toMatchObject([
         {
           kind: "unfit",
@@ -51,8 +52,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s that runs already", (kind) => {
         },
       ]);
     } finally {
-      await client.run("SET pool_mode = 'transaction'");
-      await client.close();
+      await set("transaction");
     }
   });
 

@@ -1,12 +1,11 @@
-// Why a PgBouncer that runs already does not fit the scenario: its console says how it pools, how many server connections a pool
-// has, and whether it keeps prepared statements. Its settings are compared with the pool's, before any trial.
-import { connectConsole, type PoolerConsole } from "../../database/postgres/admin.js";
+// The check of a PgBouncer that runs already, before any trial: its console's settings against the scenario's.
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
-import { preparesThrough } from "../../database/postgres/prepared-through.js";
 import { isVersionAtLeast } from "../find-program.js";
 import type { RunningPooler } from "../running-pooler.js";
 import type { Obstacle } from "../../database/contract.js";
+import { readConfig, readVersion, withConsole } from "./console.js";
 import { readPoolSize } from "./pooler-statistics.js";
+import { preparesThrough } from "./prepared-through.js";
 import type { PgBouncerPool } from "./settings.js";
 
 type Stated = Pick<PgBouncerPool, "mode" | "size" | "maxPreparedStatements" | "settings">;
@@ -93,13 +92,11 @@ function wordsAgainst({ version, maxPreparedStatements }: Configured): string | 
     : undefined;
 }
 
-/** Rejects where the console cannot be asked, as a trial would. */
-async function configuredAt(console: Endpoint, database: string): Promise<Configured> {
-  const client = await connectConsole(console);
-  try {
-    const version = await client.version();
-    const config = await readConfig(client);
-    const databases = await client.run("SHOW DATABASES");
+const configuredAt = (at: Endpoint, database: string): Promise<Configured> =>
+  withConsole(at, async (console) => {
+    const version = await readVersion(console);
+    const config = await readConfig(console);
+    const databases = await console.query("SHOW DATABASES");
     const own = databases.find(({ name }) => name === database)?.["pool_mode"];
     return {
       version,
@@ -108,34 +105,4 @@ async function configuredAt(console: Endpoint, database: string): Promise<Config
       settings: config,
       size: readPoolSize(databases, database),
     };
-  } finally {
-    await client.close();
-  }
-}
-
-async function readConfig(client: PoolerConsole): Promise<Record<string, string>> {
-  const rows = await client.run("SHOW CONFIG");
-  return Object.fromEntries(
-    rows.flatMap(({ key, value }) =>
-      typeof key === "string" && typeof value === "string" ? [[key, value]] : [],
-    ),
-  );
-}
-
-export async function settingsAt(console: Endpoint): Promise<Record<string, string>> {
-  const client = await connectConsole(console);
-  try {
-    return await readConfig(client);
-  } finally {
-    await client.close();
-  }
-}
-
-export async function versionAt(console: Endpoint): Promise<string> {
-  const client = await connectConsole(console);
-  try {
-    return await client.version();
-  } finally {
-    await client.close();
-  }
-}
+  });

@@ -13,7 +13,7 @@ import {
 } from "../../../test/support/train-sim.js";
 import { PgConnection } from "../../database/postgres/connection.js";
 import { APPLICATION } from "../../database/contract.js";
-import { settingsAt } from "./obstacles.js";
+import { settingsAt } from "./console.js";
 import { ownTransactions } from "./own-transactions.js";
 
 const ROUNDS = 20;

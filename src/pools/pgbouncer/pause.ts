@@ -1,8 +1,9 @@
 // PAUSE on the admin console, as before a switch-over: PgBouncer lets transactions in progress end, closes its server
 // connections, and holds new transactions back until RESUME. A PAUSE that still waits when the signal aborts is undone.
-import { connectConsole, type PoolerConsole } from "../../database/postgres/admin.js";
+import type { AdminClient } from "../../database/postgres/admin.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import { unlessAborted, withinMs } from "../../foundation/deadline.js";
+import { openConsole, withConsole } from "./console.js";
 import type { PgBouncerPool } from "./settings.js";
 
 const RESUME_MS = 5_000;
@@ -19,7 +20,7 @@ export async function pause(
   endpoints: readonly Endpoint[],
   signal: AbortSignal,
 ): Promise<() => Promise<void>> {
-  const opened = await Promise.allSettled(endpoints.map((endpoint) => connectConsole(endpoint)));
+  const opened = await Promise.allSettled(endpoints.map(openConsole));
   const consoles = opened.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   const goOn = async (): Promise<void> => {
     try {
@@ -31,7 +32,7 @@ export async function pause(
   try {
     const unopened = opened.find((each) => each.status === "rejected");
     if (unopened) throw unopened.reason;
-    await unlessAborted(signal, Promise.all(consoles.map((console) => console.run("PAUSE"))));
+    await unlessAborted(signal, Promise.all(consoles.map((console) => console.query("PAUSE"))));
   } catch (error) {
     await goOn().catch(() => undefined);
     throw error;
@@ -40,15 +41,9 @@ export async function pause(
 }
 
 /** On a connection of its own: that of a PAUSE that still waits takes no further command. */
-async function resume(endpoint: Endpoint): Promise<void> {
-  const console = await connectConsole(endpoint);
-  try {
-    await withinMs(console.run("RESUME"), RESUME_MS);
-  } finally {
-    await console.close();
-  }
-}
+const resume = (endpoint: Endpoint): Promise<unknown> =>
+  withConsole(endpoint, (console) => withinMs(console.query("RESUME"), RESUME_MS));
 
-async function closeAll(consoles: readonly PoolerConsole[]): Promise<void> {
+async function closeAll(consoles: readonly AdminClient[]): Promise<void> {
   await Promise.all(consoles.map((console) => console.close()));
 }

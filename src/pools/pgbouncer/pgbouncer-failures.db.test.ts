@@ -6,11 +6,12 @@ import { afterEach, describe, expect, inject, it } from "vitest";
 import type { Endpoint } from "../../database/endpoint.js";
 import { pgBouncerEnv, PGBOUNCER_KINDS } from "../../../test/support/pgbouncers.js";
 import { startPgBouncers } from "../../../test/support/pgbouncers.js";
-import { connectAdmin, connectConsole } from "../../database/postgres/admin.js";
+import { connectAdmin } from "../../database/postgres/admin.js";
 import { PgConnection } from "../../database/postgres/connection.js";
 import { classifyFailure } from "../../database/postgres/sqlstates.js";
 import { asTransaction } from "../../database/postgres/transaction.js";
 import type { RunningPooler } from "../running-pooler.js";
+import { openConsole, readVersion, withConsole } from "./console.js";
 
 const upstream = inject("adminEndpoint");
 const poolers: RunningPooler[] = [];
@@ -44,9 +45,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
 
   /** Changes a setting of the running PgBouncer. */
   async function set(console: Endpoint, setting: string): Promise<void> {
-    const client = await connectConsole(console);
-    await client.run(`SET ${setting}`);
-    await client.close();
+    await withConsole(console, (client) => client.query(`SET ${setting}`));
   }
 
   const failureOf = (promise: Promise<unknown>) =>
@@ -56,9 +55,9 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
   it("has a console that tells its version and its pools", async () => {
     const { pooler, endpoint, console } = await start();
     await select(await open(endpoint));
-    const client = await connectConsole(console);
-    expect(await client.version()).toBe(pooler.version);
-    const pools = await client.run("SHOW POOLS");
+    const client = await openConsole(console);
+    expect(await readVersion(client)).toBe(pooler.version);
+    const pools = await client.query("SHOW POOLS");
     expect(pools).toContainEqual(
       expect.objectContaining({
         database: endpoint.database,
@@ -68,6 +67,9 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
       }),
     );
     await client.close();
+    const server = await connectAdmin(upstream);
+    await expect(readVersion(server)).rejects.toMatchObject({ code: "42704" });
+    await server.close();
   });
 
   it("reconnects when no server connection came free in time", async () => {

@@ -3,22 +3,22 @@
 // It refuses to guess: a console that does not answer makes the sample fail, with the reason, and not a zero.
 import { withinMs } from "../../foundation/deadline.js";
 import type { Endpoint } from "../../database/endpoint.js";
-import { connectConsole, type PoolerConsole } from "../../database/postgres/admin.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { readPools, readPoolSize, readStats, type PoolName } from "./pooler-statistics.js";
 import { sumOfReadings } from "../sum-of-readings.js";
 import type { SqlRow } from "../../database/sql.js";
 import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";
 
 interface Instance {
-  readonly console: PoolerConsole;
+  readonly console: AdminClient;
   readonly pool: PoolName;
 }
 
 /** Longest that an answer from a console's memory may take: one that is frozen gives none, and others wait to be asked. */
 const ANSWER_MS = 2_000;
 
-function asked(console: PoolerConsole, command: string): Promise<SqlRow[]> {
-  return withinMs(console.run(command), ANSWER_MS);
+function asked(console: AdminClient, command: string): Promise<SqlRow[]> {
+  return withinMs(console.query(command), ANSWER_MS);
 }
 
 export class PoolerSampler implements PoolerStatistics {
@@ -34,7 +34,7 @@ export class PoolerSampler implements PoolerStatistics {
       consoles.map(async (endpoint, index): Promise<Instance> => {
         const pool = endpoints[index];
         if (!pool) throw new Error(`console ${index} has no pool`);
-        return { console: await connectConsole(endpoint, { purpose: "evidence", connectTimeoutMs }), pool };
+        return { console: await connectAdmin(endpoint, { purpose: "evidence", connectTimeoutMs }), pool };
       }),
     );
     const sampler = new PoolerSampler(

@@ -1,6 +1,6 @@
 // Strategy `pgbouncer` in a scenario: its keys, what they mean, and what cannot work together with them.
 import * as z from "zod";
-import { connectionUrl, urlsOf, type UrlKeys } from "../../database/postgres/scalars.js";
+import { connectionUrl, urlsOf, type UrlKeys } from "../../database/urls.js";
 import type { Finding } from "../../syntax/problems.js";
 import {
   POOLER_KEYS,

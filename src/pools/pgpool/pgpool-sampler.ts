@@ -1,7 +1,7 @@
 // What Pgpool-II says of its processes (SHOW pool_processes, since 4.3 with what each is doing), each of which serves one
 // client by one server connection. It counts neither transactions nor waits: a client that finds no process free waits in
 // the backlog of the socket, where Pgpool-II does not see it. Its own session is a client too, and is not counted.
-import { connectConsole, type PoolerConsole } from "../../database/postgres/admin.js";
+import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { SqlRow } from "../../database/sql.js";
 import { withinMs } from "../../foundation/deadline.js";
@@ -31,14 +31,14 @@ export function readProcesses(
 
 export class PgpoolSampler implements PoolerStatistics {
   private constructor(
-    private readonly consoles: readonly { readonly console: PoolerConsole; readonly pool: Endpoint }[],
+    private readonly consoles: readonly { readonly console: AdminClient; readonly pool: Endpoint }[],
   ) {}
 
   /** On rejection no connection is left. */
   static async connect(consoles: readonly Endpoint[], connectTimeoutMs: number): Promise<PgpoolSampler> {
     const opened = await Promise.allSettled(
       consoles.map(async (pool) => ({
-        console: await connectConsole(pool, { purpose: "evidence", connectTimeoutMs }),
+        console: await connectAdmin(pool, { purpose: "evidence", connectTimeoutMs }),
         pool,
       })),
     );
@@ -71,14 +71,14 @@ export class PgpoolSampler implements PoolerStatistics {
   }
 }
 
-function processesOf(console: PoolerConsole): Promise<SqlRow[]> {
-  return withinMs(console.run("SHOW pool_processes"), ANSWER_MS);
+function processesOf(console: AdminClient): Promise<SqlRow[]> {
+  return withinMs(console.query("SHOW pool_processes"), ANSWER_MS);
 }
 
 async function answerOf(endpoint: Endpoint, command: string): Promise<string> {
-  const console = await connectConsole(endpoint);
+  const console = await connectAdmin(endpoint, { purpose: "console" });
   try {
-    const [row = {}] = await console.run(command);
+    const [row = {}] = await console.query(command);
     return String(Object.values(row)[0]);
   } finally {
     await console.close();

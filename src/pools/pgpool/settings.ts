@@ -1,5 +1,5 @@
 // Strategy `pgpool` in a scenario: its keys, what they mean, and what cannot work together with them.
-import { connectionUrl } from "../../database/postgres/scalars.js";
+import { connectionUrl } from "../../database/urls.js";
 import {
   POOLER_KEYS,
   poolerKeyProblems,

@@ -17,7 +17,6 @@ import { shownPath, type ScenarioProblem } from "../../syntax/problems.js";
 import { embedded, type ReadText } from "../../workloads/own.js";
 import { pathsOf } from "../schema-paths.js";
 import { keyWithoutPasswords } from "../../foundation/secrets.js";
-import type { Environment } from "../../database/postgres/endpoint/libpq-variables.js";
 
 /** Values are as written on the command line: a wrong one is a problem of the scenario, told of with the others. */
 export interface Overrides {
@@ -35,8 +34,8 @@ export interface Overrides {
   readonly trialOrder?: readonly string[];
   /** Whether a workload that is a module may be loaded: not where a result is only read. */
   readonly loadsCode?: true;
-  /** libpq's variables, which complete connection URLs; none of them where a stored scenario is read. */
-  readonly environment?: Environment;
+  /** Variables that complete connection URLs; left out if a stored scenario is read. */
+  readonly environment?: NodeJS.ProcessEnv;
   /** In place of the disk, for the files that the scenario names. */
   readonly read?: ReadText;
 }

@@ -2,7 +2,7 @@
 // directory that is gone afterwards; `postmaster.ts` runs it there. Its defaults suit a benchmark on one machine and are honest: fsync and
 // synchronous_commit stay on, since a queue that forgets is not a queue. The user's settings win, except those
 // that would open the server to the network or move its files. A refused setting is reported in the server's words.
-import { SCHEME } from "../../database/postgres/endpoint/parse-url.js";
+import { SCHEME } from "../../database/postgres/endpoint/connection-url.js";
 import { setPriority } from "node:os";
 import { join } from "node:path";
 import { sharesBySession } from "../../foundation/autogroup.js";

@@ -2,7 +2,7 @@
 // the user's `target.settings` say, which win. It refuses what `targets/server-limits.ts` does, whatever asked for the
 // server.
 import { UsageError } from "../../foundation/errors.js";
-import { hintOf } from "../../database/postgres/endpoint/connection-url.js";
+import { hintOf } from "../../syntax/problems.js";
 import {
   canonicalSetting,
   connectionRefusals,

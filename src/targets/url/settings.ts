@@ -1,11 +1,9 @@
 // Target `url` in a scenario: its keys, what they mean, and which of them exclude or need each other.
 import * as z from "zod";
 import { wordsOfCommand } from "../../foundation/process/run-command.js";
-import { SSL_MODES, type TlsFiles } from "../../database/postgres/endpoint/connection-url.js";
 import { urlsText, type EndpointUrl, type PasswordCommand } from "../../database/endpoint.js";
-import { tlsModeOf, type TlsKeys } from "../../database/postgres/endpoint/tls-mode.js";
-import { tlsFindings } from "../../database/postgres/endpoint/url-findings.js";
-import { connectionUrl, urlList, urlsOf } from "../../database/postgres/scalars.js";
+import { SSL_MODES, type TlsKeys } from "../../database/tls.js";
+import { connectionUrl, tlsFindings, tlsModeOf, urlList, urlsOf } from "../../database/urls.js";
 import type { Finding } from "../../syntax/problems.js";
 import { commandWords, duration, HOUR_MS } from "../../syntax/scalars.js";
 import type { TargetSettingsOf } from "../target.js";
@@ -18,7 +16,7 @@ export type UrlSettings = {
   readonly adminUrl?: string;
   /** Prints the password of `urls`, and of `adminUrl` where that has none. */
   readonly passwordCommand?: PasswordCommand;
-} & TlsFiles;
+} & TlsKeys;
 
 /** Below the quarter of an hour that an IAM token lives. */
 const DEFAULT_PASSWORD_EVERY_MS = 600_000;

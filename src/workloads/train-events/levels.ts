@@ -1,12 +1,20 @@
 // Levels of Train Events that `schema print` takes as options.
 import { ISOLATIONS } from "../../database/levels.js";
 import type { LevelOption } from "../workload.js";
-import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "./settings.js";
+import { EVENT_STORAGES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "./settings.js";
 
 export const levels: readonly LevelOption[] = [
   {
     ...{ option: "payload", key: "payload", isOfTables: true },
     ...{ description: "payload storage", choices: PAYLOADS, fallback: "jsonb" },
+  },
+  {
+    option: "storage",
+    key: "storage",
+    isOfTables: true,
+    description: "how tables are stored",
+    choices: EVENT_STORAGES,
+    fallback: "default",
   },
   {
     ...{ option: "locking", key: "locking", isOfTables: false },

@@ -1,7 +1,7 @@
 // The depth of the queue by status, and how long its head has waited: counted in the status table itself, so it costs a read of
 // that table. A long queue waits, so its PENDING events are what is left of all of them: comparing each row's status takes four
 // times as long. Plain SQL, the same for every dialect.
-import type { View, ViewGroup } from "../../database/postgres/evidence/view.js";
+import type { View, ViewGroup } from "../../database/sql.js";
 
 const QUEUE_DEPTH: View = {
   source: "queue depth",

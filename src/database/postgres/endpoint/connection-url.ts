@@ -1,13 +1,16 @@
-// What a connection URL may say behind its question mark, and which ways of TLS go together. One set of checks for the
-// scenario, where they find what is certain to be refused before anything is started, and for `target/url.ts`, which
-// connects by it. Pure: no file is read. No message repeats a URL, for it may hold a password.
+// The parameters of a connection URL, read for the check of a scenario and for connecting. Pure: no file is read. No message
+// repeats a URL, for it may hold a password.
 import { nearest } from "../../../syntax/nearest.js";
-import { statedTlsMode, type TlsKeys } from "./tls-mode.js";
+import type { Refusal } from "../../../syntax/problems.js";
+import { SSL_MODES, type TlsKeys } from "../../tls.js";
 
-export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
+/** The first is the scheme that train-sim writes. */
+export const SCHEMES = ["postgresql", "postgres"] as const;
+export const [SCHEME] = SCHEMES;
+export const URL_EXAMPLE = "postgresql://user@host:5432/database";
 
-/** Parameters of a URL that have a meaning here, libpq's names, and the keys of a target that mean the same. */
-export const TLS_PARAMETERS = {
+/** Parameters of TLS, and the keys of a target that mean the same. */
+const TLS_PARAMETERS = {
   sslmode: "sslmode",
   sslrootcert: "ca",
   sslcert: "cert",
@@ -17,31 +20,10 @@ const FILE_PARAMETERS = ["sslrootcert", "sslcert", "sslkey"];
 const OTHER_PARAMETERS = ["host", "port", "user", "password"];
 const SESSION_ATTRIBUTES = "target_session_attrs";
 
-export interface TlsFiles {
-  readonly sslmode?: (typeof SSL_MODES)[number];
-  /** Paths of PEM files. */
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-}
-
-/** Why something cannot be and the way out, each without a capital and a full stop. */
-export interface Refusal {
-  readonly words: string;
-  readonly way: string;
-}
-
-/** The way out as a sentence of its own, for an error's hint. */
-export function hintOf({ way }: Refusal): string {
-  const sentence = `${way.slice(0, 1).toUpperCase()}${way.slice(1)}`;
-  return sentence.endsWith("?") ? sentence : `${sentence}.`;
-}
-
-/** What the parameters say. */
 export interface UrlParameters {
-  /** Those about the address and the log-in. */
+  /** Parameters of the address and the log-in. */
   readonly own: URLSearchParams;
-  readonly tls: TlsFiles;
+  readonly tls: TlsKeys;
   /** Whether a server that takes no writes is refused. */
   readonly takesWrites: boolean;
 }
@@ -130,41 +112,49 @@ export function isPort(text: string): boolean {
   return Number.isInteger(port) && port > 0 && port < 65_536;
 }
 
-/** What of a URL that can be parsed will never be connected to; undefined where nothing is. */
-export function urlRefusal(url: URL): Refusal | undefined {
+/** The reason, to follow "this connection URL", why a URL of these schemes is never connected to; undefined if it may be. */
+export function urlRefusal(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.hash !== "" || url.search.includes("@") || url.hostname.includes(","))
+    return unreadable(text);
   const parameters = readParameters(url.search.slice(1));
-  if ("words" in parameters) return parameters;
+  if ("words" in parameters) return `has ${parameters.words}; ${parameters.way}`;
   const port = parameters.own.getAll("port").at(-1) || url.port;
-  if (port === "" || isPort(port)) return undefined;
-  return { words: "a port that is none", way: "ports are 1 to 65535" };
+  if (port !== "" && !isPort(port)) return "has a port that is none; ports are 1 to 65535";
+  if (url.hostname !== "" || url.searchParams.get("host")) return undefined;
+  return `names no host, as ${URL_EXAMPLE}, and PGHOST is not set`;
 }
 
-/** Keys of TLS that cannot be together, and which those are. */
-export interface TlsRefusal extends Refusal {
-  readonly about: readonly (keyof TlsFiles)[];
+/** The reason is read from the part behind the last `@`, which holds no password if it has the form of an address. */
+function unreadable(input: string): string {
+  const [place = ""] = input.slice(input.indexOf("://") + 3).split(/[/?#]/);
+  const address = place.slice(place.lastIndexOf("@") + 1);
+  if (/^[\w.-]+(:\d+)?(,[\w.-]+(:\d+)?)+$/.test(address))
+    return "names several hosts; list each as a URL of its own in urls";
+  if (/^[\da-f]*:[\da-f]*:[\da-f:.]*$/i.test(address))
+    return "has an IPv6 address without brackets; write it as [::1]:5432";
+  const [, port] = /^(?:[\w.-]+|\[[\da-f:.]+\]):(.*)$/i.exec(address) ?? [];
+  // Without an @ it may be a password whose host was forgotten.
+  if (port !== undefined && (/^\d+$/.test(port) || place.includes("@")))
+    return "has a port that is none; ports are 1 to 65535";
+  if (address === "" && /[?&]host=/.test(input) && !/[#]/.test(input))
+    return "names a socket beside a user; write postgresql:///database?host=/var/run/postgresql&user=name";
+  return "cannot be read; characters as @ / : # ? in a password are written %40 %2F %3A %23 %3F";
 }
 
-/** What is wrong with TLS as a URL and its target say it together; undefined where nothing is. */
-export function tlsRefusal(keys: TlsKeys): TlsRefusal | undefined {
-  const { ca, cert, key } = keys;
-  const mode = statedTlsMode(keys);
-  if (mode === "disable") {
-    if ([ca, cert, key].every((file) => file === undefined)) return undefined;
-    const words = "sslmode is disable, yet TLS files are given";
-    return { about: ["ca", "cert", "key"], words, way: "leave out one of the two" };
-  }
-  if ((cert === undefined) !== (key === undefined)) {
-    const absent = cert === undefined ? "cert" : "key";
-    const words = `a client certificate needs both cert and key, and ${absent} is missing`;
-    return { about: ["cert", "key"], words, way: "name both files" };
-  }
-  if (mode !== "verify-ca" || ca !== undefined) return undefined;
-  const words = "sslmode verify-ca needs the CA to verify against";
-  const way = "name its PEM file: sslrootcert in the URL, or target.ca for the URLs of the target";
-  return { about: ["sslmode"], words, way };
+/** TLS that the parameters of a valid URL state. */
+export function tlsOf(url: string): TlsKeys {
+  const parameters = readParameters(new URL(url).search.slice(1));
+  return "tls" in parameters ? parameters.tls : {};
 }
 
-/** The URL with another path for each file that its parameters name; any other text, and the rest of it, as it is. */
+/** The parameters that state the same as these keys of a target. */
+export function parametersFor(keys: ReadonlySet<string>): ReadonlySet<string> {
+  const same = Object.entries(TLS_PARAMETERS).filter(([, key]) => keys.has(key));
+  return new Set(same.map(([parameter]) => parameter));
+}
+
+/** The URL with another path for each file that its parameters name; any other text stays as it is. */
 export function withFiles(url: string, change: (file: string) => string): string {
   const query = /^postgres(?:ql)?:\/\/[^?#]*\?([^#@]*)$/.exec(url)?.[1];
   if (query === undefined) return url;

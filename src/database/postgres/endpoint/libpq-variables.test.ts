@@ -2,14 +2,14 @@ import { resolve } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../../foundation/errors.js";
-import { ignoredVariables, UrlCompletion } from "./libpq-variables.js";
+import { completed as complete, ignoredVariables } from "./libpq-variables.js";
 import { parseConnectionUrl } from "./parse-url.js";
 
 const NONE: ReadonlySet<string> = new Set();
 const ADDRESS = { PGHOST: "db.example", PGPORT: "5433", PGDATABASE: "trains", PGUSER: "rail" };
 
 function completed(url: string, environment: Record<string, string>, stated = NONE): string {
-  return new UrlCompletion(environment).ofTarget(url, stated);
+  return complete(url, environment, stated);
 }
 
 describe("libpq's variables", () => {
@@ -54,8 +54,10 @@ describe("libpq's variables", () => {
   });
 
   it("give a pooler's URL its user alone", () => {
-    const completion = new UrlCompletion({ ...ADDRESS, PGSSLMODE: "require" });
-    expect(completion.ofPooler("postgresql://pool:6432/app")).toBe("postgresql://rail@pool:6432/app");
+    const environment = { ...ADDRESS, PGSSLMODE: "require" };
+    expect(complete("postgresql://pool:6432/app", environment, "pooler")).toBe(
+      "postgresql://rail@pool:6432/app",
+    );
   });
 
   it.each([
@@ -65,8 +67,9 @@ describe("libpq's variables", () => {
     [{ PGPORT: "5432,5433" }, /PGPORT has a port that is none/],
     [{ PGHOST: "a,b" }, /PGHOST names several hosts/],
   ])("are refused by their own name: %j", (environment, message) => {
-    expect(() => new UrlCompletion(environment)).toThrow(UsageError);
-    expect(() => new UrlCompletion(environment)).toThrow(message);
+    const refused = (): string => complete("postgresql://h/d", environment, NONE);
+    expect(refused).toThrow(UsageError);
+    expect(refused).toThrow(message);
   });
 
   it("change no URL that has every part, and none where they are not set", () => {

@@ -1,11 +1,18 @@
-// The variables of libpq's environment: they complete a connection URL, or are ignored with a reason. The command line reads
-// the environment once, so that a stored scenario and agents on other machines have the same values. Pure. Passwords
-// (PGPASSWORD, PGPASSFILE) become no part of a URL.
+// The variables of libpq's environment: they complete a connection URL, or are ignored with a reason. Passwords (PGPASSWORD,
+// PGPASSFILE) become no part of a URL.
 import { isAbsolute, resolve } from "node:path";
 import { UsageError } from "../../../foundation/errors.js";
-import { AS_ROLE_SETTING, hintOf, IGNORED_PARAMETERS, isPort, readParameters } from "./connection-url.js";
+import { hintOf } from "../../../syntax/problems.js";
+import type { Urls } from "../../contract.js";
+import {
+  AS_ROLE_SETTING,
+  IGNORED_PARAMETERS,
+  isPort,
+  parametersFor,
+  readParameters,
+} from "./connection-url.js";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Parameters<Urls["ignoredVariables"]>[0];
 
 /** Variables of the server's address, and their names as parameters of a URL. */
 const OF_ADDRESS = { PGHOST: "host", PGPORT: "port", PGDATABASE: "dbname", PGUSER: "user" } as const;
@@ -61,39 +68,40 @@ export function ignoredVariables(environment: Environment): string[] {
   );
 }
 
-/** Connection URLs of the target, completed by the variables that are set. */
-export class UrlCompletion {
-  private readonly address: Readonly<Partial<Record<"host" | "port" | "dbname" | "user", string>>>;
-  private readonly parameters: readonly (readonly [key: string, value: string])[];
+/** The values that are set, by the parameters that they stand for. */
+function valuesOf(
+  variables: Readonly<Record<string, string>>,
+  environment: Environment,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, key]) => {
+      const value = environment[name];
+      if (!value) return [];
+      requireValid(name, key, value);
+      const isFile = FILES.includes(name) && value !== "system";
+      return [[key, isFile && !isAbsolute(value) ? resolve(value) : value]];
+    }),
+  );
+}
 
-  /** Throws a UsageError where a variable has a value that no URL may have. */
-  constructor(environment: Environment) {
-    const set = (variables: Readonly<Record<string, string>>): (readonly [string, string])[] =>
-      Object.entries(variables).flatMap(([name, key]) => {
-        const value = environment[name];
-        if (!value) return [];
-        requireValid(name, key, value);
-        const isFile = FILES.includes(name) && value !== "system";
-        return [[key, isFile && !isAbsolute(value) ? resolve(value) : value] as const];
-      });
-    this.address = Object.fromEntries(set(OF_ADDRESS));
-    this.parameters = set(OF_PARAMETERS);
+/** As `Urls.complete`. */
+export function completed(
+  url: string,
+  environment: Environment,
+  stated: "pooler" | ReadonlySet<string>,
+): string {
+  const address = valuesOf(OF_ADDRESS, environment);
+  const parameters = valuesOf(OF_PARAMETERS, environment);
+  if (stated === "pooler") {
+    const { user } = address;
+    return withParts(url, user === undefined ? {} : { user }, []);
   }
-
-  /** The user alone: the other variables are about the server, and this URL leads to a pooler. */
-  ofPooler(url: string): string {
-    const { user } = this.address;
-    return completed(url, user === undefined ? {} : { user }, []);
-  }
-
-  /** @param stated parameters that keys of the target say */
-  ofTarget(url: string, stated: ReadonlySet<string>): string {
-    return completed(
-      url,
-      this.address,
-      this.parameters.filter(([key]) => !stated.has(key)),
-    );
-  }
+  const outranked = parametersFor(stated);
+  return withParts(
+    url,
+    address,
+    Object.entries(parameters).filter(([key]) => !outranked.has(key)),
+  );
 }
 
 function requireValid(name: string, key: string, value: string): void {
@@ -110,10 +118,10 @@ function requireValid(name: string, key: string, value: string): void {
 const FORM = /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^@/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
 
 /** A URL that cannot be read is returned as it is, for the check of scenarios to refuse. */
-function completed(
+function withParts(
   url: string,
-  { host, port, dbname, user }: UrlCompletion["address"],
-  more: UrlCompletion["parameters"],
+  { host, port, dbname, user }: Readonly<Record<string, string>>,
+  more: readonly (readonly [key: string, value: string])[],
 ): string {
   const [, scheme = "", userinfo = "", place = "", path = "", query = ""] = FORM.exec(url) ?? [];
   if (scheme === "" || query.includes("@") || (!URL.canParse(url) && place !== "")) return url;

@@ -1,34 +1,22 @@
-// The target that runs already: connection URLs and TLS files made into endpoints. Strict where the libraries
-// below are lenient (an unknown parameter, a mode that may silently fall back to no TLS, a file that is no
-// certificate), because a measurement must know what it connects to. Never puts a password into a message.
+// Connection URLs and TLS files made into endpoints. Strict where the libraries below are lenient (an unknown parameter, a mode
+// that may fall back to no TLS, a file that is no certificate). No password gets into a message.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { resolve } from "node:path";
 import { parse } from "pg-connection-string";
 import { codeOf, messageOf, UsageError } from "../../../foundation/errors.js";
-import {
-  hintOf,
-  isPort,
-  readParameters,
-  tlsRefusal,
-  type Refusal,
-  type TlsFiles,
-  type UrlParameters,
-} from "./connection-url.js";
+import { hintOf, type Refusal } from "../../../syntax/problems.js";
 import type { Endpoint, EndpointUrl, TlsSettings } from "../../endpoint.js";
-import { statedTlsMode } from "./tls-mode.js";
-
-/** The first is the one that train-sim writes. */
-export const SCHEMES = ["postgresql", "postgres"] as const;
-export const [SCHEME] = SCHEMES;
+import { statedTlsMode, tlsRefusal, type TlsKeys } from "../../tls.js";
+import { isPort, readParameters, SCHEME, type UrlParameters } from "./connection-url.js";
 
 const DEFAULT_PORT = 5432;
 
-/** Where an entry of `urls` says, with its region and weight. */
+/** The endpoint of an entry of `urls`, with its region and weight. */
 export function endpointAt(
   { url, region, weight }: EndpointUrl,
-  tlsFiles: TlsFiles = {},
+  tlsFiles: TlsKeys = {},
   env: NodeJS.ProcessEnv = process.env,
 ): Endpoint {
   return {
@@ -41,7 +29,7 @@ export function endpointAt(
 /** A URL's own TLS parameters go before `tlsFiles`; a password that it leaves out comes from PGPASSWORD. */
 export function parseConnectionUrl(
   url: string,
-  tlsFiles: TlsFiles = {},
+  tlsFiles: TlsKeys = {},
   env: NodeJS.ProcessEnv = process.env,
 ): Endpoint {
   const shown = withoutPassword(url);
@@ -143,7 +131,7 @@ function readPort(shown: string, text: string): number {
 }
 
 /** libpq's meaning, where `require` with a CA is `verify-ca`; certificates without a mode mean the strictest. */
-function readTls(shown: string, files: TlsFiles): TlsSettings | undefined {
+function readTls(shown: string, files: TlsKeys): TlsSettings | undefined {
   const refusal = tlsRefusal(files);
   if (refusal) throw refused(shown, refusal);
   const stated = statedTlsMode(files);

@@ -3,7 +3,14 @@
 // the load another name, sessions there are not counted. Autovacuum and background workers are nobody's load.
 // A role that may not look into other roles' sessions is told so; then nothing is counted, rather than too little.
 import { APPLICATION } from "../../contract.js";
-import { literals, metricName, numbersIn, type Metrics, type View } from "./view.js";
+import type { Evidence, EvidenceReading } from "../../evidence.js";
+import { literals, metricName, numbersIn, type View } from "./view.js";
+
+export const FOREIGN_SOURCES: Evidence["foreignSources"] = {
+  sessions: "pg_stat_activity (other sessions)",
+  transactions: "pg_stat_database (others)",
+  logins: "pg_stat_database (sessions)",
+};
 
 /** Groups of sessions that a sample names: those with the most active ones. */
 const GROUPS_MAX = 5;
@@ -36,7 +43,7 @@ SELECT CASE WHEN elsewhere_is THEN (SELECT count(*) FROM counted WHERE is_active
   (SELECT coalesce(json_agg(pid), '[]') FROM counted) AS pids
 FROM seen`;
 
-function decodeForeign(row: Readonly<Record<string, unknown>>): Metrics {
+function decodeForeign(row: Readonly<Record<string, unknown>>): EvidenceReading {
   const groups = Object.entries((row["groups"] ?? {}) as Readonly<Record<string, number>>);
   return {
     ...numbersIn(row),
@@ -45,7 +52,7 @@ function decodeForeign(row: Readonly<Record<string, unknown>>): Metrics {
 }
 
 export const FOREIGN_SESSIONS: View = {
-  source: "pg_stat_activity (other sessions)",
+  source: FOREIGN_SOURCES.sessions,
   gives: ["foreign.active", "foreign.activeHere"],
   text: ({ loadNames }) => textFor(loadNames),
   ifNull: { "foreign.active": HIDDEN },
@@ -54,14 +61,14 @@ export const FOREIGN_SESSIONS: View = {
 
 export const FOREIGN_TRANSACTIONS: readonly View[] = [
   {
-    source: "pg_stat_database (others)",
+    source: FOREIGN_SOURCES.transactions,
     gives: ["transactions.elsewhere"],
     text: () => `SELECT coalesce(sum(xact_commit + xact_rollback), 0) AS "transactions.elsewhere"
       FROM pg_stat_database WHERE datid <> 0 AND datname IS DISTINCT FROM current_database()`,
   },
   {
     // A login is a transaction too, and no work of anybody's.
-    source: "pg_stat_database (sessions)",
+    source: FOREIGN_SOURCES.logins,
     from: 14,
     gives: ["transactions.logins"],
     text: () =>

@@ -5,8 +5,9 @@
 // A role that may not look into other roles' sessions is told so; then nothing is counted, rather than too little.
 import { CLAIM_PURPOSE } from "../pg-config.js";
 import { APPLICATION } from "../../contract.js";
+import type { EvidenceReading } from "../../evidence.js";
 import { longestChain, type Waiter } from "./lock-chains.js";
-import { literals, metricName, numbersIn, type Metrics, type View } from "./view.js";
+import { literals, metricName, numbersIn, type View } from "./view.js";
 
 /**
  * Sessions among those named $1 that the server works on, since when the oldest has its transaction, what they wait for.
@@ -69,7 +70,7 @@ SELECT CASE WHEN load_is THEN (SELECT count(*) FROM load WHERE is_active) END AS
     AS "xmin.oldestTransactionMs"
 FROM seen`;
 
-function decodeSessions(row: Readonly<Record<string, unknown>>): Metrics {
+function decodeSessions(row: Readonly<Record<string, unknown>>): EvidenceReading {
   const { waits, waiters, ...rest } = row;
   const byEvent = Object.entries((waits ?? {}) as Readonly<Record<string, number>>);
   return {

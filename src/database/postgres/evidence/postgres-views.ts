@@ -2,6 +2,7 @@
 // metrics that it gives. Three groups, by what they may wait for. Statistics take no lock of the workload's tables, so
 // they can be read while somebody holds one; sizes take the weakest; and counting the queue reads a table, so it may
 // take little of the time (`queue-depth.ts`) and no more.
+import { STATISTICS_BEGAN, type WatchedWorkload } from "../../evidence.js";
 import type { SqlClient } from "../admin.js";
 import { FOREIGN_SESSIONS, FOREIGN_TRANSACTIONS } from "./postgres-foreign.js";
 import { SESSIONS, WORKING_SESSIONS } from "./postgres-sessions.js";
@@ -10,8 +11,6 @@ import { POSTGRES_STATEMENTS } from "./postgres-statements.js";
 import { POSTGRES_TABLES } from "./postgres-tables.js";
 import {
   SAMPLER_MARK,
-  STATISTICS_BEGAN,
-  type SampledWorkload,
   type SamplerDialect,
   type ScanSource,
   type Survey,
@@ -220,7 +219,7 @@ const GROUPS: readonly ViewGroup[] = [
   { name: "sizes", views: [SIZES, ...GIN], isVital: false },
 ];
 
-async function survey(client: SqlClient, workload: SampledWorkload): Promise<Survey> {
+async function survey(client: SqlClient, workload: WatchedWorkload): Promise<Survey> {
   const [version] = await client.query("SELECT current_setting('server_version_num')::int / 10000 AS major");
   const extensions = await client.query(
     `SELECT extname, quote_ident(nspname) AS schema FROM pg_extension JOIN pg_namespace AS n ON n.oid = extnamespace`,

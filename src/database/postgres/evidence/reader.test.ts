@@ -8,7 +8,6 @@ import type { SqlRow } from "../../sql.js";
 const SURVEY: Survey = {
   tables: { events: '"n".events', status: '"n".event_status', archive: '"n".events_archive' },
   loadNames: ["train-sim"],
-  groups: [],
   version: 18,
   extensions: new Map([["pgstattuple", "public"]]),
   invertedIndexes: ["n.events_payload_idx"],

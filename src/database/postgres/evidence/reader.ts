@@ -2,9 +2,10 @@
 // a group, whose columns are the views' rows as JSON. What cannot be asked is named with the reason and left out.
 import { codeOf, messageOf } from "../../../foundation/errors.js";
 import { monotonicMs } from "../../../foundation/clock.js";
+import type { EvidenceReading } from "../../evidence.js";
 import type { SqlClient } from "../admin.js";
 import { LOCK_NOT_AVAILABLE } from "../lock-timeout.js";
-import { numbersIn, SAMPLER_MARK, type Metrics, type Survey, type View, type ViewGroup } from "./view.js";
+import { numbersIn, SAMPLER_MARK, type Survey, type View, type ViewGroup } from "./view.js";
 
 const QUERY_CANCELED = "57014";
 /** The next try may succeed. */
@@ -65,7 +66,7 @@ export class GroupReader {
   }
 
   /** Nothing where it is not its turn yet; rejects when the server refuses the statement as a whole. */
-  async read(client: SqlClient): Promise<Metrics> {
+  async read(client: SqlClient): Promise<EvidenceReading> {
     if (this.asked.length === 0 || monotonicMs() < this.nextMs) return {};
     if (!this.isTried) {
       const answer = await this.tryEach(client);
@@ -81,10 +82,10 @@ export class GroupReader {
   }
 
   /** Resolves to what a group of one view answers: it may be dear, and is not asked twice. */
-  private async tryEach(client: SqlClient): Promise<Metrics | undefined> {
+  private async tryEach(client: SqlClient): Promise<EvidenceReading | undefined> {
     const working: Asked[] = [];
     const isOne = this.asked.length === 1;
-    let answer: Metrics | undefined;
+    let answer: EvidenceReading | undefined;
     for (const each of this.asked) {
       try {
         if (isOne) answer = await this.ask(client, [each]);
@@ -109,7 +110,7 @@ export class GroupReader {
     return `${this.preamble} SELECT ${SAMPLER_MARK} ${[...columns, tookMs].join(", ")}`;
   }
 
-  private async ask(client: SqlClient, asked: readonly Asked[]): Promise<Metrics> {
+  private async ask(client: SqlClient, asked: readonly Asked[]): Promise<EvidenceReading> {
     const startMs = monotonicMs();
     const [row] = await client.query(this.textOf(asked)).catch((error: unknown) => {
       // Waiting for a lock is no work of the server's.
@@ -117,7 +118,10 @@ export class GroupReader {
       throw error;
     });
     this.reschedule(Number(row?.tookMs));
-    return Object.assign({}, ...asked.map(({ view }, i) => this.metricsOf(view, row?.[`v${i}`]))) as Metrics;
+    return Object.assign(
+      {},
+      ...asked.map(({ view }, i) => this.metricsOf(view, row?.[`v${i}`])),
+    ) as EvidenceReading;
   }
 
   private reschedule(tookMs: number): void {
@@ -133,7 +137,7 @@ export class GroupReader {
       );
   }
 
-  private metricsOf(view: View, json: unknown): Metrics {
+  private metricsOf(view: View, json: unknown): EvidenceReading {
     if (typeof json !== "string") return {};
     const row = JSON.parse(json) as Record<string, unknown>;
     for (const [metric, reason] of Object.entries(view.ifNull ?? {}))

@@ -13,7 +13,7 @@ import { postgres } from "../dialects/postgres/dialect.js";
 import { resetNamespace, sampledIn } from "../../../workloads/namespace.js";
 import { POSTGRES_SAMPLER } from "./postgres-views.js";
 import { DatabaseSampler } from "./sampler.js";
-import type { Metrics } from "./view.js";
+import type { EvidenceReading } from "../../evidence.js";
 import { trainEvents } from "../../../workloads/train-events/workload.js";
 
 const own = ownDatabase("sampled");
@@ -64,7 +64,10 @@ async function samplerOf(
 }
 
 /** Samples until it holds: the server shows what a session does a moment later. */
-async function until(sampler: DatabaseSampler, holds: (metrics: Metrics) => boolean): Promise<Metrics> {
+async function until(
+  sampler: DatabaseSampler,
+  holds: (metrics: EvidenceReading) => boolean,
+): Promise<EvidenceReading> {
   for (;;) {
     const metrics = await sampler.sample();
     if (holds(metrics)) return metrics;
@@ -96,14 +99,15 @@ describe("scans", () => {
     const reader = await session();
     await addEvents(reader);
     await report(reader);
-    await sampler.openScans();
+    await sampler.opened();
     await reader.query("SET enable_seqscan = off");
     await reader.query("SELECT * FROM n.events WHERE id = '00000000-0000-0000-0000-000000000000'");
     await reader.query("SELECT pg_stat_force_next_flush(); RESET enable_seqscan");
     await reader.query("SELECT * FROM n.events; SELECT * FROM n.events");
     await report(reader);
     // What the sampler itself read of the queue is in it, sooner or later.
-    expect((await sampler.closeScans())?.filter(({ name }) => name.startsWith("events"))).toEqual([
+    const { scans } = await sampler.closed([]);
+    expect(scans?.filter(({ name }) => name.startsWith("events"))).toEqual([
       { name: "events", kind: "table", scans: 2 },
       { name: "events_pkey", kind: "index", scans: 1 },
     ]);
@@ -114,12 +118,12 @@ describe("scans", () => {
     const reader = await session();
     await reader.query("SELECT * FROM n.events");
     await report(reader);
-    await sampler.openScans();
+    await sampler.opened();
     await admin.query("SELECT pg_stat_reset()");
     // More than there were before: the counts alone would not show it.
     await reader.query("SELECT * FROM n.events; SELECT * FROM n.events; SELECT * FROM n.events");
     await report(reader);
-    expect(await sampler.closeScans()).toBeUndefined();
+    expect(await sampler.closed([])).toMatchObject({ scans: undefined });
   });
 });
 
@@ -136,16 +140,16 @@ describe("definitions of the workload's tables", () => {
 
   it("are the same at both ends of a window in which rows change and partitions come and go", async () => {
     const sampler = await samplerOf({ ...PARTED });
-    await sampler.openTables();
+    await sampler.opened();
     await admin.query(`INSERT INTO aside.parted VALUES (1), (11); ANALYZE aside.parted; DROP TABLE aside.first;
       CREATE TABLE aside.third PARTITION OF aside.parted FOR VALUES FROM (20) TO (30)`);
-    expect(await sampler.closeTables()).toEqual([]);
+    expect(await sampler.closed([])).toMatchObject({ tableChanges: [] });
   });
 
   it("name each column, index, constraint, trigger, option and storage that is another", async () => {
     const sampler = await samplerOf();
     await admin.query("CREATE INDEX soon_gone ON n.event_status (attempts)");
-    await sampler.openTables();
+    await sampler.opened();
     await admin.query(`DROP INDEX n.soon_gone; CREATE INDEX added ON n.event_status (attempts DESC);
       ALTER TABLE n.event_status ALTER COLUMN attempts TYPE bigint; ALTER TABLE n.event_status SET (fillfactor = 50, autovacuum_enabled = off);
       ALTER TABLE n.event_status ADD CONSTRAINT few CHECK (attempts < 1000000) NOT VALID;
@@ -153,7 +157,8 @@ describe("definitions of the workload's tables", () => {
       CREATE TRIGGER slow BEFORE UPDATE ON n.event_status FOR EACH ROW
         EXECUTE FUNCTION suppress_redundant_updates_trigger();
       ALTER TABLE n.events_archive SET UNLOGGED`);
-    const found = new Map((await sampler.closeTables())?.map((change) => [change.part, change]));
+    const { tableChanges } = await sampler.closed([]);
+    const found = new Map(tableChanges?.map((change) => [change.part, change]));
     expect([...found.keys()].sort()).toEqual([
       ...["column n.event_status.attempts", "column n.events.payload", "constraint few", "index added"],
       ...[
@@ -174,9 +179,10 @@ describe("definitions of the workload's tables", () => {
 
   it("cover the partitions of a table", async () => {
     const sampler = await samplerOf({ ...PARTED });
-    await sampler.openTables();
+    await sampler.opened();
     await admin.query("ALTER TABLE aside.first SET (fillfactor = 70)");
-    expect(await sampler.closeTables()).toMatchObject([{ part: "table aside.first", table: "aside.first" }]);
+    const { tableChanges } = await sampler.closed([]);
+    expect(tableChanges).toMatchObject([{ part: "table aside.first", table: "aside.first" }]);
   });
 });
 
@@ -314,10 +320,10 @@ describe("a superuser's sampler", () => {
   it("tells what each statement of the workload took, and none of its own", async () => {
     const sampler = await samplerOf();
     const connection = await session();
-    await sampler.openStatements();
+    await sampler.opened();
     await addEvents(connection);
     await sampler.sample();
-    const found = await sampler.closeStatements(workload.statements);
+    const { statements: found } = await sampler.closed(workload.statements);
     expect(found?.map(({ name, calls, rows }) => [name, calls, rows]).sort()).toEqual([
       ["add.events", 1, EVENTS],
       ["add.status", 1, EVENTS],

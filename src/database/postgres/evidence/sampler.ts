@@ -4,7 +4,16 @@
 // them, since any start.
 import { withinMs } from "../../../foundation/deadline.js";
 import { messageOf, TargetError } from "../../../foundation/errors.js";
-import type { Endpoint } from "../../endpoint.js";
+import type {
+  EvidenceOptions,
+  EvidenceReader,
+  EvidenceReading,
+  NamedStatement,
+  ScanCount,
+  SkippedSource,
+  TableChange,
+  WindowDifferences,
+} from "../../evidence.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import type { Dialect } from "../dialects/dialect.js";
 import { StandingSession } from "../../standing-session.js";
@@ -15,10 +24,9 @@ import {
   readStatements,
   statementsAdded,
   statementTexts,
-  type NamedStatement,
   type StatementReading,
 } from "./statement-statistics.js";
-import type { Metrics, SampledWorkload, Survey } from "./view.js";
+import type { Survey, ViewGroup } from "./view.js";
 import type { Statement } from "../../sql.js";
 
 const BEGUN_ANEW =
@@ -28,21 +36,6 @@ const DISCARDED =
 
 /** Longest that one round trip may take, in milliseconds; the server's own limit is shorter. */
 const ANSWER_MS = 2_000;
-
-/** How often an index was read, or a table from end to end. */
-interface ScanCount {
-  readonly name: string;
-  readonly kind: "index" | "table";
-  readonly scans: number;
-}
-
-/** A part of a table that was another at the end of the window; null if it was not there. */
-export interface TableChange {
-  readonly part: string;
-  readonly table: string;
-  readonly before: string | null;
-  readonly after: string | null;
-}
 
 interface Definition {
   readonly part: string;
@@ -67,27 +60,13 @@ function changesBetween(before: readonly Definition[], after: readonly Definitio
   });
 }
 
-interface Skipped {
-  readonly source: string;
-  readonly reason: string;
-  /** Whether a part of the evidence was read. */
-  readonly isPartial?: true;
-}
-
 interface ScanReading {
   readonly counts: readonly ScanCount[];
   /** When the server's counts were last reset, as it writes it. */
   readonly since: string | undefined;
 }
 
-export interface SamplerOptions {
-  /** The server itself. */
-  readonly endpoint: Endpoint;
-  readonly dialect: Dialect;
-  readonly workload: SampledWorkload;
-  /** Whether extensions may be added to its database: the server is ours. */
-  readonly isOurs: boolean;
-}
+export type SamplerOptions = Omit<EvidenceOptions<ViewGroup>, "dialect"> & { readonly dialect: Dialect };
 
 interface Ready {
   readonly client: AdminClient;
@@ -100,9 +79,9 @@ interface Ready {
   close(): Promise<void>;
 }
 
-export class DatabaseSampler {
+export class DatabaseSampler implements EvidenceReader {
   private readonly session = new StandingSession(() => this.connect());
-  private readonly reasons = new Map<string, Skipped>();
+  private readonly reasons = new Map<string, SkippedSource>();
   private readonly failures = new Map<string, { samples: number; reason: string }>();
   private statementsBefore: StatementReading | undefined;
   private scansBefore: ScanReading | undefined;
@@ -111,9 +90,8 @@ export class DatabaseSampler {
 
   constructor(private readonly options: SamplerOptions) {}
 
-  /** Everything that was not read, with the reason, once each. */
-  get skipped(): Skipped[] {
-    const failed = [...this.failures].map(([source, { samples, reason }]): Skipped => ({
+  get skipped(): SkippedSource[] {
+    const failed = [...this.failures].map(([source, { samples, reason }]): SkippedSource => ({
       source,
       reason: `not read in ${samples} sample${samples === 1 ? "" : "s"}: ${reason}`,
       isPartial: true,
@@ -121,19 +99,17 @@ export class DatabaseSampler {
     return [...this.reasons.values(), ...failed];
   }
 
-  /** Backends of others at the last sample. */
   get foreignPids(): readonly number[] {
     return this.foreign;
   }
 
-  /** Connects and finds out what can be read, so that the first sample does not pay for it. Rejects as `sample`. */
   async open(): Promise<void> {
     await this.sample();
     this.failures.clear();
   }
 
   /** Rejects when the server does not answer; groups that are not vital are left out instead. */
-  async sample(): Promise<Metrics> {
+  async sample(): Promise<EvidenceReading> {
     const { client, readers } = await this.session.get();
     const metrics: Record<string, number> = {};
     for (const { name, isVital, reader } of readers) {
@@ -151,8 +127,25 @@ export class DatabaseSampler {
     return metrics;
   }
 
-  /** Remembers what was counted of statements so far; where it cannot, that is named. */
-  async openStatements(): Promise<void> {
+  async opened(): Promise<void> {
+    await this.openStatements();
+    this.scansBefore = await this.readScans();
+    this.tablesBefore = await this.readTables();
+  }
+
+  async closed(statements: readonly Statement[]): Promise<WindowDifferences> {
+    return {
+      statements: await this.closeStatements(statements),
+      scans: await this.closeScans(),
+      tableChanges: await this.closeTables(),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.session.close();
+  }
+
+  private async openStatements(): Promise<void> {
     const source = this.options.dialect.sampler.statements;
     if (!source) return;
     // A reset between the two, here or at the end, is one of the window's.
@@ -162,8 +155,7 @@ export class DatabaseSampler {
     });
   }
 
-  /** What it counted since, of these statements; undefined where it is not known. */
-  async closeStatements(statements: readonly Statement[]): Promise<NamedStatement[] | undefined> {
+  private async closeStatements(statements: readonly Statement[]): Promise<NamedStatement[] | undefined> {
     const before = this.statementsBefore;
     const source = this.options.dialect.sampler.statements;
     if (!before || !source) return undefined;
@@ -180,13 +172,8 @@ export class DatabaseSampler {
     });
   }
 
-  /** Remembers how often tables and indexes were read so far; where it cannot, that is named. */
-  async openScans(): Promise<void> {
-    this.scansBefore = await this.readScans();
-  }
-
-  /** How often those were read since; undefined where it is not known, or the server's counts were reset. */
-  async closeScans(): Promise<ScanCount[] | undefined> {
+  /** Undefined also if the server's counts were reset. */
+  private async closeScans(): Promise<ScanCount[] | undefined> {
     const before = this.scansBefore;
     const after = before && (await this.readScans());
     if (after?.since !== before?.since) return undefined;
@@ -197,20 +184,10 @@ export class DatabaseSampler {
     return added?.filter(({ scans }) => scans > 0).sort((a, b) => b.scans - a.scans);
   }
 
-  /** Remembers how the workload's tables are defined; where it cannot, that is named. */
-  async openTables(): Promise<void> {
-    this.tablesBefore = await this.readTables();
-  }
-
-  /** The parts of the workload's tables that are defined otherwise since; undefined where that is not known. */
-  async closeTables(): Promise<TableChange[] | undefined> {
+  private async closeTables(): Promise<TableChange[] | undefined> {
     const before = this.tablesBefore;
     const after = before && (await this.readTables());
     return after && changesBetween(before, after);
-  }
-
-  async close(): Promise<void> {
-    await this.session.close();
   }
 
   private async readTables(): Promise<Definition[] | undefined> {

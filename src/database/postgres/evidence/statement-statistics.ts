@@ -4,16 +4,10 @@
 import { codeOf, messageOf } from "../../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
 import type { StatementSource, Survey } from "./view.js";
+import type { NamedStatement } from "../../evidence.js";
 import type { SqlRow } from "../../sql.js";
 
-export interface StatementCount {
-  readonly calls: number;
-  readonly rows: number;
-  readonly totalMs: number;
-  /** Where the dialect counts them. */
-  readonly blocksDirtied?: number;
-  readonly walBytes?: number;
-}
+export type StatementCount = Omit<NamedStatement, "name" | "query">;
 
 /** Since the statistics were reset, by id. */
 export type StatementCounts = ReadonlyMap<string, StatementCount>;
@@ -35,12 +29,6 @@ export interface StatementsAdded {
   readonly counts: StatementCounts;
   /** False where entries were discarded meanwhile: one that is missing, or was made anew, may have had more. */
   readonly isWhole: boolean;
-}
-
-export interface NamedStatement extends StatementCount {
-  readonly name: string;
-  /** With placeholders for values. */
-  readonly query: string;
 }
 
 /** Rejects where it cannot be asked, with what to do. */

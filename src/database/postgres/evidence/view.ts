@@ -2,20 +2,11 @@
 // before it can be asked, and how one row becomes metrics. A dialect gives the views as data; nothing here knows a
 // product.
 import type { SqlClient } from "../admin.js";
-import type { SqlRow, Statement } from "../../sql.js";
+import type { EvidenceReading, WatchedWorkload } from "../../evidence.js";
+import type * as sql from "../../sql.js";
 
-/** What the sampler must know of the workload that it watches. */
-export interface SampledWorkload {
-  /** Qualified and quoted, by the names that the workload's own views use. */
-  readonly tables: Readonly<Record<string, string>>;
-  /** Application names of the load's sessions. */
-  readonly loadNames: readonly string[];
-  /** Views of the workload's own tables; asked last. */
-  readonly groups: readonly ViewGroup[];
-}
-
-/** What the views of a dialect are written for, found once when the sampler connects. */
-export interface Survey extends SampledWorkload {
+/** The workload and the server as views are written for them, found once when the sampler connects. */
+export interface Survey extends WatchedWorkload {
   /** Major version, as 18. */
   readonly version: number;
   /** Quoted schema by extension. */
@@ -24,35 +15,8 @@ export interface Survey extends SampledWorkload {
   readonly invertedIndexes: readonly string[];
 }
 
-/** Values by metric (see `metrics/evidence-catalogue.ts`); a counter since any start. */
-export type Metrics = Readonly<Record<string, number>>;
-
-export interface View {
-  /** Its name in the list of evidence that could not be read. */
-  readonly source: string;
-  /** First and last major version that have it in this form. */
-  readonly from?: number;
-  readonly until?: number;
-  /** Extension that it comes with. */
-  readonly extension?: string;
-  readonly gives: readonly string[];
-  /** A SELECT of at most one row, whose columns are named by their metrics; undefined where there is nothing to ask. */
-  text(survey: Survey): string | undefined;
-  /** Why a column is null, by metric, in words: what the server says nothing of. */
-  readonly ifNull?: Readonly<Record<string, string>>;
-  /** For a row that holds more than numbers. */
-  decode?(row: Readonly<Record<string, unknown>>): Metrics;
-}
-
-/** Views that are asked together, in one statement. */
-export interface ViewGroup {
-  readonly name: string;
-  readonly views: readonly View[];
-  /** Whether the sample is worth nothing without it; another group is left out for a second when it fails. */
-  readonly isVital: boolean;
-  /** Most of the time that may go into asking it, 0 .. 1: asked less often where it takes longer. */
-  readonly mostShare?: number;
-}
+export type View = sql.View<Survey>;
+export type ViewGroup = sql.ViewGroup<Survey>;
 
 /** Where a dialect counts what statements took, since its statistics were reset. */
 export interface StatementSource {
@@ -72,7 +36,7 @@ export interface StatementSource {
   /** What to do where the server answers with that SQLSTATE, in words. */
   readonly advice?: Readonly<Record<string, string>>;
   /** Finds the name of a text; undefined for statements of others. */
-  namer(statements: readonly Statement[], survey: Survey): (query: string) => string | undefined;
+  namer(statements: readonly sql.Statement[], survey: Survey): (query: string) => string | undefined;
 }
 
 /** Where a dialect counts how often tables and indexes are read, since any start. */
@@ -101,7 +65,7 @@ export interface PlanSource {
   /** One message. `searchPath`, quoted, is where unqualified names are looked up; undefined leaves it as it is. */
   question(text: string, searchPath: string | undefined): string;
   /** Of the rows that answer: each step with what it reads, the first on the left, as `Index Scan events_pkey > Update events`. */
-  planOf(rows: readonly SqlRow[]): string;
+  planOf(rows: readonly sql.SqlRow[]): string;
 }
 
 /** How a dialect is sampled. */
@@ -119,14 +83,8 @@ export interface SamplerDialect {
   readonly plans?: PlanSource;
   /** Asks on which of the sessions named $1 the server works, as `sessions`, `seconds`, `waits`; undefined where that is not told. */
   readonly workingSessions?: string;
-  survey(client: SqlClient, workload: SampledWorkload): Promise<Survey>;
+  survey(client: SqlClient, workload: WatchedWorkload): Promise<Survey>;
 }
-
-/**
- * No metric, but among those of a sample: when the server began its statistics, which a crash changes; in seconds. Counters
- * of before then and since are not to be compared.
- */
-export const STATISTICS_BEGAN = "statistics.began";
 
 /** In every statement of a sampler, so that it is not taken for the load's. */
 export const SAMPLER_MARK = "/* train-sim/sampler */";
@@ -149,7 +107,7 @@ export function tableList({ tables }: Pick<Survey, "tables">): string {
 }
 
 /** The numbers of a row. */
-export function numbersIn(row: Readonly<Record<string, unknown>>): Metrics {
+export function numbersIn(row: Readonly<Record<string, unknown>>): EvidenceReading {
   return Object.fromEntries(
     Object.entries(row).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
   );

@@ -1,21 +1,19 @@
-// Whether named prepared statements work through a pooler that lends server connections for a transaction: one client
-// prepares a statement, another takes that server connection, and the first one executes its statement on the next. The
-// statement answers with the process that ran it, so that it is known whether there were two. It asks the pooler itself
-// and not its version, which only a console tells, and which says nothing of poolers other than PgBouncer.
+// Named prepared statements through a pooler that lends server connections for a transaction: one client prepares a statement,
+// another takes that server connection, and the first one executes its statement on the next.
 import { withinMs } from "../../foundation/deadline.js";
 import { codeOf } from "../../foundation/errors.js";
-import type { Endpoint } from "../endpoint.js";
-import { PgConnection } from "./connection.js";
-import { StatementError } from "../errors.js";
-import { APPLICATION } from "../contract.js";
+import type { Endpoint } from "../../database/endpoint.js";
+import { PgConnection } from "../../database/postgres/connection.js";
+import { StatementError } from "../../database/errors.js";
+import { APPLICATION } from "../../database/contract.js";
 
 const STATEMENT = { name: "train_sim_preflight", text: "SELECT pg_backend_pid()" };
-/** A pool of one connection lends it to nobody else meanwhile. */
+/** Limit for a pool of one connection, which lends it to no other client meanwhile. */
 const PATIENCE_MS = 2_000;
-/** invalid_sql_statement_name, duplicate_prepared_statement: it is not there, or still there from another client. */
+/** invalid_sql_statement_name and duplicate_prepared_statement: the statement is not there, or another client left it. */
 const UNPREPARED = new Set(["26000", "42P05"]);
 
-/** Undefined where it cannot be told: only one server connection was lent. Rejects as `connectAdmin` does. */
+/** Whether they work; undefined if only one server connection was lent. Rejects as `connectAdmin` does. */
 export async function preparesThrough(endpoint: Endpoint): Promise<boolean | undefined> {
   const [client, other] = await Promise.all([open(endpoint), open(endpoint)]);
   try {

@@ -1,0 +1,46 @@
+// TLS as the keys of a target and the parameters of a URL state it, with the names of libpq. Pure: no file is read.
+import type { Refusal } from "../syntax/problems.js";
+
+export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as const;
+
+type SslMode = (typeof SSL_MODES)[number];
+
+/** `sslmode`, and the paths of PEM files. */
+export interface TlsKeys {
+  readonly sslmode?: SslMode | undefined;
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+}
+
+/** The mode that keys ask for: files without a mode ask for the strictest one. */
+export function statedTlsMode({ sslmode, ca, cert, key }: TlsKeys): SslMode {
+  if (sslmode !== undefined) return sslmode;
+  if (ca !== undefined) return "verify-full";
+  return (cert ?? key) === undefined ? "disable" : "require";
+}
+
+/** Keys that exclude or need each other, and why. */
+export interface TlsRefusal extends Refusal {
+  readonly about: readonly (keyof TlsKeys)[];
+}
+
+/** The refusal of keys that a URL and its target state together; undefined if they fit. */
+export function tlsRefusal(keys: TlsKeys): TlsRefusal | undefined {
+  const { ca, cert, key } = keys;
+  const mode = statedTlsMode(keys);
+  if (mode === "disable") {
+    if ([ca, cert, key].every((file) => file === undefined)) return undefined;
+    const words = "sslmode is disable, yet TLS files are given";
+    return { about: ["ca", "cert", "key"], words, way: "leave out one of the two" };
+  }
+  if ((cert === undefined) !== (key === undefined)) {
+    const absent = cert === undefined ? "cert" : "key";
+    const words = `a client certificate needs both cert and key, and ${absent} is missing`;
+    return { about: ["cert", "key"], words, way: "name both files" };
+  }
+  if (mode !== "verify-ca" || ca !== undefined) return undefined;
+  const words = "sslmode verify-ca needs the CA to verify against";
+  const way = "name its PEM file: sslrootcert in the URL, or target.ca for the URLs of the target";
+  return { about: ["sslmode"], words, way };
+}
