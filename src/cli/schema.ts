@@ -1,5 +1,5 @@
-// `train-sim schema print|apply|drop`: the tables of the workload as SQL, and in a database of the user's choice.
-// `print` touches no database; `apply` and `drop` touch train-sim's own namespace only, which they mark and check.
+// `train-sim schema print|apply|drop`. `print` touches no database; `apply` and `drop` touch a namespace that train-sim marked
+// alone.
 import { Option, type Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
 import type { AdminSession } from "../database/contract.js";

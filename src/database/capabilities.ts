@@ -1,6 +1,5 @@
-// What a dialect can and cannot do, as data that needs no database: the loader refuses from it, before anything is
-// started, what a database would refuse or silently do otherwise, and docs/reference/dialects.md is printed from it. Factors and their
-// levels are words here: what a level means is the workload's.
+// Capabilities of a dialect, as data that needs no database: the loader refuses by them before anything is started. The
+// workload says what a level means.
 
 /** Why a level is not there, and what comes nearest to it. */
 export interface Lack {

@@ -1,5 +1,4 @@
-// The contract of a database: the questions that the rest of the program asks of it, and the sessions that it opens. A
-// database is a folder beside this file and a line in `registry.ts`.
+// The contract of a database: the questions that the rest of the program asks of it, and the sessions that it opens.
 import type { TrainSimError } from "../foundation/errors.js";
 import type { DialectCapabilities } from "./capabilities.js";
 import type { Endpoint, EndpointUrl } from "./endpoint.js";

@@ -1,5 +1,5 @@
-// Where a database or a pooler listens, as plain values that can cross a thread boundary. A password is in here: an endpoint
-// is printed with `describeEndpoint` only.
+// Addresses of databases and poolers, as plain values that can cross a thread boundary. Print them with `describeEndpoint`
+// only: they hold passwords.
 
 import { withoutPasswords } from "../foundation/secrets.js";
 

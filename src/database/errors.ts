@@ -1,5 +1,5 @@
-// Errors of transactions. Each names its statement, because a message of the server (`deadlock detected`) does not.
-// No error holds a parameter value.
+// Errors of transactions. Each names its statement, because a message of the server (`deadlock detected`) does not. No error
+// holds a parameter value.
 import { messageOf } from "../foundation/errors.js";
 
 /** A statement failed; `cause` is the driver's error. */

@@ -1,4 +1,4 @@
-// Evidence that a database gives of its server and of a workload's tables, read apart from the load. Types, and one name.
+// Evidence of a database's server and of a workload's tables, read apart from the load.
 import type { Endpoint } from "./endpoint.js";
 
 /**

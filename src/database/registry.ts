@@ -1,4 +1,4 @@
-// The databases: a new one is a folder here and a line in this list.
+// The databases: a new one is a folder here and a line in `REGISTERED`.
 import type { DialectCapabilities, Lack } from "./capabilities.js";
 import type { AdminOptions, AdminSession, Database } from "./contract.js";
 import type { Endpoint, EndpointUrl } from "./endpoint.js";

@@ -1,4 +1,4 @@
-// A session of the load, and how a pool lends sessions to clients. Types only.
+// A session of the load, and how a pool lends sessions to clients.
 
 /** Receives the time of every call on a connection, from which the parts of a latency are made. */
 export interface CallObserver {

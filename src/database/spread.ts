@@ -1,6 +1,5 @@
-// Shares a number of clients (or connections) out over endpoints by their weights: how many each gets, and who goes where.
-// Pure and the same in every thread, so that no thread has to ask another. Counts are by the largest remainder, so that
-// they add up; neighbours go to different endpoints, so that each thread, whose clients are neighbours, gets a fair share.
+// Shares clients or connections out over endpoints by weight, the same in every thread. Counts are by the largest remainder, so
+// that they add up; neighbours go to different endpoints, so that each thread gets a fair share.
 
 /** How many of `total` each weight gets: its exact share rounded down, the rest to the largest remainders. */
 export function countsByWeight(weights: readonly number[], total: number): number[] {

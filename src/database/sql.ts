@@ -1,4 +1,4 @@
-// Statements and values of databases that speak SQL, and the session that runs them. Types only.
+// Statements, values and views of databases that speak SQL, and the session that runs them.
 import type { EvidenceGroup, EvidenceReading, WatchedWorkload } from "./evidence.js";
 import type { Session } from "./session.js";
 

@@ -1,6 +1,5 @@
-// A session that somebody asks again and again over a trial: opened when it is first needed, given up when it fails, and
-// opened anew by whoever asks next. A trial may end while it is being opened; that one is closed as soon as it is there,
-// or it would keep the process from ending.
+// A session that is opened when it is first needed and again after a failure. A session that is still being opened when the
+// trial ends is closed, too: it would keep the process from ending.
 
 interface Closable {
   /** Never rejects. */

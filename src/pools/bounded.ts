@@ -1,5 +1,4 @@
-// Bounds what is under way at once: connections that are opened while warming up, or again after a server or a pooler
-// went away, so that 500 are not asked for in the same millisecond. Whoever has to wait is served in order.
+// Limits the number of attempts under way, so that 500 connections are not opened in the same millisecond. Waiting is in order.
 
 /** Kept connections that one worker thread opens to one endpoint at the same time. */
 export const OPEN_AT_ONCE = 16;

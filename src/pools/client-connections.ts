@@ -1,7 +1,5 @@
-// One connection for each client, without a pool in this process: kept for the client's life, or opened for every
-// transaction. All strategies but `pg-pool` are this, to different endpoints. A connection that broke, or that a
-// failed transaction left suspect, is closed and replaced at the client's next acquire, a few at a time where they are kept.
-// A client whose endpoint is away connects to the next one, and to its own again at its first acquire once that is back.
+// One connection for each client, kept or opened for every transaction; all strategies but `pg-pool` and `own`. A client whose
+// endpoint is away connects to the next one, and to its own again once that is back.
 import { monotonicMs } from "../foundation/clock.js";
 import type { LoadSession } from "../database/contract.js";
 import { databaseOf } from "../database/registry.js";

@@ -1,7 +1,5 @@
-// Which of several endpoints a client connects to: its own while that one is there, else the next one of the list. An
-// endpoint that refused or lost a connection is left out by the whole thread until it answers a look, taken in the background
-// after a second, then less often: no transaction waits to find out. The endpoints are nodes of one database, so any will do.
-// With a single endpoint there is no choice, and nothing is looked at.
+// The endpoint of each client: its own while that is there, else the next of the list. An endpoint that refused or lost a
+// connection is left out by the thread until it answers in the background, so that no transaction waits to find out.
 import { systemClock } from "../foundation/clock.js";
 import { codeOf, messageOf } from "../foundation/errors.js";
 import type { LoadSession } from "../database/contract.js";

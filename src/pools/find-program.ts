@@ -1,6 +1,5 @@
-// Finds the pooler's program that train-sim runs: the one that a variable of the environment names, else the first on PATH or
-// in the places where packages put it. It asks it for its version, as the user it will run as, which proves that the program
-// can be executed. Nothing is downloaded or installed here.
+// Finds a pooler's program by a variable of the environment, PATH, or the places of packages. Its version is asked as the user
+// that it will run as, which proves that it can run.
 import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";

@@ -1,5 +1,4 @@
-// Keys that several pool strategies have, and what the settings of every pooler have in common: how many of ours, or where
-// those of the user are.
+// Keys that several pool strategies have.
 import * as z from "zod";
 import { connectionUrl, tlsFindings, urlList, urlsOf, type UrlKeys } from "../database/urls.js";
 import type { EndpointUrl } from "../database/endpoint.js";

@@ -1,6 +1,5 @@
-// Poolers in front of a target, whatever the product: real ones that are started, several before each server where that is
-// asked for, or those that run already. Refuses to start when the upstream does not accept connections or the files that a
-// pooler may open do not suffice, since it would notice under load only.
+// Poolers in front of a target: started, several before each server, or running already. Refuses to start if the upstream takes
+// no connections or a pooler may open too few files, which would show under load only.
 import { connect } from "node:net";
 import { join } from "node:path";
 import { messageOf, TargetError, UsageError } from "../foundation/errors.js";

@@ -1,4 +1,3 @@
-// What a treatment asks of the poolers that its clients connect to, as each product's rules weigh it.
 import { counted } from "../foundation/units.js";
 import { countsByWeight } from "../database/spread.js";
 import type { PoolerSettings } from "./keys.js";

@@ -1,6 +1,5 @@
-// One managed pooler, whatever the product: its directory with configuration and secrets, its port, and the process that runs
-// it, which can be taken down and up again with all of that the same. Whoever takes it down expects it to be away; an end of
-// its own is told. Stopped for good, it leaves neither process nor directory.
+// One managed pooler: its directory, its port, and its process, which can be taken down and up again with the same of each. An
+// end that nobody asked for is reported.
 import { join } from "node:path";
 import { systemClock } from "../foundation/clock.js";
 import { TargetError } from "../foundation/errors.js";

@@ -1,5 +1,5 @@
-// The pool strategies: one line each. All that is asked of a pool, from the scenario's keys to a trial's poolers, is asked
-// here; an actor gets a ConnectionSource and never learns which strategy it is.
+// The pool strategies, a line each. Everything that the program asks of a pool is asked here; a client gets a ConnectionSource
+// and never learns its strategy.
 import * as z from "zod";
 import type { ConnectionSource } from "../database/session.js";
 import type { Finding } from "../syntax/problems.js";

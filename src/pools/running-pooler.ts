@@ -1,5 +1,4 @@
-// A pooler that runs: ours, or one that was there before. Pool strategies start it; the engine and faults work with it.
-// Types only.
+// A pooler that train-sim started, or that ran before. Types only.
 import type { Endpoint } from "../database/endpoint.js";
 import type { StandingStill } from "../foundation/process/stand-still.js";
 

@@ -1,6 +1,5 @@
-// What every pool strategy is given, and which endpoint is whose: the agreement between the registry and the
-// strategies. Endpoints are spread over the numbers that clients (or a pool's connections) have in the whole trial, so
-// that every worker thread finds its part by itself.
+// Inputs of every pool strategy. Endpoints are spread over the numbers that clients (or a pool's connections) have in the whole
+// trial, so that every worker thread finds its part by itself.
 import type { Endpoint } from "../database/endpoint.js";
 import { homesByWeight, weightsOf } from "../database/spread.js";
 

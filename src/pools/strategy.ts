@@ -1,4 +1,4 @@
-// The contract of a pool strategy. The rest of the program asks for it through the registry. Types only.
+// The contract of a pool strategy. Types only.
 import type * as z from "zod";
 import type { ConnectionSource } from "../database/session.js";
 import type { Obstacle } from "../database/contract.js";

@@ -1,4 +1,3 @@
-// Several poolers as one: counts add up, the longest wait is that of any. Pure.
 import type { PoolerReading } from "./running-pooler.js";
 
 type Sum = { -readonly [Name in keyof PoolerReading]: PoolerReading[Name] };

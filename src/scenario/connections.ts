@@ -1,6 +1,4 @@
-// What a treatment's clients connect to, by which weights they are shared out, and how many connections that makes at
-// each server. Asked by the rules, so that a pool or a server that is too small is refused when the scenario is loaded,
-// and by the engine, which asks the same of the machine. Pure.
+// Connections of a treatment at each server, asked by the rules when a scenario is loaded and by the engine. Pure.
 import { totalClients, type TreatmentSettings } from "./settings.js";
 import { countsByWeight, weightsOf } from "../database/spread.js";
 import { poolersBefore } from "../pools/keys.js";

@@ -1,6 +1,5 @@
-// What differs between two scenarios as resolved, key by key, in words. Used where two runs must be the same
-// experiment (resume) and where a reader should know that they are not (compare). Works on the stored YAML alone, in
-// which every duration and size stands as it was written: `1s` and `1000ms` count as different.
+// Differences between two scenarios as resolved, in words. The stored YAML is compared as it was written: `1s` and `1000ms` are
+// different.
 import { parse } from "yaml";
 import { canonical } from "./plan/levels.js";
 import { elided } from "../foundation/shown.js";

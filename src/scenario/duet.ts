@@ -1,5 +1,5 @@
-// A duet: both treatments at the same time, each on a server of its own of the same machine. What cannot be done twice at once
-// is refused here, each by its name.
+// A duet runs both treatments at the same time, each on a server of its own on one machine. Everything that cannot be done
+// twice at once is refused here.
 import type { Finding } from "../syntax/problems.js";
 import { isBudgeted } from "./plan/estimate.js";
 import type { Treatment } from "./settings.js";

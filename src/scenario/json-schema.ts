@@ -1,6 +1,5 @@
-// The JSON Schema of a scenario file, made from the zod schema: what editors complete and check by, what the
-// documentation of the keys is made of, and where the loader looks up valid keys. `schema/scenario.schema.json`
-// is a checked-in copy; a test holds it equal to this. Refuses nothing itself.
+// The JSON Schema of a scenario file, from the zod schema: editors, the reference and the loader's list of keys use it.
+// `schema/scenario.schema.json` is a copy.
 import * as z from "zod";
 import { PATH } from "../workloads/own.js";
 import { RANGE } from "./plan/range.js";

@@ -1,6 +1,4 @@
-// What an experiment's results are judged by, once loaded: thresholds, which the user sets, and the bounds of the
-// diagnosis, beyond which train-sim does not vouch for its own numbers.
-// `thresholds.ts`, `schema-parts.ts` and `schema-diagnosis.ts` make them from a scenario.
+// Bounds that results are judged by: thresholds of the user, and the bounds of the diagnosis.
 import type { ComparisonMetric } from "../metrics/metric-lists.js";
 
 /** What the audit can be told to take for a number, and no violation. */

@@ -1,8 +1,5 @@
-// Loads a scenario: reads the file, applies the command line's overrides, expands it into treatments and trials, and checks
-// them: the schema of the whole file, and the rules that span several keys, as far as these are well-formed. All problems
-// come at once in one `ScenarioError`, each with its place. The experiment it
-// returns carries the scenario as resolved, which loads to the same experiment again; passwords are left out of
-// that text.
+// Loads a scenario and checks it. All problems come at once in one `ScenarioError`, each with its place. The experiment carries
+// the scenario as resolved, without passwords, which loads to the same experiment again.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

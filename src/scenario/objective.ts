@@ -1,5 +1,4 @@
-// What is to be reached, `maximise cycle.events/s`, and what has to hold, `process: p(99)<50`: from a scenario or the command
-// line, with the metrics of the scenario's workload.
+// An objective, `maximise cycle.events/s`, and its conditions, `process: p(99)<50`, from a scenario or the command line.
 import { UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import { COMPARISON_METRICS, type ComparisonMetric } from "../metrics/metric-lists.js";

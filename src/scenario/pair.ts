@@ -1,5 +1,5 @@
-// Two scenarios as the two treatments of one: what they have in common stands above, what differs in an entry of `include`
-// each. So two states of a user's files are compared in blocks of one experiment.
+// Two scenarios as the two treatments of one, so that two states of a user's files are compared in blocks of one experiment.
+// Common keys stand above, others in an entry of `include` each.
 import { stringify } from "yaml";
 import type { Mapping } from "../syntax/paths.js";
 import { canonical } from "./plan/levels.js";

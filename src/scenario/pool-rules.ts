@@ -1,5 +1,3 @@
-// The rules of every pool strategy over the rest of a treatment: checked when a scenario is loaded, for a trial that starves or
-// fails half-way costs minutes, and a refusal costs nothing.
 import { parsePath } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import { strategyOf } from "../pools/registry.js";

@@ -1,6 +1,5 @@
-// Figures that others have published, `published:`, to be shown beside one's own: which treatment and quantity each is
-// about. What is written wrongly is refused; a figure whose treatment is not run, as when `--set` leaves out a level,
-// is kept aside with the reason.
+// Figures that others have published, `published:`. A wrong entry is refused; a figure whose treatment is not run is kept aside
+// with the reason.
 import { withoutPasswords } from "../foundation/secrets.js";
 import type { Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";

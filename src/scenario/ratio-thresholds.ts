@@ -1,6 +1,5 @@
-// Thresholds on ratios, `'add{payload:text} / add{payload:jsonb}': ['events/s>1.2', 'p(95) surely<0.8']`: from text to the
-// pairs of treatments that they compare. A factor that both sides name is free to differ; in all others the two of a
-// pair agree. A treatment without its counterpart would be a condition that nothing checks, so it is refused.
+// Thresholds on ratios, `'add{payload:text} / add{payload:jsonb}': ['events/s>1.2']`, as pairs of treatments that agree in all
+// factors but those that both sides name. A treatment without its counterpart is refused.
 import type { Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import type { RatioThreshold } from "./judgement.js";

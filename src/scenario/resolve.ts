@@ -1,5 +1,5 @@
-// From a scenario that passed its schema to the settings of one treatment: shorthands unfolded, defaults that
-// depend on other keys filled in. Pure. Refuses nothing: what makes no sense is found by the rules.
+// From a valid scenario to the settings of one treatment: shorthands unfolded, defaults that depend on other keys filled in.
+// The rules refuse, not this.
 import type { Scenario } from "./schema.js";
 import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
 import type { DiagnosisSettings } from "./judgement.js";

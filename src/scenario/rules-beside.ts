@@ -1,6 +1,5 @@
-// Rules beside keys that the schema refuses. Each rule runs on the scenario without the refused keys, and its reads are seen:
-// what it finds counts unless it read a key that was refused, or a default in whose place a misspelt key may have meant
-// something. So all problems come at once, and none is a mere consequence of another.
+// Runs the rules on a scenario without its refused keys, and watches their reads: a finding counts unless the rule read a
+// refused key, or a default in whose place a misspelt key may stand. So no problem is a mere consequence of another.
 import { deepCopy, getIn, isMapping, startsWith, type Mapping, type Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import { watched } from "../syntax/watched.js";

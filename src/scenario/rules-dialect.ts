@@ -1,5 +1,4 @@
-// Rules about the dialect: what it does not have is refused here, with the reason and the nearest level. What `auto` turns
-// out to be is known later; then the same is asked of the same table.
+// Rules about the dialect. A dialect that `auto` finds is asked the same later.
 import {
   capabilitiesOf,
   databaseAt,

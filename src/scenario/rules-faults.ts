@@ -1,6 +1,5 @@
-// Rules over `faults`: those that do not fit into the window, that cannot happen at once, or that this target and this pool
-// cannot suffer. A fault that cannot be had is refused here with the reason, before anything is started, rather than left
-// out of the run. Pure checks over a scenario that passed its schema.
+// Refuses faults that do not fit into the window, that cannot happen at once, or that this target or pool cannot suffer, before
+// anything is started.
 import { formatDuration } from "../foundation/units.js";
 import { areExclusive, obstacleTo } from "../faults/faults.js";
 import type { FaultSurroundings } from "../faults/fault.js";

@@ -1,5 +1,3 @@
-// Rules over the groups of clients and their load: clients enough for the threads, and what each executor says of its keys
-// and of the window. Pure checks over a scenario that passed its schema.
 import { deal, groupsOfWorkers } from "../actors/deal.js";
 import { counted } from "../foundation/units.js";
 import { loadFindings } from "../load/load-settings.js";

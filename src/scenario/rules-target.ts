@@ -1,5 +1,3 @@
-// Rules over `target` and `pool` together, and over the settings of a server that train-sim starts. Each names the key to
-// change and why. Pure checks over a scenario that passed its schema.
 import { hasPooler, isManaged, poolerKindOf } from "../pools/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import { connectionRefusals, settingRefusals, type SettingRefusal } from "../targets/server-limits.js";

@@ -1,5 +1,5 @@
-// The two passes over a scenario without factors: its schema, and the rules that span several keys. No rule has to reckon
-// with a key that the schema refuses: `rules-beside.ts` runs the rules on the rest.
+// Checks a scenario without factors: its schema, then the rules that span several keys. No rule sees a key that the schema
+// refuses (`rules-beside.ts`).
 import { isMapping, startsWith, type Mapping, type Path } from "../syntax/paths.js";
 import { nearest } from "../syntax/nearest.js";
 import { findingsFrom, type Finding } from "../syntax/problems.js";

@@ -1,4 +1,3 @@
-// The schema of the clients: their groups under `actors`, their worker threads and their load.
 import * as z from "zod";
 import { clientCount } from "../load/keys.js";
 import { loadSchema } from "../load/load-settings.js";

@@ -1,5 +1,4 @@
-// The `diagnosis` of a scenario: bounds beyond which timings of a trial, or its counts, are not valid. Every bound has a default that
-// is documented in docs/reference/diagnosis.md; a check is relaxed by a higher bound, never silently left out.
+// Bounds beyond which a trial's timings or counts are not valid. A check is relaxed by a higher bound, never silently left out.
 import * as z from "zod";
 import { duration, HOUR_MS } from "../syntax/scalars.js";
 

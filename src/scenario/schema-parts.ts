@@ -1,6 +1,3 @@
-// The parts of a scenario's schema that are mappings of their own: trial, retry, log, evidence,
-// thresholds, published figures.
-// `schema.ts` puts them together and says what this is for.
 import * as z from "zod";
 import { drainBound, duration, HOUR_MS, samplingInterval } from "../syntax/scalars.js";
 import { ALLOWABLE } from "./judgement.js";

@@ -1,6 +1,5 @@
-// Which paths a scenario may have, looked up in its JSON Schema, so that there is one list of keys. Serves `--set`,
-// factors and the suggestions for misspelt keys. Refuses a path that the schema does not know, with the nearest
-// that it does.
+// Paths that a scenario may have, looked up in its JSON Schema, so that there is one list of keys. An unknown path is refused
+// with the nearest known one.
 import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
 import { nearest, suggestion } from "../syntax/nearest.js";
 import { parsePath, pathText, type Mapping, type Path } from "../syntax/paths.js";

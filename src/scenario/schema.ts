@@ -1,6 +1,5 @@
-// The strict schema of a scenario as people write it. One zod schema checks files, feeds editors (`json-schema.ts`)
-// and says what every key means. It turns durations into milliseconds and sizes into bytes and fills defaults in;
-// rules that span several keys are in `rules.ts`. Unknown keys and numbers without sense are refused.
+// The strict schema of a scenario as people write it; durations become milliseconds and sizes bytes. Rules that span several
+// keys are in `rules.ts`.
 import * as z from "zod";
 import { Actors, actorsOf } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";

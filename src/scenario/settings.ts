@@ -1,6 +1,4 @@
-// What one treatment runs with: every level resolved, every duration in milliseconds, nothing optional that the
-// engine would have to guess. The loader (`schema.ts`) produces these from YAML; they cross to worker threads as
-// they are.
+// Settings of one treatment, every level resolved and every duration in milliseconds, as they cross to worker threads.
 import type { Fault } from "../faults/registry.js";
 import type {
   Allowable,

@@ -1,5 +1,4 @@
-// How many trials an experiment has: a fixed number, or as many as it takes until its comparisons are decided, and the time
-// after which no block begins. What does not fit together is told here.
+// The number of trials: fixed, or until the comparisons are decided, and the time after which no block begins.
 import * as z from "zod";
 import { BLOCKS_MIN } from "../metrics/blocks-min.js";
 import type { Finding } from "../syntax/problems.js";

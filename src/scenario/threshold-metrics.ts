@@ -1,6 +1,5 @@
-// What a threshold can be about: its syntax, the metrics by name, and what each can be asked for. It is data, so that the parser,
-// its suggestions and the documentation cannot drift apart. A metric offers only what it really measures: a cycle
-// has no retries of its own, so `__cycle__` cannot be asked for them.
+// Metrics of thresholds and their aggregates, as data for the parser, its suggestions and the docs. A metric offers only what
+// it measures: a cycle has no retries of its own.
 import { VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
 import type { Workload } from "../workloads/workload.js";
 import { isRound } from "../metrics/operations.js";

@@ -1,4 +1,3 @@
-// A threshold on the command line, `add: p(99)<50`, with the metrics of the workload that the treatments run.
 import { UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import { workloadOf } from "../workloads/registry.js";

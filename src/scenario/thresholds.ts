@@ -1,6 +1,5 @@
-// Thresholds in k6's syntax, from text to what the engine evaluates: a metric with a selector by factor level, and
-// conditions on it. One parser for scenarios and for the command line. It is strict: a metric, an aggregate, a factor
-// or a level that does not exist would be a condition that nobody checks, so it is refused, with the nearest that does.
+// Thresholds in k6's syntax: a metric, a selector by factor level, and conditions. A metric, factor or level that does not
+// exist would be a condition that nobody checks, so it is refused with the nearest known one.
 import { workloadOf } from "../workloads/registry.js";
 import { nearest, suggestion } from "../syntax/nearest.js";
 import type { Path } from "../syntax/paths.js";

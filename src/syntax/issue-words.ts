@@ -1,5 +1,5 @@
-// What zod finds wrong with a stored document, in words for people: the place, then what was expected there. Bounded,
-// because a place is made of keys and keys may be anything.
+// Problems of a stored document in words: the place, then what was expected there. The length is limited, because keys may be
+// anything.
 import type * as z from "zod";
 import { elided } from "../foundation/shown.js";
 

@@ -1,5 +1,4 @@
-// What the user probably meant: the valid word nearest to one that is not valid, by edit distance.
-// It stays silent where nothing is near: a wrong guess is worse than none.
+// The valid word nearest to an invalid one, by edit distance; none if nothing is near, for a wrong guess is worse than none.
 import { distance } from "fastest-levenshtein";
 
 /** The nearest candidate, if it is near enough to be a slip of the fingers. */

@@ -1,6 +1,5 @@
-// Paths into a scenario, as `actors.producers.load.clients` or `factors.pool[1].size`: reading, writing and
-// walking plain YAML values by them. Exists so that the file, `--set` and factors all mean the same thing by a
-// path. Refuses to reach the prototype of an object: only own keys count.
+// Paths into a scenario, as `actors.producers.load.clients` or `factors.pool[1].size`, for the file, `--set` and factors alike.
+// Only own keys count: the prototype of an object is out of reach.
 
 export type Path = readonly (string | number)[];
 export type Mapping = Record<string, unknown>;

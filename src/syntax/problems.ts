@@ -1,6 +1,4 @@
-// What is wrong with a scenario, in one shape, whoever found it: zod, a cross-field rule or the YAML parser. Turns
-// zod's issues into sentences that say what was expected, what was seen and what was probably meant, and collects
-// them into one error. Never repeats a password.
+// Problems of a scenario in one shape, whoever found them: zod, a rule or the YAML parser. Passwords are never repeated.
 import type * as z from "zod";
 import { UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";

@@ -1,6 +1,5 @@
-// Scalars of a scenario that YAML has no type for: durations, sizes, connection URLs, isolation levels. Each is a
-// zod type that says precisely what is wrong with a bad value, and carries its own JSON Schema, so that editors
-// check the same thing. Bare numbers are refused where a unit is missing; only 0 needs none.
+// Scalars that YAML has no type for, each with a precise message and its own JSON Schema. Bare numbers are refused if a unit is
+// missing; only 0 needs none.
 import * as z from "zod";
 import {
   formatDuration,

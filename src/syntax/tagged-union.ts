@@ -1,5 +1,5 @@
-// A mapping in which one key, as `kind`, says which other keys belong to it. A union for the types; flat for editors and in
-// messages, because "port belongs to kind embedded" helps more than a union of which no member fits.
+// A mapping in which one key, as `kind`, says which other keys belong to it. A union for types; flat for editors and messages:
+// "port belongs to kind embedded" helps more than a union of which no member fits.
 import * as z from "zod";
 import { nearest } from "./nearest.js";
 import { isMapping, type Mapping } from "./paths.js";

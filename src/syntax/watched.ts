@@ -1,5 +1,4 @@
-// Values whose reads are seen: which keys a function looked at decides whether its answer can be believed when some of them
-// were refused.
+// Values whose reads are recorded: a function's answer is in doubt if it read a key that was refused.
 import { isMapping, type Path } from "./paths.js";
 
 /** Called for each read: of one key, or, `isWhole`, of all that is below a path. */

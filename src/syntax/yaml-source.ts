@@ -1,7 +1,5 @@
-// The text of a scenario file: read, parsed as strict YAML 1.2 (one document, no custom tags, no duplicate keys, a
-// bound on size, aliases and nesting, since the parser's time grows with the square of a file's keys and anchors), and
-// asked afterwards where in it a path stands. Refuses what is not a mapping of keys, with a position for everything it
-// refuses.
+// The text of a scenario, parsed as strict YAML 1.2 with bounds on size, aliases and nesting: the parser's time grows with the
+// square of keys and anchors. Paths are located in it afterwards.
 import { createReadStream } from "node:fs";
 import {
   isAlias,

@@ -1,5 +1,4 @@
-// The kinds of targets: one line each. All that is asked of a kind, from the scenario's keys to the server that runs, is asked
-// here.
+// The kinds of targets, a line each. Everything that the program asks of a target is asked here.
 import * as z from "zod";
 import { connectionUrl } from "../database/urls.js";
 import type { Finding } from "../syntax/problems.js";

@@ -1,4 +1,4 @@
-// What the engine gets from a started target, whatever its kind. Endpoints carry passwords: see `endpoint.ts`.
+// A started target, whatever its kind. Endpoints carry passwords.
 import type { Endpoint, Auth } from "../database/endpoint.js";
 import type { SmallDisk } from "./embedded/small-disk.js";
 import type { FullDisk, Shutdown } from "./settings.js";

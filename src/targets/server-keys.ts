@@ -1,4 +1,3 @@
-// The configuration parameters of a server that train-sim starts, as a scenario writes them.
 import * as z from "zod";
 
 const Setting = z.union([z.string(), z.number(), z.boolean()]);

@@ -1,7 +1,5 @@
-// Which settings of a server that train-sim starts are not the user's to make, and how many connections it must take.
-// Asked by the rules when a scenario is loaded, and by the target before it starts the server, whatever asked for it. It
-// refuses what would open the server to the network, move its files or have it run programs, since a scenario may come
-// from anywhere, and a max_connections that the scenario does not fit into. Pure.
+// Settings that a scenario, which may come from anywhere, must not make on a server that train-sim starts: they would open it
+// to the network, move its files or run programs. A max_connections that the scenario does not fit into is refused, too.
 import type { Refusal } from "../syntax/problems.js";
 
 /** Connections for train-sim's own sessions and for superuser_reserved_connections. */

@@ -1,4 +1,3 @@
-// How a server that train-sim runs can be taken down, and which parts of its disk can be filled.
 export const SHUTDOWNS = ["fast", "immediate"] as const;
 
 export type Shutdown = (typeof SHUTDOWNS)[number];

@@ -1,5 +1,4 @@
-// What a kind of target is: the agreement between its folder and the registry, through which everything else asks for it.
-// Types only.
+// The contract of a kind of target. Types only.
 import type * as z from "zod";
 import type { Finding } from "../syntax/problems.js";
 import type { Member } from "../syntax/tagged-union.js";

@@ -1,5 +1,4 @@
-// Turns a failed connection attempt into one message for people: where it was going, what was seen there, what to
-// do. One table for PostgreSQL, PgBouncer, TLS and the network; a password never appears in it.
+// A failed connection as one message for people, without the password: the place, the observation, the way out.
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
 import { remedyOf } from "./remedies.js";

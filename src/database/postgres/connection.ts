@@ -1,6 +1,5 @@
-// One connection to the database: the driver's client, made safe to hold for a whole trial. It knows when it is
-// broken, names the statement in every error, never waits for ever on closing, and never lets a socket error
-// reach the process unheard. Pools hand these out; only workloads and admin work run statements on them.
+// The driver's client, made safe to hold for a whole trial: it names the statement in every error, closes within a second, and
+// lets no socket error reach the process.
 import pg from "pg";
 import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { codeOf } from "../../foundation/errors.js";

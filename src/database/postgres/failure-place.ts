@@ -1,6 +1,5 @@
-// Where a failed attempt failed: the statement, and the table where somebody knows it. The server names the table in
-// the error, its message or its context; else it is the statement's, where that touches one table only.
-// Nothing is guessed: a claim locks rows of two tables, and without the server's word the table stays unknown.
+// The statement and the table of a failed attempt. The server names the table, or the statement touches one only; nothing is
+// guessed.
 import type { FailurePlace } from "../contract.js";
 import type { Statement } from "../sql.js";
 import { InDoubtError, StatementError } from "../errors.js";

@@ -1,6 +1,5 @@
-// What faults do by SQL: end sessions of the load, hold a snapshot, a lock or every free connection. Each works on
-// connections of its own, which end with the fault; nothing that outlives them is changed in the server. A session that
-// was to hold something and is gone when it is asked to let go is an error: the fault was not what it claims.
+// Faults by SQL, on connections that end with the fault. A session that is gone when it is asked to let go is an error: the
+// fault was not the one that was planned.
 import { asTrainSimError, codeOf } from "../../foundation/errors.js";
 import type { HeldConnections as Held } from "../contract.js";
 import type { Endpoint } from "../endpoint.js";

@@ -1,5 +1,4 @@
-// The load's sessions as the server shows them to whoever asks beside its samples: which there are, and on which of
-// them it is at work. They are known by their names, and only as far as the asking role may see them.
+// Sessions of the load by their names, as far as the asking role may see them.
 import type { WorkingSessions } from "../contract.js";
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";

@@ -1,5 +1,5 @@
-// How long train-sim's own work on its tables waits for a lock that somebody else holds on them. Without a limit a
-// forgotten session would keep a run waiting for as long as it lives, and nobody would be told.
+// A limit for train-sim's own work on its tables: without it, a forgotten session of somebody else would hold a run up in
+// silence.
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";

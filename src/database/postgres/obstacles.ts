@@ -1,7 +1,5 @@
-// Everything that keeps runs from a server of the user's own: every URL must reach one database, the role must be able to make
-// a schema and should read statistics, poolers must not stand where servers are expected. All is found at once, each with
-// the place, the observation and the way out; nothing is made. Of products other than PostgreSQL and Cloudberry only
-// the answer of each URL is asked.
+// Everything that keeps runs from a server of the user's own, found at once; nothing is made. Products other than PostgreSQL
+// and Cloudberry are asked for the answer of each URL only.
 import { codeOf, messageOf, TrainSimError, UsageError } from "../../foundation/errors.js";
 import { distinct } from "../../foundation/distinct.js";
 import type { Obstacle, ServerDemand, TablesOf, Way } from "../contract.js";

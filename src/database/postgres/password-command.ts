@@ -1,6 +1,5 @@
-// Passwords that a command prints, as the tokens of Aurora DSQL and of IAM logins, which are good for minutes only. The
-// command runs when a server asks for a password, at most once in a while, and what it printed is shared by all connections of
-// this worker thread. What it printed is told to nobody but the server: not even in the message about a failure.
+// Passwords that a command prints, such as tokens that live for minutes. All connections of a worker thread share the output,
+// which no message repeats.
 import { monotonicMs } from "../../foundation/clock.js";
 import { messageOf, TargetError } from "../../foundation/errors.js";
 import { runCommand } from "../../foundation/process/run-command.js";

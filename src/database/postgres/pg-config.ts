@@ -1,7 +1,5 @@
-// Turns an endpoint into the driver's options, with libpq's meaning of every TLS mode. It leaves nothing to the
-// environment except the password (PGPASSWORD, ~/.pgpass, a command): PGSSLMODE or PGAPPNAME in someone's shell must not
-// change what is measured. Values arrive as text wherever parsing would cost the client CPU that belongs to the
-// database.
+// Options of the driver. Nothing but the password comes from the environment: PGSSLMODE or PGAPPNAME in a shell must not change
+// what is measured. Values arrive as text if parsing would cost CPU of the client.
 import { isIP } from "node:net";
 import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 import type { ClientConfig } from "pg";

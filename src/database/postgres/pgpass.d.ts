@@ -1,5 +1,5 @@
-// What `pgpass` exports, which comes without types: the reader of ~/.pgpass that the driver uses itself. It is asked for
-// directly because the driver's own use is deprecated and prints a warning.
+// Types of `pgpass`, the reader of ~/.pgpass. It is called directly because the driver's own use is deprecated and prints a
+// warning.
 declare module "pgpass" {
   interface Login {
     readonly host: string;

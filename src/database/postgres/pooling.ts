@@ -1,6 +1,5 @@
-// Whether an endpoint is a pooler that lends a server's connections to others between two transactions of a client. A
-// session's state (a claim, a prepared statement, a setting) is not safe there. The server itself tells: two clients that
-// are connected at once reach one of its processes, or one client reaches two.
+// Finds a pooler that lends connections between two transactions: two connected clients reach one process of the server, or one
+// client reaches two. A session's state is not safe there.
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf } from "../../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";

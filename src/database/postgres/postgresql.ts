@@ -1,4 +1,3 @@
-// The contract of a database for PostgreSQL, with its relatives as dialects.
 import { codeOf } from "../../foundation/errors.js";
 import type { Database } from "../contract.js";
 import { withSearchPath } from "../endpoint.js";

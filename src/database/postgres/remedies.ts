@@ -1,5 +1,5 @@
-// The way out of an error that a server, a pooler or the operating system reports. One table holds it by SQLSTATE and, if
-// a code has several causes, by the message's own detail: no other file keeps a remedy for a statement that was refused.
+// The way out of errors of servers, poolers and the operating system, by SQLSTATE and, if a code has several causes, by the
+// message.
 import {
   codeOf,
   ExitCode,

@@ -1,7 +1,5 @@
-// Whether a connection reaches the same database of the same server as train-sim's own: an advisory lock that one session
-// holds is seen by every session of that database, whatever poolers and proxies are in between, and by no other. It is held
-// in a transaction, so it is gone with it, and nothing is written. A database that several servers make up (Citus, BDR,
-// Spock, YugabyteDB) has locks of each server's own, so there a lock that is not seen proves nothing.
+// An advisory lock is seen by every session of its database, through poolers and proxies, and by no other. A database of
+// several servers (Citus, BDR, Spock, YugabyteDB) has locks of each server: there a lock that is not seen proves nothing.
 import { freshSeed } from "../../foundation/prng.js";
 import type { Endpoint } from "../endpoint.js";
 import { connectAdmin, type AdminClient } from "./admin.js";

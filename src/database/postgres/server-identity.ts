@@ -1,6 +1,5 @@
-// Which server a session is on, and how it is set up: what stays the same while an experiment is comparable. It is read on
-// a session of its own, because a session that is open already keeps what `ALTER DATABASE` or `ALTER ROLE` set before.
-// Each part is asked alone: what the role or the version does not show is named, and the rest is there.
+// Read on a new session, because an open session keeps older values of `ALTER DATABASE` and `ALTER ROLE`. Each part is asked
+// alone; a part that the role may not see is named.
 import { messageOf } from "../../foundation/errors.js";
 import type { ServerIdentity } from "../contract.js";
 import type { Endpoint } from "../endpoint.js";

@@ -1,6 +1,5 @@
-// What the server under test is: product, version, the settings that somebody changed, and how many connections
-// it still has to give. It is read once before the first trial, for the result's environment and to refuse a
-// scenario that would run out of connections half-way. Settings that can hold a secret or a path stay out.
+// Product, version, changed settings and room for connections of the server under test. Settings that can hold a secret or a
+// path stay out.
 import { UsageError } from "../../foundation/errors.js";
 import type { ConnectionBudget, ServerInfo } from "../contract.js";
 import type { SqlClient } from "./admin.js";

@@ -1,5 +1,5 @@
-// Limits that an administrator has put on a role or a database: connections, time limits, read-only transactions. Each is
-// reported with its value and the line that lifts it where it was set. Pure reads of the catalogue, which any role may do.
+// Limits that an administrator has put on a role or a database, each with its value and the line that lifts it. Reads the
+// catalogue alone.
 import { counted } from "../../foundation/units.js";
 import type { SqlClient } from "./admin.js";
 import { quoteIdentifier } from "./quoting.js";

@@ -1,5 +1,3 @@
-// Names of the dialects.
-
 export const DIALECTS = ["postgres", "cockroachdb", "dsql", "cloudberry"] as const;
 
 export type DialectName = (typeof DIALECTS)[number];

@@ -1,8 +1,6 @@
-// One table from SQLSTATE or driver code to what may be done about a failure. Whoever meets an error asks here and
-// nowhere else, so that what is retried, what reconnects and what ends a trial is decided in one place. Sources:
-// PostgreSQL's appendix A, Node's and node-postgres's own codes and messages, PgBouncer's sources, CockroachDB's and
-// Aurora DSQL's pages on retries and quotas. A code means the same in every dialect; where a server uses one for two
-// things, its message tells. What is not in the table is fatal: an unknown error is shown.
+// The one table from SQLSTATE or driver code to a failure's treatment. Sources: PostgreSQL's appendix A, Node's and node-
+// postgres's codes, PgBouncer's sources, CockroachDB's and Aurora DSQL's pages. A code that is not in the table is fatal, and
+// so is shown.
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
 import { InDoubtError, StatementError, UnexpectedRowsError } from "../errors.js";
 import type { Failure, FailureKind } from "../contract.js";

@@ -1,8 +1,5 @@
-// Which statement of the workload a text in `pg_stat_statements` is: there constants are placeholders, and every version
-// numbers or squashes them in its own way. Both sides are brought to one form without them and compared, so that what
-// the server counted stands under the name that the parts of a latency have. From version 18 on, PostgreSQL counts the
-// same statement on tables of the same name as one, whatever their schemas, with the text that it saw first: there a schema
-// tells nothing. A text that is none of the workload's has no name.
+// Finds the workload's statement for a text of `pg_stat_statements`: both are brought to one form without constants. From
+// version 18 on, statements on tables of one name are counted together, whatever their schemas.
 import type { Statement } from "../sql.js";
 
 /** A statement without comments, constants, parameters and the length of lists. */

@@ -1,8 +1,6 @@
-// When the planner's statistics are brought up to date, and when they must not be. PostgreSQL takes a table that
-// was never analysed for ten pages at least, and plans look-ups by key. Analyse it while it is smaller and it
-// believes the size: plans become sequential scans, and a prepared statement keeps such a plan while the table
-// grows (measured on 18.4: wrong plans for every claim and update up to 300 events, right ones from 1000 on).
-// So small tables are left alone here. Autovacuum knows no such care, but comes once a minute and comes again.
+// PostgreSQL takes a table that was never analysed for ten pages at least, and looks rows up by key. Analysed while small, it
+// gets sequential scans, which prepared statements keep (18.4: wrong plans up to 300 events, right ones from 1000 on). So small
+// tables are left alone here.
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { postgres } from "./dialects/postgres/dialect.js";

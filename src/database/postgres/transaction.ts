@@ -1,5 +1,5 @@
-// One transaction on one connection: begin, body, commit, and on any error a rollback and the original error.
-// It alone decides when nobody can know how a commit ended; everything else keeps the error of its statement.
+// One transaction on one connection. An error rolls back and is thrown as it came, except for a commit whose end cannot be
+// known.
 import { InDoubtError, StatementError } from "../errors.js";
 import { classifyFailure, wasNotPassedOn } from "./sqlstates.js";
 import type { Connection } from "../sql.js";

@@ -1,5 +1,4 @@
-// What one event cost, derived from what a window counted and how much the database grew in it.
-// Pure. A part that was not read is left out; nothing is estimated.
+// The cost of one event, from the counters of a window and the growth of the database. A part that was not read is left out.
 import type { DatabaseEvidence, PerEvent } from "../../results/result-schema.js";
 import type { Operation } from "../../metrics/operations.js";
 import { operationsWith, type Vocabulary } from "../../workloads/vocabulary.js";

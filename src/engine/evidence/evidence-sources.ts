@@ -1,5 +1,3 @@
-// Which sources of evidence a trial has: the database always, the others where there is something to ask. One list, and
-// the only place that knows them all.
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { TrialEvidence, type EvidenceOptions } from "./evidence.js";
 import { DatabaseSource } from "./evidence-database.js";

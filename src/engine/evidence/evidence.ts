@@ -1,7 +1,5 @@
-// The evidence of one trial: asks every source at the start of the window, once a second while it lasts, and at its end;
-// hands each sample on as seconds of the window and keeps sums. What the counters show comes from the two readings at
-// the ends, and so does all of it where sampling is off.
-// A source that does not answer costs its values and a missed sample, never the trial.
+// The evidence of one trial: asks every source at both ends of the window and at the samples in between. A source that does not
+// answer costs its values and a missed sample, never the trial.
 import { systemClock, type Clock } from "../../foundation/clock.js";
 import { messageOf } from "../../foundation/errors.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";

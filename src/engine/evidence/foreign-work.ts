@@ -1,7 +1,5 @@
-// What others did on the server in the window, from what its sessions and its counters showed: their transactions in all
-// databases, and how many of their sessions were active. In the load's own database the server counts everybody's
-// transactions together, so those that the load's connections ended are taken off, with room for what is counted late.
-// What could not be read is left out here and named, with the reason.
+// Work of others on the server in the window. In the load's own database the server counts all transactions together: the
+// load's are taken off, with room for late counts.
 import type { Evidence } from "../../database/evidence.js";
 import type { DatabaseEvidence, ForeignWork, NotAssessed } from "../../results/result-schema.js";
 import type { WorkDone } from "./evidence-per-event.js";

@@ -1,6 +1,5 @@
-// This machine as a source of evidence: what the server, the poolers, train-sim and other programs took of
-// its processors, and what its disks moved. Of a server whose process is not seen here nothing is claimed: its
-// processor time cannot be told from that of others, and its disks may be elsewhere.
+// This machine as a source of evidence. Nothing is claimed of a server whose process is not seen here: its disks and processors
+// may be elsewhere.
 import { hostUsage, type HostUsage } from "../../foundation/host-usage.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";

@@ -1,6 +1,5 @@
-// What the planner makes of the workload's statements at the end of a trial's window, so that a plan that is another in some
-// trials than in others is found. It asks on train-sim's own connection, before the queue is drained; nothing runs and
-// nothing that is measured waits. Sessions of the load may keep plans of their own: see docs/reference/evidence.md.
+// Plans of the workload's statements at the end of the window, so that trials with another plan are found. Nothing runs, and
+// nothing measured waits; sessions of the load may keep plans of their own (docs/reference/evidence.md).
 import type { AdminSession } from "../../database/contract.js";
 import { databaseOf } from "../../database/registry.js";
 import type { Statement } from "../../database/sql.js";

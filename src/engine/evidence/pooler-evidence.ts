@@ -1,6 +1,5 @@
-// The pooler as a source of evidence: who waits for a server connection, and how long a transaction did by the pooler's own
-// count. In transaction mode that wait is inside the first statement of a transaction, where a client cannot see it.
-// A pooler without a console that we may ask is named, and so is one of which only a part answers.
+// The pooler as a source of evidence. In transaction mode the wait for a server connection is inside a transaction's first
+// statement, where a client cannot see it.
 import { StandingSession } from "../../database/standing-session.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";

@@ -1,7 +1,5 @@
-// Whether the trials of an experiment ran on the same server, set up the same way: its identity is read where clients
-// connect, before each trial's load and after it, and compared with what it was at the end of the trial before.
-// A server that train-sim starts is compared with itself only: the next one is another by design. What a change means is
-// for the diagnosis to say; what could not be read is named and compared with nothing.
+// Compares the servers of a trial with the end of the trial before. A server that train-sim starts is compared with itself
+// only; a part that could not be read is compared with nothing.
 import { digest } from "../../foundation/digest.js";
 import { messageOf, UsageError } from "../../foundation/errors.js";
 import { databaseOf } from "../../database/registry.js";

@@ -1,6 +1,5 @@
-// What surrounds a trial: the servers that it runs on, and this machine with all that others do on it. It finds the
-// server's processes where they are on this machine, so that their work is not taken for another program's.
-// It judges nothing; what could not be looked at is named, with the reason.
+// The servers of a trial and the work of other programs on this machine. The server's own processes are found, so that their
+// work is not taken for another program's.
 import { ioUsage, type IoUsage } from "../../foundation/io-usage.js";
 import { machineUsage, treeOf, usageBetween, type MachineReading } from "../../foundation/machine-usage.js";
 import { monotonicMs } from "../../foundation/clock.js";

@@ -1,4 +1,3 @@
-// The figures of the catalogue from the readings of a window. A metric that was not read has no figure.
 import type { Evidence } from "../../workloads/evidence.js";
 import type { MeanAndMax, WindowEvidence } from "./evidence-source.js";
 

@@ -1,8 +1,5 @@
-// The readings of a window, summed up as they come, so that a window of days takes no more memory than one of seconds:
-// means and maxima of gauges, rates of counters between two readings, totals between the first and the last.
-// Pure. A counter that fell has begun anew (a server or one of several poolers restarted, or somebody reset its
-// statistics), and has no total. Neither has a counter of a server that says that its statistics were reset, or of a
-// pooler whose console was lost in between.
+// The readings of a window, summed up as they come, so that a window of days takes no more memory than one of seconds. A
+// counter that began again, by its value, its server or its pooler, has no total.
 import { STATISTICS_BEGAN, type EvidenceReading } from "../../database/evidence.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import { evidenceMetricOf } from "../../workloads/evidence.js";

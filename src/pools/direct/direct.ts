@@ -1,6 +1,5 @@
-// Strategy `direct`: each client has a database connection of its own, kept for the trial, or, with
-// `reconnect: per-transaction`, opened and closed around every transaction as `pgbench -C` does. The time to
-// connect is then pool wait, and counts as service time.
+// With `reconnect: per-transaction` a connection is opened around every transaction, as `pgbench -C` does; the time to connect
+// is pool wait.
 import { ClientConnections } from "../client-connections.js";
 import type { PoolStrategy } from "../strategy.js";
 import { directSettings, type DirectPool } from "./settings.js";

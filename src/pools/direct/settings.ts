@@ -1,4 +1,3 @@
-// Strategy `direct` in a scenario.
 import { RECONNECT, type Reconnect } from "../keys.js";
 import type { PoolSettingsOf } from "../strategy.js";
 

@@ -1,4 +1,4 @@
-// Strategy `own`: the workload opens its connections itself, and states how many. Nothing is opened or lent here.
+// The workload opens its connections itself and states their number; the strategy opens and lends nothing.
 import type { ConnectionSource } from "../../database/session.js";
 import type { SourceOptions } from "../source-options.js";
 import type { PoolStrategy } from "../strategy.js";

@@ -1,4 +1,3 @@
-// Strategy `own` in a scenario.
 import { poolSize, sizeOf } from "../keys.js";
 import type { PoolSettingsOf } from "../strategy.js";
 

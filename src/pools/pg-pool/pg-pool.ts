@@ -1,7 +1,5 @@
-// Strategy `pg-pool`: the pool that Node applications use, one in each worker thread as they have it; the
-// scenario's size is shared out over the threads. Clients beyond the size wait in the pool's queue, first come,
-// first served, without a time limit of their own. With several endpoints, the one that lacks the most of its share gets
-// the next connection; while one is away its share goes to the others, and comes back as their connections are given back.
+// The pool of Node applications, one in each worker thread; the size is shared out over the threads. With several endpoints,
+// the endpoint that lacks the most of its share gets the next connection.
 import Pool from "pg-pool";
 import { UsageError } from "../../foundation/errors.js";
 import { monotonicMs } from "../../foundation/clock.js";

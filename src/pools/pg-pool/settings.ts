@@ -1,4 +1,3 @@
-// Strategy `pg-pool` in a scenario.
 import { poolSize, sizeOf } from "../keys.js";
 import type { PoolSettingsOf } from "../strategy.js";
 

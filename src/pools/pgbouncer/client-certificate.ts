@@ -1,5 +1,5 @@
-// The certificates of one managed PgBouncer whose clients log in by certificate: its own, which signs that of the one user
-// who may log in. Made anew for each PgBouncer; they are good for a year and end with its directory.
+// Certificates of one managed PgBouncer whose clients log in by certificate. They are good for a year and end with its
+// directory.
 import type { TlsSettings } from "../../database/endpoint.js";
 
 export interface PoolerCertificates {

@@ -1,6 +1,5 @@
-// Transactions that PgBouncer runs of its own when it lends a server connection for one of the load's: what resets the session, a
-// SET of the client's name, a check whether the server answers. Its settings say how many; those of a PgBouncer of the user's own
-// come from its console, or from the scenario.
+// Transactions that PgBouncer adds when it lends a server connection: a reset of the session, a SET of the client's name, a
+// check of the server. Its settings say how many.
 import { RESET_QUERY } from "./pgbouncer-config.js";
 import type { PgBouncerPool } from "./settings.js";
 

@@ -1,5 +1,5 @@
-// PAUSE on the admin console, as before a switch-over: PgBouncer lets transactions in progress end, closes its server
-// connections, and holds new transactions back until RESUME. A PAUSE that still waits when the signal aborts is undone.
+// PAUSE lets transactions in progress end and holds new ones back until RESUME. A PAUSE that still waits when the signal aborts
+// is undone.
 import type { AdminClient } from "../../database/postgres/admin.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import { unlessAborted, withinMs } from "../../foundation/deadline.js";

@@ -1,6 +1,5 @@
-// Writes the configuration of one managed PgBouncer: its ini and its user list. Pure text from settings, so that
-// what a result was measured with can be read and tested. Values that could end a line and begin another setting
-// are refused. The server's password is in the user list only, a file of mode 0600.
+// The ini and the user list of one managed PgBouncer. Values that could begin another setting are refused. The server's
+// password is in the user list only, a file of mode 0600.
 import { UsageError } from "../../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 import type { Admitted } from "../strategy.js";

@@ -1,7 +1,5 @@
-// Strategy `pgbouncer`: each client keeps a connection to a PgBouncer (or opens one for every transaction), which lends it
-// server connections for a session, a transaction or a statement. For the client that is `direct` to another endpoint; the wait for a
-// server connection happens inside its first statement and is service time, not pool wait, because nobody on this
-// side of the wire can tell the two apart.
+// The wait for a server connection is inside a client's first statement, and so is service time: nobody on this side of the
+// wire can tell the two apart.
 import { APPLICATION } from "../../database/contract.js";
 import { ClientConnections } from "../client-connections.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";

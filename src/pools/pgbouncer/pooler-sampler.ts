@@ -1,6 +1,5 @@
-// Asks the admin consoles of the PgBouncers under test, all instances together, on connections of its own that count
-// as no client of the pool. Each sample is two commands a console, answered from PgBouncer's memory.
-// It refuses to guess: a console that does not answer makes the sample fail, with the reason, and not a zero.
+// Asks the consoles of all PgBouncers under test, on connections that are no clients of the pool. A console that does not
+// answer fails the sample.
 import { withinMs } from "../../foundation/deadline.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";

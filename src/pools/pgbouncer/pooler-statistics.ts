@@ -1,6 +1,5 @@
-// What PgBouncer's admin console says, read into numbers with units: SHOW POOLS (who waits now), SHOW STATS (what was
-// counted since it started) and SHOW DATABASES (how many server connections a pool may have). Pure; the same for
-// versions 1.18 to 1.24, whose columns differ. Only the pool under test counts: a pooler of others has more.
+// Answers of PgBouncer's console as numbers with units, for versions 1.18 to 1.24, whose columns differ. Only the pool under
+// test counts.
 import { elided } from "../../foundation/shown.js";
 import type { SqlRow } from "../../database/sql.js";
 

@@ -1,4 +1,3 @@
-// Strategy `pgbouncer` in a scenario: its keys, what they mean, and what cannot work together with them.
 import * as z from "zod";
 import { connectionUrl, urlsOf, type UrlKeys } from "../../database/urls.js";
 import type { Finding } from "../../syntax/problems.js";

@@ -1,4 +1,3 @@
-// Starts one PgBouncer before a server.
 import { searchPathOf, type Endpoint } from "../../database/endpoint.js";
 import { generateSecret } from "../../foundation/prng.js";
 import { isVersionAtLeast } from "../find-program.js";

@@ -1,6 +1,5 @@
-// Writes the configuration of one managed Pgpool-II: a pooler before one server, without its failover, load balancing and
-// query cache, which would measure something else. Pure text from settings. Values that could end a line and begin another
-// setting are refused. The server's password is in the list of passwords only, a file of mode 0600.
+// The configuration of one managed Pgpool-II, without its failover, load balancing and query cache. Values that could begin
+// another setting are refused. The server's password is in the list of passwords only, a file of mode 0600.
 import { UsageError } from "../../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 import type { PoolerSettings } from "../keys.js";

@@ -1,6 +1,5 @@
-// What Pgpool-II says of its processes (SHOW pool_processes, since 4.3 with what each is doing), each of which serves one
-// client by one server connection. It counts neither transactions nor waits: a client that finds no process free waits in
-// the backlog of the socket, where Pgpool-II does not see it. Its own session is a client too, and is not counted.
+// SHOW pool_processes (with states since 4.3). A client that finds no free process waits in the backlog of the socket, where
+// Pgpool-II does not see it. The session that asks is a client too, and is not counted.
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { SqlRow } from "../../database/sql.js";

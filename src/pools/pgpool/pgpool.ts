@@ -1,6 +1,5 @@
-// Strategy `pgpool`: clients connect to a Pgpool-II, which has a process for each and keeps the server connection of one that
-// left for the next. For the client that is `direct` to another endpoint; with `reconnect: per-transaction` the wait for a free
-// process is in the time to connect, which is pool wait.
+// A Pgpool-II has a process for each client and keeps the server connection of a client that left. With `reconnect: per-
+// transaction` the wait for a free process is in the time to connect, which is pool wait.
 import { APPLICATION } from "../../database/contract.js";
 import { ClientConnections } from "../client-connections.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";

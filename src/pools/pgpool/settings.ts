@@ -1,4 +1,3 @@
-// Strategy `pgpool` in a scenario: its keys, what they mean, and what cannot work together with them.
 import { connectionUrl } from "../../database/urls.js";
 import {
   POOLER_KEYS,

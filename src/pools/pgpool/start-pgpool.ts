@@ -1,5 +1,4 @@
-// Starts one Pgpool-II before a server that takes connections without TLS: of its own connections to a server, Pgpool-II
-// checks no certificate.
+// The server must take connections without TLS: Pgpool-II checks no certificate of a server.
 import { UsageError } from "../../foundation/errors.js";
 import { describeEndpoint, searchPathOf, type Endpoint } from "../../database/endpoint.js";
 import { generateSecret } from "../../foundation/prng.js";

@@ -1,4 +1,3 @@
-// The conditions of an experiment in words: target, pool, batches, clients with their load, phases, faults.
 import { counted, formatDuration } from "../../foundation/units.js";
 import type { AgentPlace } from "../../actors/deal.js";
 import type { ActorGroup } from "../../actors/settings.js";

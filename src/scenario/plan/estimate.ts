@@ -1,5 +1,4 @@
-// How long a plan takes, from its phases alone: what is certain and what is a bound. Pure. Start-up of the target,
-// resets and integrity checks come on top and are not guessed at.
+// The duration of a plan from its phases alone. Start-up of the target, resets and integrity checks come on top.
 import type { Experiment, TreatmentSettings } from "../settings.js";
 import { budgetMs } from "../../load/load-settings.js";
 

@@ -1,6 +1,5 @@
-// From a raw scenario to treatments, in two passes. Each combination of levels becomes a scenario of its own, is read and
-// then checked as one, and its problems are shown where the level stands in the file. Refuses treatments that would run
-// the same thing under two names.
+// From a raw scenario to treatments. Each combination of levels is read and checked as a scenario of its own, and its problems
+// are shown at the level's place in the file. Two names for the same treatment are refused.
 import { canonical, nameTreatments } from "./levels.js";
 import { combine, levelNames, type LevelNames, type Levels, type OverriddenFactors } from "./matrix.js";
 import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path } from "../../syntax/paths.js";

@@ -1,7 +1,5 @@
-// The names of levels and treatments: short, stable, unique, and safe as the name of a file. A level is called by
-// its values (`{ strategy: pgbouncer, mode: transaction, size: 16 }` is `pgbouncer-transaction-16`), or by its `name`
-// where it has one; a level given twice is told apart as `-a`, `-b`. Two different values of a path never share a name, wherever in the scenario they
-// stand; a password never gets into one.
+// Names of levels and treatments: short, stable, unique, and safe as the name of a file. A level is called by its values
+// (`pgbouncer-transaction-16`) or its `name`. Different values of a path never share a name; a password never gets into one.
 import { deriveSeed } from "../../foundation/prng.js";
 import { digest } from "../../foundation/digest.js";
 import { isMapping, type Path } from "../../syntax/paths.js";

@@ -1,6 +1,5 @@
-// From factors to combinations of levels: every combination of every factor's levels, without the excluded ones,
-// with the included ones, by the rules of CI matrices. A level can be anything; what it means where it is put is
-// the business of `expansion.ts`. Refuses keys that are no scenario paths, empty factors and entries without effect.
+// Combinations of levels with `include` and `exclude`, by the rules of CI matrices. Refuses keys that are no scenario paths,
+// empty factors and entries without effect.
 import { nameLevels, nameValues, canonical, type Level, type ValueNames } from "./levels.js";
 import { levelsIn, rangeProblem } from "./range.js";
 import { suggestion } from "../../syntax/nearest.js";

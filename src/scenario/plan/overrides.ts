@@ -1,6 +1,5 @@
-// What the command line changes in a scenario: `--set path=value` and the flags `--trials`, `--duration`, `--seed`.
-// Precedence is file < `--set` < flags; a later `--set` wins over an earlier one. A problem with a value that came
-// from here is told of as the flag's, not the file's. Refuses paths that the schema does not know.
+// Changes of a scenario on the command line. Precedence is file < `--set` < flags; a later `--set` wins over an earlier one. A
+// problem with such a value is the flag's, not the file's.
 import { parseDocument } from "yaml";
 import {
   getIn,

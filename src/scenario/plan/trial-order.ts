@@ -1,7 +1,5 @@
-// In which order the trials of an experiment run. Interleaved blocks are rows of Latin squares, so that each treatment
-// stands at each position of a block as often as any other, give or take one; the squares are Williams designs, in
-// which each treatment also follows each other one equally often. Which treatment is which in a square, and which row
-// comes when, is random by a seed of its own. A run that is resumed keeps the order it began with.
+// The order of trials. Interleaved blocks are rows of Latin squares (Williams designs): each treatment stands at each position,
+// and follows each other one, equally often, give or take one. A resumed run keeps its order.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { PlannedTrial } from "../settings.js";
 

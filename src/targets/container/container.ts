@@ -1,6 +1,5 @@
-// A PostgreSQL in a container, through testcontainers, for who wants the official image or a version of their own.
-// The same settings as for an embedded server, and the same refusals. The port is published on loopback where the
-// engine runs on this machine. What is left after `kill -9` of train-sim is removed by testcontainers' own reaper.
+// A PostgreSQL in a container, through testcontainers, whose reaper removes it after `kill -9` of train-sim. The port is
+// published on loopback if the engine runs on this machine.
 import { SCHEME } from "../../database/postgres/endpoint/connection-url.js";
 import type { Readable } from "node:stream";
 import type { GenericContainer, StartedTestContainer } from "testcontainers";

@@ -1,5 +1,4 @@
-// Whether a Docker engine answers here, asked through testcontainers, which will use the same one. A client without
-// an engine (`docker --version` works, nothing else does) counts as none.
+// Asks testcontainers for a Docker engine. A client without an engine counts as none.
 import { messageOf, TargetError } from "../../foundation/errors.js";
 
 /** Resolves to what engine it is, as `Docker 28.1 (linux)`; rejects with a TargetError when none answers. */

@@ -1,4 +1,3 @@
-// Target `container` in a scenario.
 import * as z from "zod";
 import { SETTINGS, settingTexts } from "../server-keys.js";
 import type { TargetSettingsOf } from "../target.js";

@@ -1,7 +1,5 @@
-// A cluster as `initdb` leaves it, kept as one file in the user's cache directory, so that the next embedded server does
-// not wait for `initdb`. There is no password in it: its superuser cannot log in before one is set, and each server gets
-// its own. A file that is damaged, half written or open to other users is not used, and nothing that fails here fails a
-// run: the caller makes a cluster afresh. A template appears whole, by a rename, so that many train-sims may keep one at once.
+// A cluster as `initdb` leaves it, without a password, as one file in the user's cache directory. A file that is damaged or
+// open to other users is not used; no failure here fails a run. A template appears whole, by a rename.
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { homedir, platform, arch } from "node:os";

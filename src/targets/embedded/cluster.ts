@@ -1,7 +1,5 @@
-// The data directory of an embedded server: made by `initdb`, or from a template that an earlier run kept, and then given
-// its own superuser password, without a server that anybody could reach. Log-in is by password from its first start
-// on, unless it is to be without.
-// It refuses nothing and repairs nothing: what PostgreSQL's programs say is wrong is told in their words.
+// The data directory of an embedded server, by `initdb` or from a template, with a superuser password before anyone can reach
+// the server.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Auth } from "../../database/endpoint.js";

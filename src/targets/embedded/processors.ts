@@ -1,5 +1,4 @@
-// Which processors a process may use, on Linux: an embedded server that has some for itself leaves the others to the clients,
-// so that neither takes the other's time, as on two machines.
+// Processors of a process, on Linux: an embedded server with processors of its own leaves the others to the clients.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { TargetError } from "../../foundation/errors.js";

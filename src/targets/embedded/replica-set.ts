@@ -1,6 +1,5 @@
-// A primary and its standbys, by streaming replication: each an embedded server with a directory and a port of its own. Any of
-// them can be the primary; the others follow it, by a slot each. Nothing but PostgreSQL's own means: a copy of the data,
-// `standby.signal`, settings in `postgresql.auto.conf`, `pg_promote`.
+// A primary and its standbys by streaming replication, with PostgreSQL's own means alone: a copy of the data, `standby.signal`,
+// slots, `pg_promote`. Any of them can be the primary.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";

@@ -1,6 +1,3 @@
-// The configuration of a PostgreSQL server that train-sim starts: what it needs, what suits a benchmark, and what
-// the user's `target.settings` say, which win. It refuses what `targets/server-limits.ts` does, whatever asked for the
-// server.
 import { UsageError } from "../../foundation/errors.js";
 import { hintOf } from "../../syntax/problems.js";
 import {

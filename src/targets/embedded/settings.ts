@@ -1,4 +1,3 @@
-// Target `embedded` in a scenario.
 import * as z from "zod";
 import { AUTHS, type Auth } from "../../database/endpoint.js";
 import { counted } from "../../foundation/units.js";

@@ -1,7 +1,5 @@
-// File systems of our own under parts of a server's data directory, so that a disk can be full for real: a tmpfs that is
-// mounted in place and, to fill it, shrunk to what it holds. No ballast takes memory, nothing else on the machine runs
-// out of space, and the server meets the very error of a full disk. It needs Linux and the right to mount (root), and
-// keeps files in memory, so that fsync costs nothing on it. The reaper unmounts what we cannot.
+// A tmpfs under a part of a server's data directory, shrunk to its contents to fill it, so that the server meets the very error
+// of a full disk. It needs Linux and root; fsync costs nothing on it. The reaper unmounts what is left.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rename, rm, rmdir, statfs } from "node:fs/promises";
 import { platform, tmpdir } from "node:os";

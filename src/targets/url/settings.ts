@@ -1,4 +1,3 @@
-// Target `url` in a scenario: its keys, what they mean, and which of them exclude or need each other.
 import * as z from "zod";
 import { wordsOfCommand } from "../../foundation/process/run-command.js";
 import { urlsText, type EndpointUrl, type PasswordCommand } from "../../database/endpoint.js";

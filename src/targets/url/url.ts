@@ -1,4 +1,3 @@
-// A target that runs already, at connection URLs. It is reached, never started or stopped.
 import { UsageError } from "../../foundation/errors.js";
 import { changedEverywhere, type Endpoint } from "../../database/endpoint.js";
 import { readUrl } from "../../database/registry.js";

@@ -1,6 +1,4 @@
-// How a dialect says what the workload needs, as data: statements and schema ask this table instead of asking which
-// product it is, so that a new dialect is a folder beside this file, a folder of DDL and a line in `registry.ts`. What is
-// the same everywhere is not in here.
+// A dialect as data: statements and schema ask this table instead of the product's name.
 import type { Dependants } from "../namespace/dependants.js";
 import type { DialectCapabilities } from "../../capabilities.js";
 import type { SamplerDialect } from "../evidence/view.js";

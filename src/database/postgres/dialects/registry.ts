@@ -1,5 +1,3 @@
-// The dialects that train-sim speaks, by name: a new one is a folder here and a line in this list. Its folder says how it
-// says what the workload needs (`dialect.ts`), and what it can and cannot do (`capabilities.ts`).
 import { cloudberry } from "./cloudberry/dialect.js";
 import { cockroachdb } from "./cockroachdb/dialect.js";
 import type { DialectCapabilities } from "../../capabilities.js";

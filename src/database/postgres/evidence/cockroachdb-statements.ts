@@ -1,5 +1,5 @@
-// Statements as CockroachDB counts them, by fingerprint, for the application names of the load. A fingerprint is written anew by
-// the server, so it cannot be held against the workload's texts: it is called by what it does to which table.
+// Statements as CockroachDB counts them, by fingerprint. The server rewrites texts, so a fingerprint is named by its action and
+// its table.
 import { literals, SAMPLER_MARK, type StatementSource, type Survey } from "./view.js";
 
 const own = ({ loadNames }: Survey): string => `FROM crdb_internal.statement_statistics

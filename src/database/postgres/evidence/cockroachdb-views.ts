@@ -1,6 +1,4 @@
-// What CockroachDB tells about itself, as data: sessions and locks of the whole cluster, contention as it was noted, the
-// depth of the queue. Tables of `crdb_internal` are read in memory of every node; the role needs VIEWACTIVITY.
-// There is no write-ahead log, no autovacuum and no wait event to tell of, and none is made up.
+// Views of CockroachDB. Tables of `crdb_internal` are read in memory of every node; the role needs VIEWACTIVITY.
 import { COCKROACHDB_STATEMENTS } from "./cockroachdb-statements.js";
 import { literals, type SamplerDialect, type Survey, type View } from "./view.js";
 

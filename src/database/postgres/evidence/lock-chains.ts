@@ -1,6 +1,4 @@
-// Who waits for whom, as a graph: the longest chain of sessions that stand one behind another. Pure. Sessions that
-// queue for the same row stand in one chain, since each also waits for those before it.
-// A circle (a deadlock that the server has not found yet) counts each of its sessions once.
+// The longest chain of sessions that wait for each other. Each session of a circle (a deadlock not yet found) counts once.
 
 /** A session that waits, and those it waits for. */
 export interface Waiter {

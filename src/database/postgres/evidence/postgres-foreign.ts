@@ -1,7 +1,5 @@
-// What others do on the server meanwhile: sessions that are not train-sim's, as pg_stat_activity shows them, and
-// transactions of other databases. In the load's own database a session is train-sim's by its name, so where a pooler gives
-// the load another name, sessions there are not counted. Autovacuum and background workers are nobody's load.
-// A role that may not look into other roles' sessions is told so; then nothing is counted, rather than too little.
+// Work of others on the server. In the load's own database a session is train-sim's by its name; if a pooler hides the names,
+// sessions there are not counted. A role that may not see all sessions counts none.
 import { APPLICATION } from "../../contract.js";
 import type { Evidence, EvidenceReading } from "../../evidence.js";
 import { literals, metricName, numbersIn, type View } from "./view.js";

@@ -1,5 +1,5 @@
-// Plans as PostgreSQL's EXPLAIN gives them for any values: GENERIC_PLAN, from version 16 on. Costs, conditions and aliases are
-// left out, so that two plans are the same where they take the same steps over the same tables and indexes.
+// Plans by EXPLAIN (GENERIC_PLAN), from version 16 on, without costs, conditions and aliases: equal plans take the same steps
+// over the same tables and indexes.
 import type { SqlClient } from "../admin.js";
 import type { SqlRow } from "../../sql.js";
 import type { PlanSource } from "./view.js";

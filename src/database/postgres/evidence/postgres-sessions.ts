@@ -1,8 +1,5 @@
-// The sessions of the load as pg_stat_activity shows them, in one pass over it: their states, what they wait for, who
-// blocks whom, and how far back the oldest snapshot reaches that keeps vacuum from cleaning up. Sessions of the load are
-// known by name; train-sim's own (admin, claim, watch, sampler) are never among them, and the claim's transaction, which
-// keeps nothing back, is not among the oldest.
-// A role that may not look into other roles' sessions is told so; then nothing is counted, rather than too little.
+// Sessions of the load, by their names, in one pass over pg_stat_activity, and the oldest snapshot that holds vacuum up. A role
+// that may not see all sessions counts none.
 import { CLAIM_PURPOSE } from "../pg-config.js";
 import { APPLICATION } from "../../contract.js";
 import type { EvidenceReading } from "../../evidence.js";

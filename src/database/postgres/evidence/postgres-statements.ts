@@ -1,5 +1,4 @@
-// Statements as pg_stat_statements counts them in this database, all roles together; those of other roles, where ours may
-// not see them, have no id. What a text is called, `statement-names.ts` knows.
+// Statements by pg_stat_statements in this database, of all roles. Statements of roles that ours may not see have no id.
 import { statementNamer } from "../statement-names.js";
 import { SAMPLER_MARK, type StatementSource, type Survey } from "./view.js";
 

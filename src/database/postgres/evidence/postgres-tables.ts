@@ -1,5 +1,5 @@
-// The definitions of the workload's tables and of their partitions, from PostgreSQL's catalogue: what another session must not
-// change while they are measured. Reading them takes no lock that a load would notice.
+// Definitions of the workload's tables and partitions, which no other session may change during a window. Reading them takes no
+// lock that a load would notice.
 import { SAMPLER_MARK, tableList, type TableSource } from "./view.js";
 
 /** SQL of the storage of `part`, a table or an index. */

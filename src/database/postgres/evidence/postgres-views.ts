@@ -1,7 +1,5 @@
-// What PostgreSQL tells about itself, as data: each view with the versions that have it in that form (13 to 18) and the
-// metrics that it gives. Three groups, by what they may wait for. Statistics take no lock of the workload's tables, so
-// they can be read while somebody holds one; sizes take the weakest; and counting the queue reads a table, so it may
-// take little of the time (`queue-depth.ts`) and no more.
+// Views of PostgreSQL, each with the versions (13 to 18) that have it in that form. Statistics take no lock of the workload's
+// tables; sizes take the weakest.
 import { STATISTICS_BEGAN, type WatchedWorkload } from "../../evidence.js";
 import type { SqlClient } from "../admin.js";
 import { FOREIGN_SESSIONS, FOREIGN_TRANSACTIONS } from "./postgres-foreign.js";

@@ -1,5 +1,5 @@
-// Asks groups of views: which of them this server and role have, found once by trying each alone, and then one statement
-// a group, whose columns are the views' rows as JSON. What cannot be asked is named with the reason and left out.
+// Asks a group of views in one statement, whose columns are the views' rows as JSON. Views that this server or role lacks are
+// found once, by trying each alone.
 import { codeOf, messageOf } from "../../../foundation/errors.js";
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { EvidenceReading } from "../../evidence.js";

@@ -1,7 +1,5 @@
-// Reads, on an own connection to the server itself and never through the pool under test, what the views of a dialect
-// say. Each sample is one round trip a group of views, each with a time limit on the server's side and on ours. A
-// connection that dies is opened anew by the next sample. It counts nothing over time: counters come as the server has
-// them, since any start.
+// Reads the views of a dialect on a connection to the server itself, one round trip a group, with a time limit on both sides.
+// Counters come as the server has them.
 import { withinMs } from "../../../foundation/deadline.js";
 import { messageOf, TargetError } from "../../../foundation/errors.js";
 import type {

@@ -1,5 +1,4 @@
-// The sampler of a database that tells nothing of itself: nothing is asked, and nothing is made up in its place. What is left
-// is what clients see.
+// The sampler of a database that shows nothing of itself.
 import type { SamplerDialect } from "./view.js";
 
 export const SILENT_SAMPLER: SamplerDialect = {

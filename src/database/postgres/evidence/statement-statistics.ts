@@ -1,6 +1,5 @@
-// What a database counts of statements, at both ends of a window: what the workload's own took. Counts are read without
-// their texts; those are asked for at the end, of what ran, and named by the dialect's source. Statements of other
-// programs, and train-sim's own, have no name there and are not told of.
+// Counts of statements at both ends of a window. Texts are asked for at the end alone; statements without a name in the
+// workload are left out.
 import { codeOf, messageOf } from "../../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
 import type { StatementSource, Survey } from "./view.js";

@@ -1,6 +1,4 @@
-// The agreement between the sampler and the views that it asks: what a view is, what a server has to be surveyed for
-// before it can be asked, and how one row becomes metrics. A dialect gives the views as data; nothing here knows a
-// product.
+// Sources of evidence that a dialect gives as data, and the survey of a server for which their texts are written.
 import type { SqlClient } from "../admin.js";
 import type { EvidenceReading, WatchedWorkload } from "../../evidence.js";
 import type * as sql from "../../sql.js";

@@ -1,7 +1,6 @@
-// One statement of DDL at a time, for databases where each is a transaction by itself and indexes are made in the background:
-// https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with-concurrency-control.html
-// A statement that met a change of the catalogue, as by an index that was just finished, is sent again. Where a
-// job makes the index, it is waited for, and one that failed is an error, not a treatment without its index.
+// DDL for databases where each statement is a transaction and jobs make indexes: a statement that met a change of the catalogue
+// is sent again, and a failed job is an error. https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with-
+// concurrency-control.html
 import { codeOf, TargetError } from "../../../foundation/errors.js";
 import type { SqlClient } from "../admin.js";
 import type { Dialect } from "../dialects/dialect.js";

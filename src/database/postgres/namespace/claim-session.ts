@@ -1,6 +1,4 @@
-// The session that holds a run's claim to a namespace: it takes the advisory lock, reads without keeping a lock or a
-// snapshot of it, and looks for sessions of the run that a schema names. Refusals are UsageErrors that name the process on
-// the server which stands in the way.
+// The session that holds a run's claim to a namespace. A refusal is a UsageError that names the process in the way.
 import { monotonicMs, systemClock } from "../../../foundation/clock.js";
 import { codeOf, UsageError } from "../../../foundation/errors.js";
 import type { AdminClient } from "../admin.js";

@@ -1,5 +1,5 @@
-// What belongs to a schema by PostgreSQL's catalogue of dependencies, and which objects do not: those outside that depend on it,
-// and those that a transaction has made elsewhere.
+// Members of a schema by PostgreSQL's catalogue of dependencies, and objects elsewhere that depend on it or that a transaction
+// has made.
 
 /**
  * All in the schema $1 is its own, and so is each part without a schema, as a trigger, a default or a policy, of a table there.

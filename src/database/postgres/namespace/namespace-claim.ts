@@ -1,8 +1,6 @@
-// Who is at work in a namespace: a run claims it for as long as it is on the server, so that no other run, and no
-// `schema drop`, takes its tables away under the load. A claim is an advisory lock in a transaction that stays open on a
-// connection of its own: it ends with the process, and no transaction pooler in between can lose it. A claim whose session
-// ends is taken again at once. Until then the schema's mark and the run's other sessions, which both name the run, keep the
-// next one away; a claim that cannot be had again, or a schema that another run has made meanwhile, is lost for good.
+// A run claims its namespace by an advisory lock in an open transaction on a connection of its own: it ends with the process,
+// and no transaction pooler can lose it. A lost claim is taken again at once; meanwhile the schema's mark and the run's other
+// sessions keep others away.
 import { monotonicMs, systemClock } from "../../../foundation/clock.js";
 import { withinMs } from "../../../foundation/deadline.js";
 import { messageOf, TargetError } from "../../../foundation/errors.js";

@@ -1,5 +1,4 @@
-// Which names a namespace may have. Every name is quoted in SQL anyway; this refuses, with a reason, names that the
-// server would refuse or cut short, and those that are never ours to create.
+// Refuses, with the reason, names that the server would refuse or cut short, and names that are never train-sim's to create.
 import { UsageError } from "../../../foundation/errors.js";
 
 /** PostgreSQL cuts longer identifiers short without an error (bytes). */

@@ -1,8 +1,5 @@
-// The namespace: the one schema that train-sim creates, marks as its own with a comment, resets and drops. A schema
-// without the mark is never touched, and neither is an object that others built on ours. Known tables are dropped by name. A
-// user's own SQL may make anything: everything in its schema is its own, and goes together unless an object outside depends
-// on it. Each change is one transaction under a lock on the name, so nothing half-made stays behind and two train-sims do
-// not trip over each other.
+// The one schema that train-sim creates, marks, resets and drops. A schema without the mark, and an object that others built on
+// ours, are never touched. Each change is one transaction under a lock on the name.
 import { codeOf, messageOf, UsageError } from "../../../foundation/errors.js";
 import type { TablesOf } from "../../contract.js";
 import type { SqlClient } from "../admin.js";

@@ -1,6 +1,4 @@
-// What train-sim's own role needs on a server that is not ours, and the lines that give it what it lacks: to make a schema,
-// to change the one that an earlier run left, and to read statistics of other roles. Pure reads of the catalogue, which
-// any role may do.
+// Rights that train-sim's role lacks on a server of the user, and the lines that grant them. Reads the catalogue alone.
 import type { AdminClient } from "../admin.js";
 import type { SqlRow } from "../../sql.js";
 import { quoteIdentifier } from "../quoting.js";

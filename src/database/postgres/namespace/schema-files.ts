@@ -1,7 +1,5 @@
-// The DDL that ships with the package, `schema/<dialect>/*.sql`: puts the quoted
-// namespace and what the level of storage says in and cuts them into statements. Files are found from this module, so that the sources under test and
-// the built program read the same ones. It is a cutter for our own files, not an SQL parser: a statement ends with
-// a semicolon at the end of a line.
+// The DDL of `schema/<dialect>/*.sql`, cut into statements. A statement ends with a semicolon at the end of a line: this is no
+// SQL parser.
 import { readFileSync } from "node:fs";
 import type { Dialect } from "../dialects/dialect.js";
 import type { Storage } from "../../levels.js";

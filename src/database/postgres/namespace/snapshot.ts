@@ -1,5 +1,5 @@
-// One view of all tables for many statements, whatever else is going on, and rows by the portion, so that a table of
-// millions takes the memory of a portion. For control work: it holds one connection and reads only.
+// One snapshot of all tables for many statements, with rows in portions, so that a table of millions takes the memory of a
+// portion.
 import type { SqlClient } from "../admin.js";
 import type { SqlRow } from "../../sql.js";
 

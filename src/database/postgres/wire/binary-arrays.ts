@@ -1,7 +1,5 @@
-// Array parameters in PostgreSQL's binary format. The driver would send an array as text, escaping each element
-// and making the server take the quotes out again; a batch of 100 documents is 90 kB, on the hot path of every
-// add and process. Here each array costs one Buffer and one pass, and quotes and backslashes mean nothing. NULL
-// elements and more than one dimension are not offered: no statement of ours has them.
+// Array parameters in PostgreSQL's binary format, of one dimension and without NULL: one Buffer and one pass each. The driver
+// sends arrays as text and escapes each element; a batch of 100 documents is 90 kB.
 //
 //   int32 dimensions | int32 has nulls | int32 element type | int32 length | int32 lower bound | elements
 //   element: int32 byte length | bytes                       (dimensions is 0 and nothing follows when empty)

@@ -1,6 +1,5 @@
-// What executes a statement that its connection has prepared: Bind of its values, Execute and Sync, as one buffer. A batch is
-// put into it ahead, each value where it is sent from: it is the largest thing that a client sends, and every copy of it
-// goes through memory that the database has just pushed out of the processor's caches.
+// Bind, Execute and Sync of a prepared statement as one buffer. A batch is written into it ahead of time: each copy of it goes
+// through memory that the database has just pushed out of the processor's caches.
 import type { BinaryParameter } from "./binary-arrays.js";
 import type { BoundValues, SqlValue, Statement, StatementValues } from "../../sql.js";
 

@@ -1,5 +1,5 @@
-// One word of transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`) by the simple protocol, without the driver's Query and
-// Result. Of a transaction in several statements two calls are such, so it shows in what they all cost.
+// `BEGIN ...`, `COMMIT` and `ROLLBACK` by the simple protocol, without the driver's Query and Result, whose cost would show in
+// every transaction of several statements.
 import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
 import { queryMessage } from "./query-message.js";
 

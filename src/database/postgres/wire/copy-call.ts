@@ -1,5 +1,4 @@
-// COPY ... FROM STDIN by the simple protocol, as psql does it: the statement is asked for, and once the server wants the rows
-// they are sent, framed ahead of time, with their end. An error in a row ends it like any other error of a statement.
+// COPY ... FROM STDIN by the simple protocol, as psql does it, with rows that are framed ahead of time.
 import type { Connection as DriverConnection } from "pg";
 import { DirectCall, LENGTH_BYTES } from "./direct-call.js";
 import { queryMessage } from "./query-message.js";

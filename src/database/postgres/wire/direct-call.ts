@@ -1,7 +1,5 @@
-// One question to the server on the shortest way: a message that is there as one buffer, and an answer that is taken from
-// the bytes as they come on a plain socket. Handed to the driver's `query`, which keeps the order of questions and gets
-// whatever an answer has beside the usual: errors, notices, pieces. What is asked, and what of the answer is the result, the
-// classes say that extend this one.
+// One message to the server as one buffer, and an answer taken from the bytes on a plain socket. The driver's `query` keeps the
+// order, and handles errors, notices and answers in pieces.
 import type { Connection as DriverConnection, Submittable } from "pg";
 import { PlainSocket, type FirstReader } from "./plain-socket.js";
 

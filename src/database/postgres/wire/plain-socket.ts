@@ -1,7 +1,5 @@
-// The socket of a connection without TLS. What arrives is read into one buffer that all sockets of a thread share, and the
-// driver gets a copy of its exact size at once. Left to itself Node allocates 64 kB for each read and takes what came
-// through its streams. Who waits for an answer may look at it before the driver does, and take what it knows. An answer in
-// several pieces is read to its end before anything is made of it, so that it is known when it arrived.
+// The socket of a connection without TLS, read into one buffer that all sockets of a thread share: Node by itself allocates 64
+// kB for each read. An answer in several pieces is read to its end first, so that its arrival has a time.
 import { Socket, type ConnectOpts, type SocketConstructorOpts } from "node:net";
 import { monotonicMs } from "../../../foundation/clock.js";
 

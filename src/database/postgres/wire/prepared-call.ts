@@ -1,8 +1,5 @@
-// One execution of a statement that its connection has prepared and described before: the shortest way over the wire and
-// back. Its message is there as one buffer, the row's description is not asked for again, and rows are read without
-// the driver's Query and Result in between, on a plain socket even from the bytes as they come. Errors, the order of answers
-// and whatever is not simply rows stay the driver's. It knows nothing of first executions: those are the driver's own, and
-// what they learned is handed in.
+// One execution of a statement that its connection has prepared before: rows are read without the driver's Query and Result.
+// First executions, errors and everything that is not simply rows stay the driver's.
 import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
 import { DATA_ROW, type RowReader } from "./row-reader.js";
 import type { StatementRow } from "../../sql.js";

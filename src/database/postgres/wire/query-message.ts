@@ -1,4 +1,3 @@
-// The message of the simple protocol that asks a text.
 import { LENGTH_BYTES } from "./direct-call.js";
 
 const QUERY = 0x51;

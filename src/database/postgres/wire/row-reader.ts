@@ -1,6 +1,5 @@
-// Rows of a prepared statement, with the types that its first execution told: from the driver's texts, or at once from the
-// bytes of an answer. The latter is a good part of what a claim of documents costs, which may have a hundred of them: one text
-// is made of the whole answer, and its values are parts of it.
+// Rows of a prepared statement, from the driver's texts or the bytes of an answer. One text is made of the whole answer, and
+// its values are parts of it: a claim may return a hundred documents.
 import { isAscii } from "node:buffer";
 import type { FieldDef } from "pg";
 import { int32At } from "../../../foundation/bytes.js";

@@ -1,6 +1,5 @@
-// Apache Cloudberry, and Greenplum 7 of which it comes: PostgreSQL 14 or 12 over segments, with tables that are distributed
-// by a key and may be append-optimised. From their documentation and their developers' words; no cluster was at hand when
-// this was written. Updates lock rows only with `gp_enable_global_deadlock_detector`, and claims never do: see `lockingCaveat`.
+// Apache Cloudberry and Greenplum 7 (PostgreSQL 14 and 12 over segments), from their documentation: no cluster was at hand when
+// this was written.
 import type { DialectCapabilities } from "../../../capabilities.js";
 
 export const cloudberryCapabilities: DialectCapabilities = {

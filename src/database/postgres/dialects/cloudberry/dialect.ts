@@ -1,5 +1,3 @@
-// The dialect of Apache Cloudberry and Greenplum 7: PostgreSQL's, run by a coordinator over segments. Which tables are
-// distributed how is in its DDL.
 import { POSTGRES_SAMPLER } from "../../evidence/postgres-views.js";
 import { inStatus, type Dialect } from "../dialect.js";
 import { postgres } from "../postgres/dialect.js";

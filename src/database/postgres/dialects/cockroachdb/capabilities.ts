@@ -1,5 +1,4 @@
-// CockroachDB from v24.1 on, where read committed is there by default. Its DDL and statements are read by its own parser
-// in CI; no cluster of it was at hand when this was written.
+// CockroachDB from v24.1 on, which brings read committed. CI reads its statements with its own parser; no cluster was at hand.
 import type { DialectCapabilities } from "../../../capabilities.js";
 
 const STORAGE = { reason: "CockroachDB stores tables in its key-value layer", nearest: "default" } as const;

@@ -1,6 +1,5 @@
-// The dialect of CockroachDB: no VACUUM and no CHECKPOINT; statistics are gathered by the server, and asked for once more
-// where a trial wants them. Its advisory-lock functions exist and do nothing, and a change of the schema is a job of its
-// own, which read committed transactions do not take in.
+// CockroachDB has advisory-lock functions that do nothing, and changes the schema in jobs that read committed transactions do
+// not take in.
 import { COCKROACHDB_SAMPLER } from "../../evidence/cockroachdb-views.js";
 import { beginTransaction, COMMENT_MARK, inStatus, type Dialect } from "../dialect.js";
 import { quoteIdentifier } from "../../quoting.js";

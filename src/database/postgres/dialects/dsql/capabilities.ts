@@ -1,6 +1,5 @@
-// Amazon Aurora DSQL: snapshot isolation without blocking locks, where a conflict shows at COMMIT. From its user guide; no
-// cluster of it was at hand when this was written. It has had foreign keys since August 2026; the workload does without
-// them there, so that all clusters run the same tables.
+// Amazon Aurora DSQL, from its user guide: no cluster was at hand. It has foreign keys since August 2026; train-sim makes none
+// there, so that all clusters run the same tables.
 import type { DialectCapabilities } from "../../../capabilities.js";
 
 const NO_JSONB = {

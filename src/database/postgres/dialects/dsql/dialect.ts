@@ -1,5 +1,5 @@
-// The dialect of Amazon Aurora DSQL: one statement of DDL a transaction, indexes that are made in the background, one
-// isolation level, no VACUUM. A schema takes no comment there: a table with the mark as its name says whose it is.
+// Aurora DSQL takes one statement of DDL a transaction and makes indexes in the background. Its schemas take no comment: a
+// table whose name is the mark says whose a schema is.
 import { SILENT_SAMPLER } from "../../evidence/silent.js";
 import { inStatus, type Dialect, type NamespaceMark } from "../dialect.js";
 import { quoteIdentifier } from "../../quoting.js";

@@ -1,5 +1,4 @@
-// PostgreSQL 13 to 18, and what is PostgreSQL inside under another name. It has every level but those of storage that
-// other products brought; the test suite runs on it.
+// PostgreSQL 13 to 18, and products that are PostgreSQL inside.
 import type { DialectCapabilities } from "../../../capabilities.js";
 
 const OTHERS = { reason: "PostgreSQL stores tables as heaps", nearest: "default" } as const;

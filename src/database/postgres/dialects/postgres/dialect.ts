@@ -1,5 +1,4 @@
-// The dialect of PostgreSQL, and of what is PostgreSQL inside under another name. The others are described against it;
-// the test suite runs on PostgreSQL 18.
+// PostgreSQL 13 to 18, and products that are PostgreSQL inside.
 import { POSTGRES_SAMPLER } from "../../evidence/postgres-views.js";
 import { DEPENDANTS } from "../../namespace/dependants.js";
 import { beginTransaction, COMMENT_MARK, inStatus, type Dialect } from "../dialect.js";
