@@ -20,8 +20,12 @@ const EVENTS = 5;
 /** The least that the server takes. */
 const ROOM = 100;
 const workload = createWorkload({
-  ...{ dialect: "postgres", namespace, payload: "text", statementShape: "set-based" },
-  ...{ locking: "skip-locked", isolation: "read committed" },
+  dialect: "postgres",
+  namespace,
+  payload: "text",
+  statementShape: "set-based",
+  locking: "skip-locked",
+  isolation: "read committed",
 });
 
 let target: RunningTarget;
@@ -50,7 +54,8 @@ afterAll(async () => {
 async function addEvents(seed: number): Promise<void> {
   const connection = new PgConnection({
     endpoint: target.admin,
-    ...{ applicationName: "train-sim/producers", prepared: false },
+    applicationName: "train-sim/producers",
+    prepared: false,
   });
   await workload.add(EventBatch.of(makeBatch(EVENTS, seed)))(await connection.connect());
   await connection.end();

@@ -77,8 +77,13 @@ describe.each(POOLS)("%s", (_, pool) => {
         port: proxy.port,
         weight: WEIGHTS[i] ?? 1,
       })),
-      ...{ clients: CLIENTS, firstClient: 0, clientsOfTrial: CLIENTS },
-      ...{ workers: 1, workerIndex: 0, prepared: true, applicationName: "train-sim/endpoints" },
+      clients: CLIENTS,
+      firstClient: 0,
+      clientsOfTrial: CLIENTS,
+      workers: 1,
+      workerIndex: 0,
+      prepared: true,
+      applicationName: "train-sim/endpoints",
     }) as ConnectionSource<Connection>;
     await source.warm();
     expect(await everyone()).toEqual([4, 2, 2]);

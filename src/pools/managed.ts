@@ -110,7 +110,9 @@ async function knockAt(product: string, endpoints: readonly Endpoint[]): Promise
     endpoints.map(async (endpoint) => {
       try {
         const client = await administer(endpoint, {
-          ...{ purpose: "watch", connectTimeoutMs: KNOCK_MS, keepsTimeLimits: true },
+          purpose: "watch",
+          connectTimeoutMs: KNOCK_MS,
+          keepsTimeLimits: true,
         });
         await client.close();
         return undefined;

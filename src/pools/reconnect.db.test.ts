@@ -19,15 +19,13 @@ afterEach(async () => {
 function sourceFor(endpoints: readonly Endpoint[], clients: number): ConnectionSource<Connection> {
   const source = createConnectionSource({
     pool: { strategy: "direct", reconnect: "never" },
-    ...{
-      endpoints,
-      clients,
-      firstClient: 0,
-      clientsOfTrial: clients,
-      workers: 1,
-      workerIndex: 0,
-      prepared: true,
-    },
+    endpoints,
+    clients,
+    firstClient: 0,
+    clientsOfTrial: clients,
+    workers: 1,
+    workerIndex: 0,
+    prepared: true,
     applicationName: "train-sim/reconnect",
   }) as ConnectionSource<Connection>;
   closers.push(() => source.close());

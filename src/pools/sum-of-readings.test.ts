@@ -6,10 +6,17 @@ const COUNTS = { transactions: 1, waitMs: 2, queryMs: 3 };
 
 it("takes several poolers for one: counts add up, the longest wait is that of any", () => {
   expect(sumOfReadings([READING, { ...READING, maxWaitMs: 10 }])).toEqual({
-    ...{ clientsActive: 2, clientsWaiting: 4, maxWaitMs: 30, serversActive: 8, serversIdle: 10 },
+    clientsActive: 2,
+    clientsWaiting: 4,
+    maxWaitMs: 30,
+    serversActive: 8,
+    serversIdle: 10,
   });
   expect(sumOfReadings([READING, { ...READING, ...COUNTS }, { ...READING, ...COUNTS }])).toMatchObject({
-    ...{ clientsActive: 3, transactions: 2, waitMs: 4, queryMs: 6 },
+    clientsActive: 3,
+    transactions: 2,
+    waitMs: 4,
+    queryMs: 6,
   });
 });
 

@@ -91,7 +91,10 @@ describe("a profile on a dialect with a limit of rows", () => {
 
   test("is refused too where the server says what it is", () => {
     const raw = {
-      ...{ name: "auto", ...DSQL, dialect: "auto", target: URL_TARGET },
+      name: "auto",
+      ...DSQL,
+      dialect: "auto",
+      target: URL_TARGET,
       actors: { producers: { load: { executor: "daily-arrival-rate", rate: 10, maxClients: 4 } } },
     };
     const { findings, settings } = checked(raw);

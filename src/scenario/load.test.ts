@@ -70,10 +70,7 @@ describe("a load", () => {
     const stages = "[{ target: 12, duration: 5s }, { target: 3, duration: 5s }]";
     expect(
       producersOf(`{ executor: ramping-clients, startClients: 2, stages: ${stages} }`)?.load,
-    ).toMatchObject({
-      ...{ clients: 12, startClients: 2 },
-      thinkTimeMs: { min: 100, max: 100 },
-    });
+    ).toMatchObject({ clients: 12, startClients: 2, thinkTimeMs: { min: 100, max: 100 } });
   });
 
   test("of a simulated day takes the window for the day unless it is told how long one takes", () => {
@@ -83,7 +80,8 @@ describe("a load", () => {
       return resolved && "profile" in resolved ? resolved.profile : undefined;
     };
     expect(profileOf(`{ ${daily} }`)).toMatchObject({
-      ...{ name: "streaming-day", dayMs: 60_000 },
+      name: "streaming-day",
+      dayMs: 60_000,
       sizes: { small: 100, medium: 1000, large: 5000 },
     });
     const mix = "mix: { small: 0.5, large: 0.5 }";

@@ -69,12 +69,15 @@ describe("shorthands", () => {
     expect(settings("batch: 25").batch).toEqual({ min: 25, max: 25 });
     const none = { min: 0, max: 0 };
     expect(settings("appDelay: 5ms").appDelayMs).toEqual({
-      ...{ add: none, archive: none },
+      add: none,
+      archive: none,
       process: { min: 5, max: 5 },
     });
     expect(settings("appDelay: { min: 0, max: 1.5s }").appDelayMs?.process).toEqual({ min: 0, max: 1500 });
     expect(settings("appDelay: { add: 2ms, process: 0, archive: { min: 0, max: 3ms } }").appDelayMs).toEqual({
-      ...{ add: { min: 2, max: 2 }, process: none, archive: { min: 0, max: 3 } },
+      add: { min: 2, max: 2 },
+      process: none,
+      archive: { min: 0, max: 3 },
     });
   });
 

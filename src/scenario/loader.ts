@@ -164,8 +164,11 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     seed: Number(seed),
     treatments,
     trials: planTrials(expansion.ids, {
-      ...{ trials: most, order: scenario.order, orderSeed: scenario.orderSeed },
-      ...{ seed: Number(seed), stored: overrides.trialOrder },
+      trials: most,
+      order: scenario.order,
+      orderSeed: scenario.orderSeed,
+      seed: Number(seed),
+      stored: overrides.trialOrder,
     }),
     ...(stopping && { stopping }),
     ...(objective && { objective }),
@@ -229,7 +232,10 @@ function requireOwn(given: Mapping, source: YamlSource, name: string): void {
   const message =
     "a workload varies through include alone, among files of your own, of which the scenario names one above";
   const problems = refused.map((at) => ({
-    ...{ source: name, ...source.locate(at, false), path: shownPath(at), message },
+    source: name,
+    ...source.locate(at, false),
+    path: shownPath(at),
+    message,
   }));
   throw new ScenarioError(name, problems);
 }
@@ -245,7 +251,8 @@ function requireSound({ workload: written }: Mapping, loadsCode: true | undefine
   const all = [
     ...problems,
     ...taken.map(({ name, place }) => ({
-      ...{ place, file: nameOf(own.data) },
+      place,
+      file: nameOf(own.data),
       message: `every scenario has a key ${name}; call the setting otherwise`,
     })),
   ];
@@ -253,7 +260,11 @@ function requireSound({ workload: written }: Mapping, loadsCode: true | undefine
   throw new ScenarioError(
     all[0]?.file ?? "",
     all.map(({ file, place: { line, column }, message }) => ({
-      ...{ source: file, line, column, path: "", message },
+      source: file,
+      line,
+      column,
+      path: "",
+      message,
     })),
     "docs/reference/workloads.md says what a workload of one's own may hold.",
   );

@@ -129,7 +129,8 @@ describe("the rules of pools", () => {
     const isRefused = (size: number, instances = 1): boolean =>
       paths(
         settings(pgbouncer({ mode: "session", placement: "agent", instances, size }), {
-          ...{ agents: 2, actors: { producers: group(9, 3) } }, // 6 on one agent, 3 on the other
+          agents: 2,
+          actors: { producers: group(9, 3) }, // 6 on one agent, 3 on the other
         }),
       ).length > 0;
     expect([isRefused(5), isRefused(6)]).toEqual([true, false]);

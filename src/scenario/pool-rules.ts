@@ -14,7 +14,9 @@ function demandOf(settings: TreatmentSettings): Demand {
     agents,
     workers: Object.values(actors).reduce((sum, group) => sum + group.workers, 0),
     weights: clientWeightsOf(settings),
-    ...{ statementShape, isolation, appDelayMs },
+    statementShape,
+    isolation,
+    appDelayMs,
   };
 }
 

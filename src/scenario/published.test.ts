@@ -20,11 +20,17 @@ describe("a published figure", () => {
     );
     expect(experiment.published).toEqual([
       {
-        ...{ source: "a blog", metric: "add events/s", value: 12.5, treatment: "text-direct" },
+        source: "a blog",
+        metric: "add events/s",
+        value: 12.5,
+        treatment: "text-direct",
         quantity: { source: "add", aggregate: "eventsPerSecond" },
       },
       {
-        ...{ source: "a blog", metric: "add.poolwait p(99.9)", value: 0, treatment: "jsonb-direct" },
+        source: "a blog",
+        metric: "add.poolwait p(99.9)",
+        value: 0,
+        treatment: "jsonb-direct",
         quantity: { source: "add.poolwait", aggregate: "p", percentile: 99.9 },
       },
     ]);

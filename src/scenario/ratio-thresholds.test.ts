@@ -29,7 +29,11 @@ describe("a threshold on a ratio", () => {
       {
         metric: "add{payload:text} / add{payload:jsonb}",
         expression: "events/s surely >= 1.2",
-        ...{ operator: ">=", bound: 1.2, isSure: true, over: side, under: side },
+        operator: ">=",
+        bound: 1.2,
+        isSure: true,
+        over: side,
+        under: side,
         pairs: [
           { treatment: "text-direct", against: "jsonb-direct" },
           { treatment: "text-pg-pool-9", against: "jsonb-pg-pool-9" },

@@ -109,7 +109,12 @@ function parseRatio(
   }
   return {
     value: {
-      ...{ metric: metric.trim(), expression: text.trim(), operator, bound, isSure, pairs },
+      metric: metric.trim(),
+      expression: text.trim(),
+      operator,
+      bound,
+      isSure,
+      pairs,
       over: { source: over.source, ...asked },
       under: { source: under.source, ...asked },
     },

@@ -62,7 +62,10 @@ export function obstacleRules(settings: TreatmentSettings): Finding[] {
   const { target, pool, faults, agents } = settings;
   const workload = workloadOf(settings);
   const surroundings: FaultSurroundings = {
-    ...{ target, pool, agents, tables: workload.tables },
+    target,
+    pool,
+    agents,
+    tables: workload.tables,
     withoutCommit: workload.withoutCommit?.(settings),
   };
   return faults.flatMap((fault, index): Finding[] => {

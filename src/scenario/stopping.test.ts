@@ -13,7 +13,9 @@ it("plans all blocks that may run, in an order that does not depend on where it 
   expect(most.trials).toEqual(parseScenario(`${TWO}seed: 3\ntrials: 8`, "x.yaml").trials);
   expect(parseScenario(`${TWO}trials: 8`, "x.yaml").stopping).toBeUndefined();
   expect(parseScenario(`${TWO}trials: 8\nbudget: 1h`, "x.yaml").stopping).toEqual({
-    ...{ max: 8, within: 0.05, budgetMs: 3_600_000 },
+    max: 8,
+    within: 0.05,
+    budgetMs: 3_600_000,
   });
   const replaced = parseScenario(`${TWO}trials: { max: 8 }`, "x.yaml", { trials: 2 });
   expect([replaced.trials.length, replaced.stopping]).toEqual([4, undefined]);

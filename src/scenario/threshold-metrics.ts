@@ -52,7 +52,10 @@ function rolesOf({ roles }: Workload, operation: string): string[] {
 
 function metricsOf(workload: Workload): [string, MetricTraits][] {
   const latency = (roles: readonly string[]): MetricTraits => ({
-    ...{ workload, roles, aggregates: LATENCY_AGGREGATES, isLatency: true },
+    workload,
+    roles,
+    aggregates: LATENCY_AGGREGATES,
+    isLatency: true,
   });
   const operations = Object.keys(workload.operations).flatMap((operation): [string, MetricTraits][] => {
     const own = latency(rolesOf(workload, operation));
@@ -68,7 +71,10 @@ function metricsOf(workload: Workload): [string, MetricTraits][] {
   const { auditing, roles } = workload;
   const sizes = auditing?.sizes;
   const audit: MetricTraits | undefined = sizes && {
-    ...{ workload, roles: Object.keys(roles), aggregates: sizes, isLatency: false },
+    workload,
+    roles: Object.keys(roles),
+    aggregates: sizes,
+    isLatency: false,
   };
   return [
     ...operations,

@@ -95,7 +95,9 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   getStartupConf(): Record<string, string> {
     const { user, database, searchPath } = this.endpoint;
     return {
-      ...{ user, database, application_name: this.applicationName },
+      user,
+      database,
+      application_name: this.applicationName,
       ...(searchPath !== undefined && { search_path: searchPath }),
     };
   }

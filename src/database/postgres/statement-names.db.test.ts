@@ -76,8 +76,12 @@ async function reset(): Promise<void> {
 
 function workloadOf(statementShape: StatementShape, payload: Payload, schema: string): Workload {
   return createWorkload({
-    ...{ dialect: "postgres", namespace: schema, payload, statementShape },
-    ...{ locking: "skip-locked", isolation: "read committed" },
+    dialect: "postgres",
+    namespace: schema,
+    payload,
+    statementShape,
+    locking: "skip-locked",
+    isolation: "read committed",
   });
 }
 

@@ -1,7 +1,10 @@
 // Settings that end a statement, a transaction or a session after some time, and the statement that lifts them.
 const TIME_LIMITS = [
-  ...["statement_timeout", "lock_timeout", "transaction_timeout"],
-  ...["idle_in_transaction_session_timeout", "idle_session_timeout"],
+  "statement_timeout",
+  "lock_timeout",
+  "transaction_timeout",
+  "idle_in_transaction_session_timeout",
+  "idle_session_timeout",
 ];
 
 /** Condition on a row of `pg_settings`. */

@@ -38,8 +38,21 @@ const read = (name: string) => readFile(join(directory, name), "utf8");
 
 async function makeAuthority(name: string): Promise<string> {
   await openssl(
-    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"],
-    ...["-keyout", `${name}.key`, "-out", `${name}.crt`, "-subj", `/CN=${name}`],
+    "req",
+    "-x509",
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:prime256v1",
+    "-nodes",
+    "-days",
+    "2",
+    "-keyout",
+    `${name}.key`,
+    "-out",
+    `${name}.crt`,
+    "-subj",
+    `/CN=${name}`,
   );
   return read(`${name}.crt`);
 }
@@ -51,12 +64,35 @@ async function makeCertificate(
 ): Promise<{ cert: string; key: string }> {
   await writeFile(join(directory, `${commonName}.ext`), extension);
   await openssl(
-    ...["req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-    ...["-keyout", `${commonName}.key`, "-out", `${commonName}.csr`, "-subj", `/CN=${commonName}`],
+    "req",
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:prime256v1",
+    "-nodes",
+    "-keyout",
+    `${commonName}.key`,
+    "-out",
+    `${commonName}.csr`,
+    "-subj",
+    `/CN=${commonName}`,
   );
   await openssl(
-    ...["x509", "-req", "-days", "2", "-in", `${commonName}.csr`, "-out", `${commonName}.crt`],
-    ...["-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", `${commonName}.ext`],
+    "x509",
+    "-req",
+    "-days",
+    "2",
+    "-in",
+    `${commonName}.csr`,
+    "-out",
+    `${commonName}.crt`,
+    "-CA",
+    "ca.crt",
+    "-CAkey",
+    "ca.key",
+    "-CAcreateserial",
+    "-extfile",
+    `${commonName}.ext`,
   );
   return { cert: await read(`${commonName}.crt`), key: await read(`${commonName}.key`) };
 }

@@ -36,8 +36,12 @@ describe("windowFigures", () => {
     );
     const summary = figuresIn(window);
     expect(summary).toEqual({
-      ...{ rowsUpdated: 10, rowsHotUpdated: 4, hotRatio: 0.4 },
-      ...{ blocked: { mean: 2, max: 3 }, longestChain: 3, tableBytes: 300 },
+      rowsUpdated: 10,
+      rowsHotUpdated: 4,
+      hotRatio: 0.4,
+      blocked: { mean: 2, max: 3 },
+      longestChain: 3,
+      tableBytes: 300,
     });
     expect(DatabaseEvidence.parse(summary)).toEqual(summary);
   });
@@ -82,20 +86,35 @@ const workload = workloadOf({});
 describe("perEventOf", () => {
   const grown = windowOf(
     {
-      ...{ "size.tableBytes": 100, "size.indexBytes": 90, "wal.bytes": 7, "tuples.updated": 5 },
-      ...{ "tuples.deleted": 0, "host.serverCpuMs": 100, "host.clientCpuMs": 3 },
+      "size.tableBytes": 100,
+      "size.indexBytes": 90,
+      "wal.bytes": 7,
+      "tuples.updated": 5,
+      "tuples.deleted": 0,
+      "host.serverCpuMs": 100,
+      "host.clientCpuMs": 3,
     },
     {
-      ...{ "size.tableBytes": 300, "size.indexBytes": 50, "wal.bytes": 1007, "tuples.updated": 35 },
-      ...{ "tuples.deleted": 10, "host.serverCpuMs": 600, "host.clientCpuMs": 9 },
+      "size.tableBytes": 300,
+      "size.indexBytes": 50,
+      "wal.bytes": 1007,
+      "tuples.updated": 35,
+      "tuples.deleted": 10,
+      "host.serverCpuMs": 600,
+      "host.clientCpuMs": 9,
     },
   );
 
   it("divides by the events that were published, or else processed", () => {
     const operations = { add: operation(20), process: operation(50) };
     expect(perEventOf({}, grown, { workload, operations, clientCpuSeconds: 0.1 })).toEqual({
-      ...{ events: 20, walBytes: 50, tableBytes: 10, indexBytes: -2 },
-      ...{ deadTuples: 2, serverCpuMs: 25, clientCpuMs: 5 },
+      events: 20,
+      walBytes: 50,
+      tableBytes: 10,
+      indexBytes: -2,
+      deadTuples: 2,
+      serverCpuMs: 25,
+      clientCpuMs: 5,
     });
     const processed = { workload, operations: { process: operation(50) }, clientCpuSeconds: undefined };
     const cost = perEventOf({}, grown, processed);

@@ -59,7 +59,9 @@ async function run(
   clock.limitMs = windowMs - 1;
   const told: [number, EvidenceValues][] = [];
   const evidence = new TrialEvidence({
-    ...{ sources, everyMs: 1000, clock },
+    sources,
+    everyMs: 1000,
+    clock,
     onSample: (second, values) => told.push([second, values]),
     ...changes,
   });
@@ -95,7 +97,10 @@ test.each([
     });
     const onOpening = (atSeconds: number, reading: EvidenceReading) => opened.push([atSeconds, reading]);
     const evidence = new TrialEvidence({
-      ...{ sources: [slow], everyMs, clock, onOpening },
+      sources: [slow],
+      everyMs,
+      clock,
+      onOpening,
       onSample: () => undefined,
     });
     clock.limitMs = 500;
@@ -193,7 +198,9 @@ test.each([
 
 test("a window that did not come to its end has no evidence", async () => {
   const evidence = new TrialEvidence({
-    ...{ sources: [source(() => ({ "wal.bytes": 1 }))], everyMs: 1000, onSample: () => undefined },
+    sources: [source(() => ({ "wal.bytes": 1 }))],
+    everyMs: 1000,
+    onSample: () => undefined,
   });
   await evidence.begin(0);
   await evidence.close();

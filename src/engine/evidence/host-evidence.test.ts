@@ -10,7 +10,8 @@ import { WindowSums } from "./window-sums.js";
 const machineAt =
   (ms: number) =>
   ({ serverPid, poolerPids }: HostProcesses): HostUsage => ({
-    ...{ clientCpuMs: ms, otherCpuMs: ms },
+    clientCpuMs: ms,
+    otherCpuMs: ms,
     ...(serverPid !== undefined && { serverCpuMs: ms, diskReadBytes: ms, diskWriteBytes: 2 * ms }),
     ...(poolerPids.length > 0 && { poolerCpuMs: ms }),
   });
@@ -33,7 +34,10 @@ describe("the machine as a source", () => {
     expect(source.skipped).toEqual([]);
     expect(rates["host.serverCpuMs"]).toBe(500);
     expect(windowFigures(sums, DATABASE_EVIDENCE)).toEqual({
-      ...{ serverCpuSeconds: 2.5, poolerCpuSeconds: 2.5, diskReadBytes: 2500, diskWriteBytes: 5000 },
+      serverCpuSeconds: 2.5,
+      poolerCpuSeconds: 2.5,
+      diskReadBytes: 2500,
+      diskWriteBytes: 5000,
     });
   });
 

@@ -44,7 +44,8 @@ async function connectClients({ endpoints }: RunningPooler): Promise<PgConnectio
   const opened = Array.from({ length: CLIENTS }, (_, client) =>
     new PgConnection({
       endpoint: endpoints[client % endpoints.length] as Endpoint,
-      ...{ applicationName: "train-sim/test", prepared: false },
+      applicationName: "train-sim/test",
+      prepared: false,
     }).connect(),
   );
   const clients = await Promise.all(opened);
@@ -143,7 +144,10 @@ describe("an external PgBouncer", () => {
   it("is named as one that cannot be asked, where its console is not known", async () => {
     const source = new PoolerSource(
       externalPooler(pgbouncerKind, {
-        ...{ mode: "transaction", size: 1, instances: 1, maxPreparedStatements: 0 },
+        mode: "transaction",
+        size: 1,
+        instances: 1,
+        maxPreparedStatements: 0,
         urls: [{ url: "postgresql://u@127.0.0.1:1/d", weight: 1 }],
       }),
     );
@@ -158,7 +162,9 @@ describe("an external PgBouncer", () => {
     const first = consoles.slice(0, 1);
     const source = new PoolerSource({
       ...pooler,
-      ...{ endpoints, consoles: first, instances: [] },
+      endpoints,
+      consoles: first,
+      instances: [],
       statistics: (connectTimeoutMs) => pgbouncerKind.statistics(first, endpoints, connectTimeoutMs),
     });
     cleanUps.push(() => source.close());

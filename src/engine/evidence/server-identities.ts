@@ -142,7 +142,10 @@ class WatchedServer {
     const sorted = JSON.stringify(Object.entries(identity.settings).sort(([a], [b]) => (a < b ? -1 : 1)));
     const settingsDigest = digest(sorted);
     return {
-      ...{ endpoint: this.name, ...identity, settings: { ...identity.settings }, settingsDigest },
+      endpoint: this.name,
+      ...identity,
+      settings: { ...identity.settings },
+      settingsDigest,
       ...(changes.length > 0 && { changes }),
     };
   }

@@ -32,7 +32,11 @@ it.each(CASES)("PgBouncer %s with %j adds what its settings say", async (kind, s
   const before = await own.counted();
   const pooler = await startPgBouncers(
     {
-      ...{ mode: "transaction", size: 1, instances: 1, maxPreparedStatements: 0, maxClientConnections: 20 },
+      mode: "transaction",
+      size: 1,
+      instances: 1,
+      maxPreparedStatements: 0,
+      maxClientConnections: 20,
       settings,
     },
     own.endpoint,
@@ -66,7 +70,11 @@ fullIt(
   async () => {
     const pooler = await startPgBouncers(
       {
-        ...{ mode: "transaction", size: 4, instances: 1, maxPreparedStatements: 0, maxClientConnections: 20 },
+        mode: "transaction",
+        size: 4,
+        instances: 1,
+        maxPreparedStatements: 0,
+        maxClientConnections: 20,
         settings: { server_reset_query_always: "1" },
       },
       own.endpoint,
@@ -86,7 +94,9 @@ trials: 1
 diagnosis: { ceiling: false }
 actors: { producers: { load: { clients: 3 } } }
 `),
-        ...["--quiet", "--out", out],
+        "--quiet",
+        "--out",
+        out,
       ]);
       expect(exitCode, stderr).toBe(0);
       const trial = onlyResultIn(out).result.treatments[0]?.trials[0];

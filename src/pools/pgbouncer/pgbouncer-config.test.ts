@@ -74,7 +74,8 @@ describe("pgBouncerIni", () => {
 
   it("verifies the server as its endpoint says", () => {
     const upstream: Endpoint = { ...UPSTREAM, tls: { mode: "verify-full", ca: "PEM" } };
-    expect(lines(upstream, { ...FILES, ...{ caFile: "/private/ca.crt" } })).toEqual(
+    const files = { ...FILES, caFile: "/private/ca.crt" };
+    expect(lines(upstream, files)).toEqual(
       expect.arrayContaining(["server_tls_sslmode = verify-full", "server_tls_ca_file = /private/ca.crt"]),
     );
   });

@@ -64,7 +64,11 @@ export async function startPgBouncer(
       // 1.24 waits for its clients on SIGTERM and SIGINT.
       quit: "SIGQUIT",
       client: {
-        ...{ scheme: upstream.scheme, database: CLIENT_DATABASE, user: upstream.user, password, ...tls },
+        scheme: upstream.scheme,
+        database: CLIENT_DATABASE,
+        user: upstream.user,
+        password,
+        ...tls,
         ...(keepsSetUp(settings) && searchPathOf(upstream)),
       },
       console: {

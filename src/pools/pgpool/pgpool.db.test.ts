@@ -82,12 +82,10 @@ it("tells of its processes, its own session aside", async () => {
     const client = await connectAdmin(pooler.endpoints[0] as Endpoint, { purpose: "control" });
     await client.query("BEGIN");
     expect(await source.sample()).toEqual({
-      ...{
-        "pooler.clientsActive": 1,
-        "pooler.serversActive": 1,
-        "pooler.serversIdle": 0,
-        [POOLER_SESSION]: 1,
-      },
+      "pooler.clientsActive": 1,
+      "pooler.serversActive": 1,
+      "pooler.serversIdle": 0,
+      [POOLER_SESSION]: 1,
     });
     await client.query("COMMIT");
     const idle = { "pooler.clientsActive": 1, "pooler.serversActive": 0 };

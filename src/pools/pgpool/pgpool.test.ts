@@ -63,8 +63,13 @@ describe("its processes", () => {
 
   it("are counted by what they do, without the session that asks", () => {
     const rows = [
-      ...[row("Execute command"), row("Execute command"), row("Idle in transaction"), row("Idle")],
-      ...[row("Wait for connection"), row("Wait for connection", "", ""), row("Idle", "others")],
+      row("Execute command"),
+      row("Execute command"),
+      row("Idle in transaction"),
+      row("Idle"),
+      row("Wait for connection"),
+      row("Wait for connection", "", ""),
+      row("Idle", "others"),
     ];
     expect(readProcesses(rows, UPSTREAM)).toEqual({ clientsActive: 3, serversActive: 2, serversIdle: 2 });
   });
@@ -102,7 +107,11 @@ describe("a scenario", () => {
   it("may have fewer processes than clients that connect for each transaction", () => {
     const { treatments } = load("{ strategy: pgpool, reconnect: per-transaction, size: 8 }");
     expect(treatments[0]?.settings.pool).toEqual({
-      ...{ strategy: "pgpool", reconnect: "per-transaction", size: 8, instances: 1, urls: [] },
+      strategy: "pgpool",
+      reconnect: "per-transaction",
+      size: 8,
+      instances: 1,
+      urls: [],
     });
   });
 

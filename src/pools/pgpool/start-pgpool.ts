@@ -27,8 +27,16 @@ export async function startPgpool(
     purpose: "pgpool",
     configuration: CONFIGURATION,
     arguments: (directory) => [
-      ...["-n", "-D", "-f", `${directory}/${CONFIGURATION}`, "-a", `${directory}/pool_hba.conf`],
-      ...["-F", `${directory}/pcp.conf`, "-k", `${directory}/pgpoolkey`],
+      "-n",
+      "-D",
+      "-f",
+      `${directory}/${CONFIGURATION}`,
+      "-a",
+      `${directory}/pool_hba.conf`,
+      "-F",
+      `${directory}/pcp.conf`,
+      "-k",
+      `${directory}/pgpoolkey`,
     ],
     async prepare(directory) {
       await directory.write("pool_passwd", pgpoolPasswords(upstream, password));

@@ -176,7 +176,10 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
     return "path" in resolved ? [resolved.path] : [];
   });
   return {
-    ...{ ids, read, refused, factors },
+    ids,
+    read,
+    refused,
+    factors,
     doubtful: doubtfulPaths(base, matrixFindings),
     findings: [...matrixFindings.map((finding) => ({ ...finding, treatmentIds: [] })), ...findings],
   };

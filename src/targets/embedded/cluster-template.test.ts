@@ -148,7 +148,11 @@ describe("a cluster template", () => {
     const program = join(directory, "keep-and-use.mjs");
     await build({
       stdin: { contents: KEEP_AND_USE, resolveDir: import.meta.dirname, loader: "ts" },
-      ...{ outfile: program, bundle: true, format: "esm", platform: "node", logLevel: "error" },
+      outfile: program,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      logLevel: "error",
     });
     const processes = Array.from({ length: 4 }, (_, number) =>
       run(process.execPath, [program, cache, cluster, join(directory, `of-${number}-`)]),

@@ -104,7 +104,11 @@ export async function startEmbedded(
       own: Pick<PostmasterOptions, "disks" | "port">,
     ): Promise<Pick<Member, "postmaster" | "endpoint">> => {
       const postmaster = await Postmaster.start({
-        ...{ directory: where, binaries, settings, maxConnectionsNeeded, ...own },
+        directory: where,
+        binaries,
+        settings,
+        maxConnectionsNeeded,
+        ...own,
         settle(pid) {
           if (nice > 0) setPriority(pid, nice);
           shared?.confine(pid);
@@ -146,7 +150,12 @@ export async function startEmbedded(
     const { endpoints, lost } = set;
     const [admin = first.endpoint, ...others] = endpoints;
     return target(() => set.leader, {
-      ...{ admin: { ...admin, others }, auth, stop, endpoints, lost, replication: set },
+      admin: { ...admin, others },
+      auth,
+      stop,
+      endpoints,
+      lost,
+      replication: set,
     });
   } catch (error) {
     await stop();

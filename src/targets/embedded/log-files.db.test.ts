@@ -28,12 +28,10 @@ async function zerosOf(settings: Record<string, string>): Promise<number> {
   const server = await startEmbedded(settings, { maxConnectionsNeeded: 10 });
   const admin = await connectAdmin(server.admin);
   const sampler = new DatabaseSampler({
-    ...{
-      endpoint: server.admin,
-      dialect: postgres,
-      workload: sampledIn(trainEvents, "postgres", "n"),
-      isOurs: true,
-    },
+    endpoint: server.admin,
+    dialect: postgres,
+    workload: sampledIn(trainEvents, "postgres", "n"),
+    isOurs: true,
   });
   try {
     await resetNamespace(admin, { namespace: "n", payload: "text" });

@@ -138,8 +138,14 @@ fullIt("leads clients to the server that takes writes, before a failover and aft
   const source = direct.source(
     { strategy: "direct", reconnect: "never" },
     {
-      ...{ endpoints, clients: 2, clientsOfTrial: 2, firstClient: 0, workers: 1, workerIndex: 0 },
-      ...{ applicationName: "train-sim/test", prepared: false },
+      endpoints,
+      clients: 2,
+      clientsOfTrial: 2,
+      firstClient: 0,
+      workers: 1,
+      workerIndex: 0,
+      applicationName: "train-sim/test",
+      prepared: false,
     },
   );
   const portsOf = async (): Promise<number[]> => {

@@ -182,7 +182,8 @@ describe("urlTarget", () => {
 
   it("is administered through whichever takes writes, where the URLs ask for one", () => {
     const urls = ["a", "b"].map((host) => ({
-      ...{ url: `postgresql://u@${host}/d?target_session_attrs=read-write`, weight: 1 },
+      url: `postgresql://u@${host}/d?target_session_attrs=read-write`,
+      weight: 1,
     }));
     const { admin, endpoints } = urlTarget({ kind: "url", urls }, {});
     expect(endpoints).toMatchObject([{ takesWrites: true }, { takesWrites: true }]);

@@ -103,8 +103,12 @@ const BUFFERS: readonly View[] = [
 const DATABASE: View = {
   source: "pg_stat_database",
   gives: [
-    ...["transactions.commits", "transactions.rollbacks", "transactions.deadlocks"],
-    ...["blocks.hit", "blocks.read", "temporary.bytes"],
+    "transactions.commits",
+    "transactions.rollbacks",
+    "transactions.deadlocks",
+    "blocks.hit",
+    "blocks.read",
+    "temporary.bytes",
   ],
   text: () => `SELECT xact_commit AS "transactions.commits", xact_rollback AS "transactions.rollbacks",
       deadlocks AS "transactions.deadlocks", blks_hit AS "blocks.hit", blks_read AS "blocks.read",
@@ -122,7 +126,11 @@ const BEGAN: View = {
 const TABLES: View = {
   source: "pg_stat_user_tables",
   gives: [
-    ...["tuples.inserted", "tuples.updated", "tuples.hotUpdated", "tuples.deleted", "tuples.dead"],
+    "tuples.inserted",
+    "tuples.updated",
+    "tuples.hotUpdated",
+    "tuples.deleted",
+    "tuples.dead",
     "vacuum.autovacuums",
   ],
   // The functions behind the view, which itself would group all tables of the database first.

@@ -60,7 +60,9 @@ const view = (source: string, metric: string): View => ({
   text: () => `TEXT ${source}`,
 });
 const group = (changes: Partial<ViewGroup> = {}): ViewGroup => ({
-  ...{ name: "some", views: [view("a", "x"), view("b", "y")], isVital: true },
+  name: "some",
+  views: [view("a", "x"), view("b", "y")],
+  isVital: true,
   ...changes,
 });
 

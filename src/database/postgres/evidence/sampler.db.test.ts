@@ -20,8 +20,12 @@ const own = ownDatabase("sampled");
 const { endpoint } = own;
 const namespace = "n";
 const workload = createWorkload({
-  ...{ dialect: "postgres", namespace, payload: "jsonb", statementShape: "set-based" },
-  ...{ locking: "skip-locked", isolation: "read committed" },
+  dialect: "postgres",
+  namespace,
+  payload: "jsonb",
+  statementShape: "set-based",
+  locking: "skip-locked",
+  isolation: "read committed",
 });
 const EVENTS = 20;
 
@@ -160,14 +164,15 @@ describe("definitions of the workload's tables", () => {
     const { tableChanges } = await sampler.closed([]);
     const found = new Map(tableChanges?.map((change) => [change.part, change]));
     expect([...found.keys()].sort()).toEqual([
-      ...["column n.event_status.attempts", "column n.events.payload", "constraint few", "index added"],
-      ...[
-        "index events_archive_pkey",
-        "index soon_gone",
-        "table n.event_status",
-        "table n.events_archive",
-        "trigger slow",
-      ],
+      "column n.event_status.attempts",
+      "column n.events.payload",
+      "constraint few",
+      "index added",
+      "index events_archive_pkey",
+      "index soon_gone",
+      "table n.event_status",
+      "table n.events_archive",
+      "trigger slow",
     ]);
     expect(found.get("index added")).toMatchObject({ table: "n.event_status", before: null });
     expect(found.get("index soon_gone")).toMatchObject({ after: null });
@@ -217,8 +222,11 @@ describe("a superuser's sampler", () => {
     const waiting = (await session("train-sim/archivers")).query("SELECT pg_advisory_lock(7)");
     const metrics = await until(sampler, (seen) => seen["wait.Lock:advisory"] === 1);
     expect(metrics).toMatchObject({
-      ...{ "sessions.active": 1, "sessions.idleInTransaction": 1, "sessions.idle": 1 },
-      ...{ "locks.blocked": 1, "locks.longestChain": 1 },
+      "sessions.active": 1,
+      "sessions.idleInTransaction": 1,
+      "sessions.idle": 1,
+      "locks.blocked": 1,
+      "locks.longestChain": 1,
     });
     await holder.query("SELECT pg_advisory_unlock(7)");
     await waiting;

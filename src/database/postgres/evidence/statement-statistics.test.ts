@@ -8,8 +8,11 @@ import {
 } from "./statement-statistics.js";
 
 const count = (calls: number): StatementCount => ({
-  ...{ calls, rows: calls * 2, totalMs: calls * 3 },
-  ...{ blocksDirtied: calls * 4, walBytes: calls * 5 },
+  calls,
+  rows: calls * 2,
+  totalMs: calls * 3,
+  blocksDirtied: calls * 4,
+  walBytes: calls * 5,
 });
 
 const reading = (

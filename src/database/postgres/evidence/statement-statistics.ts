@@ -63,7 +63,9 @@ export async function readHistory(
 
 function countOf({ calls, rows, totalMs, blocksDirtied, walBytes }: SqlRow): StatementCount {
   return {
-    ...{ calls: Number(calls), rows: Number(rows), totalMs: Number(totalMs) },
+    calls: Number(calls),
+    rows: Number(rows),
+    totalMs: Number(totalMs),
     ...(blocksDirtied !== undefined && { blocksDirtied: Number(blocksDirtied) }),
     ...(walBytes !== undefined && { walBytes: Number(walBytes) }),
   };

@@ -49,7 +49,10 @@ describe("a namespace of ours", () => {
     expect(await namespaceState(admin, namespace)).toEqual({ kind: "absent" });
     expect(await applyNamespace(admin, { namespace, payload })).toBe("created");
     expect(await namespaceState(admin, namespace)).toMatchObject({
-      ...{ kind: "ours", version: 1, variant: `payload ${payload}`, storage: "default" },
+      kind: "ours",
+      version: 1,
+      variant: `payload ${payload}`,
+      storage: "default",
     });
     expect(await tablesIn(namespace)).toEqual(["event_status", "events", "events_archive"]);
   });

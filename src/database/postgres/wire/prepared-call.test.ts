@@ -80,8 +80,13 @@ describe("a batch that is bound ahead", () => {
 });
 
 const field = (name: string, dataTypeID: number): pg.FieldDef => ({
-  ...{ name, dataTypeID, tableID: 0, columnID: 0 },
-  ...{ dataTypeSize: -1, dataTypeModifier: -1, format: "text" },
+  name,
+  dataTypeID,
+  tableID: 0,
+  columnID: 0,
+  dataTypeSize: -1,
+  dataTypeModifier: -1,
+  format: "text",
 });
 
 describe("a prepared call", () => {
