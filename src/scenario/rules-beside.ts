@@ -2,7 +2,6 @@
 // refused key, or a default in whose place a misspelt key may stand. So no problem is a mere consequence of another.
 import { deepCopy, getIn, isMapping, startsWith, type Mapping, type Path } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
-import { watched } from "../syntax/watched.js";
 import { OWN_KEYS } from "../workloads/registry.js";
 import { settingsOnRead } from "./resolve.js";
 import { rulesOf } from "./rules.js";
@@ -101,7 +100,35 @@ export function withoutRefused(
   return undefined;
 }
 
-/** What `look` finds in a scenario of which some keys are refused, unless it reads one of them. */
+/** Called for each read: of one key, or, `isWhole`, of all that is below a path. */
+type OnRead = (path: Path, isWhole: boolean) => void;
+
+/** The same value, whose reads are reported. */
+function watched<T>(value: T, onRead: OnRead, at: Path = []): T {
+  if (!isMapping(value) && !Array.isArray(value)) return value;
+  const pathOf = (key: string): Path => [
+    ...at,
+    Array.isArray(value) && /^\d+$/.test(key) ? Number(key) : key,
+  ];
+  return new Proxy(value, {
+    get(target, key, receiver) {
+      const found: unknown = Reflect.get(target, key, receiver);
+      if (typeof key === "symbol" || typeof found === "function") return found;
+      onRead(pathOf(key), false);
+      return watched(found, onRead, pathOf(key));
+    },
+    has(target, key) {
+      if (typeof key === "string") onRead(pathOf(key), false);
+      return Reflect.has(target, key);
+    },
+    ownKeys(target) {
+      onRead(at, true);
+      return Reflect.ownKeys(target);
+    },
+  });
+}
+
+/** Findings of `look` in a scenario with refused keys; none if it reads a refused key. */
 export function foundBeside(
   scenario: Scenario,
   refused: Refused,
@@ -115,7 +142,7 @@ export function foundBeside(
   return doubts.length > 0 ? [] : found;
 }
 
-/** What the rules find wrong with a scenario beside what its schema refuses. */
+/** Findings of the rules in a scenario that the schema refuses in part. */
 export function rulesBeside(raw: Mapping, findings: readonly Finding[]): readonly Finding[] {
   const rest = withoutRefused(raw, findings);
   if (!rest || rest.refused.mayVary) return [];

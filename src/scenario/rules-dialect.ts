@@ -7,6 +7,7 @@ import {
   type DialectName,
 } from "../database/registry.js";
 import type { Finding } from "../syntax/problems.js";
+import { startedDialect } from "../targets/registry.js";
 import { workloadOf } from "../workloads/registry.js";
 import { storeProblem } from "../workloads/stores.js";
 import type { TreatmentSettings } from "./settings.js";
@@ -40,8 +41,10 @@ export function dialectRules(settings: TreatmentSettings): Finding[] {
   const findings = storeFindings(settings);
   if (asksDialect || findings.length > 0) return findings;
   findings.push(...dialectProblems(dialect, settings));
-  if (dialect !== "postgres" && target.kind !== "url") {
-    const message = `target.kind ${target.kind} is a PostgreSQL server; give the URL of yours with target.urls, or use dialect: postgres`;
+  const started = startedDialect(target);
+  if (started !== undefined && dialect !== started) {
+    const { label } = capabilitiesOf(started);
+    const message = `target.kind ${target.kind} is a ${label} server; give the URL of yours with target.urls, or use dialect: ${started}`;
     findings.push({ path: ["dialect"], message });
   }
   return findings;

@@ -1,6 +1,7 @@
 // The kinds of targets, a line each. Everything that the program asks of a target is asked here.
 import * as z from "zod";
 import { connectionUrl } from "../database/urls.js";
+import type { DialectName } from "../database/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import type { Mapping } from "../syntax/paths.js";
 import { describeMembers, taggedUnion } from "../syntax/tagged-union.js";
@@ -47,6 +48,11 @@ export function targetCaveats(settings: TargetSettings): readonly string[] {
 export function targetText(settings: TargetSettings): string {
   const text = kindOf(settings).settings.text(settings);
   return settings.checkpoint === false ? `${text}, no checkpoint before trials` : text;
+}
+
+/** The dialect of a server that train-sim starts; undefined for a server that runs already. */
+export function startedDialect(settings: TargetSettings): DialectName | undefined {
+  return kindOf(settings).settings.dialect;
 }
 
 const NAMES = MEMBERS.map(({ name }) => name) as [Name, ...Name[]];

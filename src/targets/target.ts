@@ -1,5 +1,6 @@
 // The contract of a kind of target. Types only.
 import type * as z from "zod";
+import type { DialectName } from "../database/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import type { Member } from "../syntax/tagged-union.js";
 import type { RunningTarget } from "./running-target.js";
@@ -10,7 +11,9 @@ export interface TargetSettingsOf<
   S extends { readonly kind: string },
   Keys extends z.ZodRawShape = z.ZodRawShape,
 > extends Member<S["kind"], Keys> {
-  /** Keys that tell this kind where none is named, and how people say that. */
+  /** The dialect of a server that train-sim starts. */
+  readonly dialect?: DialectName;
+  /** Keys that tell this kind if none is named, and the words for that. */
   readonly toldBy?: { readonly keys: readonly string[]; readonly words: string };
   /** The settings that a mapping of these keys means. */
   resolve(given: z.output<z.ZodObject<Keys>>): S;

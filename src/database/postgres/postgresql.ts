@@ -11,8 +11,6 @@ import { endpointAt } from "./endpoint/parse-url.js";
 import { FOREIGN_SOURCES } from "./evidence/postgres-foreign.js";
 import { DatabaseSampler, type SamplerOptions } from "./evidence/sampler.js";
 import { failurePlaces } from "./failure-place.js";
-import * as faults from "./fault-sessions.js";
-import { loadSessions, workingSessions } from "./load-sessions.js";
 import { isAtWork } from "./namespace/claim-session.js";
 import { claimNamespace } from "./namespace/namespace-claim.js";
 import * as namespaces from "./namespace/namespace.js";
@@ -21,6 +19,7 @@ import { poolerRefusal } from "./pooling.js";
 import { explained, remedyOf } from "./remedies.js";
 import { readServerIdentity } from "./server-identity.js";
 import { readServerInfo, requireConnections } from "./server-info.js";
+import { sessions } from "./sessions.js";
 import type { DialectName } from "./settings.js";
 import { classifyFailure, isConflict } from "./sqlstates.js";
 import { refreshStatistics } from "./statistics.js";
@@ -94,22 +93,6 @@ const ownNamespaces: Database<AdminClient>["namespaces"] = {
   },
   refreshStatistics: (admin, namespace, tables, dialect: DialectName) =>
     refreshStatistics(admin, { namespace, tables }, dialectOf(dialect)),
-};
-
-const sessions: Database<AdminClient>["sessions"] = {
-  open: faults.connectFault,
-  answer: async (session) => void (await session.query("SELECT 1")),
-  list: loadSessions,
-  working: (session, dialect: DialectName, loadNames) =>
-    workingSessions(session, dialectOf(dialect), loadNames),
-  signal: faults.signalSessions,
-  holdSnapshot: faults.holdSnapshot,
-  lockTable: faults.lockTable,
-  letGo: faults.letGo,
-  hold: (endpoint) => new faults.HeldConnections(endpoint),
-  checkpoint: async (session) => void (await session.query("CHECKPOINT")),
-  exhaustLog: faults.exhaustLog,
-  unwrittenMs: faults.readUnwrittenMs,
 };
 
 const plans: Database<AdminClient>["plans"] = {

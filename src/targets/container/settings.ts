@@ -21,6 +21,7 @@ const keys = {
 
 export const containerSettings: TargetSettingsOf<ContainerSettings, typeof keys> = {
   name: "container",
+  dialect: "postgres",
   description: "Docker does",
   keys,
   toldBy: { keys: ["image"], words: "an image is" },

@@ -89,6 +89,7 @@ const keys = {
 
 export const embeddedSettings: TargetSettingsOf<EmbeddedSettings, typeof keys> = {
   name: "embedded",
+  dialect: "postgres",
   description: "train-sim starts a PostgreSQL of its own",
   keys,
   resolve: ({

@@ -1,6 +1,6 @@
 // Aurora DSQL takes one statement of DDL a transaction and makes indexes in the background. Its schemas take no comment: a
 // table whose name is the mark says whose a schema is.
-import { SILENT_SAMPLER } from "../../evidence/silent.js";
+import type { SamplerDialect } from "../../evidence/view.js";
 import { inStatus, type Dialect, type NamespaceMark } from "../dialect.js";
 import { quoteIdentifier } from "../../quoting.js";
 import { dsqlCapabilities } from "./capabilities.js";
@@ -15,6 +15,15 @@ const TABLE_MARK: NamespaceMark = {
   LEFT JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname LIKE 'train-sim namespace, %'
 WHERE n.nspname = $1`,
   removal: (schema, mark) => [`DROP TABLE ${tableNamed(schema, mark)}`],
+};
+
+/** Aurora DSQL shows nothing of itself. */
+const SILENT_SAMPLER: SamplerDialect = {
+  groups: [],
+  preamble: "",
+  equip: [],
+  survey: (_, workload) =>
+    Promise.resolve({ ...workload, version: 0, extensions: new Map(), invertedIndexes: [] }),
 };
 
 export const dsql: Dialect = {

@@ -3,8 +3,7 @@
 import { expect, it } from "vitest";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
-import { dialectOf } from "./dialects/registry.js";
-import { loadSessions, workingSessions } from "./load-sessions.js";
+import { sessions } from "./sessions.js";
 import type { WorkingSessions } from "../contract.js";
 import { loadNamesOf } from "../../workloads/namespace.js";
 import { trainEvents } from "../../workloads/train-events/workload.js";
@@ -12,12 +11,11 @@ import { trainEvents } from "../../workloads/train-events/workload.js";
 const LOAD_NAMES = loadNamesOf(trainEvents);
 
 const own = ownDatabase("at_work");
-const postgres = dialectOf("postgres");
 
 /** Asks until it holds: the server shows what a session does a moment later. */
 async function until(holds: (seen: WorkingSessions) => boolean): Promise<WorkingSessions> {
   for (;;) {
-    const seen = await workingSessions(own.admin, postgres, LOAD_NAMES);
+    const seen = await sessions.working(own.admin, "postgres", LOAD_NAMES);
     if (seen && holds(seen)) return seen;
   }
 }
@@ -29,8 +27,8 @@ it("tells those that are at work from those that wait for a lock, are idle or ar
   );
   if (!holder || !worker || !waiter || !stranger) throw new Error("all of them were opened");
   await holder.query("SELECT pg_advisory_lock(1)");
-  expect(await loadSessions(own.admin, LOAD_NAMES)).toHaveLength(3);
-  expect((await workingSessions(own.admin, postgres, LOAD_NAMES))?.count).toBe(3); // something was done in each of them just now
+  expect(await sessions.list(own.admin, LOAD_NAMES)).toHaveLength(3);
+  expect((await sessions.working(own.admin, "postgres", LOAD_NAMES))?.count).toBe(3); // something was done in each of them just now
   expect(await until(({ count }) => count === 0)).toEqual({ count: 0, oldestSeconds: 0, waits: "" });
 
   const waiting = waiter.query("SELECT pg_advisory_lock(1)");
@@ -51,5 +49,5 @@ it("tells those that are at work from those that wait for a lock, are idle or ar
 
 it("says that it does not know where the server does not tell", async () => {
   for (const name of ["cockroachdb", "dsql"] as const)
-    expect(await workingSessions(own.admin, dialectOf(name), LOAD_NAMES)).toBeUndefined();
+    expect(await sessions.working(own.admin, name, LOAD_NAMES)).toBeUndefined();
 });

@@ -1,0 +1,113 @@
+// Faults and questions by SQL, on connections that end with the fault. A session that is gone when it is asked to let go is an
+// error: the fault was not the one that was planned.
+import { asTrainSimError, codeOf } from "../../foundation/errors.js";
+import type { Database, HeldConnections } from "../contract.js";
+import type { Endpoint } from "../endpoint.js";
+import { connectAdmin, type AdminClient } from "./admin.js";
+import { dialectOf } from "./dialects/registry.js";
+import type { DialectName } from "./settings.js";
+
+const TOO_MANY_CONNECTIONS = "53300";
+/** More than max_wal_size, 2 GB by default, has files of 16 MB. */
+const LOG_FILES_MAX = 400;
+/** Connections that are opened at once. */
+const OPENED_TOGETHER = 8;
+/** Delays of the WAL writer after which committed work is written: PostgreSQL's own promise. */
+const WRITER_DELAYS = 3;
+
+const open = (endpoint: Endpoint): Promise<AdminClient> => connectAdmin(endpoint, { purpose: "fault" });
+
+export const sessions: Database<AdminClient>["sessions"] = {
+  open,
+  answer: async (session) => void (await session.query("SELECT 1")),
+  async list(session, loadNames) {
+    const rows = await session.query(
+      "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = ANY($1) ORDER BY pid",
+      [loadNames],
+    );
+    return rows.map(({ pid }) => Number(pid));
+  },
+  async working(session, dialect: DialectName, loadNames) {
+    const { workingSessions } = dialectOf(dialect).sampler;
+    if (workingSessions === undefined) return undefined;
+    const [row] = await session.query(workingSessions, [loadNames]);
+    return {
+      count: Number(row?.["sessions"]),
+      oldestSeconds: Number(row?.["seconds"]),
+      waits: typeof row?.["waits"] === "string" ? row["waits"] : "",
+    };
+  },
+  async signal(session, how, pids) {
+    const [row] = await session.query(
+      `SELECT count(*) FILTER (WHERE pg_${how}_backend(pid)) AS signalled FROM unnest($1::int[]) AS pid`,
+      [pids],
+    );
+    return Number(row?.["signalled"]);
+  },
+  async holdSnapshot(session, table) {
+    await session.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await session.query(`SELECT 1 FROM ${table} LIMIT 1`);
+  },
+  async lockTable(session, table, mode) {
+    await session.query("BEGIN");
+    await session.query(`LOCK TABLE ${table} IN ${mode.toUpperCase()} MODE`);
+  },
+  async letGo(session) {
+    try {
+      await session.query("ROLLBACK");
+    } finally {
+      await session.close();
+    }
+  },
+  hold,
+  checkpoint: async (session) => void (await session.query("CHECKPOINT")),
+  async exhaustLog(session) {
+    // Files that were set aside for reuse would let the log go on for long, so it begins one file after the other.
+    for (let file = 0; file < LOG_FILES_MAX; file++) {
+      try {
+        await session.query("SELECT pg_logical_emit_message(false, 'train-sim', ''), pg_switch_wal()");
+      } catch {
+        return; // the server panics for want of room, which ends the session
+      }
+    }
+  },
+  async unwrittenMs(session) {
+    const [row] = await session.query(
+      "SELECT current_setting('synchronous_commit') AS commit, " +
+        "(SELECT setting FROM pg_settings WHERE name = 'wal_writer_delay') AS delay",
+    );
+    return row?.["commit"] === "off" ? WRITER_DELAYS * Number(row["delay"]) : 0;
+  },
+};
+
+function hold(endpoint: Endpoint): HeldConnections {
+  const held: AdminClient[] = [];
+  const giveBack = async (count: number): Promise<void> => {
+    await Promise.all(held.splice(0, count).map((client) => client.close()));
+  };
+  return {
+    get count() {
+      return held.length;
+    },
+    async takeAll() {
+      for (;;) {
+        const attempts = Array.from({ length: OPENED_TOGETHER }, () => open(endpoint));
+        const outcomes = await Promise.allSettled(attempts);
+        for (const outcome of outcomes) if (outcome.status === "fulfilled") held.push(outcome.value);
+        const refusals = outcomes.filter((one) => one.status === "rejected");
+        const other = refusals.find(({ reason }) => !isRefusal(reason));
+        if (other) throw asTrainSimError(other.reason);
+        if (refusals.length > 0) return;
+      }
+    },
+    giveBack,
+    giveAllBack: () => giveBack(held.length),
+  };
+}
+
+/** Whether the server had no connection left; the driver's error is the cause of ours. */
+function isRefusal(reason: unknown): boolean {
+  return (
+    reason instanceof Error && [reason, reason.cause].some((one) => codeOf(one) === TOO_MANY_CONNECTIONS)
+  );
+}
