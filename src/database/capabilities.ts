@@ -1,43 +1,43 @@
 // Capabilities of a dialect, as data that needs no database: the loader refuses by them before anything is started. The
 // workload says what a level means.
 
-/** Why a level is not there, and what comes nearest to it. */
+/** The reason why a level is missing, and the nearest level. */
 export interface Lack {
   /** Continues "... does not have payload: jsonb: ". */
   readonly reason: string;
   readonly nearest: string;
 }
 
-/** One thing that clients have to do again, and how they know. */
+/** A failure after which clients try again. */
 export interface RetryRule {
   readonly sqlstate: string;
-  /** What the server says, as far as it is always the same. */
+  /** The part of the server's message that is always the same. */
   readonly words: string;
   readonly meaning: string;
 }
 
 export interface DialectCapabilities {
-  /** As people write it. */
+  /** The usual spelling of the product. */
   readonly label: string;
-  /** Levels that it does not have, by factor; all others it has. */
+  /** Missing levels, by factor. */
   readonly lacks: Readonly<Record<string, Readonly<Record<string, Lack>>>>;
-  /** What claims lock there, where it is not the rows that `locking` speaks of; one sentence. */
+  /** A sentence about the locks of claims, if they lock anything but the rows that `locking` speaks of. */
   readonly lockingCaveat?: string;
-  /** What keys in order of time do to inserts there, with the way out, where rows are kept in ranges of keys; one sentence. */
+  /** A sentence about inserts with keys in order of time, and the way out, if rows are kept in ranges of keys. */
   readonly orderedKeysCaveat?: string;
-  /** Faults that train-sim cannot make there, and why. */
+  /** Faults that train-sim cannot make, each with the reason. */
   readonly lacksFaults: Readonly<Record<string, string>>;
-  /** Rows that one transaction may change, of all tables together; undefined where there is no such limit. */
+  /** Rows that one transaction may change, of all tables together; undefined if there is no such limit. */
   readonly rowsPerTransaction?: number;
   readonly documentIndex: "GIN" | "inverted" | "none";
   readonly generatedColumns: "stored" | "none";
   readonly foreignKeys: "enforced" | "declared, not enforced" | "none";
-  /** What one transaction may change of the schema. */
+  /** The extent of a transaction over changes of the schema. */
   readonly ddl: "transactional" | "each statement by itself";
   readonly retries: readonly RetryRule[];
-  /** Which keys suit it. */
+  /** The keys that suit it. */
   readonly ids: string;
-  /** Where the evidence comes from. */
+  /** Sources of evidence. */
   readonly statistics: readonly string[];
   /** Pages on which this table rests. */
   readonly sources: readonly string[];

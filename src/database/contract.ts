@@ -9,7 +9,7 @@ import type { TlsKeys } from "./tls.js";
 /** Prefix of the name of every session, by which the server's own views show it. */
 export const APPLICATION = "train-sim";
 
-/** How a failed call may be treated. */
+/** The treatment of a failed call. */
 export type FailureKind =
   /** Try again on the same connection: serialisation failure, deadlock, lock not available, a full disk. */
   | "retry"
@@ -32,7 +32,7 @@ export interface Failure {
 /** The statement that failed and its table; a part that is not known is left out. */
 export interface FailurePlace {
   readonly statement?: string;
-  /** Without its schema, as `events`. */
+  /** The name without its schema, as `events`. */
   readonly table?: string;
 }
 

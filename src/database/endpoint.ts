@@ -13,12 +13,12 @@ export interface TlsSettings {
   readonly serverName?: string;
 }
 
-/** One entry of `urls`: where, and what share of the clients it gets beside the others. */
+/** An entry of `urls`: its address, and its share of the clients. */
 export interface EndpointUrl {
   readonly url: string;
-  /** Name by which results are split, as the user calls it. */
+  /** The user's name for a place, by which results are split. */
   readonly region?: string;
-  /** Above 0; only its ratio to the others' counts. 1 when left out. */
+  /** Above 0; only the ratio to other weights counts. Default: 1. */
   readonly weight?: number;
 }
 
@@ -26,7 +26,7 @@ export interface EndpointUrl {
 export interface PasswordCommand {
   /** Program and arguments; no shell is between, unless it is the program. */
   readonly words: readonly string[];
-  /** Milliseconds for which what it printed is used again. */
+  /** Milliseconds for which its output is used again. */
   readonly everyMs: number;
 }
 
@@ -39,26 +39,26 @@ export interface Endpoint {
   readonly database: string;
   readonly user: string;
   readonly password?: string;
-  /** Where the password comes from when there is none. */
+  /** The command that prints the password, if there is none. */
   readonly passwordCommand?: PasswordCommand;
   readonly tls?: TlsSettings;
   readonly region?: string;
   /** Whether a server that takes no writes, as a standby, is refused: `target_session_attrs=read-write`. */
   readonly takesWrites?: boolean;
-  /** For train-sim's own sessions: where to go where this server is away or takes no writes. */
+  /** Other servers for train-sim's own sessions if this one is away or takes no writes. */
   readonly others?: readonly Endpoint[];
-  /** As of `EndpointUrl`; 1 when left out. */
+  /** `EndpointUrl.weight`. */
   readonly weight?: number;
   /** The schema, quoted, where unqualified names are found in every session; the server's own when left out. */
   readonly searchPath?: string;
 }
 
-/** How clients log in to servers and poolers that train-sim starts, as these name it. */
+/** Log-in of clients to servers and poolers that train-sim starts, by PostgreSQL's names. */
 export const AUTHS = ["scram-sha-256", "trust"] as const;
 
 export type Auth = (typeof AUTHS)[number];
 
-/** Whether results are split by these: there are several, or one has a region. */
+/** Whether results are split by these endpoints: there are several, or one has a region. */
 export function isSplit(endpoints: readonly Endpoint[]): boolean {
   return endpoints.length > 1 || endpoints.some(({ region }) => region !== undefined);
 }
@@ -78,7 +78,7 @@ export function withSearchPath(endpoint: Endpoint, searchPath: string): Endpoint
   return changedEverywhere(endpoint, (server) => ({ ...server, searchPath }));
 }
 
-/** Of an endpoint in front of that one. */
+/** The search path for an endpoint in front of that endpoint. */
 export function searchPathOf({ searchPath }: Endpoint): Pick<Endpoint, "searchPath"> {
   return searchPath === undefined ? {} : { searchPath };
 }
@@ -93,7 +93,7 @@ export function describeEndpoint({ scheme, user, host, port, database }: Endpoin
   return `${scheme}://${user}@${host}:${port}/${database}`;
 }
 
-/** For people, without passwords; weights are named where they differ. */
+/** The URLs for people, without passwords; unequal weights are named. */
 export function urlsText(urls: readonly EndpointUrl[]): string {
   const isWeighted = urls.some(({ weight }) => weight !== urls[0]?.weight);
   return urls

@@ -51,12 +51,12 @@ export interface NamedStatement {
   readonly calls: number;
   readonly rows: number;
   readonly totalMs: number;
-  /** Undefined if the database does not count them by statement. */
+  /** Left out, as `walBytes`, if the database does not count them by statement. */
   readonly blocksDirtied?: number;
   readonly walBytes?: number;
 }
 
-/** How often an index was read, or a table from end to end. */
+/** Reads of an index, or of a table from end to end. */
 export interface ScanCount {
   readonly name: string;
   readonly kind: "index" | "table";

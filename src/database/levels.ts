@@ -8,8 +8,14 @@ export type Isolation = (typeof ISOLATIONS)[number];
 
 /** Kinds of table storage; `default` leaves the choice to the database. */
 export const STORAGES = [
-  ...(["default", "hash-sharded", "unlogged", "partitioned"] as const),
-  ...(["ao-row", "ao-column", "pax", "pax-no-cluster"] as const),
+  "default",
+  "hash-sharded",
+  "unlogged",
+  "partitioned",
+  "ao-row",
+  "ao-column",
+  "pax",
+  "pax-no-cluster",
 ] as const;
 
 export type Storage = (typeof STORAGES)[number];

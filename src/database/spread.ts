@@ -1,7 +1,7 @@
 // Shares clients or connections out over endpoints by weight, the same in every thread. Counts are by the largest remainder, so
 // that they add up; neighbours go to different endpoints, so that each thread gets a fair share.
 
-/** How many of `total` each weight gets: its exact share rounded down, the rest to the largest remainders. */
+/** The part of `total` for each weight: its exact share rounded down, the rest to the largest remainders. */
 export function countsByWeight(weights: readonly number[], total: number): number[] {
   const sum = weights.reduce((all, weight) => all + weight, 0);
   const exact = weights.map((weight) => (total * weight) / sum);
@@ -14,7 +14,7 @@ export function countsByWeight(weights: readonly number[], total: number): numbe
   return counts;
 }
 
-/** For each of `total`, in order, the number of its endpoint; with equal weights they take turns. */
+/** Numbers of the endpoints of `total` clients, in order; endpoints of equal weight take turns. */
 export function homesByWeight(weights: readonly number[], total: number): number[] {
   const counts = countsByWeight(weights, total);
   const given = counts.map(() => 0);

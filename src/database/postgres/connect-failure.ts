@@ -130,12 +130,12 @@ const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanat
 /** read_only_sql_transaction */
 export const TAKES_NO_WRITES = "25006";
 
-/** Of a failed connection: the server is there, and is none that takes writes. */
+/** Whether the server of a failed connection is there and takes no writes. */
 export function isStandby(failure: unknown): boolean {
   return failure instanceof Error && codeOf(failure.cause) === TAKES_NO_WRITES;
 }
 
-/** Of a failed connection: the server is a standby, or may be back later, unlike one that refuses the user. */
+/** Whether the server of a failed connection is a standby or may be back later, unlike a server that refuses the user. */
 export function isAway(failure: unknown): boolean {
   return classifyFailure(failure).kind === "reconnect";
 }

@@ -20,7 +20,7 @@ import { classifyFailure, isExpiredToken } from "./sqlstates.js";
 import type { CallObserver } from "../session.js";
 import type { Connection, SqlRow, SqlValue, Statement, StatementRow, StatementValues } from "../sql.js";
 
-/** As the driver tells of one. */
+/** A notice of the driver. */
 interface ParameterStatus {
   readonly parameterName: string;
   readonly parameterValue: string;
@@ -31,7 +31,7 @@ interface ReadyForQuery {
   readonly status: string;
 }
 
-/** Of a session that is in no transaction. */
+/** Transaction status of a session that is in no transaction. */
 const IDLE = "I";
 /** The transaction state of a session whose transaction has failed: the server accepts nothing but its end. */
 const ABORTED = "E";
@@ -45,7 +45,7 @@ const WARNING = "01";
 
 const PING: Statement = { name: "ping", text: "SELECT 1" };
 
-/** How long a polite goodbye may take before the socket is cut, in milliseconds. */
+/** Milliseconds that a polite goodbye may take before the socket is cut. */
 const CLOSE_MAX_MS = 1_000;
 
 export class PgConnection extends pg.Client implements Connection, LoadSession {
@@ -66,7 +66,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   abortedBy: StatementError | undefined;
   /** The server's first error since the session was last in order. */
   private refusal: Error | undefined;
-  /** What the server says of itself at log-in: whether it is a standby, or takes no writes by default. */
+  /** Parameters of the server at log-in: whether it is a standby, or takes no writes by default. */
   private readonly readOnly = new Set<string>();
 
   constructor(options: SessionOptions) {
@@ -91,7 +91,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return this.state === "broken";
   }
 
-  /** What the driver sends first. Only what PgBouncer takes too: PGOPTIONS in the environment stays out of it. */
+  /** Parameters of the start-up message, none but those that PgBouncer takes: PGOPTIONS of the environment stays out. */
   getStartupConf(): Record<string, string> {
     const { user, database, searchPath } = this.endpoint;
     return {
@@ -158,7 +158,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return known ? this.callPrepared(statement, values, known) : this.describe(statement, values);
   }
 
-  /** When the answer that was just read had arrived: what the driver and the promises took since is no part of a call. */
+  /** The arrival of the last answer: the time of the driver and of promises since then is no part of a call. */
   private answeredMs(): number {
     const { stream } = this.connection;
     return stream instanceof PlainSocket ? stream.arrivedMs : monotonicMs();

@@ -11,10 +11,10 @@ export const LOCK_TIMEOUT = "15s";
 export const LOCK_NOT_AVAILABLE = "55P03";
 
 export interface LockWait {
-  /** Of the session that waits. */
+  /** The session that waits. */
   readonly client: SqlClient;
   readonly dialect: Dialect;
-  /** What does not come about, as "statistics of schema x not refreshed". */
+  /** The consequence, as "statistics of schema x not refreshed". */
   readonly failure: string;
   /** Longest wait for one lock, with its unit. */
   readonly lockTimeout?: string | undefined;

@@ -13,7 +13,7 @@ interface Printed {
   readonly atMs: number;
 }
 
-/** By the command's words. */
+/** Passwords by the words of their command. */
 const printed = new Map<string, Printed>();
 
 const keyOf = ({ words }: PasswordCommand): string => JSON.stringify(words);

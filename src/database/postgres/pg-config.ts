@@ -37,12 +37,12 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
 
 const asText = (text: string): string => text;
 
-/** How a column of that type (OID) becomes a value; undefined where it is its text. */
+/** The parser for a column of that type (OID); undefined if the value is its text. */
 export function parserOf(oid: number): ((text: string) => unknown) | undefined {
   return PARSERS.get(oid);
 }
 
-/** What the session is for, after the program's name and before the run's, that is in a transaction for as long as a run is there. */
+/** Purpose, in its name, of the session that stays in a transaction as long as its run. */
 export const CLAIM_PURPOSE = "claim";
 
 /** True for a Unix socket directory, where TLS does not apply (libpq ignores sslmode there too). */
@@ -76,7 +76,7 @@ function nameOptions(serverName: string, isChecked: boolean): ConnectionOptions 
   };
 }
 
-/** What stands in ~/.pgpass (PGPASSFILE) for that server; libpq's rules. The driver reads it too, with a warning. */
+/** The password in ~/.pgpass (PGPASSFILE) for that server, by libpq's rules. */
 function passwordInFile({ host, port, database, user }: Endpoint): Promise<string> {
   return new Promise((resolve) => pgpass({ host, port, database, user }, (found) => resolve(found ?? "")));
 }

@@ -13,7 +13,7 @@ const PATIENCE_MS = 2_000;
 /** Two servers behind one name may have a process of the same number each. */
 const PROCESS = "SELECT pg_backend_pid() || ' since ' || pg_postmaster_start_time() AS process";
 
-/** Undefined for a server, for a pooler that lends a connection for a session, and for an endpoint that cannot be asked. */
+/** The mode of a pooler; undefined for a server, for a pooler in session mode, and for an endpoint that cannot be asked. */
 export async function poolingOf(endpoint: Endpoint): Promise<PoolingMode | undefined> {
   const opened = [0, 1].map(
     () => new PgConnection({ endpoint, applicationName: APPLICATION, prepared: false }),

@@ -131,7 +131,7 @@ const SYSTEM_REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: "Free some space, or choose another disk.",
 };
 
-/** Of anything that a session threw; undefined where the table has none. */
+/** The way out of anything that a session threw; undefined if the table has none. */
 export function remedyOf(error: unknown): string | undefined {
   const cause = causeOf(error);
   const code = codeOf(cause) ?? "";

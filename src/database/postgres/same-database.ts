@@ -8,14 +8,14 @@ import { LIMITED } from "./session-limits.js";
 /** First key of the lock; the second is random. */
 const TOKEN = 0x74_72_61_69;
 
-/** What a session says of where it is. */
+/** The place of a session, by its own words. */
 export interface Place {
   /** The server's role, which is another than the URL's where a pooler logs in as somebody else. */
   readonly role: string;
   readonly database: string;
   /** `10.0.0.7:5432`, as the server itself calls it. */
   readonly address: string;
-  /** When the server was started, UTC. */
+  /** The start of the server, UTC. */
   readonly started: string;
   readonly isStandby: boolean;
   /** Whether several servers may make up this database. */
@@ -37,7 +37,7 @@ export async function placeOf(client: AdminClient): Promise<Place> {
   return row as unknown as Place;
 }
 
-/** What was seen through an endpoint. */
+/** An observation through an endpoint. */
 export interface Sight extends Place {
   readonly isSame: boolean;
   /** Whether its role has the rights of the role that was asked about; null where there is no such role. */

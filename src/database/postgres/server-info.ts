@@ -8,7 +8,7 @@ import type { DialectName } from "./settings.js";
 
 export type Product = "PostgreSQL" | "CockroachDB" | "Aurora DSQL" | "Cloudberry" | "Greenplum" | "unknown";
 
-/** What to speak to each; a product that is not here is taken at its word that it is PostgreSQL. */
+/** Dialects by product; a product that is not here is taken for PostgreSQL. */
 const DIALECT_OF: Readonly<Partial<Record<Product, DialectName>>> = {
   PostgreSQL: "postgres",
   CockroachDB: "cockroachdb",

@@ -104,7 +104,7 @@ function codeOfDriver(error: unknown): string | undefined {
   return DRIVER_MESSAGES.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-/** What the server adds to its message, for a person. */
+/** The hint that the server adds to its message. */
 function hintOf(error: unknown): string {
   return typeof error === "object" && error !== null && "hint" in error ? String(error.hint) : "";
 }
@@ -137,7 +137,7 @@ function withSeverity(kind: FailureKind, error: unknown): FailureKind {
   return severity === "FATAL" && kind === "retry" ? "reconnect" : kind;
 }
 
-/** What may be done about anything thrown by a connection, a pool or a workload. */
+/** The treatment of anything thrown by a connection, a pool or a workload. */
 export function classifyFailure(error: unknown): Failure {
   if (error instanceof InDoubtError) {
     return { kind: "in-doubt", sqlstate: classifyFailure(error.cause).sqlstate };

@@ -10,7 +10,7 @@ import { withinLockTimeout } from "./lock-timeout.js";
 const PAGES_MIN = 16;
 
 export interface RefreshOptions {
-  /** For after a bulk load. */
+  /** Set after a bulk load. */
   readonly vacuum?: boolean;
   /** Longest wait for a lock that somebody else holds, with its unit. */
   readonly lockTimeout?: string | undefined;

@@ -76,7 +76,7 @@ export async function commit(connection: Connection, text: string, result?: unkn
   }
 }
 
-/** As `inTransaction`, for reading: how its commit ended does not matter, so it is never in doubt. */
+/** `inTransaction` for reading, which is never in doubt: the end of its commit does not matter. */
 export async function inReadTransaction<T>(
   connection: Connection,
   begin: string,

@@ -5,13 +5,13 @@ import type { SamplerDialect } from "../evidence/view.js";
 import type { DialectName } from "../settings.js";
 import type { Isolation, Storage } from "../../levels.js";
 
-/** How a schema says that train-sim made it. */
+/** The sign on a schema that train-sim made it. */
 export interface NamespaceMark {
   /** Statements that put `mark` on the quoted schema. */
   statements(schema: string, mark: string): readonly string[];
-  /** Asks for the mark of the schema named $1: no row where there is no such schema, a `mark` of null without one. */
+  /** Asks for the mark of the schema named $1: no row if there is no such schema, a `mark` of null if it has none. */
   readonly query: string;
-  /** Statements that take it off again, before the schema is dropped. */
+  /** Statements that remove the mark before the schema is dropped. */
   removal(schema: string, mark: string): readonly string[];
 }
 
@@ -23,13 +23,13 @@ export interface Dialect {
    * make the same one wait for each other; otherwise each statement is a transaction.
    */
   readonly supportsTransactionalDdl: boolean;
-  /** Waits for the job in $1 where a statement of the DDL answers with a `job_id`. */
+  /** Waits for the job in $1, if statements of the DDL answer with a `job_id`. */
   readonly awaitJob?: string;
   /** Opens a transaction of that level; the simple protocol takes it as it is. */
   begin(isolation: Isolation, access: "READ WRITE" | "READ ONLY"): string;
   /** Whether `lock_timeout` limits the wait for somebody else's lock on a table. */
   readonly supportsLockTimeout: boolean;
-  /** How far the clocks of its nodes may be apart, in milliseconds; each stamps what it writes with its own. */
+  /** Milliseconds by which the clocks of its nodes may differ; each node stamps its writes by its own clock. */
   readonly clockSkewMs: number;
   /** Condition of rows that no transaction has locked since they were written; undefined if the server keeps no trace. */
   readonly neverLocked?: string;
@@ -39,18 +39,18 @@ export interface Dialect {
   readonly writesJsonbAsPostgres: boolean;
   /** Condition by which a claim picks rows of those statuses: the predicate of a partial index in its `event-status.sql`. */
   readonly inStatus: (statuses: string) => string;
-  /** What the document of a claimed event is locked with; undefined where a snapshot makes that needless. */
+  /** The lock on the document of a claimed event; undefined if a snapshot makes it needless. */
   readonly documentLock: string | undefined;
   readonly mark: NamespaceMark;
   /** The queries for dependent objects; undefined where the catalogue has no dependencies. */
   readonly dependants?: Dependants;
-  /** By level of storage, what its DDL has in place of `{{...}}`; a level that is missing is one that it lacks. */
+  /** Values of `{{...}}` in its DDL, by level of storage; a missing level is a level that it lacks. */
   readonly storages: Readonly<Partial<Record<Storage, Readonly<Record<string, string>>>>>;
   /** Quotes an identifier, whatever is in it. */
   quoteIdentifier(name: string): string;
   /** The 16 bytes of a UUID, `expression`, as bytea. */
   readonly uuidBytes: (expression: string) => string;
-  /** Size of the table named by $1, as `pages`; undefined where nobody has to keep statistics up to date. */
+  /** Asks for the size of the table named by $1, as `pages`; undefined if the server keeps statistics up to date. */
   readonly tablePagesQuery?: string;
   /** Statement that brings the planner's statistics up to date; `vacuum` also cleans up after a bulk load. */
   refreshStatistics(qualifiedTable: string, vacuum: boolean): string;
@@ -58,7 +58,7 @@ export interface Dialect {
   readonly vacuumCatalogues?: string;
   /** Statement that writes dirty pages out. */
   readonly checkpoint?: string;
-  /** What it tells about itself, and how it is asked. */
+  /** Its views, and how they are asked. */
   readonly sampler: SamplerDialect;
 }
 

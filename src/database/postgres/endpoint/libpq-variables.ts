@@ -84,7 +84,7 @@ function valuesOf(
   );
 }
 
-/** As `Urls.complete`. */
+/** `Urls.complete` for PostgreSQL. */
 export function completed(
   url: string,
   environment: Environment,

@@ -10,9 +10,9 @@ const FROM_VERSION = 16;
 interface Step {
   readonly "Node Type": string;
   readonly "Parallel Aware"?: boolean;
-  /** Of a ModifyTable. */
+  /** Present in a ModifyTable. */
   readonly Operation?: string;
-  /** Of an Aggregate. */
+  /** Present in an Aggregate. */
   readonly Strategy?: string;
   readonly "Index Name"?: string;
   readonly "Relation Name"?: string;
@@ -21,7 +21,7 @@ interface Step {
   readonly Plans?: readonly Step[];
 }
 
-/** As EXPLAIN calls them in its text. */
+/** Names of steps in the text of EXPLAIN. */
 const AGGREGATES: Readonly<Record<string, string>> = {
   Sorted: "GroupAggregate",
   Hashed: "HashAggregate",

@@ -18,7 +18,7 @@ SELECT count(*) AS sessions, coalesce(max(extract(epoch FROM clock_timestamp() -
    AND (state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock'
      OR clock_timestamp() - state_change < interval '1 second')`;
 
-/** With more waiters than this nobody asks who blocks whom: each answer costs a walk over all who wait with it. */
+/** Waiters beyond which blockers are not asked for: each answer costs a walk over all of them. */
 const WAITERS_MAX = 200;
 
 const HIDDEN =

@@ -14,7 +14,7 @@ const PASSING = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED]);
 /** A pause that may cost a group a sample which is taken once a second. */
 const NOTABLE_PAUSE_MS = 1_000;
 
-/** Who hears what cannot be read, or only a part of it. */
+/** Called for a source that cannot be read, or only in part. */
 export type OnSkipped = (source: string, reason: string, isPartial?: true) => void;
 
 interface Asked {
@@ -65,7 +65,7 @@ export class GroupReader {
     this.asked = viewsFor(group.views, survey, onSkipped);
   }
 
-  /** Nothing where it is not its turn yet; rejects when the server refuses the statement as a whole. */
+  /** Empty if it is not its turn yet; rejects when the server refuses the statement as a whole. */
   async read(client: SqlClient): Promise<EvidenceReading> {
     if (this.asked.length === 0 || monotonicMs() < this.nextMs) return {};
     if (!this.isTried) {

@@ -60,7 +60,7 @@ function changesBetween(before: readonly Definition[], after: readonly Definitio
 
 interface ScanReading {
   readonly counts: readonly ScanCount[];
-  /** When the server's counts were last reset, as it writes it. */
+  /** The last reset of the server's counts, in its words. */
   readonly since: string | undefined;
 }
 
@@ -170,7 +170,7 @@ export class DatabaseSampler implements EvidenceReader {
     });
   }
 
-  /** Undefined also if the server's counts were reset. */
+  /** The difference; undefined also if the server's counts were reset. */
   private async closeScans(): Promise<ScanCount[] | undefined> {
     const before = this.scansBefore;
     const after = before && (await this.readScans());

@@ -8,14 +8,14 @@ import type { SqlRow } from "../../sql.js";
 
 export type StatementCount = Omit<NamedStatement, "name" | "query">;
 
-/** Since the statistics were reset, by id. */
+/** Counts since the statistics were reset, by id. */
 export type StatementCounts = ReadonlyMap<string, StatementCount>;
 
-/** What became of the statistics, where the database tells. */
+/** Resets and losses of the statistics, if the database reports them. */
 export interface StatementHistory {
   /** Changes when they are reset. */
   readonly since: string;
-  /** How often the entries that were used least were given up since then, to have room for others. */
+  /** The number of times that the least used entries were discarded for others since then. */
   readonly discards: number;
 }
 
@@ -46,7 +46,7 @@ export async function readStatements(
   return new Map(rows.map((row) => [String(row["id"]), countOf(row)]));
 }
 
-/** Undefined where nobody tells, as with an old form of the extension. Rejects when the connection is lost. */
+/** Undefined if it is not reported, as by an old form of the extension. Rejects when the connection is lost. */
 export async function readHistory(
   client: SqlClient,
   survey: Survey,
@@ -73,7 +73,7 @@ function countOf({ calls, rows, totalMs, blocksDirtied, walBytes }: SqlRow): Sta
 
 const NOTHING: StatementCount = { calls: 0, rows: 0, totalMs: 0 };
 
-/** What only one of them has is the other's 0: a statement that had not run before. */
+/** A sum or difference; a count that only one has is 0 in the other. */
 function combined(a: StatementCount, b: StatementCount, sign: 1 | -1): StatementCount {
   const optional = (name: "blocksDirtied" | "walBytes"): Partial<StatementCount> => {
     const { [name]: one } = a;

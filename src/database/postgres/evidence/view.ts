@@ -16,11 +16,11 @@ export interface Survey extends WatchedWorkload {
 export type View = sql.View<Survey>;
 export type ViewGroup = sql.ViewGroup<Survey>;
 
-/** Where a dialect counts what statements took, since its statistics were reset. */
+/** The counters of statements of a dialect, since its statistics were reset. */
 export interface StatementSource {
   /** Its name in the list of evidence that could not be read. */
   readonly name: string;
-  /** Why it cannot be asked; undefined where it can. */
+  /** The reason why it cannot be asked; undefined if it can. */
   obstacle(survey: Survey): string | undefined;
   /** Rows of id, calls, rows, totalMs and, where it counts them, blocksDirtied and walBytes; one row an id. */
   counts(survey: Survey): string;
@@ -31,13 +31,13 @@ export interface StatementSource {
   history?(survey: Survey): string | undefined;
   /** Rows of id and query for the ids in $1, which are joined by commas. */
   texts(survey: Survey): string;
-  /** What to do where the server answers with that SQLSTATE, in words. */
+  /** The way out in words, by the SQLSTATE of the server's answer. */
   readonly advice?: Readonly<Record<string, string>>;
   /** Finds the name of a text; undefined for statements of others. */
   namer(statements: readonly sql.Statement[], survey: Survey): (query: string) => string | undefined;
 }
 
-/** Where a dialect counts how often tables and indexes are read, since any start. */
+/** The counters of reads of tables and indexes of a dialect, since any start. */
 export interface ScanSource {
   /** Its name in the list of evidence that could not be read. */
   readonly name: string;
@@ -48,7 +48,7 @@ export interface ScanSource {
   counts(survey: Survey): string;
 }
 
-/** How a dialect shows what the workload's tables are made of: columns, indexes, constraints, triggers, storage. */
+/** The parts of the workload's tables in a dialect: columns, indexes, constraints, triggers, storage. */
 export interface TableSource {
   /** Its name in the list of evidence that could not be read. */
   readonly name: string;
@@ -56,35 +56,35 @@ export interface TableSource {
   definitions(survey: Survey): string;
 }
 
-/** How the planner is asked what it would make of a statement without its values. Nothing of the statement runs. */
+/** The planner's plans of statements without their values. Nothing of a statement runs. */
 export interface PlanSource {
-  /** Why it cannot be asked; undefined where it can. */
+  /** The reason why it cannot be asked; undefined if it can. */
   obstacle(client: SqlClient): Promise<string | undefined>;
-  /** One message. `searchPath`, quoted, is where unqualified names are looked up; undefined leaves it as it is. */
+  /** One message. Unqualified names are looked up in `searchPath`, which is quoted; undefined leaves it as it is. */
   question(text: string, searchPath: string | undefined): string;
-  /** Of the rows that answer: each step with what it reads, the first on the left, as `Index Scan events_pkey > Update events`. */
+  /** The plan in the rows of the answer, as `Plans.read` returns it. */
   planOf(rows: readonly sql.SqlRow[]): string;
 }
 
-/** How a dialect is sampled. */
+/** The sources of evidence of a dialect. */
 export interface SamplerDialect {
   readonly groups: readonly ViewGroup[];
   /** Settings of a statement, which no other session inherits: `SET LOCAL ...;`. */
   readonly preamble: string;
   /** Statements that bring in what some views need; only for a server of our own. */
   readonly equip: readonly string[];
-  /** Undefined where nobody counts statements. */
+  /** Undefined if the server counts no statements. */
   readonly statements?: StatementSource;
   readonly scans?: ScanSource;
   readonly tables?: TableSource;
-  /** Undefined where no plan can be asked for ahead of its values. */
+  /** Undefined if a plan needs values. */
   readonly plans?: PlanSource;
   /** Asks on which of the sessions named $1 the server works, as `sessions`, `seconds`, `waits`; undefined where that is not told. */
   readonly workingSessions?: string;
   survey(client: SqlClient, workload: WatchedWorkload): Promise<Survey>;
 }
 
-/** In every statement of a sampler, so that it is not taken for the load's. */
+/** A comment in every statement of a sampler, so that it is not taken for a statement of the load. */
 export const SAMPLER_MARK = "/* train-sim/sampler */";
 
 /** A member of a family of metrics by a word of the server's or of its users; names stand in a CSV. */

@@ -6,17 +6,17 @@ import { LOCK_NOT_AVAILABLE } from "../lock-timeout.js";
 import { OTHER_NAMESPACE } from "./namespace-name.js";
 import { APPLICATION } from "../../contract.js";
 
-/** Of whoever claims; the second key is the namespace's. Keys are four bytes each. */
+/** First key of the advisory locks of claims, four bytes; the second key is the namespace's. */
 const CLAIM = "hashtext('train-sim claim')";
-/** For the session of one that was just killed to be noticed by the server. */
+/** Limit for the server to notice that a session was killed just now. */
 const PATIENCE = "2s";
-/** How long the run in the mark of a schema has to show itself before it counts as gone: some of its tries. */
+/** Time in which the run of a schema's mark must show itself, or it counts as gone: some of its tries. */
 const GRACE_MS = 3000;
 const LOOK_EVERY_MS = 100;
 /** Looks in a row that find a session of it: one of a run that was just killed is gone by then. */
 const SIGHTINGS = 10;
 
-/** In a transaction that stays open. Rejects with a UsageError while another session has the lock. */
+/** Takes the lock in a transaction that stays open. Rejects with a UsageError while another session has it. */
 export async function lockClaim(session: AdminClient, namespace: string): Promise<void> {
   // Read committed: a snapshot is a statement's own, and no row is kept for it longer.
   await session.query("BEGIN ISOLATION LEVEL READ COMMITTED");

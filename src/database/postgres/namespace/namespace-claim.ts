@@ -13,7 +13,7 @@ import type { Dialect } from "../dialects/dialect.js";
 import { namespaceState } from "./namespace.js";
 import { CLAIM_PURPOSE, CONNECT_TIMEOUT_MS } from "../pg-config.js";
 
-/** For an answer of a server that may be gone without a word. */
+/** Limit for an answer of a server that may be gone. */
 const ANSWER_MS = 2000;
 /**
  * How long a lost claim is tried for, where no fault excuses the server. One that stays away for less than this is named
@@ -49,7 +49,7 @@ class HeldClaim implements NamespaceClaim {
   private maker: { readonly run: string | undefined } | undefined;
   private readonly over = new AbortController();
   private excuses = 0;
-  /** Since when the server has no excuse. */
+  /** The moment since which the server has no excuse. */
   private unexcusedMs = 0;
 
   constructor(
@@ -138,7 +138,7 @@ class HeldClaim implements NamespaceClaim {
     this.maker = { run };
   }
 
-  /** That session is of no use any more. */
+  /** Gives up a session. */
   private retake(session: AdminClient, why: string): void {
     if (this.session !== session || this.over.signal.aborted) return;
     this.session = undefined;

@@ -5,7 +5,7 @@ import { UsageError } from "../../../foundation/errors.js";
 const NAME_BYTES_MAX = 63;
 const RESERVED = /^(pg_.*|public|information_schema)$/;
 
-/** What to do where a name is taken, for a run and for the commands of `schema`. */
+/** The way out if a name is taken, for a run and for the commands of `schema`. */
 export const OTHER_NAMESPACE =
   "Choose another name: --set namespace=NAME with run, --namespace NAME with schema.";
 

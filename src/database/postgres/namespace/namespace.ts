@@ -23,12 +23,12 @@ export type NamespaceState =
   | {
       readonly kind: "ours";
       readonly version: number;
-      /** Of the tables, as `TableSet` names it. */
+      /** `TableSet.variant`. */
       readonly variant: string;
       readonly storage: string;
       /** The run that made it, as `NamespaceClaim` names it; undefined where no run did. */
       readonly run: string | undefined;
-      /** What of it is to be dropped, where the mark says so: `NamespaceTables.made`. */
+      /** Objects to drop, if the mark names them: `NamespaceTables.made`. */
       readonly made: readonly string[] | undefined;
       readonly mark: string;
     }
@@ -37,11 +37,11 @@ export type NamespaceState =
 
 type OurNamespace = Extract<NamespaceState, { kind: "ours" }>;
 
-/** What a namespace is made for. */
+/** Everything that a namespace is made from. */
 export interface NamespaceSettings {
   readonly namespace: string;
   readonly tables: NamespaceTables;
-  /** How tables are stored; `default` when left out. */
+  /** The level of storage. Default: `default`. */
   readonly storage?: Storage;
   /** A role, other than the owner, that is to run the load. */
   readonly grantTo?: string;
@@ -137,7 +137,7 @@ function inOthersUse(namespace: string, detail: string, cause?: unknown): UsageE
   );
 }
 
-/** What a user can cause, said in their words; any other error as it is. */
+/** A failure that a user can cause, in words for users; any other error stays as it is. */
 function explained(namespace: string, grantTo: string | undefined, error: unknown): unknown {
   const code = codeOf(error);
   const detail = messageOf(error);
@@ -199,7 +199,7 @@ function dropStatement(schema: string, object: string): string {
   return `DROP ${kind} IF EXISTS ${schema}.${name}`;
 }
 
-/** What the server lists of the objects that keep others from being dropped, each in words of its language. */
+/** Objects that keep others from being dropped, each in the server's words. */
 function dependantsIn(error: unknown): string[] {
   const { detail = "" } = error as { detail?: string };
   return detail.split("\n").filter((line) => line !== "");

@@ -7,7 +7,7 @@ import { namespaceState } from "./namespace.js";
 
 /** Something that a role lacks. */
 export interface MissingRight {
-  /** Without it nothing can run; else some evidence is missing. */
+  /** Whether nothing can run without the right; else some evidence is missing. */
   readonly isNeeded: boolean;
   readonly words: string;
   /** SQL for an administrator. */
@@ -21,11 +21,11 @@ const RIGHTS = `SELECT current_user::text AS role, current_database()::text AS d
   EXISTS (SELECT FROM pg_settings WHERE name = 'pg_stat_statements.max') AS "isPreloaded",
   coalesce((SELECT setting FROM pg_settings WHERE name = 'shared_preload_libraries'), '') AS "preloaded"`;
 
-/** Who owns that schema, where its rights are not ours. */
+/** The owner of a schema whose rights are not ours. */
 const STRANGER = `SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace
   WHERE nspname = $1 AND NOT pg_has_role(nspowner, 'USAGE')`;
 
-/** What the role of `client` lacks for runs in these namespaces. */
+/** Rights that the role of `client` lacks for runs in these namespaces. */
 export async function missingRights(
   client: AdminClient,
   namespaces: readonly string[],

@@ -5,23 +5,23 @@ import type { Dialect } from "../dialects/dialect.js";
 import type { Storage } from "../../levels.js";
 
 const SCHEMA_DIRECTORY = new URL("../../../../schema/", import.meta.url);
-/** Nothing but comments. */
+/** A statement of comments alone. */
 const IS_COMMENT = /^(--.*\s*)*$/;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 /** One form of a workload's tables. */
 export interface TableSet {
-  /** What of the workload decides about them, in two words, for the mark: `payload jsonb`. */
+  /** The setting that decides about the tables, in two words for the mark: `payload jsonb`. */
   readonly variant: string;
   /** Names of the files of a dialect that make them, without `.sql`. */
   readonly files: readonly string[];
-  /** What stands in them beside the namespace and what the storage says, by name. */
+  /** Values of placeholders besides the namespace and those of the storage, by name. */
   readonly values?: Readonly<Record<string, string>>;
-  /** Beside those, statements that every dialect takes as they are, but for `{{namespace}}`. */
+  /** More statements, which every dialect takes as they are, but for `{{namespace}}`. */
   readonly statements?: readonly string[];
-  /** Where statements of the user's make it, so that all in the schema is its own: what their text makes, as `TYPE mood`. */
+  /** Objects that the text of the user's statements makes, as `TYPE mood`: everything in the schema is theirs. */
   readonly made?: readonly string[];
-  /** Where a statement stands in the user's file, as `bank.sql:3:1`, by its text. */
+  /** Places of statements in the user's file, as `bank.sql:3:1`, by text. */
   readonly places?: ReadonlyMap<string, string>;
 }
 

@@ -29,7 +29,7 @@ for (let value = 0; value < 16; value++) {
 
 /** A parameter that is written where it is to be sent from. */
 export interface BinaryParameter {
-  /** In bytes. */
+  /** Bytes. */
   readonly length: number;
   /** Writes `length` bytes from `at` on. */
   writeTo(buffer: Buffer, at: number): void;

@@ -42,12 +42,12 @@ function bytesOf(part: Part): number {
   return typeof part === "string" ? textBytes(part) : part.length;
 }
 
-/** Where the values of a Bind begin, the first one's length before all. */
+/** Offset of the values of a Bind, which begin with the length of the first. */
 function valuesStart(name: string, parts: number): number {
   return 1 + LENGTH_BYTES + 1 + textBytes(name) + 1 + 2 + 2 * parts + 2;
 }
 
-/** Where a message is written: so many bytes. */
+/** Makes the buffer of a message of that many bytes. */
 type Allocate = (bytes: number) => Buffer;
 
 /**

@@ -19,7 +19,7 @@ export abstract class DirectCall<T> implements Submittable, FirstReader {
   private connection: DriverConnection | undefined;
 
   constructor(
-    /** Of a prepared statement: the driver looks at it when the server sends an error. Undefined where nothing is prepared. */
+    /** Name of a prepared statement, which the driver reads when the server sends an error. */
     readonly name: string | undefined,
     private readonly message: Buffer,
     private readonly settle: (error: Error | undefined, result: T) => void,

@@ -4,7 +4,7 @@ import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
 import { DATA_ROW, type RowReader } from "./row-reader.js";
 import type { StatementRow } from "../../sql.js";
 
-/** What an answer begins with, unless it is an error: this kind, and its own length and nothing more. */
+/** The beginning of an answer that is no error: this kind, and its own length and nothing more. */
 const BIND_COMPLETE = 0x32;
 const BIND_COMPLETE_BYTES = 5;
 /** The longest answer that is kept until it is whole; a longer one is read as it comes. */

@@ -20,9 +20,9 @@ function takeLength(bytes: Buffer, at: number): number {
   return length;
 }
 
-/** What one execution told about the columns of a statement's rows. */
+/** The columns of a statement's rows, as its first execution described them. */
 export class RowReader {
-  /** Undefined where a column's value is its text. */
+  /** Undefined if a column's value is its text. */
   private readonly parsers: readonly (ColumnParser | undefined)[];
 
   constructor(fields: readonly FieldDef[]) {
