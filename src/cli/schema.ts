@@ -187,7 +187,7 @@ function settingsOf(options: SchemaOptions): WorkloadNamespace {
   return { namespace: name, ...levelsIn(options, TABLE_LEVELS), ...(grantTo !== undefined && { grantTo }) };
 }
 
-/** As a run does: statements that the server does not understand may leave a schema there without the mark, for good. */
+/** Statements that the server does not understand could leave a schema there without the mark, for good; a run checks the same. */
 async function requireSpoken(admin: AdminSession, name: DialectName): Promise<void> {
   const { product, dialect, versionText } = await databaseOf(admin.endpoint).server.info(admin);
   if (dialect === undefined || dialect === name) return;
@@ -204,7 +204,7 @@ async function requireServer({ endpoint }: AdminSession, dialect: DialectName): 
   if (refusal) throw new UsageError(refusal.words, "Give the URL of the database server itself.");
 }
 
-/** Not while a run is at work there. */
+/** Rejects while a run is at work there. */
 async function claimed<T>(
   options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
   work: (admin: AdminSession) => Promise<T>,

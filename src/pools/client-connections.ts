@@ -10,7 +10,7 @@ import { homesOf, type SourceOptions } from "./source-options.js";
 import type { ConnectionSource, EndpointContacts, Lease } from "../database/session.js";
 
 export class ClientConnections implements ConnectionSource {
-  /** By client; empty where none is kept or the last one broke. */
+  /** Connections by client; empty if none is kept or the last one broke. */
   private readonly kept: (HeldConnection | undefined)[];
   /** Number of each client's own endpoint. */
   private readonly homes: readonly number[];
@@ -18,7 +18,7 @@ export class ClientConnections implements ConnectionSource {
   private readonly at: number[];
   /** Every connection that is open or being opened. */
   private readonly live = new Set<LoadSession>();
-  /** By endpoint, where connections are kept: a server that is away holds up nobody at another one. */
+  /** Limits by endpoint for kept connections: a server that is away holds nobody up at another one. */
   private readonly gates: readonly Gate[];
   private readonly routes: EndpointRoutes;
   private isClosed = false;

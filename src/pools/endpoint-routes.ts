@@ -10,7 +10,7 @@ import type { EndpointContacts } from "../database/session.js";
 
 const FIRST_LOOK_MS = 1_000;
 const LOOK_CEILING_MS = 10_000;
-/** How long an endpoint may take to answer a look. */
+/** Milliseconds that an endpoint may take to answer a look. */
 const LOOK_MAX_MS = 5_000;
 
 /** An endpoint that was not there when it was needed. Monotonic milliseconds. */
@@ -34,7 +34,7 @@ export class EndpointRoutes {
     this.counts = Array.from({ length: endpoints }, () => ({ connects: 0, refused: 0, lost: 0 }));
   }
 
-  /** By endpoint, since the thread began. */
+  /** Counts by endpoint since the thread began. */
   get contacts(): readonly EndpointContacts[] {
     return this.counts;
   }
@@ -56,7 +56,7 @@ export class EndpointRoutes {
     return false;
   }
 
-  /** What became of a connection to that endpoint. */
+  /** Reports the fate of a connection to that endpoint. */
   readonly heard = (endpoint: number, event: "connected" | "refused" | "lost", failure?: Error): void => {
     const counts = this.counts[endpoint];
     if (!counts) throw new RangeError(`there is no endpoint ${endpoint}`);

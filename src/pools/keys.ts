@@ -5,7 +5,7 @@ import type { EndpointUrl } from "../database/endpoint.js";
 import { shareOf } from "../foundation/share.js";
 import type { Finding } from "../syntax/problems.js";
 
-/** Beside the coordinator, or beside each agent. */
+/** Central poolers run beside the coordinator, others beside each agent. */
 const PLACEMENTS = ["central", "agent"] as const;
 type Placement = (typeof PLACEMENTS)[number];
 
@@ -19,7 +19,7 @@ export interface PoolerSettings {
   readonly placement?: Extract<Placement, "agent">;
   /** Running ones; empty where train-sim starts them. */
   readonly urls: readonly EndpointUrl[];
-  /** Where a running one is asked for its statistics. */
+  /** Address at which a running pooler is asked for its statistics. */
   readonly adminUrl?: string;
 }
 

@@ -135,7 +135,7 @@ function assertOpenFiles<S extends Managed>(kind: PoolerKind<S>, settings: S & A
   );
 }
 
-/** That something accepts connections there; whether it lets us in, `database/` finds out. */
+/** Resolves if something accepts connections there; log-in is checked in `database/`. */
 async function assertUpstream(product: string, upstream: Endpoint): Promise<void> {
   const target = upstream.host.startsWith("/")
     ? { path: join(upstream.host, `.s.PGSQL.${upstream.port}`) }

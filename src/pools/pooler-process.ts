@@ -19,7 +19,7 @@ const STOP_PATIENCE_MS = 3_000;
 const POLL_MS = 5;
 const PORT_ATTEMPTS = 5;
 
-/** How a product is run. */
+/** The way in which a product is run. */
 export interface PoolerRun {
   readonly product: string;
   readonly program: PoolerProgram;
@@ -31,12 +31,12 @@ export interface PoolerRun {
   arguments(directory: string): readonly string[];
   /** Writes secrets and certificates; resolves to the text of the configuration for a port. */
   prepare(directory: PrivateDirectory): Promise<(port: number) => string>;
-  /** What its log says once it has bound its port, and where the port is taken. */
+  /** Lines of its log once it has bound its port, and if the port is taken. */
   readonly isUp: RegExp;
   readonly isPortTaken: RegExp;
   /** Ends it without waiting for its clients. */
   readonly quit: NodeJS.Signals;
-  /** Where clients connect, and where it is asked for its statistics. */
+  /** Addresses for clients, and for questions about its statistics. */
   readonly client: Omit<Endpoint, "host" | "port">;
   readonly console: Omit<Endpoint, "host" | "port">;
 }

@@ -17,9 +17,9 @@ const REGISTERED = [direct, pgPool, own, pgbouncer, pgpool] as const;
 
 const MEMBERS = REGISTERED.map(({ settings }) => settings);
 
-/** What a pool strategy runs with, as a scenario resolves it: a union on `strategy`. */
+/** Settings of a pool strategy, as a scenario resolves them: a union on `strategy`. */
 export type PoolSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]>;
-/** Of strategies with a pooler between the clients and the server. */
+/** Settings of a strategy with a pooler between the clients and the server. */
 export type PooledSettings = Extract<PoolSettings, PoolerSettings>;
 
 export const STRATEGIES = REGISTERED as readonly PoolStrategy<PoolSettings>[];

@@ -12,7 +12,7 @@ export interface PoolerInstance {
 
 /** The same with what its start gives. */
 export interface ManagedInstance extends PoolerInstance {
-  /** Where clients connect. */
+  /** Address for clients. */
   readonly client: Endpoint;
   readonly console: Endpoint;
   /** Undefined while it is down. */
@@ -32,7 +32,7 @@ export interface PoolerReading {
   readonly serversActive: number;
   readonly serversIdle: number;
   readonly clientsWaiting?: number;
-  /** How long the first client in the queue has waited. */
+  /** The wait of the first client in the queue. */
   readonly maxWaitMs?: number;
   readonly transactions?: number;
   readonly waitMs?: number;
@@ -52,13 +52,13 @@ export interface PoolerStatistics {
 export interface RunningPooler {
   /** `PgBouncer`. */
   readonly product: string;
-  /** Where clients connect, one for each instance. */
+  /** Addresses for clients, one for each instance. */
   readonly endpoints: readonly Endpoint[];
-  /** Where they are asked for their statistics, one for each instance that has one; of use where they run. */
+  /** Addresses for questions about statistics, one for each instance that has one, while it runs. */
   readonly consoles: readonly Endpoint[];
   /** Process ids of those that train-sim started on this machine and that run now. */
   readonly pids: readonly number[];
-  /** Those that train-sim started, in the order of the endpoints. */
+  /** Instances that train-sim started, in the order of the endpoints. */
   readonly instances: readonly PoolerInstance[];
   /** `1.24.1`; undefined for an external one, which may be asked. */
   readonly version?: string;

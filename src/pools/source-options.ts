@@ -4,7 +4,7 @@ import type { Endpoint } from "../database/endpoint.js";
 import { homesByWeight, weightsOf } from "../database/spread.js";
 
 export interface SourceOptions {
-  /** Where clients connect: the database's endpoints, or the poolers'. At least one. */
+  /** Addresses for clients, at least one: the database's endpoints, or the poolers'. */
   readonly endpoints: readonly Endpoint[];
   /** Clients of this worker thread. */
   readonly clients: number;

@@ -24,7 +24,7 @@ export interface Demand {
   readonly appDelayMs?: Readonly<Record<string, { readonly max: number }>> | undefined;
 }
 
-/** One reason why a treatment's pool cannot work. */
+/** A reason why a treatment's pool cannot work. */
 export interface PoolProblem {
   /** The setting to change, as a path in the scenario: `pool.size`. */
   readonly path: string;
@@ -72,27 +72,27 @@ export interface PoolStrategy<S extends { readonly strategy: string }> {
 
 export interface PoolerProgram {
   readonly path: string;
-  /** As `1.24.1`. */
+  /** The version, `1.24.1`. */
   readonly version: string;
 }
 
-/** What a pooler that train-sim starts has to admit. */
+/** Demands on a pooler that train-sim starts. */
 export interface Admitted {
   /** Clients of all instances together; each instance admits them all, should the others fail. */
   readonly maxClientConnections: number;
-  /** How they log in; by password when left out. */
+  /** The log-in of clients. Default: by password. */
   readonly auth?: Auth | undefined;
 }
 
 /** A product that stands between the clients and the server, started by train-sim or running already. */
 export interface PoolerKind<S> {
-  /** As people write it: `PgBouncer`. */
+  /** The usual spelling, `PgBouncer`. */
   readonly product: string;
   /** Variable of the environment that names the program. */
   readonly variable: string;
   /** TargetError with the ways to get one where there is none, or it cannot be run. */
   readonly find: (env?: NodeJS.ProcessEnv) => Promise<PoolerProgram>;
-  /** What a user ought to know of that version; empty where there is nothing. */
+  /** A caveat of that version for the user; empty if there is none. */
   readonly caveat: (version: string) => string;
   /** Files that one instance may hold open. */
   openFiles(settings: S & Admitted): number;
@@ -111,6 +111,6 @@ export interface PoolerKind<S> {
   versionAt(console: Endpoint): Promise<string>;
   /** Settings of its configuration, by name; left out where it cannot be asked. */
   settingsAt?(console: Endpoint): Promise<Readonly<Record<string, string>>>;
-  /** What of one that runs already is not as the settings state it. */
+  /** Differences between a pooler that runs already and the settings. */
   obstacles(settings: S, running: RunningPooler, isPrepared: boolean): Promise<Obstacle[]>;
 }

@@ -15,7 +15,7 @@ function serverWeightsOf({ target }: Pick<TreatmentSettings, "target">): number[
   return target.kind === "url" ? weightsOf(target.urls) : [1];
 }
 
-/** By agent, how many clients it runs. */
+/** Numbers of clients by agent. */
 export function clientsByAgent({
   actors,
   agents,
@@ -46,7 +46,7 @@ export function carriedHere(settings: TreatmentSettings): Carrier {
   return settings.agents === 0 ? { clients, workers, pooled } : { clients: 0, workers: 0, pooled };
 }
 
-/** By agent, its part. */
+/** The load of each agent. */
 export function carriedByAgents(settings: TreatmentSettings): Carrier[] {
   const { actors, agents, agentPlace, pool } = settings;
   const dealt = deal(groupsOfWorkers(actors), agents, agentPlace);
@@ -72,7 +72,7 @@ export function managedPoolersOf({ target, pool }: Surroundings): number[] {
   return poolersBefore(serverWeightsOf({ target }).length, pool.instances);
 }
 
-/** Of what the clients of one lot connect to: servers, poolers of the user's own, or ours, which share their server's weight. */
+/** Weights of the endpoints of one lot's clients: servers, poolers of the user, or ours, which share their server's weight. */
 export function clientWeightsOf({ target, pool }: Surroundings): number[] {
   const servers = serverWeightsOf({ target });
   if (!hasPooler(pool)) return servers;

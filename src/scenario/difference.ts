@@ -6,14 +6,14 @@ import { elided } from "../foundation/shown.js";
 import { isMapping, pathText, type Path } from "../syntax/paths.js";
 
 export interface ScenarioDifference {
-  /** As `trial.duration`. */
+  /** The path, as `trial.duration`. */
   readonly path: string;
   /** The value on either side as flow YAML; `nothing` where the key is missing. */
   readonly here: string;
   readonly there: string;
 }
 
-/** Of a line that is shown. */
+/** Most characters of a line that is shown. */
 const LINE_CHARACTERS = 100;
 
 function shown(value: unknown): string {
@@ -21,7 +21,7 @@ function shown(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Where texts of several lines part: `line 3: a` there, `line 3: b` here. */
+/** The first difference of texts of several lines: `line 3: a` there, `line 3: b` here. */
 function parting(here: string, there: string): readonly [string, string] {
   const [one, other] = [here.split("\n"), there.split("\n")];
   const at = one.findIndex((line, i) => line !== other[i]);

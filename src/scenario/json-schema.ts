@@ -8,7 +8,7 @@ import { EXPERIMENT_KEYS, Scenario } from "./schema.js";
 /** The parts of a JSON Schema (draft 7) that this program reads. */
 export interface SchemaNode {
   readonly $ref?: string;
-  /** Of a single value: what it is and its bounds, where the other keywords cannot say so. */
+  /** The kind and bounds of a single value, if other keywords cannot say them. */
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
@@ -31,7 +31,7 @@ export interface SchemaNode {
 }
 
 interface Place {
-  /** As people write it, an entry of a list as `[n]`. */
+  /** The path as people write it, an entry of a list as `[n]`. */
   readonly path: string;
   readonly pointer: string;
   readonly node: SchemaNode;

@@ -1,13 +1,13 @@
 // Bounds that results are judged by: thresholds of the user, and the bounds of the diagnosis.
 import type { ComparisonMetric } from "../metrics/metric-lists.js";
 
-/** What the audit can be told to take for a number, and no violation. */
+/** Violations that the audit can be told to take for a number. */
 export const ALLOWABLE = ["lost"] as const;
 export type Allowable = (typeof ALLOWABLE)[number];
 
 export type ThresholdOperator = "<" | "<=" | ">" | ">=" | "==" | "!=";
 
-/** What is measured of one treatment: a metric and what it is asked for. */
+/** A figure of one treatment: a metric and its aggregate. */
 export type Quantity = Pick<Threshold, "source" | "aggregate" | "percentile">;
 
 /** A condition on how many times a quantity of one treatment is that of another; `ratio-thresholds.ts` parses it. */
@@ -18,20 +18,20 @@ export interface RatioThreshold extends Pick<Threshold, "expression" | "operator
   readonly under: Quantity;
   /** Whether the whole interval has to lie beyond the bound. */
   readonly isSure: boolean;
-  /** By id. */
+  /** Treatments by id. */
   readonly pairs: readonly { readonly treatment: string; readonly against: string }[];
 }
 
-/** What others have published of a treatment; `published.ts` parses it. */
+/** A figure that others have published of a treatment; `published.ts` parses it. */
 export interface PublishedFigure {
   readonly source: string;
-  /** As written: `add p(95)`. */
+  /** The metric as written: `add p(95)`. */
   readonly metric: string;
   readonly quantity: Quantity;
   readonly value: number;
-  /** By id. */
+  /** The treatment by id. */
   readonly treatment?: string | undefined;
-  /** Why it is about none of the treatments. */
+  /** The reason why it is about none of the treatments. */
   readonly problem?: string;
 }
 
@@ -41,36 +41,36 @@ export interface Aim {
   readonly metric: ComparisonMetric;
 }
 
-/** What is to be reached: `maximise cycle.events/s`. */
+/** An objective: `maximise cycle.events/s`. */
 export interface Objective extends Aim {
   readonly isMaximised: boolean;
-  /** As written. */
+  /** The objective as written. */
   readonly words: string;
 }
 
-/** When an experiment ends, if not with its last planned block. */
+/** The end of an experiment, if not with its last planned block. */
 export interface Stopping {
   /** Blocks before which nothing is decided; undefined where only the budget ends it. */
   readonly min?: number;
   /** Planned blocks. */
   readonly max: number;
-  /** How near to 1 a ratio has to be so that two sides are the same: 0.05 is 5 %. */
+  /** Distance of a ratio from 1 within which two sides are the same: 0.05 is 5 %. */
   readonly within: number;
   /** Time since the start of the run after which no block begins. */
   readonly budgetMs?: number;
-  /** Of a race: treatments that are surely worse in it than the best run no more trials. */
+  /** Objective of a race: treatments that are surely worse in it than the best run no more trials. */
   readonly race?: Objective;
 }
 
-/** One condition on one metric; `thresholds.ts` parses it, k6's syntax. */
+/** A condition on a metric; `thresholds.ts` parses it, k6's syntax. */
 export interface Threshold {
-  /** With its selector, as written: `add{payload:text}`. */
+  /** The metric with its selector, as written: `add{payload:text}`. */
   readonly metric: string;
   /** The metric alone: an operation, a measure of one, a stage of the lifecycle, `integrity` or `verdict`. */
   readonly source: string;
   /** Level by factor; the threshold holds for the treatments that have them all. */
   readonly selector: Readonly<Record<string, string>>;
-  /** As written: `p(99)<500`. */
+  /** The condition as written: `p(99)<500`. */
   readonly expression: string;
   /** `avg`, `count`, ...; `p` for a percentile. */
   readonly aggregate: string;

@@ -47,7 +47,7 @@ function resolvedYaml(raw: Mapping, given: string): string {
   return note + stringify(shown, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
-/** One problem for each place and message, with the treatments that it concerns unless those are all. */
+/** A problem for each place and message, with the treatments that it concerns unless those are all. */
 function placed(
   findings: readonly TreatmentFinding[],
   treatmentCount: number,

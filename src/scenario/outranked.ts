@@ -4,7 +4,7 @@ import { executorOf } from "../load/executors/registry.js";
 import type { ScenarioProblem } from "../syntax/problems.js";
 import { rolesOf, type Treatment } from "./settings.js";
 
-/** What decides about the clients of a group, before `clients`. */
+/** The key that decides about the clients of a group before `clients` does. */
 function keyOver(role: string, treatments: readonly Treatment[]): string {
   const own = treatments.flatMap(({ settings: { actors } }) => actors[role] ?? []);
   const key = own.map(({ load }) => executorOf(load).clientsKey).find((each) => each !== undefined);

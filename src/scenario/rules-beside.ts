@@ -10,7 +10,7 @@ import { pathsOf } from "./schema-paths.js";
 
 /** A repair takes out what is refused; that may uncover what else is. */
 const REPAIRS_MOST = 20;
-/** Beside more problems than that, rules find nothing that anybody would read. */
+/** Number of problems beyond which the findings of rules would be read by nobody. */
 const FINDINGS_MOST = 100;
 /** Keys that give a scenario other treatments. */
 const VARYING = ["factors", "include", "exclude"];

@@ -48,7 +48,7 @@ export function overlapRules({ faults }: TreatmentSettings): Finding[] {
   });
 }
 
-/** Where an audit does not know when things were acknowledged, nothing tells what a fault has lost from any other loss. */
+/** If an audit does not know when things were acknowledged, losses by a fault and other losses cannot be told apart. */
 export function lossRules(settings: TreatmentSettings): Finding[] {
   const { name, auditing } = workloadOf(settings);
   if (settings.integrity.allow.length === 0 || auditing?.explainsLoss) return [];

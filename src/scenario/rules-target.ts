@@ -54,7 +54,7 @@ export function settingRules(settings: TreatmentSettings): Finding[] {
   return settingFindings(settingRefusals(serverSettings(settings)));
 }
 
-/** Of this treatment alone: those that share its server state the same max_connections, and are asked as well. */
+/** Checks this treatment alone: treatments that share its server state the same max_connections, and are checked as well. */
 export function connectionRules(settings: TreatmentSettings): Finding[] {
   const needed = OWN_CONNECTIONS + serverConnectionsOf(settings);
   return settingFindings(connectionRefusals(serverSettings(settings), needed));

@@ -3,7 +3,7 @@ import { drainBound, duration, HOUR_MS, samplingInterval } from "../syntax/scala
 import { ALLOWABLE } from "./judgement.js";
 import { CONDITION_PATTERN, METRIC_PATTERN, RATIO_PATTERN } from "./threshold-metrics.js";
 
-/** What `drain: true` allows, in milliseconds. */
+/** Milliseconds that `drain: true` allows. */
 export const DEFAULT_DRAIN_MS = 30_000;
 export const Trial = z
   .strictObject({

@@ -100,7 +100,7 @@ export class ScenarioPaths {
     return this.mappingAt(path).keys;
   }
 
-  /** Where a key of that name belongs, which the mapping at `path` does not have: deeper in it, else farther up. */
+  /** Places for a key that the mapping at `path` does not have: deeper in it, else farther up. */
   private placesOf(key: string, path: Path): Path[] {
     const isIt = (place: Path): boolean => String(place.at(-1)).toLowerCase() === key.toLowerCase();
     const below = this.mappingAt(path).below.get(key.toLowerCase()) ?? [];
@@ -121,7 +121,7 @@ export class ScenarioPaths {
     return [...places, ...(near === undefined ? [] : [[...path, near]])];
   }
 
-  /** What was probably meant by a key that the mapping at `path` does not have. `whole` names siblings by their whole path. */
+  /** The likely meaning of a key that the mapping at `path` does not have. `whole` names siblings by their whole path. */
   keySuggestion(key: string, path: Path, whole: boolean): string {
     const siblings = this.keysAt(path);
     const places = this.placesOf(key, path);
@@ -207,7 +207,7 @@ let ofFamilies: ScenarioPaths | undefined;
 let ofAny: ScenarioPaths | undefined;
 const ofOwn = new WeakMap<Workload, ScenarioPaths>();
 
-/** Those of a raw scenario: a workload of the user's own has keys of its own. */
+/** Paths of a raw scenario: a workload of the user's own has keys of its own. */
 export function pathsOf(raw: Mapping): ScenarioPaths {
   const own = ownIn(raw);
   if (!own && hasUnreadWorkload(raw)) return (ofAny ??= new ScenarioPaths(scenarioJsonSchema(), true));

@@ -17,11 +17,11 @@ import type { AgentPlace } from "../actors/deal.js";
 import type { ActorGroup, TrialPhases } from "../actors/settings.js";
 import { workloadOf, type OwnSettings, type WorkloadChoice } from "../workloads/registry.js";
 
-/** With what its workload's own keys come to. */
+/** Settings of one treatment, with those of its workload's own keys. */
 export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings {
   readonly workload: NonNullable<WorkloadChoice["workload"]>;
   readonly target: TargetSettings;
-  /** Where `asksDialect`, a stand-in until the server has said what it is. */
+  /** A stand-in, if `asksDialect`, until the server has been asked. */
   readonly dialect: DialectName;
   readonly asksDialect: boolean;
   /** The PostgreSQL schema that train-sim creates, marks and drops. */
@@ -35,7 +35,7 @@ export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings 
   readonly trial: TrialPhases;
   /** Milliseconds between samples of the server; 0 for readings at both ends of the window only. */
   readonly evidence: { readonly everyMs: number };
-  /** What breaks in each trial; in the order in which the scenario names them. */
+  /** Faults of each trial, in the order of the scenario. */
   readonly faults: readonly Fault[];
   readonly integrity: { readonly allow: readonly Allowable[] };
 }
@@ -54,7 +54,7 @@ export function rolesOf(treatments: readonly Pick<Treatment, "settings">[]): str
   return [...new Set(treatments.flatMap(({ settings }) => Object.keys(workloadOf(settings).roles)))];
 }
 
-/** One run of a treatment, in the order in which trials are run. */
+/** A run of a treatment, in the order in which trials are run. */
 export interface PlannedTrial {
   /** Position in the experiment, from 1. */
   readonly number: number;
@@ -62,7 +62,7 @@ export interface PlannedTrial {
   readonly block: number;
   readonly treatmentId: string;
   readonly seed: number;
-  /** Of a duet: which of the two servers it runs on, and the treatment that runs on the other at the same time. */
+  /** In a duet, the server of this trial and the treatment that runs on the other server at the same time. */
   readonly duet?: { readonly server: 1 | 2; readonly beside: string };
 }
 
@@ -74,16 +74,16 @@ export interface Experiment {
   /** All that may run: with `stopping` the last blocks may not. */
   readonly trials: readonly PlannedTrial[];
   readonly stopping?: Stopping;
-  /** What is to be reached, where the scenario says it. */
+  /** The objective, if the scenario has one. */
   readonly objective?: Objective;
-  /** In the order in which they are written. */
+  /** Thresholds in the order in which they are written. */
   readonly thresholds: readonly Threshold[];
   readonly ratioThresholds: readonly RatioThreshold[];
   readonly published: readonly PublishedFigure[];
   readonly diagnosis: DiagnosisSettings;
   /** The scenario as resolved (overrides applied), as YAML that loads to this same experiment. */
   readonly yaml: string;
-  /** What of the command line has less effect than it seems to. */
+  /** Sentences about parts of the command line that have less effect than they seem to. */
   readonly warnings?: readonly string[];
   /** Variables of the environment that libpq knows and that have no effect on its URLs, each with the reason. */
   readonly ignoredVariables?: readonly string[];

@@ -7,7 +7,7 @@ import type { Objective, Stopping } from "./judgement.js";
 
 const TRIALS_MAX = 1000;
 const WITHIN_MAX_PERCENT = 50;
-/** Of an experiment that only a budget ends. */
+/** Default of `within` for an experiment that only a budget ends. */
 const DEFAULT_WITHIN = 0.05;
 
 const blocks = (least: number): z.ZodInt => z.int().min(least).max(TRIALS_MAX);

@@ -16,11 +16,11 @@ export const RATIO_PATTERN = /^((?:[^{}/]|\{[^{}]*\})+)\/((?:[^{}/]|\{[^{}]*\})+
 export const CONDITION_PATTERN =
   /^\s*((?!p\d)[A-Za-z_]\w*(?:\/s)?|p\((?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)\))(?:\s+(surely))?\s*(<=|>=|===|!==|==|!=|<|>)\s*(-?\d+(?:\.\d+)?)\s*$/;
 
-/** Of a latency, in milliseconds; `p(N)` comes on top. */
+/** Aggregates of a latency in milliseconds, besides `p(N)`. */
 export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
 
 const CYCLE_AGGREGATES = THRESHOLD_NAMES.filter((name) => thresholdMetric(name)?.isOfCycle);
-/** What is judged as a whole: it has no ratio, and others publish no such thing. */
+/** Metrics that are judged as a whole: they have no ratio, and others publish no such figure. */
 export const JUDGED_AS_A_WHOLE: readonly string[] = ["integrity", "verdict"];
 
 /** All operations but rounds together. */
@@ -36,7 +36,7 @@ export const AUDIT = "audit";
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];
 
 export interface MetricTraits {
-  /** What it can be asked for, `p(N)` aside. */
+  /** Its aggregates, besides `p(N)`. */
   readonly aggregates: readonly string[];
   /** Whether it has percentiles. */
   readonly isLatency: boolean;
@@ -85,7 +85,7 @@ function metricsOf(workload: Workload): [string, MetricTraits][] {
 
 const counts = (aggregates: readonly string[]): MetricTraits => ({ aggregates, isLatency: false });
 
-/** By name. */
+/** Metrics by name. */
 export type ThresholdMetrics = ReadonlyMap<string, MetricTraits>;
 
 const COMMON: readonly [string, MetricTraits][] = [
@@ -112,7 +112,7 @@ export function aggregateNamed(text: string): string {
   return THRESHOLD_NAMES.find((name) => text.endsWith("/s") && thresholdMetric(name)?.label === text) ?? text;
 }
 
-/** As comparisons name it: `p99` of `p(99)`, `mean` of `avg`. */
+/** The aggregate as comparisons name it: `p99` of `p(99)`, `mean` of `avg`. */
 export function metricIdOf({ aggregate, percentile }: Omit<Quantity, "source">): string {
   if (aggregate === "p") return `p${percentile ?? ""}`;
   const spans: Readonly<Record<string, string>> = { avg: "mean", med: "p50" };

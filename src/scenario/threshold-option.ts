@@ -6,7 +6,7 @@ import type { Treatment } from "./settings.js";
 import { thresholdMetrics, type ThresholdMetrics } from "./threshold-metrics.js";
 import { parseThreshold } from "./thresholds.js";
 
-/** What thresholds can be about. */
+/** Subjects of thresholds. */
 export function metricsFor([first]: readonly Treatment[]): ThresholdMetrics {
   return thresholdMetrics(workloadOf(first?.settings ?? {}));
 }

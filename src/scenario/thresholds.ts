@@ -25,10 +25,10 @@ export type Named = Pick<Treatment, "id" | "levels">;
 /** Selects by the id of a treatment, beside the factors. */
 export const TREATMENT_KEY = "treatment";
 
-/** One condition as the schema gives it. */
+/** A condition as the schema gives it. */
 export type WrittenCondition = Scenario["thresholds"][string][number];
 
-/** What a threshold is about. */
+/** The subject of a threshold. */
 export type Subject = Pick<Threshold, "source" | "selector">;
 export type Parsed<T> = { readonly value: T } | { readonly message: string };
 
@@ -56,7 +56,7 @@ export function parseMetric(text: string, metrics: ThresholdMetrics): Parsed<Sub
   return { value: { source, selector } };
 }
 
-/** What a metric is asked for, if it has that. */
+/** The aggregate of a metric, if the metric has it. */
 export function parseAggregate(
   source: string,
   text: string,
@@ -97,7 +97,7 @@ export function parseCondition(
   return { value: { condition, isSure: surely !== undefined } };
 }
 
-/** One condition on one metric, or what is wrong with it; selectors are not checked against any treatment. */
+/** A condition on a metric, or its problem; selectors are not checked against any treatment. */
 export function parseThreshold(
   metric: string,
   condition: WrittenCondition,
@@ -132,7 +132,7 @@ export function isSelected({ selector }: Pick<Threshold, "selector">, treatment:
   return Object.entries(selector).every(([factor, level]) => level === levelOf(treatment, factor));
 }
 
-/** What is wrong with a selector, given the treatments there are. */
+/** The problem of a selector, given the treatments. */
 export function selectorProblem(subject: Subject, treatments: readonly Named[]): string | undefined {
   const factors = [...new Set(treatments.flatMap(({ levels }) => Object.keys(levels)))];
   for (const [factor, level] of Object.entries(subject.selector)) {
@@ -152,7 +152,7 @@ function metricsOf([first]: readonly Treatment[]): ThresholdMetrics {
   return thresholdMetrics(workloadOf(first?.settings ?? {}));
 }
 
-/** What is wrong with a metric that none of the treatments measures. */
+/** The problem of a metric that none of the treatments measures. */
 function measureProblem(subject: Subject, treatments: readonly Treatment[]): string | undefined {
   const { workload, roles } = metricsOf(treatments).get(subject.source) ?? {};
   const selected = treatments.filter((each) => isSelected(subject, each));
@@ -172,7 +172,7 @@ function measureProblem(subject: Subject, treatments: readonly Treatment[]): str
   return `nothing measures ${subject.source} here: it takes ${isOther ? `workload ${workload?.name ?? ""}` : (roles ?? []).join(" or ")}`;
 }
 
-/** What is wrong with a question about arrivals where none of the treatments has any. */
+/** The problem of a question about arrivals if none of the treatments has any. */
 function arrivalProblem(threshold: Subject & Quantity, treatments: readonly Treatment[]): string | undefined {
   const { source, aggregate } = threshold;
   if (!isOfArrivals(source, aggregate)) return undefined;
@@ -186,7 +186,7 @@ function arrivalProblem(threshold: Subject & Quantity, treatments: readonly Trea
     : `${source} is not started by a schedule here: only an arrival rate has arrivals`;
 }
 
-/** Why that threshold cannot be measured on any of these treatments, if so. */
+/** The reason why a threshold cannot be measured on any of these treatments, if so. */
 export function thresholdProblem(
   threshold: Subject & Quantity,
   treatments: readonly Treatment[],

@@ -65,7 +65,7 @@ const SHORTHANDS: Readonly<Record<string, (value: unknown) => Mapping | undefine
   "urls[n]": (value) => (typeof value === "string" ? { url: value } : undefined),
 };
 
-/** What is called so in the table: an entry of a list by the list. */
+/** The name of a part in the table: an entry of a list has the name of the list. */
 function shorthandKey(path: Path, i: number): string {
   return typeof path[i] === "number" ? `${String(path[i - 1])}[n]` : String(path[i]);
 }

@@ -11,7 +11,7 @@ import type { KeyIssue } from "./tagged-union.js";
 export interface Finding {
   readonly path: Path;
   readonly message: string;
-  /** What was there, for people; absent when nothing was. */
+  /** The value for people; absent if there was none. */
   readonly seen?: string;
   /** The key itself is wrong, not its value. */
   readonly isAboutKey?: boolean;
@@ -29,11 +29,11 @@ export function hintOf({ way }: Refusal): string {
   return sentence.endsWith("?") ? sentence : `${sentence}.`;
 }
 
-/** One problem, as `validate --json` prints it. */
+/** A problem, as `validate --json` prints it. */
 export interface ScenarioProblem {
   /** The file, or the flag (`--set batch.min`) that brought the value. */
   readonly source: string;
-  /** From 1, in the file. */
+  /** Line of the file, from 1. */
   readonly line?: number;
   readonly column?: number;
   readonly path: string;
@@ -44,7 +44,7 @@ export interface ScenarioProblem {
 }
 
 const MAX_PRINTED = 20;
-/** Of one problem: a file may hold a key of a megabyte. */
+/** Most characters of one problem: a file may hold a key of a megabyte. */
 const MAX_CHARACTERS = 1000;
 
 /** `file:line:column path: message (seen ...)`. */
@@ -66,7 +66,7 @@ export function shownPath(path: Path): string {
   return pathText(path.map((part) => (typeof part === "string" ? keyWithoutPasswords(part) : part)));
 }
 
-/** As it may be printed, whoever made it. */
+/** The problem without passwords, whoever made it. */
 function withoutSecrets(problem: ScenarioProblem): ScenarioProblem {
   const { source, path, message, seen } = problem;
   return {
@@ -80,7 +80,7 @@ function withoutSecrets(problem: ScenarioProblem): ScenarioProblem {
 
 /** A scenario that cannot be run: exit code 104, with every problem found. */
 export class ScenarioError extends UsageError {
-  /** Without passwords. */
+  /** Problems without passwords. */
   readonly problems: readonly ScenarioProblem[];
 
   constructor(
@@ -195,10 +195,10 @@ function withoutQuotes(message: string, value: unknown): string {
     : message;
 }
 
-/** What was probably meant by a key that the mapping at `path` does not have. */
+/** The likely meaning of a key that the mapping at `path` does not have. */
 export type KeySuggestion = (key: string, path: Path) => string;
 
-/** What zod found, with the key that is not there or that nobody knows. */
+/** The problem of an issue of zod, with the key that is missing or unknown. */
 interface Found extends Finding {
   readonly missing?: Path;
   readonly isUnknown?: boolean;
@@ -261,7 +261,7 @@ export function findingsFrom(error: z.ZodError, root: unknown, suggest: KeySugge
     }));
 }
 
-/** Of a range whose ends are the wrong way round; `unit` is that of its numbers. */
+/** A range whose ends are the wrong way round; `unit` is that of its numbers. */
 export function rangeOrder(
   path: Path,
   range: { readonly min: number; readonly max: number } | undefined,

@@ -51,7 +51,7 @@ export function custom<T>(schema: z.core.GlobalMeta, parse: (input: unknown) => 
     .meta(schema);
 }
 
-/** Of the two units that are meant most often, those with which a bare number is within the bounds. */
+/** The likely units of a bare number: those of the two most usual ones with which it is within the bounds. */
 function withUnits(number: string, minMs: number, maxMs: number): string {
   const [ms, s] = [Number(number), Number(number) * SECOND_MS];
   const isWithin = (one: number): boolean => one >= minMs && one <= maxMs;

@@ -6,15 +6,15 @@ import { isMapping, type Mapping } from "./paths.js";
 
 export interface Member<Name extends string = string, Keys extends z.ZodRawShape = z.ZodRawShape> {
   readonly name: Name;
-  /** One clause, which members in succession may share. */
+  /** A clause, which members in succession may share. */
   readonly description: string;
   /** Keys of its own: one that is not optional is needed. */
   readonly keys: Keys;
-  /** Why it does not have keys of others, where there is more to say. */
+  /** Reasons why it lacks keys of other members, if there is more to say. */
   readonly lacks?: Readonly<Record<string, string>>;
 }
 
-/** What else is said of a key that is another member's, and of one that is missing. */
+/** Words for a key that is another member's, and for a missing one. */
 export interface KeyWords {
   stranger?(member: Member, key: string, owners: readonly string[]): string | undefined;
   lack?(member: Member, key: string): string;
@@ -28,11 +28,11 @@ export interface TaggedUnion<Tag extends string, Common extends z.ZodRawShape, O
   /** Keys that several members have, in the order in which documentation is to show them. */
   readonly vocabulary?: z.ZodRawShape;
   readonly words?: KeyWords;
-  /** Which member is meant where the tag is left out. */
+  /** The member that is meant if the tag is left out. */
   readonly meant?: (given: Mapping) => One["name"];
 }
 
-/** Where a finding about a union stands: at a key that does not belong, or at the mapping that lacks one. */
+/** The place of a finding about a union: a key that does not belong, or the mapping that lacks one. */
 export type KeyIssue = { readonly stranger: string } | { readonly lack: string };
 
 type OutputOf<Tag extends string, Common extends z.ZodRawShape, One> =

@@ -34,11 +34,11 @@ export interface Position {
 
 export interface YamlSource {
   readonly value: Mapping;
-  /** Where `path` stands, or the deepest part of it that the file has. */
+  /** The position of `path`, or of the deepest part of it that the file has. */
   locate(path: Path, isAboutKey: boolean): Position;
 }
 
-/** What can be read of it, up to one byte more than is taken: a device or a pipe may have no end. */
+/** Reads at most one byte more than is taken: a device or a pipe may have no end. */
 async function readBeginning(file: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of createReadStream(file, { end: MAX_FILE_BYTES }) as AsyncIterable<Buffer>)

@@ -16,7 +16,7 @@ const REGISTERED = [embedded, container, url] as const;
 
 const MEMBERS = REGISTERED.map(({ settings }) => settings);
 
-/** What a target is started or reached with, as a scenario resolves it: a union on `kind`. */
+/** Settings of a target, as a scenario resolves them: a union on `kind`. */
 export type TargetSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]> & {
   /** Whether trials may ask the server for a checkpoint; left out where they may. */
   readonly checkpoint?: false;
@@ -24,7 +24,7 @@ export type TargetSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]> & {
 
 export const TARGET_KINDS: readonly TargetKind<TargetSettings>[] = REGISTERED;
 type Name = TargetSettings["kind"];
-/** Those that a key may tell, the one that others do not hide first. */
+/** Kinds that a key may tell, the kind that others do not hide first. */
 const TOLD = TARGET_KINDS.map(({ settings }) => settings)
   .filter(({ toldBy }) => toldBy !== undefined)
   .reverse();
@@ -40,7 +40,7 @@ export function startTarget(settings: TargetSettings, needs: TargetNeeds): Promi
   return kindOf(settings).start(settings, needs);
 }
 
-/** Those that this machine ignores, each with what to do. */
+/** Settings that this machine ignores, each with the way out. */
 export function targetCaveats(settings: TargetSettings): readonly string[] {
   return kindOf(settings).caveats?.(settings) ?? [];
 }

@@ -15,9 +15,9 @@ export interface ServerControl {
   kill(): Promise<void>;
   /** Resolves once it accepts connections again, what it had to recover included. Rejects with its own words. */
   start(): Promise<void>;
-  /** Until the result is called, its end is expected, and `lost` does not tell of it. */
+  /** Its end is expected, and `lost` does not settle, until the result is called. */
   expectLoss(): () => void;
-  /** Those parts of its data that lie on a file system of their own. */
+  /** Parts of its data that lie on a file system of their own. */
   readonly disks: Readonly<Partial<Record<FullDisk, SmallDisk>>>;
 }
 
@@ -25,19 +25,19 @@ export interface ServerControl {
 export interface Promotion {
   readonly old: string;
   readonly promoted: string;
-  /** How far the log of the promoted server went, as `0/3000148`. */
+  /** The end of the promoted server's log, as `0/3000148`. */
   readonly position: string;
-  /** When the old primary wrote the last commit that the new one has, in monotonic milliseconds; undefined where it has none. */
+  /** Monotonic milliseconds at which the old primary wrote the last commit that the new one has; undefined if it has none. */
   readonly lastCommitMs: number | undefined;
-  /** To be called once the old primary is back: until then its absence is expected. */
+  /** Call it once the old primary is back: until then its absence is expected. */
   readonly asExpected: () => void;
 }
 
-/** What a failover came to. Monotonic milliseconds. */
+/** The outcome of a failover. Monotonic milliseconds. */
 export interface Failover extends Promotion {
-  /** When its promotion began: answers of the old primary were read before, those of the new one come after. */
+  /** The start of its promotion: answers of the old primary were read before, those of the new one come after. */
   readonly promotedMs: number;
-  /** How long there was no primary. */
+  /** Milliseconds without a primary. */
   readonly downMs: number;
 }
 
@@ -69,17 +69,17 @@ export interface Replication {
 /** A server that answers; `stop` leaves nothing of ours behind. */
 export interface RunningTarget {
   readonly kind: string;
-  /** Where clients connect, one or several. */
+  /** Addresses for clients. */
   readonly endpoints: readonly Endpoint[];
-  /** Where train-sim itself connects, as the owner of the namespace. */
+  /** Address of train-sim's own sessions, as the owner of the namespace. */
   readonly admin: Endpoint;
-  /** How clients log in, where train-sim runs the server and decides that. */
+  /** The log-in of clients, if train-sim runs the server. */
   readonly auth?: Auth | undefined;
   /** Process id of the postmaster where it runs on this machine under our care; another one after a restart. */
   readonly serverPid?: number;
-  /** Where train-sim runs the server itself. */
+  /** Present if train-sim runs the server itself. */
   readonly control?: ServerControl;
-  /** Where it has standbys. */
+  /** Present if the server has standbys. */
   readonly replication?: Replication;
   /** Data directory of an embedded server. */
   readonly dataDirectory?: string;

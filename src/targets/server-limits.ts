@@ -49,7 +49,7 @@ function reasonAgainst(name: string, value: string): string | undefined {
 
 /** A setting that cannot be. */
 export interface SettingRefusal extends Refusal {
-  /** As the user writes it. */
+  /** The name as the user writes it. */
   readonly name: string;
 }
 

@@ -19,11 +19,11 @@ export interface TargetSettingsOf<
   resolve(given: z.output<z.ZodObject<Keys>>): S;
   /** Keys that exclude or need each other. */
   keyProblems?(given: z.output<z.ZodObject<Keys>>): Finding[];
-  /** As a plan says it. */
+  /** The target in words for a plan. */
   text(settings: S): string;
 }
 
-/** What the scenario asks of a server that train-sim starts. */
+/** Demands of the scenario on a server that train-sim starts. */
 export interface TargetNeeds {
   /** Connections that clients or poolers open at once; train-sim's own come on top. */
   readonly maxConnectionsNeeded: number;
@@ -35,8 +35,8 @@ export interface TargetKind<S extends { readonly kind: string }> {
   readonly settings: TargetSettingsOf<S>;
   /** Starts it, or describes one that runs. On rejection nothing is left running. */
   start(settings: S, needs: TargetNeeds): Promise<RunningTarget>;
-  /** Those of these settings that this machine ignores, each with what to do. */
+  /** Settings that this machine ignores, each with the way out. */
   caveats?(settings: S): readonly string[];
-  /** What it needs of this machine; `find` tells which there is, and rejects where there is none. */
+  /** Its need on this machine; `find` resolves to the version that is there, and rejects if there is none. */
   readonly needs?: { readonly what: string; find(): Promise<string> };
 }

@@ -7,13 +7,13 @@ import { evidenceMetricOf, PER_EVENT_EVIDENCE, type Evidence } from "../../workl
 import type { WindowEvidence } from "./evidence-source.js";
 import { growthOf } from "./window-figures.js";
 
-/** What the window was for. */
+/** The work of the window. */
 export interface WorkDone {
   readonly workload: Vocabulary;
   readonly operations: Readonly<Record<Operation, { readonly events: number }>>;
   /** Transactions on the load's connections that ended in the window: retries, polls and look-ups included. */
   readonly serverTransactions?: number;
-  /** What the pooler adds of its own to each, or why that is not known. Default none. */
+  /** Transactions that the pooler adds to each, or why that is not known. Default: none. */
   readonly poolerTransactions?: number | string;
   /** CPU time of train-sim itself; undefined where it was not read. */
   readonly clientCpuSeconds: number | undefined;

@@ -9,7 +9,7 @@ export const SERVER_PROCESS = "host.serverPid";
 /** No metric, but a value of readings: the number of the connection to the poolers' consoles. A restart ends it. */
 export const POOLER_SESSION = "pooler.session";
 
-/** Why counters have no total of the window. */
+/** The reason why counters have no total of the window. */
 export const COUNTED_AGAIN = "the server counted from 0 again in the window (a restart, a reset)";
 
 export interface EvidenceSource {

@@ -12,9 +12,9 @@ import { DATABASE_EVIDENCE } from "../../workloads/evidence.js";
 import { windowFigures } from "./window-figures.js";
 import { WindowSums } from "./window-sums.js";
 
-/** Beyond this the two readings of the ends are not those of the window, and that is said. */
+/** Difference of lengths beyond which the readings of the ends are not those of the window, which the result says. */
 const END_SLACK_MS = 250;
-/** Beyond this share of the window, too, what was counted is not divided by the window's events. */
+/** Share of the window beyond which counts are not divided by the window's events, either. */
 const COST_SLACK = 0.05;
 
 export interface EvidenceOptions {
@@ -84,7 +84,7 @@ export class TrialEvidence {
     await this.hooks("closed");
   }
 
-  /** What the window showed; empty where it did not come to its end. */
+  /** The evidence of the window; empty if it did not come to its end. */
   result(done: WorkDone): DatabaseEvidence {
     if (this.state !== "closed") return {};
     const { sums } = this;

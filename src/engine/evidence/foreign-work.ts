@@ -67,7 +67,7 @@ export function foreignWorkOf(
 const UNNAMED =
   "no session of the load had its own name (a pooler in between), or the role may not see others (GRANT pg_monitor)";
 
-/** What of it could not be looked for in a window that came to its end. */
+/** Parts of it that could not be looked for in a window that came to its end. */
 export function foreignNotAssessed(
   { foreign, skipped = [], sampling }: DatabaseEvidence,
   { serverTransactions = 0, poolerTransactions }: Pick<WorkDone, "serverTransactions" | "poolerTransactions">,
@@ -100,7 +100,7 @@ export function foreignNotAssessed(
   ];
 }
 
-/** Nothing where both are known; one of the two at most. */
+/** Empty if both are known; one of the two at most. */
 function missing(
   what: string,
   all: unknown,

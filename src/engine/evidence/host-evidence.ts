@@ -63,7 +63,7 @@ export class HostSource implements EvidenceSource {
     });
   }
 
-  /** What others' backends took so far, from when each was first seen, which lacks what short ones took. */
+  /** CPU time of others' backends so far, since each was first seen; the time of short ones is missing. */
   private foreignMs(backendMs: ReadonlyMap<number, number>): number {
     for (const [pid, ms] of backendMs) {
       this.foreignTakenMs += Math.max(0, ms - (this.seenMs.get(pid) ?? ms));
@@ -92,7 +92,7 @@ function unseen(
   return skipped;
 }
 
-/** Why the CPU time of a pooler is not known here; undefined where it is. */
+/** The reason why the CPU time of a pooler is not known here; undefined if it is. */
 function untold({ pids, instances }: PoolerProcesses): string | undefined {
   if (instances.length === 0) return "train-sim did not start it";
   const elsewhere = instances.length - pids.length;

@@ -11,14 +11,14 @@ import type { TreatmentSettings } from "../../scenario/settings.js";
 import { workloadOf } from "../../workloads/registry.js";
 
 export interface PlansRead {
-  /** In the order of the workload's statements. */
+  /** Plans in the order of the workload's statements. */
   readonly plans: readonly StatementPlan[];
   readonly notAssessed: readonly NotAssessed[];
 }
 
 export const NO_PLANS: PlansRead = { plans: [], notAssessed: [] };
 
-/** What has a plan, behind comments: no COPY, no transaction control. */
+/** Statements that have a plan, behind comments: no COPY, no transaction control. */
 const PLANNED =
   /^(?:\s|\(|--[^\n]*\n|\/\*[^]*?\*\/)*(?:SELECT|INSERT|UPDATE|DELETE|MERGE|VALUES|WITH|TABLE)\b/i;
 const AS_TEXT = "sent as text, perhaps several statements in one message";

@@ -10,7 +10,7 @@ import type { PoolerStatistics, RunningPooler } from "../../pools/running-pooler
 
 const CONNECT_MS = 1_000;
 
-/** What the consoles cannot be asked for. All of ours have one. */
+/** Gaps in the consoles' answers. All of our poolers have a console. */
 function unseen({ product, consoles, endpoints, instances }: RunningPooler): SkippedSource[] {
   if (instances.length > 0 || consoles.length === endpoints.length) return [];
   const source = product;
@@ -20,7 +20,7 @@ function unseen({ product, consoles, endpoints, instances }: RunningPooler): Ski
   return [{ source, reason, isPartial: true }];
 }
 
-/** Of a pooler that counts transactions, and how long they waited and took. */
+/** Counts of a pooler that counts transactions, their waits and their time. */
 function countsOf(window: WindowEvidence): Partial<NonNullable<DatabaseEvidence["pooler"]>> {
   const transactions = window.total("pooler.transactions");
   const waitMs = window.total("pooler.waitMs");

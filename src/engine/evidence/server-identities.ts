@@ -11,7 +11,7 @@ import type { RunningTarget } from "../../targets/running-target.js";
 type Place = Pick<RunningTarget, "kind" | "endpoints">;
 type Facts = Readonly<Record<string, string>>;
 
-/** What was last seen at an endpoint, and in which trial. */
+/** The last facts of an endpoint, and their trial. */
 interface LastSeen {
   readonly trial: number;
   readonly facts: Facts;
@@ -31,7 +31,7 @@ function factsOf({
   return { ...settings, ...Object.fromEntries(known) };
 }
 
-/** Not a setting: without a value it is unknown, while a setting is at its default. */
+/** Facts that are no settings: without a value they are unknown, while a setting is at its default. */
 const NAMED = new Set(["systemIdentifier", "version", "startedAt", "configLoadedAt"]);
 
 export function changesBetween(before: Facts, after: Facts, sinceTrial?: number): ServerChange[] {
@@ -111,7 +111,7 @@ async function read(endpoint: Endpoint): Promise<Read> {
     .catch((error: unknown) => ({ failure: messageOf(error) }));
 }
 
-/** One endpoint's server over a trial. */
+/** The server of one endpoint over a trial. */
 class WatchedServer {
   private atEnd: Read | undefined;
   readonly name: string;

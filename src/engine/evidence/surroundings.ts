@@ -51,7 +51,7 @@ export class Surroundings {
     this.servers = await identities.begin(target, this.inputs.trial.number);
   }
 
-  /** At the ends of the window. */
+  /** Called at the ends of the window. */
   openWindow(): void {
     this.opened = this.read();
   }

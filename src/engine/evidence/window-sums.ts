@@ -111,7 +111,7 @@ export class WindowSums implements WindowEvidence {
     return this.closing[name];
   }
 
-  /** Told at both ends, for a counter may have come farther than before by then. */
+  /** Compares both ends, for a counter may have come farther than before by then. */
   private begunAnewByServer(): (name: string) => boolean {
     const differs = (mark: string): boolean => {
       const [first, last] = [this.opening[mark], this.closing[mark]];

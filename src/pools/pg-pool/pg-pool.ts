@@ -42,12 +42,12 @@ class SharedPool implements ConnectionSource {
   private readonly pool: Pool<PgConnection>;
   /** Every connection that is open or being opened, looks at endpoints included. */
   private readonly live = new Set<LoadSession>();
-  /** Of those who wait for a connection: the driver's pool forgets them when it ends. */
+  /** Clients that wait for a connection: the driver's pool forgets them when it ends. */
   private readonly waiting = new Set<(reason: Error) => void>();
-  /** By endpoint: how many of the pool's connections it is to have, and has. */
+  /** The pool's connections by endpoint: their planned and their present number. */
   private readonly wanted: readonly number[];
   private readonly held: number[];
-  /** Where each connection of the pool goes, and where each refusal came from. */
+  /** The endpoint of each connection of the pool, and of each refusal. */
   private readonly endpointNumbers = new WeakMap<PgConnection | Error, number>();
   private readonly routes: EndpointRoutes;
   /** Number of the endpoint at which each client's last acquire ended. */

@@ -5,7 +5,7 @@ import type { TlsSettings } from "../../database/endpoint.js";
 export interface PoolerCertificates {
   /** PEM texts. */
   readonly server: { readonly cert: string; readonly key: string };
-  /** What its clients connect with. The host is not verified: a proxy of the network may be between. */
+  /** TLS settings of its clients. The host is not verified: a proxy of the network may be between. */
   readonly client: TlsSettings;
 }
 

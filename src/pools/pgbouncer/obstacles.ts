@@ -10,7 +10,7 @@ import type { PgBouncerPool } from "./settings.js";
 
 type Stated = Pick<PgBouncerPool, "mode" | "size" | "maxPreparedStatements" | "settings">;
 
-/** What a console says of itself and of the pools of one database. */
+/** Settings of a console and of the pools of one database. */
 interface Configured {
   readonly version: string;
   readonly mode: string;

@@ -15,13 +15,13 @@ export interface PgBouncerFiles {
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
-  /** Where clients log in by certificate: PgBouncer's own, which signs theirs, its key, and who may log in how. */
+  /** Files for log-in by certificate: PgBouncer's own, which signs the clients', its key, and the rules of log-in. */
   readonly login?: { readonly certFile: string; readonly keyFile: string; readonly hbaFile: string };
 }
 
 /** The upstream's database as clients name it: one that needs no quoting, which PgBouncer's ini does not have for it. */
 export const CLIENT_DATABASE = "train_sim";
-/** What stands for the admin console, in every PgBouncer. */
+/** The database that stands for the admin console in every PgBouncer. */
 export const ADMIN_DATABASE = "pgbouncer";
 export const ADMIN_USER = "train_sim_admin";
 /** Sessions of the admin console, beyond the clients. */

@@ -13,7 +13,7 @@ export interface PoolName {
 export interface PoolReading {
   readonly clientsActive: number;
   readonly clientsWaiting: number;
-  /** How long the first client in the queue has waited. */
+  /** The wait of the first client in the queue. */
   readonly maxWaitMs: number;
   readonly serversActive: number;
   readonly serversIdle: number;
@@ -21,10 +21,10 @@ export interface PoolReading {
 
 /** Counted since PgBouncer started. */
 export interface PoolCounts {
-  /** By the first message of each, so those that still wait are among them. */
+  /** Transactions counted by their first message, so those that still wait are among them. */
   readonly transactions: number;
   readonly waitMs: number;
-  /** Of queries that ended, since they arrived: the wait of a transaction's first one is in it. */
+  /** Time of ended queries since they arrived, the wait of a transaction's first query included. */
   readonly queryMs: number;
 }
 

@@ -22,7 +22,7 @@ type Login = (typeof LOGINS)[number];
 
 const DEFAULT_PREPARED_STATEMENTS = 200;
 
-/** What a PgBouncer that train-sim starts gets from elsewhere, and from where. */
+/** Settings that a PgBouncer gets from train-sim, each with its source. */
 const OWN_SETTINGS: Readonly<Record<string, string>> = {
   pool_mode: "pool.mode",
   default_pool_size: "pool.size",
@@ -58,10 +58,10 @@ const OWN_SETTINGS: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Beside them, where clients log in by certificate. */
+/** Settings that train-sim also makes if clients log in by certificate. */
 const CLIENT_TLS_FILES = ["client_tls_ca_file", "client_tls_cert_file", "client_tls_key_file"];
 
-/** What decides how many transactions a PgBouncer adds of its own. */
+/** Settings that decide how many transactions a PgBouncer adds. */
 const STATED = [
   "server_reset_query",
   "server_reset_query_always",
@@ -82,9 +82,9 @@ export interface PgBouncerPool extends PoolerSettings {
   readonly reconnect: Reconnect;
   /** `max_prepared_statements` of a managed PgBouncer, or of the external ones as the user states it; 0 is none. */
   readonly maxPreparedStatements: number;
-  /** How clients log in to a managed one; undefined for password. */
+  /** The log-in of clients to a managed PgBouncer; undefined for password. */
   readonly login?: Extract<Login, "certificate">;
-  /** Of pgbouncer.ini, beside what the keys say. */
+  /** Settings of pgbouncer.ini besides the keys. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 

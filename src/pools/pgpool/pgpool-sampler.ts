@@ -12,7 +12,7 @@ const ANSWER_MS = 2_000;
 const BUSY = /^(Execute command|Idle in transaction)$/;
 const FREE = "Wait for connection";
 
-/** Of the processes that have a server connection of that database and user. */
+/** Counts processes that have a server connection of that database and user. */
 export function readProcesses(
   rows: readonly SqlRow[],
   { database, user }: Pick<Endpoint, "database" | "user">,
@@ -33,7 +33,7 @@ export class PgpoolSampler implements PoolerStatistics {
     private readonly consoles: readonly { readonly console: AdminClient; readonly pool: Endpoint }[],
   ) {}
 
-  /** On rejection no connection is left. */
+  /** No connection is left on rejection. */
   static async connect(consoles: readonly Endpoint[], connectTimeoutMs: number): Promise<PgpoolSampler> {
     const opened = await Promise.allSettled(
       consoles.map(async (pool) => ({

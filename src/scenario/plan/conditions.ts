@@ -43,7 +43,7 @@ function ownAspects(treatments: Experiment["treatments"]): Aspect[] {
   return [...names].map((name): Aspect => [name, (settings) => stated(settings)[name]]);
 }
 
-/** By aspect: one row where all treatments share it, else one for each that differs, numbered. */
+/** Conditions by aspect: one row if all treatments share it, else one for each that differs, numbered. */
 export function conditions({ treatments }: Pick<Experiment, "treatments">): string[][] {
   const aspects: Aspect[] = [
     ["target", ({ target }) => targetText(target)],
@@ -77,7 +77,7 @@ function phasesText(settings: TreatmentSettings): string {
   return `warm-up ${formatDuration(warmUpMs)}, window ${window}, drain ${drain}`;
 }
 
-/** As `postgres-kill at 10s for 1s`. */
+/** A fault in words: `postgres-kill at 10s for 1s`. */
 function faultText({ kind, atMs, forMs }: Fault): string {
   return `${kind} at ${formatDuration(atMs)}${forMs > 0 ? ` for ${formatDuration(forMs)}` : ""}`;
 }

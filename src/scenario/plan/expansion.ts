@@ -46,7 +46,7 @@ export interface Expansion {
   readonly findings: readonly TreatmentFinding[];
 }
 
-/** One combination as a scenario without factors, and which part of it came from where. */
+/** A combination as a scenario without factors, and the source of each part of it. */
 interface Combination {
   readonly raw: Mapping;
   readonly origins: readonly { readonly path: Path; readonly origin: Path }[];
@@ -185,7 +185,7 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
   };
 }
 
-/** What the rules find wrong with treatments, some of which the schema refuses; nothing where others may have been meant. */
+/** Findings of the rules in treatments that the schema refuses in part; none if others may have been meant. */
 export function ruleFindings({ read, refused, doubtful }: Expansion): TreatmentFinding[] {
   if (!doubtful) return [];
   const beside = ({ combination }: NamedTreatment, refusals: readonly Finding[]): readonly Finding[] =>
@@ -198,7 +198,7 @@ export function ruleFindings({ read, refused, doubtful }: Expansion): TreatmentF
   ];
 }
 
-/** What the treatments mean, and what the rules find wrong with them. */
+/** The treatments with their settings, and the findings of the rules. */
 export function checkTreatments({ read }: Expansion): {
   readonly treatments: readonly Treatment[];
   readonly findings: readonly TreatmentFinding[];

@@ -7,13 +7,13 @@ import { keyWithoutPasswords, withoutPasswords } from "../../foundation/secrets.
 
 const MAX_ID_LENGTH = 60;
 
-/** One level of one factor. */
+/** A level of a factor. */
 export interface Level {
   readonly value: unknown;
   /** The same for the same value, whatever the order of its keys. */
   readonly key: string;
   readonly text: string;
-  /** Where it stands in the scenario. */
+  /** Its place in the scenario. */
   readonly origin: Path;
 }
 

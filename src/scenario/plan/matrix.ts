@@ -9,7 +9,7 @@ import { pathsOf } from "../schema-paths.js";
 
 const MAX_TREATMENTS = 1000;
 
-/** One combination: the level of each factor by its path, as written. */
+/** A combination: the level of each factor by its path, as written. */
 export type Levels = ReadonlyMap<string, Level>;
 
 /** Keys of factors that the user overrode: entries of `exclude` may then match nothing. */
@@ -198,7 +198,7 @@ function overwritten({ origin, others }: Extension): Finding {
   return { path: origin, message };
 }
 
-/** Where entries are all the combinations, a single one is no comparison with the scenario's own settings. */
+/** If entries are all the combinations, a single entry is no comparison with the scenario's own settings. */
 function onlyOne([levels]: readonly Levels[]): Finding[] {
   const keys = [...(levels?.keys() ?? [])];
   const message =

@@ -35,7 +35,7 @@ export interface Overrides {
   readonly loadsCode?: true;
   /** Variables that complete connection URLs; left out if a stored scenario is read. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** In place of the disk, for the files that the scenario names. */
+  /** Reads files that the scenario names, in place of the disk. */
   readonly read?: ReadText;
 }
 
@@ -74,7 +74,7 @@ function parseValue(text: string, path: Path): { value: unknown } | { message: s
   }
 }
 
-/** What is wrong with a path, which is not repeated where it may be a URL, cut at an `=` of its password. */
+/** A problem of a path. The path is not repeated if it may be a URL, cut at an `=` of its password. */
 function pathProblem(path: string, message: string): ScenarioProblem {
   if (!/[@/?]/.test(path)) return { source: `--set ${path}`, path: "", message };
   const way = "expected path=value, as target.url=postgresql://user@host:5432/database";
@@ -160,7 +160,7 @@ function outranked(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
 }
 
 export interface AppliedOverrides {
-  /** Of `--set clients=...`. */
+  /** The value of `--set clients=...`. */
   readonly clients: unknown;
   readonly problems: readonly ScenarioProblem[];
   /** Factors whose levels were replaced. */
@@ -175,7 +175,7 @@ function commonLength(a: Path, b: Path): number {
   return length;
 }
 
-/** Where their number stands: which groups have agents for themselves stays as the file has it. */
+/** The place of the number of agents: groups that have agents for themselves stay as the file has them. */
 function agentsPath(raw: Mapping): Path {
   return isMapping(raw.agents) ? [...AGENTS, "count"] : AGENTS;
 }

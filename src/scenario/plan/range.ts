@@ -16,7 +16,7 @@ function read(given: unknown): Range | undefined {
   return { low: Number(low), high: Number(high), lowUnit, unit };
 }
 
-/** What is wrong with a level that looks like a range; undefined where it is none, or a good one. */
+/** The problem of a level that looks like a range; undefined for a good range and any other level. */
 export function rangeProblem(given: unknown): string | undefined {
   const range = read(given);
   if (!range) return undefined;

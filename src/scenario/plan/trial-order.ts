@@ -6,9 +6,9 @@ import type { PlannedTrial } from "../settings.js";
 export interface OrderSettings {
   readonly trials: number;
   readonly order: "interleaved" | "racing" | "duet" | "sequential";
-  /** Of the trials' documents and loads: one seed for each block. */
+  /** Seed of the trials' documents and loads: each block has a seed derived from it. */
   readonly seed: number;
-  /** Of their order; `seed` where it is not given. */
+  /** Seed of the order. Default: `seed`. */
   readonly orderSeed?: number | undefined;
   /** Treatment ids in the order of a run that is resumed. */
   readonly stored?: readonly string[] | undefined;
@@ -42,7 +42,7 @@ function orderedIds(ids: readonly string[], settings: OrderSettings): readonly s
   return order === "sequential" ? sequential : balanced(ids, trials, orderSeed);
 }
 
-/** Of a block, what comes first runs on the first server: so treatments change servers as often as they change places. */
+/** The first trial of a block runs on the first server: so treatments change servers as often as they change places. */
 function asDuet(trials: readonly PlannedTrial[]): PlannedTrial[] {
   return trials.map((trial, i) => {
     const isFirst = i % 2 === 0;

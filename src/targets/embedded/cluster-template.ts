@@ -14,7 +14,7 @@ const DIGEST_CHARACTERS = 64;
 /** Longest list of files that is read; PostgreSQL 18 has about a thousand of them. */
 const INDEX_BYTES_MAX = 1 << 20;
 
-/** Below the data directory, and nowhere else. */
+/** A path below the data directory, and nowhere else. */
 const Path = z.string().regex(/^(?!.*\.\.)\w[\w./-]*$/);
 /** Directories, each before what is in it, and files with their sizes, in the order in which their contents follow. */
 const Index = z.object({
@@ -32,7 +32,7 @@ export function cacheDirectory(environment: NodeJS.ProcessEnv = process.env): st
 export class ClusterTemplate {
   private readonly file: string;
 
-  /** For clusters of that PostgreSQL version made by `initdb` with these arguments, on this platform. */
+  /** The file for clusters of that PostgreSQL version made by `initdb` with these arguments, on this platform. */
   constructor(
     version: string,
     initdbArguments: readonly string[],

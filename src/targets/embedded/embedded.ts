@@ -20,7 +20,7 @@ import { embeddedSettings, type EmbeddedSettings } from "./settings.js";
 import type { FullDisk } from "../settings.js";
 import type { TargetKind } from "../target.js";
 
-/** Where the tables and indexes of every database lie, and the log, below the data directory. */
+/** Directories of the tables and indexes of every database, and of the log, below the data directory. */
 const PLACES: Readonly<Record<FullDisk, string>> = { tables: "base", wal: "pg_wal" };
 
 /** Makes the server accept TLS connections only; PEM texts. */
@@ -39,7 +39,7 @@ export interface EmbeddedOptions {
   /** Connections that the scenario opens at once; train-sim's own come on top. */
   readonly maxConnectionsNeeded: number;
   readonly tls?: EmbeddedTls;
-  /** By password when left out. */
+  /** The log-in of clients. Default: by password. */
   readonly auth?: Auth;
   /** See `EmbeddedSettings`; 0 when left out. */
   readonly nice?: number;

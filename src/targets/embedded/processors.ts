@@ -26,7 +26,7 @@ function keepOn(processors: readonly number[], pid: number): void {
   execFileSync("taskset", ["-a", "-p", "-c", processors.join(","), String(pid)], { stdio: "pipe" });
 }
 
-/** How the processors are shared out. */
+/** The processors of the server and of the others. */
 export interface Partition {
   /** Keeps a server on its own, before it has children. */
   confine(serverPid: number): void;

@@ -13,10 +13,10 @@ import { copyData } from "./copy-data.js";
 import type { Postmaster } from "./postmaster.js";
 import type { ReplicationLevel, ReplicationSettings } from "./settings.js";
 
-/** In which standbys connect, or follow another primary. */
+/** Milliseconds in which standbys connect, or follow another primary. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
-/** In which busy clients read what the old primary has answered: much less than any watch takes to find out that it is gone. */
+/** Milliseconds in which busy clients read the last answers of the old primary: much less than any watch takes to miss it. */
 const LAST_ANSWERS_MS = 250;
 /** PostgreSQL would wait for 5 s before it tries the primary again. */
 const RETRY = "wal_retrieve_retry_interval = '250ms'";
@@ -43,14 +43,14 @@ function synchronousNames(level: ReplicationLevel, standbys: number): string {
   return `FIRST 1 (${names})`;
 }
 
-/** What a standby streams the log from. */
+/** The server that a standby streams the log from. */
 type Followed = "the primary" | "nothing";
 
 export const memberName = (index: number): string => `server_${index + 1}`;
 
 export class ReplicaSet implements Replication {
   private readonly members: Member[] = [];
-  /** Where standbys connect, by member. */
+  /** Addresses for standbys, by member. */
   private ends: readonly Endpoint[] | undefined;
   /** The old primary of a split, which follows nobody until it is healed. */
   private splitOff: Member | undefined;
@@ -62,7 +62,7 @@ export class ReplicaSet implements Replication {
     this.members.push(primary);
   }
 
-  /** Of a primary that runs, and of standbys that do not yet. Resolves once all follow. */
+  /** Makes a set of a primary that runs and of standbys that do not yet. Resolves once all follow. */
   static async form(
     primary: Member,
     settings: ReplicationSettings,
@@ -81,7 +81,7 @@ export class ReplicaSet implements Replication {
     return set;
   }
 
-  /** As of now. */
+  /** The primary as of now. */
   get leader(): Member {
     return this.primary;
   }
@@ -266,7 +266,7 @@ async function withSession<T>(member: Member, use: (session: AdminClient) => Pro
   }
 }
 
-/** One that keeps the log from now on. */
+/** Makes a slot that keeps the log from now on. */
 async function makeSlot(session: AdminClient, name: string): Promise<void> {
   const [slot] = await session.query("SELECT 1 FROM pg_replication_slots WHERE slot_name = $1", [name]);
   if (!slot) await session.query("SELECT pg_create_physical_replication_slot($1, true)", [name]);

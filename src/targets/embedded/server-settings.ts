@@ -26,7 +26,7 @@ const BENCHMARK_DEFAULTS: ServerSettings = {
   log_checkpoints: "on",
 };
 
-/** Of the embedded server, whose version is known to have them: how long fsyncs of the log take. */
+/** Defaults of the embedded server, whose version has them: durations of fsyncs of the log. */
 const EMBEDDED_DEFAULTS: ServerSettings = { track_wal_io_timing: "on" };
 
 export interface LaunchFacts {
@@ -61,7 +61,7 @@ export function serverSettings(settings: ServerSettings, facts: LaunchFacts): st
   return [...wanted].map(([name, value]) => `${name}=${value}`);
 }
 
-/** What any server that train-sim starts is given before the user's settings. */
+/** Settings of any server that train-sim starts, before the user's. */
 export function recommendedSettings(
   facts: Pick<LaunchFacts, "maxConnectionsNeeded" | "modules">,
 ): Record<string, string> {

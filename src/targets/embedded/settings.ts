@@ -5,7 +5,7 @@ import { SETTINGS, settingTexts } from "../server-keys.js";
 import { canonicalSetting } from "../server-limits.js";
 import type { TargetSettingsOf } from "../target.js";
 
-/** When a commit is acknowledged: see the key `replication`. */
+/** The moment at which a commit is acknowledged: see the key `replication`. */
 export const REPLICATION_LEVELS = ["async", "sync", "quorum", "remote-apply"] as const;
 export type ReplicationLevel = (typeof REPLICATION_LEVELS)[number];
 
@@ -22,7 +22,7 @@ export interface EmbeddedSettings {
   /** Loopback port; 0 picks a free one. */
   readonly port: number;
   readonly auth: Auth;
-  /** How far the server's processes stand back behind others for processors, 0 to 19. */
+  /** Niceness of the server's processes, 0 to 19. */
   readonly nice: number;
   /** Processors that the server has for itself, and the clients do without; undefined where all share all. */
   readonly processors?: number;

@@ -12,7 +12,7 @@ import { guardMount } from "../../foundation/process/reaper.js";
 const run = promisify(execFile);
 
 const ENVIRONMENT = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
-/** What a tmpfs has unless told otherwise. */
+/** The default size of a tmpfs. */
 const ROOMY = "50%";
 /** The server goes on writing while its disk is measured. */
 const FILL_ATTEMPTS = 100;

@@ -11,13 +11,13 @@ export type UrlSettings = {
   readonly kind: "url";
   /** Nodes of one database; a password may come from PGPASSWORD. */
   readonly urls: readonly EndpointUrl[];
-  /** Where train-sim itself connects, as the owner of the namespace; the first of `urls` when left out. */
+  /** URL of train-sim's own sessions, as the owner of the namespace. Default: the first of `urls`. */
   readonly adminUrl?: string;
   /** Prints the password of `urls`, and of `adminUrl` where that has none. */
   readonly passwordCommand?: PasswordCommand;
 } & TlsKeys;
 
-/** Below the quarter of an hour that an IAM token lives. */
+/** The default is below the quarter of an hour that an IAM token lives. */
 const DEFAULT_PASSWORD_EVERY_MS = 600_000;
 
 const pemFile = (what: string) =>
@@ -96,7 +96,7 @@ function certificateProblems({ cert, key }: Given): Finding[] {
   return [{ path: ["target", there], message: `a client certificate needs both; ${absent} is missing` }];
 }
 
-/** Why files for TLS cannot be, where a URL of the target is reached without it; undefined where each has it. */
+/** The reason why files for TLS are refused if a URL of the target has no TLS; undefined if each URL has TLS. */
 function plainUrl(target: Given): string | undefined {
   const urls = urlsOf(target).map(({ url }) => url);
   if (target.adminUrl !== undefined) urls.push(target.adminUrl);

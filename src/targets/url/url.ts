@@ -10,7 +10,7 @@ export const url = {
   start: async (settings) => runningAt(settings),
 } satisfies TargetKind<UrlSettings>;
 
-/** With a command for passwords, every endpoint whose URL has none gets it, whatever PGPASSWORD says. */
+/** If there is a command for passwords, every endpoint whose URL has no password gets it, whatever PGPASSWORD says. */
 function runningAt(settings: UrlSettings): RunningTarget {
   const { passwordCommand } = settings;
   if (passwordCommand === undefined) return urlTarget(settings);
