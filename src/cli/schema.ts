@@ -11,6 +11,7 @@ import {
   lackOf,
   levelProblems,
   readUrl,
+  DEFAULT_DIALECT,
   DIALECTS,
   type DialectName,
 } from "../database/registry.js";
@@ -43,7 +44,7 @@ function choice(flags: string, description: string, choices: readonly string[], 
   return new Option(flags, description).choices(choices).default(fallback);
 }
 
-const dialect = (): Option => choice("--dialect <name>", "database dialect", DIALECTS, "postgres");
+const dialect = (): Option => choice("--dialect <name>", "database dialect", DIALECTS, DEFAULT_DIALECT);
 const ownLevels = (command: Command, levels: readonly LevelOption[]): Command =>
   levels.reduce(
     (made, { option, description, choices, fallback }) =>

@@ -72,6 +72,8 @@ export interface Urls {
   read(url: EndpointUrl, tls?: TlsKeys, environment?: NodeJS.ProcessEnv): Endpoint;
   /** TLS that the parameters of a valid URL state. */
   tlsOf(url: string): TlsKeys;
+  /** The URL with parameters for those keys of TLS that it does not state itself. */
+  withTls(url: string, keys: TlsKeys): string;
   /** The URL with another path for each file that its parameters name; any other text stays as it is. */
   withFiles(url: string, change: (file: string) => string): string;
   /**

@@ -9,8 +9,9 @@ const REGISTERED = [postgresql] as const;
 const DATABASES: readonly Database[] = REGISTERED;
 
 export type DialectName = keyof (typeof REGISTERED)[number]["dialects"];
-/** Dialects of all databases; the first is the default. */
+/** Dialects of all databases. */
 export const DIALECTS = DATABASES.flatMap(({ dialects }) => Object.keys(dialects)) as DialectName[];
+export const DEFAULT_DIALECT: DialectName = "postgres";
 
 /** Schemes of connection URLs; the first is the scheme of `URL_EXAMPLE`. */
 export const SCHEMES = DATABASES.flatMap(({ urls }) => urls.schemes);

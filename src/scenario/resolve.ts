@@ -3,6 +3,7 @@
 import type { Scenario } from "./schema.js";
 import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
 import type { DiagnosisSettings } from "./judgement.js";
+import { DEFAULT_DIALECT } from "../database/registry.js";
 import { resolveFault } from "../faults/faults.js";
 import { resolveLoad } from "../load/load-settings.js";
 import { type TreatmentSettings } from "./settings.js";
@@ -43,7 +44,7 @@ const COMMON: {
 } = {
   workload: ({ workload }) => workload,
   target: ({ target }) => resolveTarget(target),
-  dialect: ({ dialect }) => (dialect === "auto" ? "postgres" : dialect),
+  dialect: ({ dialect }) => (dialect === "auto" ? DEFAULT_DIALECT : dialect),
   // The servers that train-sim runs are PostgreSQL: there is nothing to ask.
   asksDialect: ({ dialect, target }) => dialect === "auto" && resolveTarget(target).kind === "url",
   namespace: ({ namespace }) => namespace,

@@ -9,7 +9,7 @@ import { clientCount } from "../load/keys.js";
 import { Faults } from "../faults/faults.js";
 import { Pool } from "../pools/registry.js";
 import { Target } from "../targets/registry.js";
-import { DIALECTS } from "../database/registry.js";
+import { DEFAULT_DIALECT, DIALECTS } from "../database/registry.js";
 import { STORAGES } from "../database/levels.js";
 import { nearest } from "../syntax/nearest.js";
 import type { Mapping } from "../syntax/paths.js";
@@ -73,7 +73,7 @@ const BEFORE_OWN = {
   target: Target,
   dialect: z
     .enum([...DIALECTS, "auto"])
-    .default("postgres")
+    .default(DEFAULT_DIALECT)
     .meta({
       description:
         "Which database's SQL to speak; auto asks the server. What each has and lacks: docs/reference/dialects.md. Default postgres.",

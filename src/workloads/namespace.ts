@@ -3,7 +3,7 @@
 import { UsageError } from "../foundation/errors.js";
 import { APPLICATION, type AdminSession, type NamespaceSettings } from "../database/contract.js";
 import type { EvidenceOptions } from "../database/evidence.js";
-import { databaseSpeaking, DIALECTS, type DialectName } from "../database/registry.js";
+import { databaseSpeaking, DEFAULT_DIALECT, type DialectName } from "../database/registry.js";
 import type { ViewGroup } from "../database/sql.js";
 import type { FaultTable, FaultTables } from "../faults/fault.js";
 import { WORKLOADS, workloadOf, type WorkloadChoice } from "./registry.js";
@@ -11,8 +11,6 @@ import type { Workload, WorkloadTreatment } from "./workload.js";
 
 /** Settings of a treatment, whom to grant it to, and the run that makes it. */
 export type WorkloadNamespace = Omit<NamespaceSettings, "tables"> & WorkloadChoice;
-
-const [DEFAULT = "postgres"] = DIALECTS;
 
 function withTables(settings: WorkloadNamespace): NamespaceSettings {
   const { tables } = workloadOf(settings);
@@ -31,14 +29,14 @@ export function tablesMarked(variant: string): readonly string[] {
   );
 }
 
-export function ddl(settings: WorkloadNamespace, dialect: DialectName = DEFAULT): string[] {
+export function ddl(settings: WorkloadNamespace, dialect: DialectName = DEFAULT_DIALECT): string[] {
   return databaseSpeaking(dialect).namespaces.ddl(withTables(settings), dialect);
 }
 
 export function applyNamespace(
   session: AdminSession,
   settings: WorkloadNamespace,
-  dialect: DialectName = DEFAULT,
+  dialect: DialectName = DEFAULT_DIALECT,
 ): Promise<"created" | "unchanged"> {
   return databaseSpeaking(dialect).namespaces.apply(session, withTables(settings), dialect);
 }
@@ -47,7 +45,7 @@ export function applyNamespace(
 export function resetNamespace(
   session: AdminSession,
   settings: WorkloadNamespace,
-  dialect: DialectName = DEFAULT,
+  dialect: DialectName = DEFAULT_DIALECT,
 ): Promise<void> {
   return databaseSpeaking(dialect).namespaces.reset(session, withTables(settings), dialect, tablesMarked);
 }
@@ -56,7 +54,7 @@ export function resetNamespace(
 export function dropNamespace(
   session: AdminSession,
   namespace: string,
-  dialect: DialectName = DEFAULT,
+  dialect: DialectName = DEFAULT_DIALECT,
 ): Promise<boolean> {
   return databaseSpeaking(dialect).namespaces.drop(session, namespace, dialect, tablesMarked);
 }

@@ -5,7 +5,7 @@ import { connectAdmin, controlTransactions, type AdminClient } from "./admin.js"
 import { isAway, isStandby } from "./connect-failure.js";
 import { PgConnection } from "./connection.js";
 import { CAPABILITIES, dialectOf } from "./dialects/registry.js";
-import { SCHEMES, tlsOf, URL_EXAMPLE, urlRefusal, withFiles } from "./endpoint/connection-url.js";
+import { SCHEMES, tlsOf, URL_EXAMPLE, urlRefusal, withFiles, withTls } from "./endpoint/connection-url.js";
 import { completed, ignoredVariables } from "./endpoint/libpq-variables.js";
 import { endpointAt } from "./endpoint/parse-url.js";
 import { FOREIGN_SOURCES } from "./evidence/postgres-foreign.js";
@@ -118,6 +118,7 @@ export const postgresql = {
     refusal: urlRefusal,
     read: endpointAt,
     tlsOf,
+    withTls,
     withFiles,
     complete: completed,
     ignoredVariables,

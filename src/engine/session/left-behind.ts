@@ -6,25 +6,15 @@ import { keyWithoutPasswords, withoutPasswords } from "../../foundation/secrets.
 import type { Overrides } from "../../scenario/plan/overrides.js";
 import type { Experiment } from "../../scenario/settings.js";
 import { hasPooler } from "../../pools/registry.js";
-import type { DialectName } from "../../database/registry.js";
+import { databaseAt, DEFAULT_DIALECT, type DialectName } from "../../database/registry.js";
 import type { TargetSettings } from "../../targets/registry.js";
 
 export type UrlTarget = Extract<TargetSettings, { kind: "url" }>;
 
-/** The scenario's keys by the parameters of a URL that mean the same. */
-const TLS_KEYS = { sslmode: "sslmode", sslrootcert: "ca", sslcert: "cert", sslkey: "key" } as const;
-
 /** The URL that train-sim connects to for its own work, TLS files included, without a password. */
 function adminUrlOf(target: UrlTarget): string {
   const url = withoutPasswords(target.adminUrl ?? target.urls[0]?.url ?? "");
-  const [, query = ""] = url.split("?");
-  const own = new URLSearchParams(query);
-  const added = Object.entries(TLS_KEYS).flatMap(([parameter, key]) => {
-    const value = target[key];
-    return value === undefined || own.has(parameter) ? [] : [`${parameter}=${encodeURIComponent(value)}`];
-  });
-  if (added.length === 0) return url;
-  return `${url}${query === "" ? "?" : "&"}${added.join("&")}`;
+  return databaseAt(url)?.urls.withTls(url, target) ?? url;
 }
 
 const hasPassword = (url = ""): boolean => withoutPasswords(url) !== url;
@@ -38,7 +28,7 @@ export function dropCommand(
 ): string {
   const { adminUrl, urls, passwordCommand } = target;
   const words = ["npx", "train-sim", "schema", "drop", "--url", adminUrlOf(target), "--namespace", namespace];
-  if (dialect !== "postgres") words.push("--dialect", dialect);
+  if (dialect !== DEFAULT_DIALECT) words.push("--dialect", dialect);
   const isElsewhere =
     hasPassword(adminUrl ?? urls[0]?.url) ||
     passwordCommand !== undefined ||

@@ -148,6 +148,17 @@ export function tlsOf(url: string): TlsKeys {
   return "tls" in parameters ? parameters.tls : {};
 }
 
+/** `Urls.withTls` for PostgreSQL. */
+export function withTls(url: string, keys: TlsKeys): string {
+  const [, query = ""] = url.split("?");
+  const own = new URLSearchParams(query);
+  const added = Object.entries(TLS_PARAMETERS).flatMap(([parameter, key]) => {
+    const value = keys[key];
+    return value === undefined || own.has(parameter) ? [] : [`${parameter}=${encodeURIComponent(value)}`];
+  });
+  return added.length === 0 ? url : `${url}${query === "" ? "?" : "&"}${added.join("&")}`;
+}
+
 /** The parameters that state the same as these keys of a target. */
 export function parametersFor(keys: ReadonlySet<string>): ReadonlySet<string> {
   const same = Object.entries(TLS_PARAMETERS).filter(([, key]) => keys.has(key));
