@@ -19,6 +19,7 @@ import type { Plot } from "./html/page/charts/drawing.js";
 import { CHARTS } from "./html/page/charts/registry.js";
 import { LIGHT } from "./html/page/charts/theme.js";
 import { viewOf } from "./html/page/charts/view.js";
+import { forestOf } from "./findings/forest.js";
 import { renderReport } from "./html/render.js";
 import type { ReportData } from "./html/report-data.js";
 import { keyFindings } from "./findings/key-findings.js";
@@ -121,6 +122,8 @@ function plotOf(id: string, metric?: string): Plot {
 const MARKS_AT_END = / ([*+~?])!?$/;
 
 describe("a result with each verdict", () => {
+  const drawn = () => forestOf(result)?.rows.map(({ comparison }) => comparison) ?? [];
+
   it("has all four among its headline comparisons, and no caveat", () => {
     const counts = verdictCounts(headlineComparisons(result.comparisons));
     for (const verdict of COMPARISON_VERDICTS) expect(counts[verdict], verdict).toBeGreaterThan(0);
@@ -156,10 +159,10 @@ describe("a result with each verdict", () => {
 
   it("is marked the same in the tables of the summary, exploratory ratios too", () => {
     const summary = renderSummary(result, { directory });
-    const ratios = [...summary.matchAll(/\dx (?:[\d.]+-[\d.]+ )?([*+~?])!?(?=\s)/g)].map(
+    const ratios = [...summary.matchAll(/\dx (?:\[?[\d.]+(?:-|, |\.\.)[\d.]+\]? )?([*+~?])!?(?=\s)/g)].map(
       ([, mark = ""]) => mark,
     );
-    const all = [...result.comparisons, ...(result.effects ?? [])];
+    const all = [...result.comparisons, ...(result.effects ?? []), ...drawn()];
     expect(byMark(ratios)).toEqual(verdictCounts(all));
   });
 
@@ -175,7 +178,12 @@ describe("a result with each verdict", () => {
 
   it("is called the same in the report without its script, in its data and in its charts", () => {
     const page = renderReport(data, { script: "", style: "" });
-    const all = [...result.comparisons, ...(result.effects ?? []), ...(result.interactions ?? [])];
+    const all = [
+      ...result.comparisons,
+      ...(result.effects ?? []),
+      ...(result.interactions ?? []),
+      ...drawn(),
+    ];
     expect(byWord(cellsOf(page))).toEqual(verdictCounts(all));
     expect(embeddedData(page)).toMatchObject({ result: { comparisons: result.comparisons } });
   });

@@ -23,7 +23,7 @@ export function elementsOf(page: string): Tag[] {
       continue;
     }
     elements.push({ name, attributes });
-    if (!VOID_ELEMENTS.has(name)) open.push(name);
+    if (!VOID_ELEMENTS.has(name) && !attributes.endsWith("/")) open.push(name);
   }
   if (open.length > 0) throw new Error(`never closed: ${open.join(", ")}`);
   return elements;

@@ -41,7 +41,7 @@ describe("the summary", () => {
   it("sets treatments side by side: medians with their spread over trials, and ratios", () => {
     const text = render(example());
     const lines = text.split("\n");
-    const start = lines.findIndex((line) => /^add +mean/.test(line));
+    const start = lines.findIndex((line) => /^add +mean\(ms\)/.test(line));
     expect(lines.slice(start, start + 6)).toEqual([
       "add              mean(ms)        p50(ms)    p95(ms)    p99(ms)      events/s",
       "--------------  ---------  -------------  ---------  ---------  ------------",

@@ -8,6 +8,7 @@ import { renderCapacity } from "./capacity-table.js";
 import { claimSentences } from "../findings/claims.js";
 import { renderEndpoints } from "./endpoint-lines.js";
 import { faultText } from "../findings/fault-text.js";
+import { renderForest } from "./forest-lines.js";
 import { renderEffects } from "./effects-table.js";
 import { renderSideBySide } from "./side-by-side.js";
 import { lifecycleNotes, poolerNotes, workloadNotes } from "../findings/lifecycle-notes.js";
@@ -148,6 +149,7 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
   const lints = lintsOf(result).flatMap((words) => wrap(`- ${printable(words)}`, WIDTH_MAX));
   return [
     ...screenLines(result, marks, "below"),
+    ...renderForest(result, marks),
     ...renderThresholds(result, marks),
     ...publishedLines(result, marks),
     ...verdictLines(result, marks),

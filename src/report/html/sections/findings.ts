@@ -8,6 +8,7 @@ import type { KeyFinding } from "../../findings/key-findings.js";
 import type { ReportData } from "../report-data.js";
 import { PUBLISHED_COLUMNS, publishedTables } from "../../findings/published-text.js";
 import { judgedText, noteOf, outcomeOf, seenOf, thresholdHeading } from "../../findings/threshold-text.js";
+import { renderForest } from "./forest.js";
 import { sectionOf, sentence, tableOf, text } from "./table.js";
 
 /** The name of the experiment and what it consists of. */
@@ -74,6 +75,7 @@ export function renderFindings({ result, findings, notes }: ReportData): Html {
     html`<p class="verdict" data-tone="${verdict === "ok" ? "good" : "bad"}">
         Verdict: <strong>${verdict}</strong>
       </p>
+      ${renderForest(result)}
       <ul class="findings">
         ${findings.map(findingItem)}
       </ul>

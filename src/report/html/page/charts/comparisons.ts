@@ -14,9 +14,9 @@ import {
 } from "../../../../metrics/metric-lists.js";
 import { legendOf } from "../../../../metrics/names.js";
 import type { Comparison } from "../../../../results/result-schema.js";
-import { outlookOf } from "../../../../analysis/comparison/outlook.js";
 import { isBelieved } from "../../../../analysis/comparison/noise-floor.js";
 import { BLOCKS_MIN, boundsOf } from "../../../../analysis/statistics/limits.js";
+import { ratioAxis, spreadOf } from "../../../findings/forest.js";
 import { chosen, nothing, type Chart, type Control, type Plot, type View } from "./drawing.js";
 import { comparisonTable, comparisonWords, rowName, verdictText } from "./comparison-words.js";
 import { FONT_FAMILY, FONT_PX, layOut, tooltipLook, xAxis, yAxis } from "./panels.js";
@@ -93,17 +93,10 @@ function marks(rows: readonly Comparison[], panel: number, view: View): ScatterS
   };
 }
 
-/** The interval, or the range over the blocks of fewer trials than it takes. */
-function spreadOf(comparison: Comparison, view: View): readonly [number, number] | undefined {
-  const { ciLow, ciHigh } = comparison;
-  if (ciLow !== null && ciHigh !== null) return [ciLow, ciHigh];
-  return outlookOf(view.report.result, comparison)?.range;
-}
-
 function intervals(rows: readonly Comparison[], panel: number, view: View): CustomSeriesOption {
   return whiskers(
     rows.flatMap((comparison, row) => {
-      const [low, high] = spreadOf(comparison, view) ?? [0, 0];
+      const [low, high] = spreadOf(view.report.result, comparison) ?? [0, 0];
       const colour = treatmentIn(view, comparison.treatment)?.colour ?? view.theme.text;
       return low > 0 ? [{ row, low, high, colour }] : [];
     }),
@@ -112,35 +105,11 @@ function intervals(rows: readonly Comparison[], panel: number, view: View): Cust
   );
 }
 
-/** All intervals and some of both sides of 1; what is beyond a thousandfold is cut off. */
-function reach(rows: readonly Comparison[], view: View): { min: number; max: number } {
-  const ends = rows
-    .flatMap((comparison) => [comparison.ratio, ...(spreadOf(comparison, view) ?? [])])
-    .filter((end) => end > 0);
-  return {
-    min: Math.max(Math.min(0.75, ...ends.map((end) => end * 0.9)), 0.001),
-    max: Math.min(Math.max(1.35, ...ends.map((end) => end * 1.1)), 1000),
-  };
-}
-
-const TICKS_MAX = 7;
-/** Ticks of the axis, finer and coarser; each reaches beyond where it is the first that is not too fine. */
-const TICKS = [
-  [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2],
-  [0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20],
-  [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200],
-  [0.001, 0.01, 0.1, 1, 10, 100, 1000],
-];
-
-function ticksWithin(min: number, max: number): number[] {
-  const within = TICKS.map((ticks) => ticks.filter((tick) => tick >= min && tick <= max));
-  return within.find(({ length }) => length <= TICKS_MAX) ?? [];
-}
-
 function axes(groups: readonly (readonly Comparison[])[], leftPx: number, view: View) {
   const isShort = hasOneBaseline(groups.flat());
-  const limits = reach(groups.flat(), view);
-  const customValues = ticksWithin(limits.min, limits.max);
+  const { min, max, ticks } = ratioAxis(
+    groups.flat().flatMap((each) => [each.ratio, ...(spreadOf(view.report.result, each) ?? [])]),
+  );
   const ratio = groups.map(
     (_, panel) =>
       ({
@@ -148,13 +117,14 @@ function axes(groups: readonly (readonly Comparison[])[], leftPx: number, view: 
         gridIndex: panel,
         type: "log",
         logBase: 2,
-        ...limits,
+        min,
+        max,
         splitLine: { lineStyle: { color: view.theme.line } },
-        axisTick: { customValues },
+        axisTick: { customValues: [...ticks] },
         axisLabel: {
           color: view.theme.muted,
           hideOverlap: true,
-          customValues,
+          customValues: [...ticks],
           formatter: (ratio: number) => `${ratio}x`,
         },
       }) as XAXisComponentOption,

@@ -1,0 +1,117 @@
+// Headline comparisons as a forest plot: each ratio with its interval on one logarithmic axis. Pure: a browser uses it too.
+import { headlineComparisons, isBelieved, isBelowNoise } from "../../analysis/comparison/noise-floor.js";
+import { outlookOf } from "../../analysis/comparison/outlook.js";
+import { boundsOf } from "../../analysis/statistics/limits.js";
+import { ratioNumber, ratioText } from "../../foundation/text/numbers.js";
+import { labelOf } from "../../metrics/metric-lists.js";
+import { markOf, operationName, WITHIN_NOISE } from "../../metrics/names.js";
+import type { Comparison, ResultDocument } from "../../results/result-schema.js";
+import { unitOf } from "../../workloads/vocabulary.js";
+
+/** Largest number of rows on a first screen. Findings come first if there are more comparisons. */
+const ROWS_MAX = 18;
+
+export interface ForestRow {
+  readonly comparison: Comparison;
+  /** For example `add events/s`. */
+  readonly name: string;
+  /** Interval of the ratio, or its range over the blocks of fewer trials; undefined if there is neither. */
+  readonly spread: readonly [low: number, high: number] | undefined;
+  /** True if `spread` is a 95 % interval. */
+  readonly isInterval: boolean;
+  /** `0.64x [0.60, 0.67]`, or `0.64x 0.60..0.67` for a range. */
+  readonly text: string;
+  /** True for a finding beyond the noise floor. */
+  readonly isBelieved: boolean;
+  readonly verdict: string;
+  readonly mark: string;
+}
+
+export interface Forest {
+  readonly rows: readonly ForestRow[];
+  /** Number of headline comparisons without a row. */
+  readonly omitted: number;
+  readonly axis: RatioAxis;
+  /** Factor within which ratios count as the same. */
+  readonly equivalence: number;
+}
+
+export interface RatioAxis {
+  readonly min: number;
+  readonly max: number;
+  readonly ticks: readonly number[];
+}
+
+type Compared = Pick<ResultDocument, "treatments" | "comparisons">;
+
+/** Interval of a ratio, or its range over the blocks of fewer trials; undefined if there is neither. */
+export function spreadOf(result: Compared, comparison: Comparison): ForestRow["spread"] {
+  const { ciLow, ciHigh } = comparison;
+  return ciLow !== null && ciHigh !== null ? [ciLow, ciHigh] : outlookOf(result, comparison)?.range;
+}
+
+const TICKS_MAX = 7;
+/** Ticks from fine to coarse. */
+const TICKS = [
+  [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2],
+  [0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20],
+  [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200],
+  [0.001, 0.01, 0.1, 1, 10, 100, 1000],
+];
+
+/** Logarithmic axis that holds all ratios and spreads and both sides of 1; cut off beyond a thousandfold. */
+export function ratioAxis(ends: readonly number[]): RatioAxis {
+  const positive = ends.filter((end) => end > 0);
+  const min = Math.max(Math.min(0.75, ...positive.map((end) => end * 0.9)), 0.001);
+  const max = Math.min(Math.max(1.35, ...positive.map((end) => end * 1.1)), 1000);
+  const within = TICKS.map((ticks) => ticks.filter((tick) => tick >= min && tick <= max));
+  return { min, max, ticks: within.find(({ length }) => length <= TICKS_MAX) ?? [] };
+}
+
+/** Place of a ratio on the axis, 0 .. 1. */
+export function placeOf({ min, max }: RatioAxis, ratio: number): number {
+  const place = Math.log(ratio / min) / Math.log(max / min);
+  return Math.min(1, Math.max(0, place));
+}
+
+/** Undefined if nothing was compared. */
+export function forestOf(result: ResultDocument): Forest | undefined {
+  const all = headlineComparisons(result.comparisons).filter(({ ratio }) => ratio > 0);
+  if (all.length === 0) return undefined;
+  const byRank = all.toSorted((a, b) => rankOf(a, result) - rankOf(b, result));
+  const kept = new Set(byRank.slice(0, ROWS_MAX));
+  const rows = all
+    .filter((comparison) => kept.has(comparison))
+    .map((comparison) => rowOf(result, comparison));
+  return {
+    rows,
+    omitted: all.length - rows.length,
+    axis: ratioAxis(rows.flatMap(({ comparison, spread = [] }) => [comparison.ratio, ...spread])),
+    equivalence: boundsOf(result).equivalence,
+  };
+}
+
+const RANKS = ["finding", "exploratory", "indistinguishable", "inconclusive"];
+
+function rankOf(comparison: Comparison, { comparisons }: Compared): number {
+  return isBelowNoise(comparison, comparisons) ? RANKS.length : RANKS.indexOf(comparison.verdict);
+}
+
+function rowOf(result: ResultDocument, comparison: Comparison): ForestRow {
+  const { operation, metric, verdict } = comparison;
+  const isNoise = isBelowNoise(comparison, result.comparisons);
+  const isInterval = comparison.ciLow !== null && comparison.ciHigh !== null;
+  const spread = spreadOf(result, comparison);
+  const [low = "", high = ""] = spread?.map(ratioNumber) ?? [];
+  const spreadText = isInterval ? ` [${low}, ${high}]` : ` ${low}..${high}`;
+  return {
+    comparison,
+    name: `${operationName(operation)} ${labelOf(metric, unitOf(result.workload, operation))}`,
+    spread,
+    isInterval,
+    text: `${ratioText(comparison.ratio)}${spread ? spreadText : ""}`,
+    isBelieved: isBelieved(comparison, result.comparisons),
+    verdict: isNoise ? `${verdict}, ${WITHIN_NOISE}` : verdict,
+    mark: markOf(verdict, isNoise),
+  };
+}
