@@ -80,10 +80,10 @@ export default {
       to: { path: "^src/report/(html|terminal)/", pathNot: "^src/report/$1/" },
     },
     {
-      name: "driver-in-database-and-pools",
+      name: "driver-in-its-database-and-pool",
       severity: "error",
-      from: { path: "^src/", pathNot: `^src/(database|pools)/|${TESTS}` },
-      to: { path: "node_modules/(pg|pg-pool)/" },
+      from: { path: "^src/", pathNot: `^src/(database/postgres|pools/pg-pool)/|${TESTS}` },
+      to: { path: "node_modules/(pg|pg-pool|pg-connection-string|pgpass)/" },
     },
     {
       name: "postgres-in-its-own-places",

@@ -1,4 +1,5 @@
 // The contract of a database: the questions that the rest of the program asks of it, and the sessions that it opens.
+import type { NetConnectOpts } from "node:net";
 import type { TrainSimError } from "../foundation/errors.js";
 import type { DialectCapabilities } from "./capabilities.js";
 import type { Endpoint, EndpointUrl } from "./endpoint.js";
@@ -375,6 +376,8 @@ export interface Database<Admin extends AdminSession = AdminSession> {
   /** Capabilities of its dialects by name. */
   readonly dialects: Readonly<Record<string, DialectCapabilities>>;
   readonly urls: Urls;
+  /** The socket on which an endpoint listens. */
+  socketOf(endpoint: Pick<Endpoint, "host" | "port">): NetConnectOpts;
   /** A session of the load, to be opened by its `connect`. */
   session(options: SessionOptions): LoadSession;
   /** Rejects with a TargetError that says where, what was seen and what to do. */

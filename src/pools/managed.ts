@@ -1,12 +1,11 @@
 // Poolers in front of a target: started, several before each server, or running already. Refuses to start if the upstream takes
 // no connections or a pooler may open too few files, which would show under load only.
 import { connect } from "node:net";
-import { join } from "node:path";
 import { messageOf, TargetError, UsageError } from "../foundation/errors.js";
 import { openFilesLimit } from "../foundation/machine.js";
 import { standStill } from "../foundation/process/stand-still.js";
 import { addressOf, describeEndpoint, type Endpoint } from "../database/endpoint.js";
-import { administer, readUrl } from "../database/registry.js";
+import { administer, databaseOf, readUrl } from "../database/registry.js";
 import { poolersBefore, type PoolerSettings } from "./keys.js";
 import type { ManagedInstance, RunningPooler } from "./running-pooler.js";
 import type { Admitted, PoolerKind } from "./strategy.js";
@@ -137,10 +136,7 @@ function assertOpenFiles<S extends Managed>(kind: PoolerKind<S>, settings: S & A
 
 /** Resolves if something accepts connections there; log-in is checked in `database/`. */
 async function assertUpstream(product: string, upstream: Endpoint): Promise<void> {
-  const target = upstream.host.startsWith("/")
-    ? { path: join(upstream.host, `.s.PGSQL.${upstream.port}`) }
-    : { host: upstream.host, port: upstream.port };
-  const socket = connect(target);
+  const socket = connect(databaseOf(upstream).socketOf(upstream));
   try {
     await new Promise<void>((resolve, reject) => {
       socket.once("connect", resolve).once("error", reject);

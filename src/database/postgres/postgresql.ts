@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { codeOf } from "../../foundation/errors.js";
 import type { Database } from "../contract.js";
 import { withSearchPath } from "../endpoint.js";
@@ -123,6 +124,8 @@ export const postgresql = {
     complete: completed,
     ignoredVariables,
   },
+  socketOf: ({ host, port }) =>
+    host.startsWith("/") ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port },
   session: (options) => new PgConnection(options),
   administer: connectAdmin,
   failures,

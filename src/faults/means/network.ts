@@ -1,11 +1,10 @@
 // A thread with one proxy per endpoint, used only if a scenario has a network fault: a round trip costs tens of us more.
 // A thread that ends on its own is reported like a server that went away.
-import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { NetConnectOpts } from "node:net";
 import { builtBeside } from "../../foundation/built.js";
 import { messageOf, TargetError } from "../../foundation/errors.js";
 import type { Endpoint } from "../../database/endpoint.js";
+import { databaseOf } from "../../database/registry.js";
 import type { NetworkCondition } from "./condition.js";
 import type { NetworkAnswer, NetworkCommand, NetworkPlan } from "./protocol.js";
 import type { NetworkEffect } from "./tcp-proxy.js";
@@ -26,7 +25,10 @@ export interface Network {
 
 /** Puts a proxy in front of each endpoint. Rejects if no port is free. */
 export async function openNetwork(upstreams: readonly Endpoint[], seed: number): Promise<Network> {
-  const plan: NetworkPlan = { upstreams: upstreams.map(addressOf), seed };
+  const plan: NetworkPlan = {
+    upstreams: upstreams.map((upstream) => databaseOf(upstream).socketOf(upstream)),
+    seed,
+  };
   const thread = new NetworkThread(plan);
   const ports = await thread.listening();
   return {
@@ -92,10 +94,6 @@ class NetworkThread {
     if (answer.kind !== "failed") return answer;
     throw new TargetError(`the proxy of the network failed: ${answer.reason}`);
   }
-}
-
-function addressOf({ host, port }: Endpoint): NetConnectOpts {
-  return host.startsWith("/") ? { path: join(host, `.s.PGSQL.${port}`) } : { host, port };
 }
 
 /** TLS passes unaltered, so that the certificate is the server's; a Unix socket has no TLS. */

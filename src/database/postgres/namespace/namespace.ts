@@ -192,7 +192,6 @@ async function beginAlone(client: SqlClient, namespace: string): Promise<void> {
   await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`train-sim/${namespace}`]);
 }
 
-/** Names of the tables of a namespace with that variant in its mark, in the order in which they are made. */
 /** @param object its kind, and its name as SQL has it: `TABLE account` */
 function dropStatement(schema: string, object: string): string {
   const [, kind = "", name = ""] = /^(\w+(?: VIEW)?) (.+)$/s.exec(object) ?? [];
