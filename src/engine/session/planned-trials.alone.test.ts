@@ -60,7 +60,7 @@ vi.mock("../trial/trial.js", () => ({
       block: trial.block,
       seed: trial.seed,
     };
-    await meeting?.meet();
+    await meeting.meet();
     running.now--;
     return { result: { ...result, ...(trial.duet && { duet: trial.duet }) }, totals: new Totals(["add"]) };
   },

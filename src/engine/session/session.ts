@@ -204,14 +204,14 @@ class Session {
     }
     this.hasBegun = true;
     await this.writeUnfinished();
-    const meeting = ready.length > 1 ? new Meeting(ready.length) : undefined;
+    const meeting = new Meeting(ready.length);
     const measured = await Promise.all(ready.map((each) => this.measure(each, meeting)));
     const ran: RanTrial[] = [];
     for (const each of measured) ran.push(await this.judged(each));
     return ran;
   }
 
-  private async measure(ready: ReadyTrial, meeting: Meeting | undefined): Promise<MeasuredTrial> {
+  private async measure(ready: ReadyTrial, meeting: Meeting): Promise<MeasuredTrial> {
     const { trial, treatment, kept } = ready;
     const { interruption, observer: all } = this.options;
     // Of two at once, the first server's trial is the one that is shown.
@@ -225,7 +225,7 @@ class Session {
       ...{ ...kept, place, identities: this.host.identities, observer, interruption },
       onPooler: (pooler) => this.onPooler(pooler),
       ...(onTotals && { onTotals }),
-      ...(meeting && { meeting }),
+      meeting,
     };
     return { ...ready, place, directory, done: await runTrial(host, { trial, treatment, directory }) };
   }

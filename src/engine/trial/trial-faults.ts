@@ -39,7 +39,8 @@ export class TrialFaults {
   private readonly schedule: FaultSchedule;
   private readonly load = new LoadSeconds();
   private readonly queue = new BacklogSamples();
-  private startMs = 0;
+  /** Undefined until they begin. */
+  private startMs: number | undefined;
   /** Faults that are there now, with what ends the watch's patience with them. */
   private readonly present = new Map<Fault, () => void>();
 
@@ -107,6 +108,7 @@ export class TrialFaults {
   /** What was injected, in order, once the window has ended after so many seconds. */
   records(windowSeconds: number): FaultRecord[] {
     const { schedule, startMs, load, queue } = this;
+    if (startMs === undefined) return [];
     return faultRecords(this.options.inputs, schedule.spans, startMs, windowSeconds, load, queue);
   }
 
@@ -130,7 +132,7 @@ export class TrialFaults {
   }
 
   private log(fault: Fault, words: string): number {
-    const second = Math.max(0, systemClock.nowMs() - this.startMs) / 1000;
+    const second = Math.max(0, systemClock.nowMs() - (this.startMs ?? Number.POSITIVE_INFINITY)) / 1000;
     this.options.log.fault(fault, second, words);
     return second;
   }

@@ -24,8 +24,8 @@ export interface TrialHost {
   readonly claim: NamespaceClaim;
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;
-  /** With a trial that runs at the same time. */
-  readonly meeting?: Meeting;
+  /** Trials that run at the same time, this one at least. */
+  readonly meeting: Meeting;
   /** Told the version of each pooler that takes part. */
   readonly onPooler: (pooler: PoolerVersion) => void;
   /** Told the running totals of the window, once a second while it lasts. */

@@ -1,28 +1,25 @@
-// One trial, from an empty namespace to a verdict: reset, launch, warm up, measure, drain, stop, audit. It owns the
-// order of these and what happens when one of them cannot go on: a signal ends the trial early with what was
-// measured so far, marked; anything else fails it with its cause, and nothing of it is left running.
-// Each phase takes what those before it made; `reached` holds the same for the end, when all of it is put away.
+// One trial, from an empty namespace to a verdict. A signal ends it early with what was measured so far, marked; anything else
+// fails it with its cause, and nothing of it is left running. Each phase takes what those before it made.
+import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../foundation/clock.js";
 import { asExplained } from "../../database/registry.js";
 import { TrialError, type TrainSimError } from "../../foundation/errors.js";
-import type { Audited } from "../../workloads/workload.js";
-import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js";
+import { workloadOf } from "../../workloads/registry.js";
+import { finishedIn } from "../../metrics/recorder-delta.js";
 import { Tally, type SecondSink } from "../../metrics/tally.js";
-import type { Totals } from "../../metrics/totals.js";
 import { WorkerTallies } from "../../metrics/worker-tallies.js";
 import { arrivalOperations, operationsOf } from "../../results/operation-results.js";
-import type { EvidenceValues } from "../../metrics/evidence-metric.js";
+import type { Totals, WindowSummary } from "../../metrics/totals.js";
 import { secondLines, TrialFiles } from "../../results/trial-files.js";
 import { totalWorkers } from "../../scenario/settings.js";
 import { assignmentsOf, workersThatStartAnew } from "../workers/assignments.js";
 import { ClientPath } from "./client-path.js";
 import type { TrialEvidence } from "../evidence/evidence.js";
 import { evidenceOf } from "../evidence/evidence-sources.js";
-import { readPlans } from "../evidence/plan-watch.js";
+import { NO_PLANS, readPlans } from "../evidence/plan-watch.js";
 import { budgetsOf, untilBudgetsAreUsed } from "./budgets.js";
-import { drainQueue } from "./drain.js";
 import { TrialFaults } from "./trial-faults.js";
-import { Fleet } from "../workers/fleet.js";
+import { Fleet, type FleetEvents } from "../workers/fleet.js";
 import { askTheServer, lastTransactions } from "./last-transactions.js";
 import { Lifeline } from "./lifeline.js";
 import { liveSecond } from "./live-second.js";
@@ -35,9 +32,18 @@ import { ServerWatch } from "./server-watch.js";
 import { Surroundings } from "../evidence/surroundings.js";
 import { TrialTables } from "./trial-tables.js";
 import { TrialLog } from "./trial-log.js";
-import { endingOf, NOT_REACHED, trialResult, type Reached, type TrialEnding } from "./trial-result.js";
+import {
+  endingOf,
+  loadFacts,
+  trialResult,
+  windowFacts,
+  type TrialEnding,
+  type TrialFacts,
+} from "./trial-result.js";
 
-const ANALYZE_AFTER = 0.6; // share of the warm-up after which statistics are gathered
+/** Share of the warm-up after which statistics are gathered. */
+const ANALYZE_AFTER = 0.6;
+const DRAIN_POLL_MS = 100;
 /** What is read at the window's start takes a moment; earlier, it would hold what others measured before it. */
 const READ_AHEAD_MS = 30;
 
@@ -45,10 +51,11 @@ export async function runTrial(host: TrialHost, inputs: TrialInputs): Promise<Fi
   return new TrialRun(host, inputs).run();
 }
 
-/** The load of a trial, ready to begin, and what is asked of the servers meanwhile. */
-interface Launched {
+/** The load of a trial, ready to begin, and what surrounds it: the evidence, and the faults that strike it. */
+interface Load {
   readonly fleet: Fleet;
   readonly evidence: TrialEvidence;
+  readonly faults: TrialFaults;
 }
 
 class TrialRun {
@@ -64,79 +71,90 @@ class TrialRun {
   private readonly path: ClientPath;
   private readonly surroundings: Surroundings;
   private readonly tables: TrialTables;
-  private readonly reached: Reached = { ...NOT_REACHED };
+  /** Put away what the phases made, the last one first. */
+  private readonly closers: (() => unknown)[] = [];
+  private readonly onSecond: SecondSink[] = [];
+  private readonly onSample: TrialFiles["onEvidence"][] = [];
+  /** State facts of the phases that were reached, once all is put away. */
+  private readonly facts: ((summary: WindowSummary) => TrialFacts)[] = [];
+  private plans = NO_PLANS;
+  private windowSeconds = 0;
+  private ending: TrialEnding | undefined;
+  private failure: TrainSimError | undefined;
 
   constructor(
     private readonly host: TrialHost,
     private readonly inputs: TrialInputs,
   ) {
     const { settings } = inputs.treatment;
+    const { lifeline } = this;
     this.log = new TrialLog(inputs);
-    this.path = new ClientPath(host, inputs, this.lifeline);
+    this.path = new ClientPath(host, inputs, lifeline);
     this.surroundings = new Surroundings(host, inputs);
     this.tables = new TrialTables(host, inputs, this.log);
     this.series = new SecondSeries(operationsOf(settings));
     const onSecond: SecondSink = (second, totals) => {
-      const { faults, files, window } = this.reached;
       this.series.add(second, totals);
-      faults.onSecond(second, totals);
-      files.onSecond(second, totals);
+      for (const sink of this.onSecond) sink(second, totals);
       host.observer.second(liveSecond(second, totals));
-      if (!window.isOpen) return;
-      window.readClock();
-      host.onTotals?.(this.tally.running, second + 1);
     };
     this.tally = new Tally(operationsOf(settings), totalWorkers(settings), onSecond, rehearseSecond);
     this.watch = new ServerWatch(host.target.admin, host.claim.run);
-    this.lifeline.watch(host.claim.lost);
-    this.lifeline.watchServer("the database server", Promise.race([host.target.lost, this.watch.lost]));
+    lifeline.watch(host.claim.lost);
+    lifeline.watchServer("the database server", Promise.race([host.target.lost, this.watch.lost]));
+    this.closers.push(
+      () => this.tally.finish(this.windowSeconds),
+      () => lifeline.release(),
+      () => this.watch.stop(),
+      () => this.path.close(),
+    );
   }
 
   /** Never rejects for what happens in the trial: that is in its result. */
   async run(): Promise<FinishedTrial> {
-    const { host, inputs, reached, surroundings, series, tally } = this;
-    const { settings } = inputs.treatment;
+    const { host, inputs, log, surroundings, series, tally, watch } = this;
     host.observer.trialStarted(inputs.trial, inputs.treatment);
-    let ending: TrialEnding | undefined;
-    let failure: TrainSimError | undefined;
-    try {
-      await this.reset();
-      const launched = await this.launch();
-      await this.warmUp(launched);
-      await this.measure(launched);
-      const drainSeconds = await this.drain(launched);
-      await this.stop(launched);
-      const audited = await this.audit(launched, drainSeconds !== undefined);
-      ending = audited && endingOf(audited, drainSeconds, settings);
-    } catch (error) {
-      failure = asExplained(error);
-      reached.window.cutShort();
-    }
+    await this.phases().catch((error: unknown) => this.fail(error));
     this.over.abort();
-    host.meeting?.leave();
-    await reached.faults.end();
-    await reached.evidence.close();
-    if (failure) await reached.fleet.closeLedgers();
-    const endless = await reached.fleet.terminate();
-    const salvaged =
-      failure && (await this.tables.auditFailed(reached.fleet, reached.faults, this.watch.clock.stepMs));
-    if (salvaged) ending = endingOf(salvaged, undefined, settings);
-    await this.path.close();
-    await this.watch.stop();
-    this.lifeline.release();
-    failure = [failure, endless, this.closeFiles()].find((each) => each !== undefined);
+    host.meeting.leave();
+    for (const close of this.closers.toReversed()) {
+      try {
+        await close();
+      } catch (error) {
+        this.fail(error);
+      }
+    }
+    this.failure ??= log.failure;
+    const summary = tally.summary(this.windowSeconds);
     const result = trialResult(inputs, {
-      ...{ reached, surroundings, series, ending, failure },
-      endpoints: this.path.namedEndpoints,
-      poolerSettings: this.path.poolerSettings,
-      summary: tally.summary(reached.window.seconds),
-      workers: this.workers,
-      serverClockStepMs: this.watch.clock.stepMs,
+      facts: Object.assign({}, ...this.facts.map((state) => state(summary))) as TrialFacts,
+      summary,
+      surroundings,
+      series,
+      plans: this.plans,
+      ending: this.ending,
+      failure: this.failure,
+      serverClockStepMs: watch.clock.stepMs,
       stopReason: host.interruption.reason,
     });
-    await this.log.close(result);
-    failure ??= this.log.failure;
+    await log.close(result);
+    const failure = this.failure ?? log.failure;
     return { result, totals: tally.finish(result.windowSeconds), ...(failure && { failure }) };
+  }
+
+  private async phases(): Promise<void> {
+    await this.reset();
+    const load = await this.launch();
+    await this.warmUp(load);
+    await this.measure(load);
+    const drainSeconds = await this.drain(load);
+    await this.stop(load);
+    await this.audit(load, drainSeconds);
+  }
+
+  /** The first failure is the trial's. */
+  private fail(error: unknown): void {
+    this.failure ??= asExplained(error);
   }
 
   private async reset(): Promise<void> {
@@ -146,39 +164,59 @@ class TrialRun {
     await this.lifeline.hold(this.tables.reset(this.path.endpoints, this.isWanted));
   }
 
-  private async launch(): Promise<Launched> {
-    const { settings } = this.inputs.treatment;
+  private async launch(): Promise<Load> {
+    const { host, inputs, path, watch, log, lifeline, closers } = this;
+    const { settings } = inputs.treatment;
     const assignments = assignmentsOf({
-      ...{ trial: this.inputs.trial, settings, directory: this.inputs.directory, logFile: this.log.file },
-      endpoints: this.path.endpoints,
-      prepared: settings.prepared === true && (this.path.pooler?.supportsPreparedStatements ?? true),
+      trial: inputs.trial,
+      settings,
+      directory: inputs.directory,
+      logFile: log.file,
+      endpoints: path.endpoints,
+      prepared: settings.prepared === true && (path.pooler?.supportsPreparedStatements ?? true),
     });
-    const onDelta = (delta: RecorderDelta, worker: number): void => {
-      if (finishedIn(delta) > 0) this.watch.served();
-      this.workers.add(worker, delta);
-      this.tally.add(worker, delta);
-    };
-    const onKilled = (worker: number): void => this.tally.forget(worker);
-    const events = { onDelta, onKilled, onContacts: this.path.onContacts };
-    const fleet = new Fleet(assignments, events, this.host.place);
-    this.reached.fleet = fleet;
-    this.lifeline.watch(fleet.failure);
-    await this.lifeline.hold(fleet.launch());
-    const sink = {
-      onOpening: (atSeconds: number, values: EvidenceValues) =>
-        this.reached.faults.onEvidence(atSeconds, values),
-      onSample: (second: number, values: EvidenceValues) => {
-        this.reached.faults.onEvidence(second + 1, values);
-        this.reached.files.onEvidence(second, values);
+    const events: FleetEvents = {
+      onDelta: (delta, worker) => {
+        if (finishedIn(delta) > 0) watch.served();
+        this.workers.add(worker, delta);
+        this.tally.add(worker, delta);
       },
+      onKilled: (worker) => this.tally.forget(worker),
+      onContacts: path.onContacts,
     };
-    const evidence = evidenceOf(this.host, this.surroundings, this.path.pooler, settings, sink);
-    this.reached.evidence = evidence;
-    await this.lifeline.hold(evidence.open());
-    return { fleet, evidence };
+    const fleet = new Fleet(assignments, events, host.place);
+    const faults = new TrialFaults({ host, inputs, path, fleet, watch, log });
+    this.onSecond.push((second, totals) => faults.onSecond(second, totals));
+    this.facts.push(() => loadFacts(fleet, this.workers, path.namedEndpoints, settings));
+    closers.push(() => this.endLoad(fleet, faults));
+    for (const { failure } of [fleet, faults]) lifeline.watch(failure);
+    await lifeline.hold(fleet.launch());
+    const evidence = evidenceOf(host, this.surroundings, path.pooler, settings, {
+      onOpening: (atSeconds, values) => faults.onEvidence(atSeconds, values),
+      onSample: (second, values) => {
+        faults.onEvidence(second + 1, values);
+        for (const sink of this.onSample) sink(second, values);
+      },
+    });
+    closers.push(
+      () => evidence.close(),
+      () => faults.end(),
+    );
+    await lifeline.hold(evidence.open());
+    return { fleet, evidence, faults };
   }
 
-  private async warmUp({ fleet }: Launched): Promise<void> {
+  /** Ends the workers; after a failure it audits what they had done by then. */
+  private async endLoad(fleet: Fleet, faults: TrialFaults): Promise<void> {
+    const hasFailed = this.failure !== undefined;
+    if (hasFailed) await fleet.closeLedgers();
+    const endless = await fleet.terminate();
+    const salvaged = hasFailed && (await this.tables.auditFailed(fleet, faults, this.watch.clock.stepMs));
+    if (salvaged) this.ending = endingOf(salvaged, undefined, this.inputs.treatment.settings);
+    if (endless) throw endless;
+  }
+
+  private async warmUp({ fleet }: Load): Promise<void> {
     const { settings } = this.inputs.treatment;
     const { warmUpMs } = settings.trial;
     if (warmUpMs === 0 || this.host.interruption.isRequested()) return;
@@ -192,22 +230,18 @@ class TrialRun {
     await this.untilEnded(fleet.pause(workersThatStartAnew(fleet.assignments)));
   }
 
-  private async measure({ fleet, evidence }: Launched): Promise<void> {
-    const { host, inputs, path, watch, log, lifeline, reached } = this;
+  private async measure(load: Load): Promise<void> {
+    const { host, lifeline } = this;
+    const { fleet, evidence, faults } = load;
     if (host.interruption.isRequested()) return;
-    const { settings } = inputs.treatment;
+    const { settings } = this.inputs.treatment;
     const budgets = budgetsOf(fleet, settings);
     const mostMs = budgets ? undefined : settings.trial.durationMs;
-    const window = new MeasuredWindow(await this.startTogether(fleet.leadMs), mostMs, this.surroundings);
-    reached.window = window;
-    reached.files = new TrialFiles(inputs.directory, window.startedAtMs, arrivalOperations(settings));
+    const window = this.openWindow(await this.startTogether(fleet.leadMs), mostMs, load);
     fleet.measure(window.startMs, window.endMs);
     await this.sleepUntil(window.startMs - READ_AHEAD_MS);
-    this.phase("measure", mostMs);
+    this.phase("measure", mostMs, window.startedAt);
     window.readStart();
-    const faults = new TrialFaults({ host, inputs, path, fleet, watch, log });
-    reached.faults = faults;
-    lifeline.watch(faults.failure);
     faults.begin(window.startMs);
     await lifeline.hold(evidence.begin(window.startMs));
     const endMs = budgets
@@ -220,22 +254,57 @@ class TrialRun {
     window.readEnd(fleet.eventLoopDelayP99Ms());
     await lifeline.hold(faults.end(!host.interruption.isRequested()));
     await lifeline.hold(evidence.end(window.endMs));
-    reached.plans = await lifeline.hold(readPlans(host.admin, settings));
+    this.plans = await lifeline.hold(readPlans(host.admin, settings));
     await this.startTogether(0);
   }
 
-  /** Resolves to the seconds until the queue was empty; undefined where it was not emptied. */
-  private async drain({ fleet }: Launched): Promise<number | undefined> {
+  /** The window with its files, which are closed last: workers ship until they end. */
+  private openWindow(startMs: number, mostMs: number | undefined, load: Load): MeasuredWindow {
+    const { host, inputs, path, workers } = this;
+    const window = new MeasuredWindow(startMs, mostMs, this.surroundings);
+    const operations = arrivalOperations(inputs.treatment.settings);
+    const files = new TrialFiles(inputs.directory, window.startedAtMs, operations);
+    this.closers.unshift(() => files.close());
+    this.closers.push(() => {
+      if (this.failure) window.cutShort();
+      this.windowSeconds = window.seconds;
+    });
+    this.onSample.push(files.onEvidence);
+    this.onSecond.push(files.onSecond, (second) => {
+      if (!window.isOpen) return;
+      window.readClock();
+      host.onTotals?.(this.tally.running, second + 1);
+    });
+    this.facts.push((summary) =>
+      windowFacts(inputs, { ...load, window, workers, poolerSettings: path.poolerSettings, summary }),
+    );
+    return window;
+  }
+
+  /** Resolves to the seconds until the queue was empty since the load was told to end; undefined where it was not emptied. */
+  private async drain({ fleet }: Load): Promise<number | undefined> {
     const { settings } = this.inputs.treatment;
-    if (settings.trial.drainMaxMs === 0 || this.host.interruption.isRequested()) return undefined;
-    this.phase("drain", settings.trial.drainMaxMs);
+    const { drainMaxMs } = settings.trial;
+    if (drainMaxMs === 0 || this.host.interruption.isRequested()) return undefined;
+    this.phase("drain", drainMaxMs);
     const sinceMs = monotonicMs();
     await this.untilEnded(fleet.finish());
     fleet.drain();
-    return this.lifeline.hold(drainQueue(this.host.admin, settings, this.isWanted, sinceMs));
+    const deadlineMs = monotonicMs() + drainMaxMs;
+    while (!(await this.lifeline.hold(this.isDrained()))) {
+      if (monotonicMs() >= deadlineMs || !this.isWanted()) return undefined;
+      await this.lifeline.hold(sleep(DRAIN_POLL_MS));
+    }
+    return (monotonicMs() - sinceMs) / 1000;
   }
 
-  private async stop({ fleet }: Launched): Promise<void> {
+  /** Asks on the control connection: an empty poll of a client says little while others hold locks. */
+  private async isDrained(): Promise<boolean> {
+    const { settings } = this.inputs.treatment;
+    return (await workloadOf(settings).draining?.isDone(this.host.admin, settings)) ?? true;
+  }
+
+  private async stop({ fleet }: Load): Promise<void> {
     await this.untilEnded(fleet.stop());
     if (!this.host.interruption.isRequested()) this.requireAccounts(fleet);
     await this.surroundings.end();
@@ -253,27 +322,16 @@ class TrialRun {
     );
   }
 
-  private async audit({ fleet }: Launched, isDrained: boolean): Promise<Audited | undefined> {
+  private async audit({ fleet, faults }: Load, drainSeconds: number | undefined): Promise<void> {
     this.phase("audit", undefined);
-    return this.lifeline.hold(
-      this.tables.audit(fleet, this.reached.faults, { isDrained, clockStepMs: this.watch.clock.stepMs }),
-    );
-  }
-
-  private closeFiles(): TrainSimError | undefined {
-    try {
-      this.tally.finish(this.reached.window.seconds);
-      this.reached.files.close();
-      return this.log.failure;
-    } catch (error) {
-      return asExplained(error);
-    }
+    const seen = { isDrained: drainSeconds !== undefined, clockStepMs: this.watch.clock.stepMs };
+    const audited = await this.lifeline.hold(this.tables.audit(fleet, faults, seen));
+    if (audited) this.ending = endingOf(audited, drainSeconds, this.inputs.treatment.settings);
   }
 
   /** The monotonic moment after `leadMs`, so that every thread has heard of it before, or when all that run at once can begin. */
   private startTogether(leadMs: number): Promise<number> {
-    const { meeting } = this.host;
-    return meeting ? this.lifeline.hold(meeting.meet(leadMs)) : Promise.resolve(monotonicMs() + leadMs);
+    return this.lifeline.hold(this.host.meeting.meet(leadMs));
   }
 
   /** The outcome of a command that workers answer when their last transactions have ended. */
@@ -288,8 +346,9 @@ class TrialRun {
     return monotonicMs();
   }
 
-  private phase(name: TrialPhase, mostMs: number | undefined): void {
-    this.log.phase(name, name === "measure" ? this.reached.window.startedAt : undefined);
+  /** `startedAt` is the wall-clock time of a window. */
+  private phase(name: TrialPhase, mostMs: number | undefined, startedAt?: string): void {
+    this.log.phase(name, startedAt);
     this.host.observer.phaseStarted(name, mostMs);
   }
 }
