@@ -138,7 +138,8 @@ export function register(program: Command): void {
 async function run(scenario: string | undefined, options: RunOptions): Promise<void> {
   const { set, trials, duration, seed, resume } = options;
   const overrides: Overrides = {
-    ...{ set, environment: process.env },
+    set,
+    environment: process.env,
     ...(trials !== undefined && { trials }),
     ...(duration !== undefined && { duration }),
     ...(seed !== undefined && { seed }),
@@ -307,7 +308,10 @@ export async function runWithSignals(
   const programVersion = packageVersion();
   const watchers = await startWatchers(
     {
-      ...{ experiment, programVersion, stream: process.stderr, environment: process.env },
+      experiment,
+      programVersion,
+      stream: process.stderr,
+      environment: process.env,
       // A search does not know how many trials it will take.
       isSearch: options.findCapacity !== undefined,
       earlier: resumed?.trials ?? [],

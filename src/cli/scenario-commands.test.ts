@@ -169,8 +169,13 @@ describe("run --plan --json", () => {
       "name: a\nactors: { producers: { load: { executor: constant-arrival-rate, rate: 5, maxClients: 9 } } }";
     expect(await plan(yaml, "--find-capacity", "add: p(99)<50")).toBeUndefined();
     expect(JSON.parse(stage.output)).toEqual({
-      ...{ valid: true, name: "a", search: true, treatments: [{ id: "base", levels: {} }] },
-      ...{ trials: null, leastSeconds: null, mostSeconds: null },
+      valid: true,
+      name: "a",
+      search: true,
+      treatments: [{ id: "base", levels: {} }],
+      trials: null,
+      leastSeconds: null,
+      mostSeconds: null,
     });
   });
 

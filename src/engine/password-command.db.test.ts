@@ -42,8 +42,15 @@ describe("a target with a command for its password", () => {
     expect(await client.query("SELECT current_user AS who")).toEqual([{ who: user }]);
     await client.close();
     const source = createConnectionSource({
-      ...{ pool, endpoints, clients: 2, firstClient: 0, clientsOfTrial: 2, workers: 1, workerIndex: 0 },
-      ...{ prepared: false, applicationName: "train-sim/password" },
+      pool,
+      endpoints,
+      clients: 2,
+      firstClient: 0,
+      clientsOfTrial: 2,
+      workers: 1,
+      workerIndex: 0,
+      prepared: false,
+      applicationName: "train-sim/password",
     });
     await source.warm();
     const lease = await source.acquire(1);

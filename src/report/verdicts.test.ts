@@ -74,8 +74,13 @@ beforeAll(async () => {
   await writeResult(directory, withAnalysis({ ...rest, comparisons, treatments }));
   result = await readResult(directory);
   data = {
-    ...{ programVersion: "1.2.3", result, vocabulary: result.workload, findings: keyFindings(result) },
-    ...{ notes: [], series: [], curves: [] },
+    programVersion: "1.2.3",
+    result,
+    vocabulary: result.workload,
+    findings: keyFindings(result),
+    notes: [],
+    series: [],
+    curves: [],
   };
 });
 

@@ -128,7 +128,8 @@ function groupTables(): string {
       `\`${role}\``,
       name,
       isByDefault ? "yes" : "no",
-      ...[String(clients), `${thinkTimeMs}ms`],
+      String(clients),
+      `${thinkTimeMs}ms`,
     ]),
   );
   const keysOf = (keys: readonly string[]): string => keys.map((key) => `\`${key}\``).join(", ");

@@ -50,7 +50,9 @@ export class AgentHub {
   /** Those of the run, from the moment at which all have joined: one that is lost later is replaced, if a fault killed it. */
   private roster: readonly JoinedAgent[] | undefined;
   private readonly sockets = new WebSocketServer({
-    ...{ noServer: true, maxPayload: MESSAGE_MAX_BYTES, perMessageDeflate: false },
+    noServer: true,
+    maxPayload: MESSAGE_MAX_BYTES,
+    perMessageDeflate: false,
   });
   private readonly ready = new Set<JoinedAgent>();
   private onReady: () => void = () => undefined;

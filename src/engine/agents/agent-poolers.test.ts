@@ -4,7 +4,13 @@ import { ended } from "./agent-poolers.js";
 it("keeps what poolers counted that are gone, and nothing else", () => {
   const reading = { clientsActive: 1, clientsWaiting: 2, maxWaitMs: 3, serversActive: 4, serversIdle: 5 };
   expect(ended({ ...reading, transactions: 6, waitMs: 7, queryMs: 8 })).toEqual({
-    ...{ clientsActive: 0, clientsWaiting: 0, maxWaitMs: 0, serversActive: 0, serversIdle: 0 },
-    ...{ transactions: 6, waitMs: 7, queryMs: 8 },
+    clientsActive: 0,
+    clientsWaiting: 0,
+    maxWaitMs: 0,
+    serversActive: 0,
+    serversIdle: 0,
+    transactions: 6,
+    waitMs: 7,
+    queryMs: 8,
   });
 });

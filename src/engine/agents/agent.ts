@@ -251,7 +251,12 @@ class Agent {
       [...shared].filter(([ordinal]) => mirrored.includes(ordinal) === isCopy),
     );
     this.running = {
-      ...{ workers, places, directory, pieces, cpu: new CpuWindow(), copies: new Map(copies) },
+      workers,
+      places,
+      directory,
+      pieces,
+      cpu: new CpuWindow(),
+      copies: new Map(copies),
       mirroring: this.mirror(new MemoryMirror(isShared ? (own ?? []) : [])),
     };
   }

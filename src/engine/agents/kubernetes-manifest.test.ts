@@ -4,7 +4,11 @@ import { parseAllDocuments, stringify } from "yaml";
 import { kubernetesManifest, type KubernetesObject } from "./kubernetes-manifest.js";
 
 const objects = kubernetesManifest({
-  ...{ name: "queue", image: "registry.example/train-sim:1", agents: 8, workers: 4, memory: "4Gi" },
+  name: "queue",
+  image: "registry.example/train-sim:1",
+  agents: 8,
+  workers: 4,
+  memory: "4Gi",
   token: "a token of more than sixteen characters",
   scenario: "name: s\n",
 });

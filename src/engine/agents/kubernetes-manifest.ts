@@ -41,15 +41,21 @@ export function kubernetesManifest(options: ManifestOptions): KubernetesObject[]
   return [
     { apiVersion: "v1", kind: "Secret", metadata: named("token"), type: "Opaque", stringData: { token } },
     {
-      ...{ apiVersion: "v1", kind: "ConfigMap", metadata: named("scenario") },
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: named("scenario"),
       data: { [SCENARIO_FILE]: scenario },
     },
     {
-      ...{ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: named("results") },
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: named("results"),
       spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: RESULTS_SIZE } } },
     },
     {
-      ...{ apiVersion: "v1", kind: "Service", metadata: named("coordinator") },
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: named("coordinator"),
       // Agents dial before the coordinator is ready by any probe: there is none.
       spec: {
         clusterIP: "None",
@@ -63,9 +69,22 @@ export function kubernetesManifest(options: ManifestOptions): KubernetesObject[]
       count: 1,
       processors: 2,
       args: [
-        ...["run", `/scenario/${SCENARIO_FILE}`, "--out", "/results", "--agents", String(options.agents)],
-        ...["--agents-wait", WAIT, "--token-file", "/token/token", "--listen", `0.0.0.0:${PORT}`],
-        ...["--cert", "/tls/tls.crt", "--key", "/tls/tls.key"],
+        "run",
+        `/scenario/${SCENARIO_FILE}`,
+        "--out",
+        "/results",
+        "--agents",
+        String(options.agents),
+        "--agents-wait",
+        WAIT,
+        "--token-file",
+        "/token/token",
+        "--listen",
+        `0.0.0.0:${PORT}`,
+        "--cert",
+        "/tls/tls.crt",
+        "--key",
+        "/tls/tls.key",
       ],
       mounts: [
         { name: "scenario", mountPath: "/scenario", readOnly: true },
@@ -81,9 +100,19 @@ export function kubernetesManifest(options: ManifestOptions): KubernetesObject[]
       count: options.agents,
       processors: options.workers,
       args: [
-        ...["agent", "--join", `wss://${name}-coordinator:${PORT}`, "--wait", WAIT],
-        ...["--token-file", "/token/token", "--ca", "/tls/ca.crt", "--workers", String(options.workers)],
-        ...["--name", "agent-$(JOB_COMPLETION_INDEX)"],
+        "agent",
+        "--join",
+        `wss://${name}-coordinator:${PORT}`,
+        "--wait",
+        WAIT,
+        "--token-file",
+        "/token/token",
+        "--ca",
+        "/tls/ca.crt",
+        "--workers",
+        String(options.workers),
+        "--name",
+        "agent-$(JOB_COMPLETION_INDEX)",
       ],
       mounts: [],
       volumes: [],
@@ -106,7 +135,9 @@ function job({ name, image, memory }: ManifestOptions, labels: Record<string, st
   // Requests that equal limits make whole processors the pod's own, where the node's CPU manager is static.
   const resources = { cpu: String(processors), memory };
   const container: Container = {
-    ...{ name: component, image, args: part.args },
+    name: component,
+    image,
+    args: part.args,
     resources: { requests: resources, limits: resources },
     // PGPASSWORD, if the scenario's URL has no password.
     envFrom: [{ secretRef: { name: `${name}-database`, optional: true } }],
@@ -117,7 +148,8 @@ function job({ name, image, memory }: ManifestOptions, labels: Record<string, st
     ],
   };
   const spec: PodSpec = {
-    ...{ restartPolicy: "Never", automountServiceAccountToken: false },
+    restartPolicy: "Never",
+    automountServiceAccountToken: false,
     // What others do on an agent's machine disturbs it; another agent does most of all.
     affinity: {
       podAntiAffinity: {
@@ -134,9 +166,14 @@ function job({ name, image, memory }: ManifestOptions, labels: Record<string, st
     ],
   };
   return {
-    ...{ apiVersion: "batch/v1", kind: "Job", metadata: { name: `${name}-${component}`, labels: ofPart } },
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name: `${name}-${component}`, labels: ofPart },
     spec: {
-      ...{ completionMode: "Indexed", completions: count, parallelism: count, backoffLimit: 0 },
+      completionMode: "Indexed",
+      completions: count,
+      parallelism: count,
+      backoffLimit: 0,
       podFailurePolicy: {
         rules: [
           { action: "FailJob", onExitCodes: { operator: "NotIn", values: [0] } },

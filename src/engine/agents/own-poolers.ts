@@ -37,8 +37,11 @@ export class OwnPoolers {
       pids,
     } = this.running;
     return {
-      ...{ version, supportsPreparedStatements },
-      ...{ endpoints: [...endpoints], consoles: [...consoles], pids: [...pids] },
+      version,
+      supportsPreparedStatements,
+      endpoints: [...endpoints],
+      consoles: [...consoles],
+      pids: [...pids],
     };
   }
 

@@ -65,7 +65,10 @@ export const PathRequest = z.discriminatedUnion("kind", [
 export type PathRequest = z.infer<typeof PathRequest>;
 
 export const Effect = z.object({
-  ...{ connections: Count, resets: Count, commitsLost: Count, answersLost: Count },
+  connections: Count,
+  resets: Count,
+  commitsLost: Count,
+  answersLost: Count,
 }) satisfies z.ZodType<NetworkEffect>;
 
 export const Pids = z.array(z.int().positive());
@@ -80,7 +83,9 @@ export const OpenedPoolers = z.object({
 export type OpenedPoolers = z.infer<typeof OpenedPoolers>;
 
 export const Reading = z.object({
-  ...{ clientsActive: Count, serversActive: Count, serversIdle: Count },
+  clientsActive: Count,
+  serversActive: Count,
+  serversIdle: Count,
   clientsWaiting: Count.exactOptional(),
   maxWaitMs: Ms.exactOptional(),
   transactions: Count.exactOptional(),

@@ -118,7 +118,8 @@ export class RemoteWorkers implements RunningWorkers {
 
   agents(): WorkersOfAgent[] {
     return this.crews.map(({ agent, workers, cpuSeconds, onKilled }) => ({
-      ...{ name: agent.name, workers },
+      name: agent.name,
+      workers,
       ...(!onKilled && { cpuSeconds }),
       clock: agent.clockNow(),
     }));

@@ -78,7 +78,8 @@ class SshAgent {
     const tunnel = `127.0.0.1:${port}:127.0.0.1:${hubPort}`;
     // In a session of its own: Ctrl-C is for the coordinator, whose trials end in order.
     const child = spawn("ssh", [...SSH, "-R", tunnel, "--", host, `${command} ${agent}`], {
-      ...{ detached: true, stdio: ["pipe", "ignore", "pipe"] },
+      detached: true,
+      stdio: ["pipe", "ignore", "pipe"],
     });
     this.child = child;
     this.ended = new Promise((resolve, reject) => {

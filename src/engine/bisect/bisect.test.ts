@@ -8,7 +8,9 @@ import type { Comparison, ResultDocument } from "../../results/result-schema.js"
 import { bisect, type Bisection, type BisectPlan, type Measure, type Pair } from "./bisect.js";
 
 const objective: Objective = {
-  ...{ operation: "pay", metric: "eventsPerSecond", isMaximised: true },
+  operation: "pay",
+  metric: "eventsPerSecond",
+  isMaximised: true,
   words: "maximise pay.events/s",
 };
 
@@ -19,7 +21,10 @@ function candidates(
 ): BisectPlan["candidates"] {
   return rates.map((rate, place) => {
     const revision = {
-      ...{ id: `r${place}`, subject: `Change ${place}`, author: "Ann", date: "2026-11-27" },
+      id: `r${place}`,
+      subject: `Change ${place}`,
+      author: "Ann",
+      date: "2026-11-27",
       files: [`f${place}.sql`],
     };
     if (rate === "broken") return { revision, problem: "no YAML" };

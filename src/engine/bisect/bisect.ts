@@ -216,7 +216,10 @@ class Bisecting {
     const { ratio, ciLow, ciHigh, pValue } = claim ?? NO_CLAIM;
     return {
       ...judged(this.plan.objective, within, claim),
-      ...{ ratio, ciLow, ciHigh, pValue },
+      ratio,
+      ciLow,
+      ciHigh,
+      pValue,
       trials: result.treatments[1]?.trials.length ?? 0,
       timingsValid: result.verdict.timings.isValid,
       directory,

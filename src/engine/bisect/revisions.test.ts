@@ -52,7 +52,9 @@ describe("the revisions of a scenario", () => {
     const candidates = asked();
     expect(subjects(candidates)).toEqual(["start", "index", "broken", "clients", "renamed"]);
     expect(candidates[1]?.revision).toEqual({
-      ...{ id: commits["index"], subject: "index", author: "Ann Example" },
+      id: commits["index"],
+      subject: "index",
+      author: "Ann Example",
       date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string,
       files: ["sql/load.sql"],
     });

@@ -41,7 +41,10 @@ describe("the treatment of a probe", () => {
     expect(drivenGroup(treatment)).toMatchObject({ role: "cycle", operations: ["__cycle__"] });
     expect(ratePerSecondOf(treatment)).toBe(5);
     expect(treatmentAt(treatment, 80).settings.actors.cycle?.load).toMatchObject({
-      ...{ clients: 9, ratePerSecond: 80, distribution: "uniform", maxWaitMs: 1000 },
+      clients: 9,
+      ratePerSecond: 80,
+      distribution: "uniform",
+      maxWaitMs: 1000,
     });
   });
 
@@ -134,7 +137,9 @@ describe("a rate", () => {
     const steal = { check: "steal", seen: 0.4, bound: 0.05, words: "stolen" } as const;
     expect(verdictOn([{ ...steal, invalidates: [] }])).toMatchObject({ held: true, seen: 0 });
     expect(verdictOn([{ ...steal, invalidates: ["timings"] }])).toMatchObject({
-      ...{ held: false, seen: 1, reason: "tainted==0 was 1" },
+      held: false,
+      seen: 1,
+      reason: "tainted==0 was 1",
     });
   });
 
@@ -146,7 +151,10 @@ describe("a rate", () => {
         failures: { "40001": failures[operation] ?? 0 },
       });
       const operations = {
-        ...{ add: part("add"), process: part("process"), archive: part("archive"), read: part("read") },
+        add: part("add"),
+        process: part("process"),
+        archive: part("archive"),
+        read: part("read"),
         __cycle__: { ...exampleOperation(10), transactions: 3000, clients: 4, offered: 3000, dropped: 0 },
       };
       const diagnosis: Finding[] = [

@@ -223,7 +223,10 @@ export function capacityOf(
   const { durationMs } = treatmentAt(treatment, rate ?? 1).settings.trial;
   return {
     treatment: treatment.id,
-    ...{ metric, expression, operation, clients: group.load.clients },
+    metric,
+    expression,
+    operation,
+    clients: group.load.clients,
     ...found,
     ...(rate !== null && capacityInterval(counting, rate, fails)),
     confirmations: confirmed.length,

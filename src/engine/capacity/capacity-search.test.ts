@@ -152,7 +152,9 @@ describe("the search for capacity", () => {
     "ends below half the truth in under 1 % of searches, with %d of the probes spoilt",
     (spoiltShare) => {
       const quality = simulateSearches(7, {
-        ...{ searches: 200, noise: 0.03, confirmations: 3 },
+        searches: 200,
+        noise: 0.03,
+        confirmations: 3,
         spoiltShare,
       });
       expect(quality.belowHalf).toBeLessThan(0.01);

@@ -287,7 +287,8 @@ class Recommending {
     const beganMs = this.nowMs();
     const result = await this.measure(`round ${counts.rounds + 1}`, [
       ...settingOnly([present, ...round.map((one) => this.at(one))]),
-      ...[`trials=${TRIALS_A_ROUND}`, `seed=${deriveSeed(plan.experiment.seed, "round", counts.rounds)}`],
+      `trials=${TRIALS_A_ROUND}`,
+      `seed=${deriveSeed(plan.experiment.seed, "round", counts.rounds)}`,
     ]);
     const [beside, ...others] = result.treatments as [TreatmentResult, ...TreatmentResult[]];
     if (counts.rounds === 0) requireSamples(result, plan);
@@ -308,7 +309,8 @@ class Recommending {
       const trials = Math.min(HOLDOUT.most, Math.max(HOLDOUT.least, room));
       const result = await this.measure(load === undefined ? "holdout" : `holdout at ${load}`, [
         ...settingOnly([present, proposal]),
-        ...[`trials=${trials}`, `seed=${deriveSeed(experiment.seed, "holdout", i)}`],
+        `trials=${trials}`,
+        `seed=${deriveSeed(experiment.seed, "holdout", i)}`,
         ...(load === undefined ? [] : [load]),
       ]);
       holdouts.push(holdoutOf(this.plan, result, load));

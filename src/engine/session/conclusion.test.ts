@@ -74,7 +74,8 @@ describe("the verdict", () => {
   ])("keeps what a finding does not invalidate, and states trial and reason: %j", (aspects, words) => {
     const verdict = verdictOf(facts({ treatments: disturbed(...aspects) }));
     expect(verdict).toEqual({
-      ...{ status: "complete", reasons: [] },
+      status: "complete",
+      reasons: [],
       counts: aspects.includes("counts") ? STOLEN : VALID,
       timings: aspects.includes("timings") ? STOLEN : VALID,
     });
@@ -96,7 +97,8 @@ describe("the verdict", () => {
     expect(verdict).toEqual({
       status: "aborted",
       reasons: ["aborted by a threshold after 2 of 6 trials"],
-      ...{ counts: VALID, timings: STOLEN },
+      counts: VALID,
+      timings: STOLEN,
     });
     expect(verdictText(verdict)).toBe("aborted, counts valid, timings not valid");
   });

@@ -17,7 +17,9 @@ const NEW = server("url", "18.4", "4MB");
 it("states each version, setting and kind of several servers, once", () => {
   const { versions, settings, machine } = environmentOf("1.0.0", [OLD, NEW, OLD], [pgBouncer("1.24.1")]);
   expect(versions).toMatchObject({
-    ...{ "train-sim": "1.0.0", PostgreSQL: "17.5 | 18.4", server: "PostgreSQL 17.5 | PostgreSQL 18.4" },
+    "train-sim": "1.0.0",
+    PostgreSQL: "17.5 | 18.4",
+    server: "PostgreSQL 17.5 | PostgreSQL 18.4",
     PgBouncer: "1.24.1",
   });
   expect(settings).toEqual({ workMem: "4MB" });

@@ -67,7 +67,8 @@ export function environmentOf(
   return {
     versions: {
       ...factsOfAll([
-        ...[withoutPoolers(earlierVersions), { "train-sim": programVersion, node: nodeVersion }],
+        withoutPoolers(earlierVersions),
+        { "train-sim": programVersion, node: nodeVersion },
         ...targets.map(({ server }) => ({ [server.product]: server.version, server: server.versionText })),
       ]),
       ...poolerVersions(earlierVersions, poolers),

@@ -82,7 +82,8 @@ export class Looks {
     const race = this.race(treatments, looks);
     return {
       ...(min !== undefined && { min }),
-      ...{ max, within },
+      max,
+      within,
       ...(budgetMs !== undefined && { budgetSeconds: budgetMs / 1000 }),
       looks,
       level: this.bounds(treatments).level,

@@ -24,8 +24,7 @@ export interface LiveOperation
 
 /** Upper bounds, inclusive, by which latencies are counted for those who add them up over time. */
 export const LATENCY_BOUNDS_MS = [
-  ...[0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500],
-  ...[1_000, 2_500, 5_000, 10_000, 30_000, 60_000],
+  0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000,
 ] as const;
 
 /** Latencies of one second. */

@@ -155,7 +155,9 @@ it("warns of settings that the machine ignores before the first trial and in its
   const heard: string[] = [];
   const text = "name: a\nseed: 1\ntarget: { nice: 5 }\ntrials: 1\ndiagnosis: { ceiling: false }\n";
   const { result } = await runExperiment(text, {
-    ...{ out, programVersion: "1.0.0", interruption },
+    out,
+    programVersion: "1.0.0",
+    interruption,
     observer: { ...observer, note: (words) => heard.push(words) },
   });
   const words = expect.stringContaining("target.nice has no effect") as unknown;
@@ -220,8 +222,15 @@ it("begins no block after its budget, and pays for the look at its end", async (
   expect(result.stopping?.level).toBe(levelOf([5, 6], 12));
   const fixed = await runBlocks("trials: 3\nbudget: 3s");
   expect(fixed.result.stopping).toEqual({
-    ...{ max: 3, within: 0.05, budgetSeconds: 3, looks: [], level: 0.05, blocks: 2, reason: "budget" },
-    ...{ claims: 8, open: 8 },
+    max: 3,
+    within: 0.05,
+    budgetSeconds: 3,
+    looks: [],
+    level: 0.05,
+    blocks: 2,
+    reason: "budget",
+    claims: 8,
+    open: 8,
   });
 });
 

@@ -26,7 +26,10 @@ export function watchThresholds(
     const operations = operationResults(totals.summary(seconds), treatment.settings);
     const { histograms } = totals;
     const measured = {
-      ...{ operations, histograms, audits: [], invalid: undefined },
+      operations,
+      histograms,
+      audits: [],
+      invalid: undefined,
       randomArrivals: randomArrivals(treatment.settings),
     };
     onThresholds(

@@ -222,7 +222,11 @@ class Session {
     const place = this.agents.placeOf(treatment);
     const onTotals = this.judge.watcher(trial, treatment, observer);
     const host: TrialHost = {
-      ...{ ...kept, place, identities: this.host.identities, observer, interruption },
+      ...kept,
+      place,
+      identities: this.host.identities,
+      observer,
+      interruption,
       onPooler: (pooler) => this.onPooler(pooler),
       ...(onTotals && { onTotals }),
       meeting,

@@ -50,7 +50,9 @@ it("are awaited of each group that has one, in the time that it was given", () =
 const wait = (ofGroups: Budgets["ofGroups"], interruption = new Interruption(), isOfAll = true) =>
   untilBudgetsAreUsed({
     budgets: { ofGroups, isOfAll },
-    ...{ interruption, lifeline: new Lifeline(), over: new AbortController().signal },
+    interruption,
+    lifeline: new Lifeline(),
+    over: new AbortController().signal,
   });
 
 const HOUR_MS = 3_600_000;

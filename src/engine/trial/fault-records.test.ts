@@ -50,17 +50,26 @@ const UNSAMPLED = new BacklogSamples();
 test("a record has its moments, the recovery, and the errors from injection until the load was back", () => {
   const load = loadOf([
     { ...steady, errors: { "40001": 5 } },
-    ...[steady, steady, steady],
+    steady,
+    steady,
+    steady,
     { committed: 50, errors: { "08006": 2 } },
     { committed: 20, errors: { "08006": 20, "57P01": 1 } },
     { ...steady, errors: { "57P01": 3 } },
     { ...steady, errors: { "40001": 9 } },
-    ...[steady, steady],
+    steady,
+    steady,
   ]);
   expect(faultRecords(INPUTS, [span(4100, 4700)], START_MS, 10, load, UNSAMPLED)).toEqual([
     {
-      ...{ trial: 3, treatment: "text", kind: "network-reset", atSeconds: 4, forSeconds: 0 },
-      ...{ injectedAtSeconds: 4.1, clearedAtSeconds: 4.7, recoverySeconds: expect.closeTo(1.3) as number },
+      trial: 3,
+      treatment: "text",
+      kind: "network-reset",
+      atSeconds: 4,
+      forSeconds: 0,
+      injectedAtSeconds: 4.1,
+      clearedAtSeconds: 4.7,
+      recoverySeconds: expect.closeTo(1.3) as number,
       errors: { "08006": 22, "57P01": 4 },
       words: "reset 8 connections of the clients",
     },
@@ -86,7 +95,8 @@ test("a fault that was never cleared has every error that came after it, and no 
 
 test("the errors of a fault that the load did not recover from end where the next one begins", () => {
   const load = loadOf([
-    ...[steady, steady],
+    steady,
+    steady,
     { committed: 1, errors: { "08006": 4 } },
     { committed: 2, errors: { "08006": 1 } },
     { committed: 2, errors: { "08006": 2 } },
@@ -113,7 +123,12 @@ test("errors belong to the fault during which they happened, to the moment, wher
     steady,
     { ...steady, errorsAtMs: { "57P01": [2050, 2100, 2350, 2410, 2950], "53300": [2450, 2500] } },
     { ...steady, errorsAtMs: { "53300": [3050], "57P01": [3950] } },
-    ...[steady, steady, steady, steady, steady, steady],
+    steady,
+    steady,
+    steady,
+    steady,
+    steady,
+    steady,
   ]);
   const faults = [span(2100, 2300), span(2400, 2900)];
   const [first, second] = faultRecords(INPUTS, faults, START_MS, 10, load, UNSAMPLED);
@@ -124,9 +139,13 @@ test("errors belong to the fault during which they happened, to the moment, wher
 
 test("an error while two faults are there counts in both, and one long after the last in none", () => {
   const load = loadOf([
-    ...[steady, steady, steady],
+    steady,
+    steady,
+    steady,
     { ...steady, errorsAtMs: { "08006": [3010, 3400, 3900] } },
-    ...[steady, steady, steady],
+    steady,
+    steady,
+    steady,
     { ...steady, errorsAtMs: { "08006": [7500, 7999] } },
     steady,
     { ...steady, errorsAtMs: { "40001": [9500] } },

@@ -24,7 +24,9 @@ function setUp() {
     const closedBefore = clock.nowMs / 1000;
     more.forEach((count, number) => (refused[number as 0 | 1] += count));
     const contacts: EndpointContacts[] = refused.map((count) => ({
-      ...{ connects: 2, refused: count, lost: 2 },
+      connects: 2,
+      refused: count,
+      lost: 2,
       refusal: "ECONNREFUSED",
     }));
     const outside = { ...noOutsideCounts(), transactions };

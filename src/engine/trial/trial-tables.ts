@@ -76,7 +76,7 @@ export class TrialTables {
     const { preloaded } = this;
     const loss = { ...faults.loss(), isAllowed: settings.integrity.allow.includes("lost") };
     const audited = await workloadOf(settings)
-      .auditing?.audit(admin, { ...{ ...ending, settings, directory, preloaded, loss } })
+      .auditing?.audit(admin, { ...ending, settings, directory, preloaded, loss })
       .catch((error: unknown) => {
         // Tables that a failed trial left unreadable: its failure says more.
         if (isFailed) throw error;

@@ -12,7 +12,12 @@ export function unreadableTables(error: unknown): Audited {
   if (!OF_TABLES.test(sqlstate)) throw error;
   return {
     findings: {
-      ...{ verdict: "violated", published: 0, inDoubt: 0, lost: 0, unexpected: 0, isUnreadable: true },
+      verdict: "violated",
+      published: 0,
+      inDoubt: 0,
+      lost: 0,
+      unexpected: 0,
+      isUnreadable: true,
       violations: [`the audit could not read the tables: ${messageOf(error)} (SQLSTATE ${sqlstate})`],
       notAudited: ["every count of the audit: its tables could not be read"],
     },

@@ -76,7 +76,12 @@ export class ActorWorker {
     const tables = tablesIn(workload, settings.dialect, settings.namespace);
     const { failures } = databaseSpeaking(settings.dialect);
     const measuring = {
-      ...{ source, recorder, eventLog, sleeper, time, partNames },
+      source,
+      recorder,
+      eventLog,
+      sleeper,
+      time,
+      partNames,
       retry: this.retry,
       slowTransactionMs: settings.log.slowTransactionMs,
       nowMs: monotonicMs,

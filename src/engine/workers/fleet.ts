@@ -56,7 +56,9 @@ export class Fleet {
     private readonly place: WorkerPlace,
   ) {
     this.heartbeat = new Heartbeat({
-      ...{ nowMs: monotonicMs, everyMs: PULSE_MS, silenceMs: SILENCE_MS },
+      nowMs: monotonicMs,
+      everyMs: PULSE_MS,
+      silenceMs: SILENCE_MS,
       onSilent: (worker, silentMs) => this.fail(hung(this.nameOf(worker), silentMs)),
     });
     this.failure = new Promise((_, reject) => (this.rejectFailure = reject));

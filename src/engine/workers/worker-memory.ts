@@ -46,7 +46,8 @@ export function withMemory(
   }
   return assignments.map((assignment) => ({
     ...assignment,
-    ...{ shared, mirrored },
+    shared,
+    mirrored,
     sharedCounter: counters.get(assignment.role) as Int32Array<SharedArrayBuffer>,
   }));
 }

@@ -8,7 +8,8 @@ import { plainMarks } from "../../foundation/text/text-table.js";
 import { renderWhy } from "../terminal/why-lines.js";
 
 const trial = (windowSeconds: number, status: "complete" | "partial" = "complete", counts = true) => ({
-  ...{ status, windowSeconds },
+  status,
+  windowSeconds,
   database: counts ? { perEvent: { events: 10, deadTuples: 2 } } : {},
 });
 

@@ -6,8 +6,15 @@ import { renderSummary } from "../terminal/summary.js";
 import { faultText } from "./fault-text.js";
 
 const KILL: FaultRecord = {
-  ...{ trial: 2, treatment: "text", kind: "postgres-kill", atSeconds: 10, forSeconds: 2 },
-  ...{ injectedAtSeconds: 10.02, clearedAtSeconds: 12.11, recoverySeconds: 3.4, words: "killed" },
+  trial: 2,
+  treatment: "text",
+  kind: "postgres-kill",
+  atSeconds: 10,
+  forSeconds: 2,
+  injectedAtSeconds: 10.02,
+  clearedAtSeconds: 12.11,
+  recoverySeconds: 3.4,
+  words: "killed",
   errors: { "08006": 12, "57P01": 400 },
 };
 

@@ -49,7 +49,8 @@ describe("key findings", () => {
     expect(findings.slice(0, 4)).toEqual([
       { tone: "bad", text: "COUNTS NOT VALID: do not use counts and rates.", because: counts.reasons },
       {
-        ...{ tone: "bad", text: "TIMINGS NOT VALID: do not use latencies and rates." },
+        tone: "bad",
+        text: "TIMINGS NOT VALID: do not use latencies and rates.",
         because: ["clients were late"],
       },
       {

@@ -19,13 +19,13 @@ function shownWith(lifecycle: Shown["lifecycle"], beginMs?: number): Shown {
 }
 
 const POOLER: PoolerEvidence = {
-  ...{
-    clientsWaiting: { mean: 14.2, max: 15 },
-    maxWaitMs: 80,
-    serversActive: { mean: 2, max: 2 },
-    serversMax: 2,
-  },
-  ...{ transactions: 1000, waitMsPerTransaction: 10, queryMsPerTransaction: 3 },
+  clientsWaiting: { mean: 14.2, max: 15 },
+  maxWaitMs: 80,
+  serversActive: { mean: 2, max: 2 },
+  serversMax: 2,
+  transactions: 1000,
+  waitMsPerTransaction: 10,
+  queryMsPerTransaction: 3,
 };
 
 function treatmentWith(...poolers: (PoolerEvidence | undefined)[]): TreatmentResult {
@@ -41,8 +41,10 @@ const textOf = (notes: { text: string }[]): string | undefined => notes[0]?.text
 describe("the lives of events", () => {
   it("are one line: spans, passes, the drain", () => {
     const lifecycle = {
-      ...{ completedMs: exampleLatency(100), archivedMs: exampleLatency(2000) },
-      ...{ passesPerEvent: 3.016, drainSeconds: 1.25 },
+      completedMs: exampleLatency(100),
+      archivedMs: exampleLatency(2000),
+      passesPerEvent: 3.016,
+      drainSeconds: 1.25,
     };
     expect(textOf(lifecycleNotes(shownWith(lifecycle)))).toBe(
       "lifecycle: published to completed 90 ms (p50), 300 ms (p99); " +

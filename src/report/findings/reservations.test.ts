@@ -19,7 +19,9 @@ interface Plan {
 function treatments({ ids, order, blocks = 7, place }: Plan): TreatmentResult[] {
   const planned = planTrials(ids, { trials: blocks, order, seed: 3 });
   return ids.map((id, t) => ({
-    ...{ id, levels: { payload: id }, merged: null },
+    id,
+    levels: { payload: id },
+    merged: null,
     trials: planned
       .filter(({ treatmentId }) => treatmentId === id)
       .map(({ number, block, duet }) => {

@@ -49,7 +49,9 @@ function hostileResult(text: string): ResultDocument {
     steadyState: { isSteady: false, reason: text },
     diagnosis: [{ check: "closure", invalidates: ["counts", "timings"], seen: 1, bound: 1, words: text }],
     integrity: {
-      ...{ ...EXAMPLE_INTEGRITY, verdict: "violated", violations: [text] },
+      ...EXAMPLE_INTEGRITY,
+      verdict: "violated",
+      violations: [text],
       named: [{ kind: "lost", id: text, words: text }],
     },
   });
@@ -62,7 +64,11 @@ function hostileResult(text: string): ResultDocument {
     published: [
       { source: text, treatment: text, metric: text, value: 1, ours: null },
       {
-        ...{ source: text, treatment: second.id, metric: text, value: 2, ours: null },
+        source: text,
+        treatment: second.id,
+        metric: text,
+        value: 2,
+        ours: null,
         ratio: { against: text, published: 2, ours: null, direction: "agrees", size: "inconclusive" },
       },
     ],
@@ -75,14 +81,16 @@ function hostileResult(text: string): ResultDocument {
     diagnosis: [{ kind: "lint", words: text }],
     faults: [
       {
-        ...{ trial: 1, treatment: text, kind: "postgres-kill", atSeconds: 1, forSeconds: 0 },
-        ...{
-          injectedAtSeconds: 1,
-          clearedAtSeconds: 2,
-          recoverySeconds: null,
-          errors: { [text]: 1 },
-          words: text,
-        },
+        trial: 1,
+        treatment: text,
+        kind: "postgres-kill",
+        atSeconds: 1,
+        forSeconds: 0,
+        injectedAtSeconds: 1,
+        clearedAtSeconds: 2,
+        recoverySeconds: null,
+        errors: { [text]: 1 },
+        words: text,
       },
     ],
   };
@@ -164,9 +172,17 @@ describe("report.html", () => {
       ...result,
       faults: [
         {
-          ...{ trial: 1, treatment, kind: "network-reset", atSeconds: 4, forSeconds: 0 },
-          ...{ injectedAtSeconds: 4.01, clearedAtSeconds: 4.06, words: "reset 8 connections of the clients" },
-          ...{ recoverySeconds: null, recoveryReason: "the window ended", errors: { ECONNRESET: 8 } },
+          trial: 1,
+          treatment,
+          kind: "network-reset",
+          atSeconds: 4,
+          forSeconds: 0,
+          injectedAtSeconds: 4.01,
+          clearedAtSeconds: 4.06,
+          words: "reset 8 connections of the clients",
+          recoverySeconds: null,
+          recoveryReason: "the window ended",
+          errors: { ECONNRESET: 8 },
           backlog: { pending: { before: 3, most: 9, recoverySeconds: 2.5 } },
         },
       ],

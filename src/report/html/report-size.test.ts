@@ -90,9 +90,13 @@ function operation(): OperationResult {
   ];
   return {
     ...exampleOperation(10 + prng.float()),
-    ...{ transactions: 20 * SECONDS, events: 1000 * SECONDS },
+    transactions: 20 * SECONDS,
+    events: 1000 * SECONDS,
     parts: names.map((name) => ({
-      ...{ name, meanMs: prng.float(), calls: 1, slowMeanMs: prng.float() * 30 },
+      name,
+      meanMs: prng.float(),
+      calls: 1,
+      slowMeanMs: prng.float() * 30,
     })),
   };
 }
@@ -105,24 +109,29 @@ function database(): DatabaseEvidence {
   };
   const spread = { mean: prng.float() * 10, max: 12 };
   return {
-    ...{
-      walBytes,
-      walRecords: 1e6,
-      walFullPageImages: 1000,
-      walFsyncs: 4000,
-      walFsyncMs: 2000.5,
-      commits: 1e5,
-    },
-    ...{ rollbacks: 3, deadlocks: 0, blocksRead: 1000, blocksHit: 1e7, blocksWritten: 1000, checkpoints: 1 },
-    ...{ rowsInserted: 1e5, rowsUpdated: 1e5, rowsHotUpdated: 5e4, rowsDeleted: 1e5, hotRatio: prng.float() },
-    ...{
-      tableBytes,
-      indexBytes,
-      toastBytes: 0,
-      serverCpuSeconds: 30.25,
-      sessionsActive: spread,
-      blocked: spread,
-    },
+    walBytes,
+    walRecords: 1e6,
+    walFullPageImages: 1000,
+    walFsyncs: 4000,
+    walFsyncMs: 2000.5,
+    commits: 1e5,
+    rollbacks: 3,
+    deadlocks: 0,
+    blocksRead: 1000,
+    blocksHit: 1e7,
+    blocksWritten: 1000,
+    checkpoints: 1,
+    rowsInserted: 1e5,
+    rowsUpdated: 1e5,
+    rowsHotUpdated: 5e4,
+    rowsDeleted: 1e5,
+    hotRatio: prng.float(),
+    tableBytes,
+    indexBytes,
+    toastBytes: 0,
+    serverCpuSeconds: 30.25,
+    sessionsActive: spread,
+    blocked: spread,
     perEvent: {
       events: 60_000,
       walBytes: prng.float() * 1e4,
@@ -132,7 +141,9 @@ function database(): DatabaseEvidence {
     waits: Array.from({ length: 12 }, (_, i) => ({ event: `LWLock:Event${i}`, share: 0.05, sessions: 0.5 })),
     statements: Array.from({ length: 8 }, (_, i) => ({
       name: `process.statement${i}`,
-      ...{ query: `UPDATE train_sim.event_status SET status = $${i} `.repeat(4), calls: 1e5, rows: 1e6 },
+      query: `UPDATE train_sim.event_status SET status = $${i} `.repeat(4),
+      calls: 1e5,
+      rows: 1e6,
       totalMs: prng.float() * 1e5,
     })),
     sampling: { samples: 60, missed: 0, meanMs: 2.5 },
@@ -145,7 +156,11 @@ function storedExperiment(): ResultDocument {
     id: `jsonb-manual+pgbouncer-transaction-${t}`,
     levels: { payload: "jsonb-manual", pool: `pgbouncer-transaction-${t}` },
     trials: Array.from({ length: TRIALS }, (_, block) => ({
-      ...{ index: block, number: block * TREATMENTS + t + 1, block, seed: block, windowSeconds: SECONDS },
+      index: block,
+      number: block * TREATMENTS + t + 1,
+      block,
+      seed: block,
+      windowSeconds: SECONDS,
       startedAt: "2026-01-31T12:00:00.000Z",
       operations: Object.fromEntries(OPERATIONS.map((name) => [name, operation()])),
       lifecycle: { completedMs: exampleLatency(100 + prng.float()), archivedMs: null },
@@ -175,7 +190,10 @@ function storedExperiment(): ResultDocument {
     workload: EXAMPLE_WORKLOAD,
     environment: { versions: {}, settings: {}, machine: {} },
     verdict: EXAMPLE_VERDICT,
-    ...{ treatments, comparisons: [], diagnosis: [], faults: [] },
+    treatments,
+    comparisons: [],
+    diagnosis: [],
+    faults: [],
   });
 }
 

@@ -54,7 +54,8 @@ function answerLines(document: Bisection): string[] {
     return [
       `Worse since one of ${between.length + 1} revisions, the last of them ${named(firstWorse)}`,
       ...between.map((each) => `  open: ${named(each)}`),
-      ...[confirmed, since],
+      confirmed,
+      since,
     ];
   return [
     `Not confirmed: ${bad.id} is worse than ${good.id}, but ${firstWorse.id} is not surely worse than ${lastGood.id}.`,

@@ -7,24 +7,39 @@ import { withAnalysis } from "../../analysis/comparison/analysis.js";
 import { renderSummary } from "./summary.js";
 
 const CAPACITY: Capacity = {
-  ...{ treatment: "text", metric: "add", expression: "p(99)<50", operation: "add", clients: 8 },
-  ...{ ratePerSecond: 423, outcome: "found", failsAtPerSecond: 445, confirmations: 3 },
+  treatment: "text",
+  metric: "add",
+  expression: "p(99)<50",
+  operation: "add",
+  clients: 8,
+  ratePerSecond: 423,
+  outcome: "found",
+  failsAtPerSecond: 445,
+  confirmations: 3,
   probes: [
     {
-      ...{ trial: 1, purpose: "bracket", ratePerSecond: 800, offeredPerSecond: 803, achievedPerSecond: 512 },
-      ...{ dropped: 1455, seen: 2801, p99Ms: 2801, held: false },
+      trial: 1,
+      purpose: "bracket",
+      ratePerSecond: 800,
+      offeredPerSecond: 803,
+      achievedPerSecond: 512,
+      dropped: 1455,
+      seen: 2801,
+      p99Ms: 2801,
+      held: false,
       reason: "p(99)<50 was 2800; 1463 of 4015 arrivals were not done in the window",
       doubts: [{ check: "event-loop-delay", words: "the event loop of a worker was 80 ms late" }],
     },
     {
-      ...{
-        trial: 2,
-        purpose: "confirm",
-        ratePerSecond: 423,
-        offeredPerSecond: 420,
-        achievedPerSecond: 419.8,
-      },
-      ...{ dropped: 0, seen: 31.2, p99Ms: 31.2, held: true },
+      trial: 2,
+      purpose: "confirm",
+      ratePerSecond: 423,
+      offeredPerSecond: 420,
+      achievedPerSecond: 419.8,
+      dropped: 0,
+      seen: 31.2,
+      p99Ms: 31.2,
+      held: true,
     },
   ],
 };
@@ -54,7 +69,10 @@ it("says the interval, what was discarded, and that probes which disagree show l
   if (!first || !second) throw new Error("there are two probes");
   const noisy: Capacity = {
     ...CAPACITY,
-    ...{ ciLow: 401.2, ciHigh: 461.4, resolution: 0.15, windowSeconds: 2 },
+    ciLow: 401.2,
+    ciHigh: 461.4,
+    resolution: 0.15,
+    windowSeconds: 2,
     probes: [
       { ...first, discarded: true },
       second,
@@ -87,7 +105,11 @@ it.each([
   const recovered = probes.map((probe) => ({ ...probe, purpose: "recover" as const }));
   const text = summaryOf({
     ...CAPACITY,
-    ...{ outcome: "inconclusive", ratePerSecond: null, confirmations: 0, probes: recovered, ...drift },
+    outcome: "inconclusive",
+    ratePerSecond: null,
+    confirmations: 0,
+    probes: recovered,
+    ...drift,
   }).replaceAll("\n", " ");
   expect(text).toContain(answer);
   expect(text).toContain(`2 recover probes do not count: each follows an overload, 1 failed. ${remedy}`);

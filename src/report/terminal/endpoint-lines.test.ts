@@ -9,7 +9,9 @@ const endpoint = (name: string, meanMs: number, region?: string): EndpointResult
   ...(region !== undefined && { region }),
   weight: 1,
   clients: 3,
-  ...{ connects: 4, refused: 5, lost: 1 },
+  connects: 4,
+  refused: 5,
+  lost: 1,
   operations: {
     add: { transactions: 70, events: 700, retries: 2, failures: 6, responseTimeMs: exampleLatency(meanMs) },
     process: { transactions: 0, events: 0, retries: 9, failures: 0, responseTimeMs: null },

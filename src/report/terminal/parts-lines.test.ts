@@ -11,7 +11,10 @@ function shown(parts: Partial<Record<"add" | "process", LatencyPart[]>>) {
 }
 
 const part = (name: string, meanMs: number, slowMeanMs: number): LatencyPart => ({
-  ...{ name, meanMs, calls: 1, slowMeanMs },
+  name,
+  meanMs,
+  calls: 1,
+  slowMeanMs,
 });
 
 test("each operation has a line: its largest parts with ms and share, the rest together, and its tail", () => {

@@ -219,7 +219,9 @@ describe("the summary", () => {
     const result = example();
     expect(render(result)).not.toContain("open loop");
     Object.assign(second(result).add, {
-      ...{ offered: 1000, dropped: 12, unfinished: 3 },
+      offered: 1000,
+      dropped: 12,
+      unfinished: 3,
       startDelayMs: { ...exampleLatency(1), p50: 0.8, p99: 4 },
     });
     expect(render(result)).toMatch(
@@ -234,7 +236,10 @@ describe("the summary", () => {
     if (!first?.integrity || !failed) throw new Error("the example has trials");
     first.integrity = {
       ...first.integrity,
-      ...{ verdict: "violated", lost: 3, pending: 5, drained: false },
+      verdict: "violated",
+      lost: 3,
+      pending: 5,
+      drained: false,
       violations: ["3 of 15000 acknowledged events are in no table"],
     };
     failed.status = "failed";
@@ -290,7 +295,10 @@ describe("the summary", () => {
     const [{ id: treatment } = { id: "" }] = result.treatments;
     const about = { metric: `add{pool:${"x".repeat(150)}}`, treatment, reason: "no complete trial" };
     result.thresholds = ["p(99)<500", "p(99)<900"].map((expression) => ({
-      ...{ ...about, expression, seen: null, ok: false },
+      ...about,
+      expression,
+      seen: null,
+      ok: false,
     }));
     const text = render(withAnalysis(result));
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(120);

@@ -6,7 +6,7 @@ import { latencyCells, LATENCY_TITLES } from "../../results/operation-rows.js";
 import { renderTable, type Column } from "../../foundation/text/text-table.js";
 
 const LEFT = ["worker", "id"];
-const COLUMNS = [...["elapsed", "worker", "id", "clients", "tot_ops", "tot_ops/s"], ...LATENCY_TITLES].map(
+const COLUMNS = ["elapsed", "worker", "id", "clients", "tot_ops", "tot_ops/s", ...LATENCY_TITLES].map(
   (title): Column => ({ title, align: LEFT.includes(title) ? "left" : "right" }),
 );
 
@@ -22,8 +22,12 @@ export function hasWorkerRows({ trials }: TreatmentResult): boolean {
 function rowsOf({ workers = [], windowSeconds }: TrialResult): string[][] {
   return workers.flatMap(({ worker, clients, operations }) =>
     Object.entries(operations).map(([operation, { transactions, responseTimeMs }]) => [
-      ...[Number(windowSeconds.toFixed(1)).toString(), worker, operation, String(clients)],
-      ...[String(transactions), windowSeconds > 0 ? (transactions / windowSeconds).toFixed(2) : "-"],
+      Number(windowSeconds.toFixed(1)).toString(),
+      worker,
+      operation,
+      String(clients),
+      String(transactions),
+      windowSeconds > 0 ? (transactions / windowSeconds).toFixed(2) : "-",
       ...latencyCells(responseTimeMs),
     ]),
   );

@@ -14,9 +14,18 @@ import { init, use, type EChartsType } from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 
 use([
-  ...[BarChart, CustomChart, LineChart, ScatterChart],
-  ...[GridComponent, TitleComponent, TooltipComponent, LegendComponent, MarkAreaComponent, MarkLineComponent],
-  ...[AriaComponent, SVGRenderer],
+  BarChart,
+  CustomChart,
+  LineChart,
+  ScatterChart,
+  GridComponent,
+  TitleComponent,
+  TooltipComponent,
+  LegendComponent,
+  MarkAreaComponent,
+  MarkLineComponent,
+  AriaComponent,
+  SVGRenderer,
 ]);
 
 export type { EChartsType };

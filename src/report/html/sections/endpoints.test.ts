@@ -7,7 +7,9 @@ import { endpointTables } from "./endpoints.js";
 const shown = { windowSeconds: 10, operations: {}, lifecycle: { completedMs: null, archivedMs: null } };
 const counts = { transactions: 71, events: 702, retries: 3, failures: 4 };
 const measured = {
-  ...{ connects: 15, refused: 16, lost: 17 },
+  connects: 15,
+  refused: 16,
+  lost: 17,
   operations: { add: { ...counts, responseTimeMs: exampleLatency(10) } },
 };
 

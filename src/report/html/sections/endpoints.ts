@@ -17,8 +17,17 @@ function measuredRows(names: readonly string[], part: Pick<EndpointResult, "oper
 
 const MEASURED = [
   text("operation"),
-  ...["transactions", "events", "retries", "failures"],
-  ...["mean ms", "p50 ms", "p90 ms", "p95 ms", "p99 ms", "p99.9 ms", "max ms"],
+  "transactions",
+  "events",
+  "retries",
+  "failures",
+  "mean ms",
+  "p50 ms",
+  "p90 ms",
+  "p95 ms",
+  "p99 ms",
+  "p99.9 ms",
+  "max ms",
 ];
 
 function contactCells({ clients, connections, connects, refused, lost }: EndpointResult): string[] {

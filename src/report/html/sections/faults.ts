@@ -19,16 +19,17 @@ export function renderFaults({ faults }: ResultDocument): Html {
     fault.words,
   ]);
   const columns = [
-    ...[
-      text("fault"),
-      text("treatment"),
-      "trial",
-      "asked at s",
-      "asked for s",
-      "injected at s",
-      "cleared at s",
-    ],
-    ...["back after s", sentence("why that is not known"), sentence("backlog"), sentence("errors")],
+    text("fault"),
+    text("treatment"),
+    "trial",
+    "asked at s",
+    "asked for s",
+    "injected at s",
+    "cleared at s",
+    "back after s",
+    sentence("why that is not known"),
+    sentence("backlog"),
+    sentence("errors"),
     sentence("what was done"),
   ];
   return sectionOf(

@@ -72,8 +72,11 @@ function partTable(shown: Shown, about: string): Html {
   return tableOf(
     `Latency breakdown, ${about}`,
     [
-      ...[text("operation"), text("part")],
-      ...["mean ms", "calls per transaction", "mean ms of the slowest transactions"],
+      text("operation"),
+      text("part"),
+      "mean ms",
+      "calls per transaction",
+      "mean ms of the slowest transactions",
     ],
     rows,
   );
@@ -150,9 +153,12 @@ function auditTable({ treatments }: ResultDocument): Html {
   return tableOf(
     "Integrity: what the database acknowledged, and what the audit found in its tables",
     [
-      ...["trial", text("treatment"), text("verdict")],
+      "trial",
+      text("treatment"),
+      text("verdict"),
       ...counts.map(wordsOf),
-      ...[text("drained"), sentence("violations")],
+      text("drained"),
+      sentence("violations"),
     ],
     rows,
   );
@@ -165,13 +171,20 @@ function lossTable({ treatments }: ResultDocument): Html | false {
     .sort((a, b) => a.number - b.number)
     .flatMap(({ id, number, integrity }) =>
       (integrity?.losses ?? []).map(({ operation, lost, unexplained, firstAtSeconds, lastAtSeconds }) => [
-        ...[number, id, operation],
+        number,
+        id,
+        operation,
         ...[lost, unexplained, firstAtSeconds, lastAtSeconds].map(exact),
       ]),
     );
   const columns = [
-    ...["trial", text("treatment"), text("operation"), "lost", "unexplained"],
-    ...["first acknowledged, s", "last, s"],
+    "trial",
+    text("treatment"),
+    text("operation"),
+    "lost",
+    "unexplained",
+    "first acknowledged, s",
+    "last, s",
   ];
   return (
     rows.length > 0 &&

@@ -53,8 +53,16 @@ function capacityPart(capacity: Capacity): Html {
     ${tableOf(
       `${treatment}: probes`,
       [
-        ...["trial", text("purpose"), "asked/s", "offered/s", "done/s", "dropped", "p99 ms", "seen"],
-        ...[sentence("held"), sentence("in doubt")],
+        "trial",
+        text("purpose"),
+        "asked/s",
+        "offered/s",
+        "done/s",
+        "dropped",
+        "p99 ms",
+        "seen",
+        sentence("held"),
+        sentence("in doubt"),
       ],
       rows,
     )}`;

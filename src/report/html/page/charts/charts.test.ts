@@ -159,8 +159,16 @@ describe("lines over time", () => {
 
   test("shade the time of each fault, of the shown trials alone, and tell it in words", () => {
     const fault = (trial: number, treatment: string, at: number, cleared: number | null): FaultRecord => ({
-      ...{ trial, treatment, kind: "postgres-kill", atSeconds: 10, forSeconds: 2, words: "killed" },
-      ...{ injectedAtSeconds: at, clearedAtSeconds: cleared, recoverySeconds: 1, errors: {} },
+      trial,
+      treatment,
+      kind: "postgres-kill",
+      atSeconds: 10,
+      forSeconds: 2,
+      words: "killed",
+      injectedAtSeconds: at,
+      clearedAtSeconds: cleared,
+      recoverySeconds: 1,
+      errors: {},
     });
     const faults = [fault(1, "text", 10, 12), fault(4, "text", 10.4, 13), fault(2, "jsonb", 10.1, null)];
     const broken = { ...report, result: { ...report.result, faults } };
@@ -484,8 +492,10 @@ describe("sweeps", () => {
       "add over actors.consumers.clients",
     ]);
     expect(legend.map(({ name }) => name)).toEqual([
-      ...["actors.consumers.clients=1", "actors.consumers.clients=4"],
-      ...["actors.producers.clients=1", "actors.producers.clients=4"],
+      "actors.consumers.clients=1",
+      "actors.consumers.clients=4",
+      "actors.producers.clients=1",
+      "actors.producers.clients=4",
     ]);
     expect(new Set(legend.map(({ colour }) => colour)).size).toBe(4);
     expect(note).toContain(

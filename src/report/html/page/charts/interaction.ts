@@ -66,15 +66,13 @@ function seriesOf(grid: Grid, panel: number, { unit }: ShownGrids, { theme }: Vi
   return rowsOf(grid, theme).flatMap(
     ({ level, colour, symbol, dash, points }): (LineSeriesOption | CustomSeriesOption)[] => [
       {
-        ...{
-          type: "line",
-          name: level,
-          xAxisIndex: panel,
-          yAxisIndex: panel,
-          color: colour,
-          symbol,
-          symbolSize: 9,
-        },
+        type: "line",
+        name: level,
+        xAxisIndex: panel,
+        yAxisIndex: panel,
+        color: colour,
+        symbol,
+        symbolSize: 9,
         showSymbol: true,
         data: points.map(({ x, median }) => [x, median]),
         lineStyle: { width: 2, type: dash },
@@ -100,7 +98,11 @@ function axes({ grids, unit }: ShownGrids, plotPx: number, { theme }: View) {
   return {
     xAxis: grids.map(({ columns: { name, levels } }, gridIndex) => ({
       ...xAxis(theme, name),
-      ...{ gridIndex, type: "value", min: -0.5, max: levels.length - 0.5, nameGap: 27 },
+      gridIndex,
+      type: "value",
+      min: -0.5,
+      max: levels.length - 0.5,
+      nameGap: 27,
       axisTick: { show: false },
       axisLabel: {
         color: theme.text,
@@ -113,7 +115,8 @@ function axes({ grids, unit }: ShownGrids, plotPx: number, { theme }: View) {
     })) as unknown as XAXisComponentOption[],
     yAxis: grids.map((_, gridIndex) => ({
       ...yAxis(theme, axisName(unit)),
-      ...{ gridIndex, type: "value" },
+      gridIndex,
+      type: "value",
       axisLabel: { color: theme.muted, formatter: (value: number) => ticked(value, unit) },
     })) as unknown as YAXisComponentOption[],
   };
