@@ -1,5 +1,5 @@
-// `train-sim agent`: worker threads for a run that is coordinated elsewhere. It dials its coordinator, runs what it is given
-// and ends with the run: 0 when that is over, 104 where it is refused, 105 by a signal, 111 where the coordinator is gone.
+// `train-sim agent`: ends with the run: 0 when that is over, 104 where it is refused, 105 by a signal, 111 where the coordinator
+// is gone.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

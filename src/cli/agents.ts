@@ -1,4 +1,4 @@
-// `train-sim agents manifest`: what lets Kubernetes start a run with agents, as YAML on standard output. It starts nothing.
+// `train-sim agents manifest`: the YAML that lets Kubernetes start a run with agents. It starts nothing.
 import type { Command } from "commander";
 import { stringify } from "yaml";
 import { UsageError } from "../foundation/errors.js";

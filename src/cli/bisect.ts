@@ -1,6 +1,5 @@
-// `train-sim bisect`: the revision of a scenario and of the files that it names at which a metric became worse. Files are read from
-// git as they were; the working tree is not touched. Writes bisect.json and bisect.txt beside the result directories of the
-// steps, and ends with 99 when the bad revision is worse than the good one.
+// `train-sim bisect`: reads files from git as they were and leaves the working tree alone. Ends with 99 when the bad revision is
+// worse than the good one.
 import { join } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Objective } from "../scenario/judgement.js";

@@ -1,4 +1,4 @@
-// Every command of the command line, in the order of `--help`.
+// Every command, in the order of `--help`.
 import type { Command } from "commander";
 import { register as registerAgent } from "./agent.js";
 import { register as registerAgents } from "./agents.js";

@@ -1,6 +1,5 @@
-// `train-sim compare`: result directories against a baseline. Prints tables, or one JSON document. Ends with 99 when something
-// surely became worse by more than is accepted, else with 112 when a run is not judged. Reads directories only; nothing is
-// measured and nothing in them is changed.
+// `train-sim compare`: reads directories only. Ends with 99 when something surely became worse by more than is accepted, else with
+// 112 when a run is not judged.
 import { resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { ExitCode, UsageError } from "../foundation/errors.js";

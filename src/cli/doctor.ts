@@ -1,7 +1,4 @@
-// `train-sim doctor`: what this machine has for a run, and what to do about what it lacks: PostgreSQL binaries,
-// poolers and their versions, Docker, cores against a scenario's threads, open files and ports against its clients, the
-// clock, what faults need, servers that a killed run has left, and what a server of the user's own grants. It starts
-// nothing and leaves nothing changed; it ends with 104 when the scenario it was given cannot be carried.
+// `train-sim doctor`: starts nothing and leaves nothing changed; ends with 104 when the scenario it was given cannot be carried.
 import type { Command } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { clockSource, connectionLimits, isQuickClockSource, machineFacts } from "../foundation/machine.js";

@@ -1,6 +1,5 @@
-// The end of a process, even of one that holds a thread which cannot be ended. Node 24 and 26 end neither a thread whose
-// memory ran out within one long loop nor, by process.exit, the process that it runs in: it would go on until the machine has
-// no memory left. A run whose work is done ends by itself, and sees nothing of this unless it holds such a thread.
+// Ends even a process with a thread that cannot be ended: Node 24 and 26 end neither a thread whose memory ran out within one long
+// loop nor, by process.exit, its process.
 const PATIENCE_MS = 5_000;
 
 /** Node's, from 22.15 on and not on Windows: another program in this process's place, whatever its threads do. */

@@ -1,5 +1,4 @@
-// `train-sim init [file]`: writes a commented starter scenario that runs as it is. It refuses to overwrite a file:
-// what is there may be somebody's experiment.
+// `train-sim init [file]`: refuses to overwrite a file, which may be somebody's experiment.
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,4 @@
-// `train-sim logs`: what the logs of a run say by themselves: operations and percentiles, slow transactions, retries and
-// failures, stalls, who did what when. Reads directories and files, compressed or not, and standard input; changes
-// nothing. Filters narrow it to trials, actors, operations and a part of the window.
+// `train-sim logs`: reads directories and files, compressed or not, and standard input; changes nothing.
 import { InvalidArgumentError, type Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
 import { parseDurationMs } from "../foundation/units.js";

@@ -1,4 +1,4 @@
-// Values of options, as people write them. Each refuses what it cannot read with one sentence.
+// Values of options. Each refuses what it cannot read with one sentence.
 import { InvalidArgumentError, Option } from "commander";
 import { isSshHost } from "../engine/agents/ssh-agents.js";
 import { formatDuration, parseDurationMs } from "../foundation/units.js";

@@ -1,4 +1,4 @@
-// Writes the two files that people read of a result: the summary and the report. Both can be made from the result again.
+// Writes the summary and the report. Both can be made from the result again.
 import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
 import { writeReport } from "../report/html/report-file.js";
 import { renderSummary } from "../report/terminal/summary.js";

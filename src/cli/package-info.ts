@@ -1,5 +1,3 @@
-// The program's own version, read from its package.json: there from source and from the build alike.
-// Nothing else reads that file.
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 

@@ -1,5 +1,4 @@
-// The text of `run --plan`: which treatments, in which order, with which clients, for how long, and what a careful
-// experimenter would object to. Made from the loaded experiment alone; it touches no database.
+// `run --plan`, made from the loaded experiment alone; it touches no database.
 import {
   ASKED_SIZES,
   plannedReach,

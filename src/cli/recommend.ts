@@ -1,6 +1,5 @@
-// `train-sim recommend`: searches the configurations that a scenario's factors span for the best one, compares it afresh with
-// the present one, and says whether to change. Writes recommendation.json, recommendation.txt and, where it recommends
-// a change, recommended.yaml beside the result directories that it rests on.
+// `train-sim recommend`: writes recommendation.json, recommendation.txt and, where it recommends a change, recommended.yaml beside
+// the result directories that it rests on.
 import { join } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { recommend, type Measure } from "../engine/recommend/recommend.js";

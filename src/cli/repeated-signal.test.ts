@@ -1,4 +1,3 @@
-// One key pressed is one wish, however many signals it makes; a second one is heard.
 import { expect, it } from "vitest";
 import { RepeatedSignal, SAME_WISH_MS } from "./repeated-signal.js";
 

@@ -1,6 +1,5 @@
-// How often a user has asked to stop, by the signals that came. npm and npx pass a signal of the terminal on to the program
-// that they run, which the terminal has sent it to as well. One key pressed is two signals then, within milliseconds, and
-// the second must not be taken for another wish.
+// Counts requests to stop. npm and npx pass a signal of the terminal on to the program, which has had it from the terminal too:
+// one key pressed is two signals within milliseconds, and no second request.
 import { monotonicMs } from "../foundation/clock.js";
 
 /** Signals that come within this of the first are the first. */

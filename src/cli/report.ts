@@ -1,6 +1,4 @@
-// `train-sim report`: makes the report of a stored experiment again, `report.html` in its directory and the summary on
-// the terminal, from what the directory holds. It needs no database; an unfinished experiment is shown as such. Nothing
-// but `report.html` is written, and with `--json` not even that.
+// `train-sim report`: needs no database, and writes nothing but `report.html`; with `--json` not even that.
 import type { Command } from "commander";
 import { verifyResult } from "../verify/verify.js";
 import { ExitCode } from "../foundation/errors.js";

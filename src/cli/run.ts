@@ -1,6 +1,5 @@
-// `train-sim run`: loads the scenario, runs its experiment, prints what came of it and ends with the exit code that
-// says so. Results go to standard output; progress and everything else to standard error. The first SIGINT, SIGTERM or
-// SIGHUP stops gracefully with partial, marked results and the command that continues the run, the second at once.
+// `train-sim run`: results go to standard output, everything else to standard error. The first signal stops with partial, marked
+// results and the command that continues the run, the second at once.
 import { InvalidArgumentError, type Command } from "commander";
 import type { AgentOptions } from "../engine/agents/agent-hub.js";
 import { readToken } from "../engine/agents/token.js";

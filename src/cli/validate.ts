@@ -1,5 +1,4 @@
-// `train-sim validate`: loads a scenario and says either what it would run or everything that is wrong with it. It
-// touches no database. With `--json` the answer is a document for programs: other tools check scenarios with it.
+// `train-sim validate`: touches no database. With `--json` the answer is a document for programs.
 import type { Command } from "commander";
 import { counted, formatDuration } from "../foundation/units.js";
 import { experimentSpan, isBudgeted, leastBlocks } from "../scenario/plan/estimate.js";

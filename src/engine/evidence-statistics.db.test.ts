@@ -1,5 +1,4 @@
-// Statistics that do not go on from one end of a window to the other, on a server of the file's own, since it is made to crash
-// and to have too little room: entries of pg_stat_statements that are discarded, and counters that are begun anew.
+// Statistics that restart within a window, on a server of this file's own, since it is made to crash.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";

@@ -1,5 +1,5 @@
-// Where the agents of a run join: one port on loopback, or with TLS anywhere. It takes agents of its own version that know
-// the token, as many as are wanted, and keeps them for all trials. What they run is in `remote-workers.ts`.
+// The port where the agents of a run join: on loopback, or with TLS anywhere. It admits agents of its own version that know the
+// token, as many as are wanted, and keeps them for all trials.
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";

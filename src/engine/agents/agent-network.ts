@@ -1,5 +1,5 @@
-// The network of a trial whose clients run on agents: each agent has its own, before its clients or its poolers, so that it
-// costs no way over the coordinator and works on every machine. All are made bad and mended together, or one.
+// The network of a trial whose clients run on agents. Each agent has its own, before its clients or its poolers, so that it
+// costs no way over the coordinator and works on every machine.
 import type { Endpoint } from "../../database/endpoint.js";
 import type { NetworkPlace } from "../../faults/fault.js";
 import type { Network } from "../../faults/means/network.js";

@@ -1,5 +1,4 @@
-// What lies between the clients of one agent and the server, on the agent's machine, as the coordinator asked for it. Each
-// part is opened before those that are there already, seen from the clients.
+// The poolers and networks between the clients of one agent and the server, opened one before the other from the server on.
 import type { Endpoint } from "../../database/endpoint.js";
 import type { NetworkPlace } from "../../faults/fault.js";
 import { TargetError } from "../../foundation/errors.js";

@@ -1,6 +1,5 @@
-// The poolers of a trial that has them beside its agents: each agent starts its own, on its machine, and nobody here connects
-// to them; all that is asked of them goes through the agents. Together they are one pooler, whose instances are counted
-// agent by agent. An agent that a fault kills takes its poolers with it.
+// The poolers of a trial that has them beside its agents, as one pooler: each agent starts its own, and everything that is asked
+// of them goes through the agents. An agent that a fault kills takes its poolers with it.
 import * as z from "zod";
 import type { Endpoint, Auth } from "../../database/endpoint.js";
 import { unlessAborted } from "../../foundation/deadline.js";

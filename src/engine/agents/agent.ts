@@ -1,6 +1,5 @@
-// An agent: worker threads that a coordinator on another machine commands as if they were its own. It joins, runs what it
-// is given, trial after trial, and ends with the run. What its workers write, it keeps only until it has been sent. It
-// decides nothing, and when the coordinator is gone it ends what it runs.
+// An agent: worker threads that a coordinator on another machine commands as if they were its own. It decides nothing, and when
+// the coordinator is gone it ends what it runs.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";

@@ -1,7 +1,5 @@
-// What is known of an agent's monotonic clock beside the coordinator's: offset, drift, and a bound of the error. Each
-// exchange has four moments: asked and answered by the coordinator's clock, heard and replied by the agent's. The true
-// offset lies within half of what the way took, so the exchange with the shortest way says most; two of them some time
-// apart bound the drift. Pure: the caller makes the exchanges.
+// The offset of an agent's monotonic clock to the coordinator's, with a bound of its error: the true offset lies within half of
+// an exchange's round trip, so the shortest exchange says most, and two of them some time apart bound the drift.
 
 /** Milliseconds: the outer two by the coordinator's clock, the inner two by the agent's. */
 export interface Exchange {

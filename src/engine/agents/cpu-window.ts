@@ -1,4 +1,3 @@
-// The CPU time that a process takes within the measured window, which others set: read at both ends.
 import { monotonicMs } from "../../foundation/clock.js";
 import { processCpuSeconds } from "../../foundation/process-usage.js";
 

@@ -1,4 +1,3 @@
-// Files of agents in the coordinator's directory: appended piece by piece; a failed write is reported.
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// A trial's directory on an agent, as its workers write it, in pieces for the coordinator's: what was appended to each
-// file since the last time. Lines of logs are sent whole, since several agents write to one log there.
+// A trial's directory on an agent, sent to the coordinator's in pieces. Lines of logs are sent whole, since several agents write
+// to one log there.
 import { closeSync, fdatasync, openSync, readdirSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { TrainSimError } from "../../foundation/errors.js";

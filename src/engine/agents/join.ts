@@ -1,4 +1,4 @@
-// How an agent finds its coordinator: it dials, again and again until there is one, says who it is, and is taken or refused.
+// An agent dials its coordinator until there is one, says who it is, and is taken or refused.
 import { hostname } from "node:os";
 import { WebSocket } from "ws";
 import { monotonicMs } from "../../foundation/clock.js";

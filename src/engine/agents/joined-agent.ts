@@ -1,5 +1,5 @@
-// One agent, as the coordinator sees it: what it said of itself, how its clock goes, whether it is there. It compares clocks
-// from the moment it joins, many times at first and then once a second, which is also how its end is noticed.
+// One agent, as the coordinator sees it. Clocks are compared many times at first and then once a second, which is also how its
+// end is noticed.
 import type { WebSocket } from "ws";
 import { monotonicMs } from "../../foundation/clock.js";
 import { messageOf, TargetError, TrainSimError } from "../../foundation/errors.js";

@@ -1,6 +1,5 @@
-// The objects that let Kubernetes start the agents of a run and its coordinator: plain ones that every cluster has. Nothing
-// is started again: an agent that is gone fails the trial, and a treatment with another number of agents is another treatment.
-// Pure; types are those of Kubernetes itself.
+// The objects that let Kubernetes start the agents of a run and its coordinator. Nothing is started again: an agent that is gone
+// fails the trial.
 import type { Job } from "kubernetes-types/batch/v1.js";
 import type {
   ConfigMap,

@@ -1,4 +1,3 @@
-// The memory mirror: it sends only what changed, in ascending order, and the copy ends up equal to the original.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { LifecycleClock, RING_BYTES } from "../../workloads/train-events/actors/publish-times.js";

@@ -1,6 +1,5 @@
-// What workers of one agent write into memory that all workers read, copied to the other agents as it changes. The memory's
-// owner writes what says that something is there last and behind it; so a copy is read from its end and written from its
-// beginning, and never says that something is there which is not.
+// Copies memory that workers of one agent write to the other agents. The owner writes a "present" flag last and behind its data,
+// so a copy is read from its end and written from its beginning.
 
 /** Between two looks. What is read elsewhere is older by this and the ways of the network. */
 export const MIRROR_MS = 200;

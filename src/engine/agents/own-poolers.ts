@@ -1,5 +1,4 @@
-// The poolers beside one agent's clients, on the agent: does with them what the coordinator asks for, which knows them by
-// their numbers and consoles only.
+// The poolers beside one agent's clients, on the agent; the coordinator knows them by their numbers and consoles only.
 import type { Endpoint } from "../../database/endpoint.js";
 import { StandingSession } from "../../database/standing-session.js";
 import type { StandingStill } from "../../foundation/process/stand-still.js";

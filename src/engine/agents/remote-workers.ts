@@ -1,5 +1,5 @@
-// The workers of a trial on agents: each agent has those that are dealt to it, and is commanded and heard over its socket.
-// What their workers write arrives in the trial's directory before they tell of it. An agent that is lost fails the trial.
+// The workers of a trial on agents. Their files arrive in the trial's directory before their reports. An agent that is lost fails
+// the trial.
 import { dirname } from "node:path";
 import { counted } from "../../foundation/units.js";
 import type { Prng } from "../../foundation/prng.js";

@@ -1,7 +1,5 @@
-// Agents that a run starts by itself, one on each host, with OpenSSH's client. The connection that carries an agent's output
-// takes its port to the coordinator's as well, so that none has to be open, and the token goes to the agent's standard
-// input, where no list of processes shows it. Whatever ends the coordinator ends ssh, the reaper if need be; what runs on
-// the host ends with the tunnel that it has joined through, or finds none and gives up.
+// Agents that a run starts by itself with OpenSSH's client. The same connection forwards the coordinator's port, so that none has
+// to be open, and the token goes to the agent's standard input, where no list of processes shows it.
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { messageOf, TargetError, UsageError } from "../../foundation/errors.js";

@@ -1,5 +1,4 @@
-// The secret that an agent and the coordinator of its run share. It is in a file or on standard input, so that no list of
-// processes shows it.
+// The secret that an agent and its coordinator share, in a file or on standard input, so that no list of processes shows it.
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Readable } from "node:stream";

@@ -1,8 +1,5 @@
-// The first revision that is worse than a good one, found by halving. Each step sets a revision beside the good one in interleaved
-// blocks of one experiment, so what changes on the machine between steps plays no part. The first step sets the bad one beside
-// it; the search then asks which revisions are on the good side of half that loss. These steps only search: at the end the
-// revision is compared afresh with the last one before it, and that alone decides whether it is named. So at most 1 answer
-// in 20 names a revision that is not worse than the one before.
+// The first revision that is worse than a good one, found by halving; each step compares a revision with the good one in blocks
+// of one experiment. The steps only search: a fresh comparison with the revision before it decides whether it is named.
 import type { Objective } from "../../scenario/judgement.js";
 import { isDifference } from "../../analysis/comparison/verdicts.js";
 import { UsageError } from "../../foundation/errors.js";

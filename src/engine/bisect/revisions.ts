@@ -1,5 +1,4 @@
-// The revisions of a scenario and of the files that it names, as they are in git. Revisions that mean the same count once: the
-// first of them stands for all that follow. One that cannot be loaded stays, with the reason.
+// Revisions in git of a scenario and of the files that it names. Revisions that mean the same count once.
 import { readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { TrainSimError, UsageError } from "../../foundation/errors.js";

@@ -1,5 +1,5 @@
-// Whether the capacity changed during its search: a capacity that rises or falls by the same share from probe to probe is
-// compared with a constant one. bench/capacity-searches.mjs shows how often a drift is found, rightly or wrongly. Pure.
+// Whether the capacity changed during its search: a capacity that changes by one share from probe to probe is compared with a
+// constant one. bench/capacity-searches.mjs shows how often a drift is found, rightly or wrongly.
 import type { CapacityDrift } from "../../results/capacity-schema.js";
 import { KNEE_WIDTHS, likelihoods, type RateOutcome } from "./capacity-likelihood.js";
 

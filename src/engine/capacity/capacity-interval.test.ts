@@ -1,4 +1,3 @@
-// The interval of a capacity: what probes that agree show, what those that disagree do, and what is left open.
 import { expect, it } from "vitest";
 import { capacityInterval } from "./capacity-interval.js";
 import type { RateOutcome } from "./capacity-likelihood.js";

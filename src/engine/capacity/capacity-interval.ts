@@ -1,6 +1,5 @@
-// The interval of a capacity, from all probes that count: every capacity that they do not contradict. It holds each
-// capacity whose likelihood, with the knee that suits it best, is near the best one, the bracket that the search ended
-// with, and both ends of a possible drift. bench/capacity-searches.mjs shows how often it holds the true capacity. Pure.
+// The interval of a capacity: every capacity that the probes do not contradict, and both ends of a possible drift.
+// bench/capacity-searches.mjs shows how often it holds the true capacity.
 import { CAPACITY_PRECISION, type Capacity } from "../../results/capacity-schema.js";
 import { capacityDrift, DRIFT_GAIN } from "./capacity-drift.js";
 import { KNEE_WIDTHS, likelihoods, type RateOutcome } from "./capacity-likelihood.js";

@@ -1,5 +1,5 @@
-// The likelihood of a capacity, given which probes held. A probe below the capacity holds the more surely the farther
-// below it its rate is, over a knee whose width the probes themselves show; one probe in twenty goes either way. Pure.
+// The likelihood of a capacity, given which probes held. The farther a probe is below it, the more surely it holds, over a knee
+// whose width the probes show; one probe in twenty goes either way.
 import type { CapacityProbe } from "../../results/capacity-schema.js";
 
 /** Share of probes that fail below the capacity, and share of probes that hold above it, for unrelated reasons. */

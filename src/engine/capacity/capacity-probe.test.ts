@@ -1,4 +1,3 @@
-// A probe of the search for capacity: the treatment it runs, and when its rate counts as held.
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";

@@ -1,7 +1,5 @@
-// One probe of a search for capacity: a treatment as the scenario has it, but for its work, which is started at a
-// constant arrival rate; and the judgement on what came of it. A rate holds when the threshold does, no arrival was
-// dropped, and what arrived was also done within the window, but for what was under way at its end. What was given up
-// is not done: a round of the cycle of which a part failed is none.
+// One probe of a search for capacity. Its rate holds if the threshold does, no arrival was dropped, and everything that arrived
+// was done within the window, except what was under way at its end.
 import { UsageError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import { isRound, type Operation } from "../../metrics/operations.js";

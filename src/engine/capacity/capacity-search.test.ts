@@ -1,5 +1,3 @@
-// The search for capacity on systems whose capacity is known: it finds it within its precision, walks few probes,
-// repeats what it claims, and claims nothing that did not hold.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";

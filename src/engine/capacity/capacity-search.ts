@@ -1,7 +1,5 @@
-// The search for the highest rate that holds. Double or halve until one rate holds and one does not, then bisect on the log
-// scale; then confirm the best rate, and ask its upper bound again. One spoilt probe does not decide: the first is discarded, a
-// rate bounds the search only once it failed 2 of 3 probes, and an upper bound that holds when it is asked again reopens the
-// search. After each overload the best rate has to hold again, since an overload may slow the next probe.
+// The search for the highest rate that holds: double or halve, bisect on the log scale, confirm, then ask the upper bound again.
+// One spoilt probe never decides, and after an overload the best rate has to hold again before another is asked.
 import type { Capacity, CapacityDrift, CapacityProbe } from "../../results/capacity-schema.js";
 import { capacityDrift, DRIFT_GAIN } from "./capacity-drift.js";
 import type { RateOutcome } from "./capacity-likelihood.js";

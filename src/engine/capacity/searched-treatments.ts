@@ -1,6 +1,4 @@
-// Which treatments a search for capacity is about, and whether it can be had at all: each needs somebody who arrives at a
-// rate, and must measure what the threshold asks for. Asked before anything is started or planned, so that a search whose
-// every probe would have no sample is refused in one sentence. Pure.
+// Refuses, before anything starts, a search whose every probe would have no sample.
 import { UsageError } from "../../foundation/errors.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import type { Treatment, Experiment } from "../../scenario/settings.js";

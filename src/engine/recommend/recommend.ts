@@ -1,7 +1,5 @@
-// A recommendation: which of the configurations that a scenario's factors span is best for an objective, under conditions, within
-// a budget of time. First a search of short rounds, which only proposes. Then a fresh comparison of its proposal with the
-// present configuration, in interleaved blocks of their own: only that decides, so that at most 1 recommendation in 20 brings
-// no real gain, however often the search looked. Then each change is taken back alone, to see what mattered.
+// The best configuration that a scenario's factors span, for an objective, within a budget of time. Short rounds only propose; a
+// fresh comparison with the present configuration decides, so at most 1 recommendation in 20 brings no real gain.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { UsageError } from "../../foundation/errors.js";
 import { formatDuration } from "../../foundation/units.js";

@@ -1,4 +1,3 @@
-// The configurations that a scenario's factors span: what each sets, and which are next to each other.
 import { parse } from "yaml";
 import type { Space } from "../../analysis/recommend/search.js";
 import { combine, levelNames, type Levels } from "../../scenario/plan/matrix.js";

@@ -1,4 +1,3 @@
-// Verdict and exit code by precedence: integrity, what ended the experiment, thresholds; timings that are not valid leave the exit code alone.
 import { describe, expect, it } from "vitest";
 import { verdictText } from "../../analysis/diagnosis/validity.js";
 import type { Aspect } from "../../metrics/catalogue.js";

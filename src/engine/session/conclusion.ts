@@ -1,7 +1,5 @@
-// What an experiment comes to in one word and one number: its verdict and its exit code, from what was found. The order
-// of precedence is here and nowhere else. A violation of integrity outranks everything, since it says that the numbers
-// count events that are not there; then what ended the experiment early; then thresholds. Timings that are not valid leave
-// the exit code alone, unless a threshold is on them or on the verdict.
+// Verdict and exit code. A violation of integrity outranks everything, since it says that the numbers count events that are not
+// there; then the early end of the experiment; then thresholds.
 import { ExitCode, type TrainSimError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import { validityOf } from "../../analysis/diagnosis/validity.js";

@@ -1,4 +1,3 @@
-// What is asked before anything starts: counted right for every pool, refused with the number to raise.
 import { expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { serverConnectionsOf, carriedByAgents } from "../../scenario/connections.js";

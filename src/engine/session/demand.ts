@@ -1,6 +1,5 @@
-// What a treatment asks of the machine and of the server before it starts: connections, open files, local ports. Asked
-// before anything is started, so that a scenario that cannot be carried is refused in one sentence instead of failing
-// half-way. Pure, but for the limits that are read from process and machine.
+// Connections, open files and local ports that a treatment needs. Asked before anything starts, so that a scenario that cannot be
+// carried is refused in one sentence.
 import { UsageError } from "../../foundation/errors.js";
 import { connectionLimits, type ConnectionLimits } from "../../foundation/machine.js";
 import { counted } from "../../foundation/units.js";

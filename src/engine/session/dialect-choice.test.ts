@@ -1,4 +1,3 @@
-// Which dialect is spoken follows from what the server says of itself; what the scenario says must agree with it.
 import { describe, expect, test } from "vitest";
 import { dialectOfProduct, productOf, versionOf } from "../../database/postgres/server-info.js";
 import { parseScenario } from "../../scenario/loader.js";

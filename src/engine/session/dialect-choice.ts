@@ -1,6 +1,5 @@
-// Which dialect a treatment speaks once its server has said what it is. Where the scenario says `auto`, what the server's
-// dialect does not have is refused here, as the loader does for a dialect that is named; and a dialect that the server
-// does not speak is refused before anything is made there.
+// The dialect of a treatment once its server has said what it is. A dialect that the server does not speak, and levels that its
+// dialect lacks, are refused before anything is made there.
 import { UsageError } from "../../foundation/errors.js";
 import type { ServerInfo } from "../../database/contract.js";
 import { capabilitiesOf, DIALECTS, type DialectName } from "../../database/registry.js";

@@ -1,5 +1,5 @@
-// Where an experiment ran, as the result states it: versions of everything that took part, the server's settings,
-// the machine. Two results are comparable only where these agree, and an interrupted experiment goes on only there.
+// Versions, server settings and machine of an experiment. Results are comparable only where these agree, and an interrupted
+// experiment is continued only there.
 import { machineFacts } from "../../foundation/machine.js";
 import type { Environment } from "../../results/result-schema.js";
 import { POOLER_PRODUCTS } from "../../pools/registry.js";

@@ -1,6 +1,5 @@
-// What trials run on, from the first to the last: the target that is kept running, the poolers that took part, and the
-// environment that the result states of them. It takes train-sim's namespaces off a server that stays, and stops what
-// it started; which trials run on it is not its business.
+// The servers and poolers of an experiment, from the first trial to the last. It drops train-sim's namespaces on a server that
+// stays, and stops what it started.
 import { UNCLAIMED, type NamespaceClaim } from "../../database/contract.js";
 import { dropNamespace } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";

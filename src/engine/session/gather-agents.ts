@@ -1,5 +1,4 @@
-// The agents of an experiment, gathered before its first trial, so that one which is missing costs no measurement, and the
-// place where each treatment's workers run.
+// Gathers the agents of an experiment before its first trial, so that a missing one costs no measurement.
 import { UsageError } from "../../foundation/errors.js";
 import { areBesideAgents, hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import { counted } from "../../foundation/units.js";

@@ -1,5 +1,5 @@
-// A wish to stop: the user's, by the first SIGINT, SIGTERM or SIGHUP, or a broken threshold's. It is passed through the engine so
-// that every wait ends early and what was measured so far is kept and marked. The second signal is the command line's business: it ends at once.
+// A request to stop: the user's, by a first signal, or a broken threshold's. Every wait of the engine ends early by it, and
+// what was measured so far is kept and marked.
 import type { TrainSimError } from "../../foundation/errors.js";
 import { Sleeper } from "../../foundation/sleeper.js";
 

@@ -1,6 +1,4 @@
-// What an experiment's trials are held to while it runs: the thresholds that may end it, the diagnosis of each trial,
-// and the ceiling of the generator that trials are stated against. It decides whether to go on; how to stop is the
-// experiment's business. Thresholds at the end are evaluated on what is recorded, which is all that a reader has too.
+// Judges trials while the experiment runs: thresholds that may end it, the diagnosis of each trial, the ceiling of the generator.
 import { messageOf, TrainSimError, ExitCode } from "../../foundation/errors.js";
 import { machineFacts } from "../../foundation/machine.js";
 import { counted } from "../../foundation/units.js";

@@ -1,4 +1,3 @@
-// The commands that a run prints for its user: they name what the scenario names, and no password.
 import { expect, it } from "vitest";
 import { parseScenario } from "../../scenario/loader.js";
 import type { Experiment } from "../../scenario/settings.js";

@@ -1,6 +1,5 @@
-// The commands by which a user goes on after a run, each as one line for a shell: what drops a schema that it left on a
-// server, and what continues it. They repeat the scenario's own arguments, so that they work where the run did. No password is ever among them: the
-// command says where to put one that the environment does not hold already.
+// Commands by which a user goes on after a run, each a line for a shell. No password is among them: the command says where to put
+// one that the environment does not hold already.
 import { shellWord } from "../../foundation/shown.js";
 import { keyWithoutPasswords, withoutPasswords } from "../../foundation/secrets.js";
 import type { Overrides } from "../../scenario/plan/overrides.js";

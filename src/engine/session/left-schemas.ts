@@ -1,6 +1,5 @@
-// The schemas that earlier runs left on a server of the user's own: made by a run, as their mark says, of which no session
-// is there any more. One that is in use, or that `schema apply` made, is none. What cannot be asked is not named here:
-// the checks before a run name it. Nothing is dropped; the next run in that schema, or the command, does that.
+// Schemas that earlier runs left on a user's own server, as their marks say. Nothing is dropped: the next run there, or the
+// command, does that.
 import { administer, databaseOf } from "../../database/registry.js";
 import { describeEndpoint } from "../../database/endpoint.js";
 import { dropCommand } from "./left-behind.js";

@@ -1,5 +1,4 @@
-// The looks of one session at its experiment: which were made, at what level the trials so far may claim something, and what
-// of that is stored. Whether to go on is asked between blocks (`experiment.ts`).
+// The looks of one experiment: which were made, at what level the trials so far may claim something, and what of that is stored.
 import { raceOn, raceStart, runsIn, type Race } from "../../analysis/comparison/race.js";
 import { comparisonName } from "../../metrics/names.js";
 import { blocksOf, boundsAfter, lookAt, looksUpTo } from "../../analysis/comparison/stopping.js";

@@ -1,5 +1,4 @@
-// Settings that this machine ignores: a warning before the first trial, in the result and by `doctor`. The linter knows the
-// scenario alone, which does not show them.
+// Settings that this machine ignores. The linter knows the scenario alone, which does not show them.
 import type { Lint } from "../../analysis/lint/lint-types.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { targetCaveats } from "../../targets/registry.js";

@@ -1,5 +1,4 @@
-// What the engine tells whoever watches an experiment: which trial, which phase and until when, what the last
-// second brought. The engine prints nothing itself; the command line, or anything else, listens here, several at once.
+// Events of an experiment for those who watch it, several at once. The engine prints nothing itself.
 import type { BySqlstateId, Counts, LiveLatencyId } from "../../metrics/metric-lists.js";
 import type { Operation } from "../../metrics/operations.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";

@@ -1,5 +1,4 @@
-// The checks of servers of the user's own, made before the first trial and by `doctor`: the server and each of its poolers
-// are asked at once for everything that stands in the way. Nothing is made.
+// Checks of a user's own servers and poolers, made before the first trial and by `doctor`. Nothing is made.
 import { distinct } from "../../foundation/distinct.js";
 import { TargetError, UsageError } from "../../foundation/errors.js";
 import type { Obstacle, Way } from "../../database/contract.js";

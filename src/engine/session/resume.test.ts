@@ -1,5 +1,3 @@
-// Taking up an interrupted experiment: which trials count as done, how exactly they come back, and every reason not
-// to go on.
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,5 @@
-// Takes up an interrupted experiment: reads which trials its directory holds complete, and refuses to go on where
-// anything changed that would make later trials another experiment (scenario, versions, machine, server, settings).
-// It changes nothing in the directory: the experiment does, once the server has been found to be the same.
+// Reads an interrupted experiment, and refuses to continue it where anything changed that would make later trials another
+// experiment. It changes nothing in the directory.
 import { join } from "node:path";
 import { UsageError } from "../../foundation/errors.js";
 import { runsIn } from "../../analysis/comparison/race.js";

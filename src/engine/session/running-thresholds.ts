@@ -1,5 +1,4 @@
-// Thresholds on a trial that is still running: what each has seen so far, for whoever watches, and for the judge, who may
-// end the experiment by it. Percentiles are taken of the whole window so far, once a second.
+// Thresholds on a trial that is still running, of the whole window so far, once a second.
 import { operationResults, randomArrivals } from "../../results/operation-results.js";
 import { assess, type Measured } from "../../analysis/thresholds/thresholds.js";
 import type { Threshold } from "../../scenario/judgement.js";

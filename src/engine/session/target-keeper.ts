@@ -1,7 +1,5 @@
-// Keeps one target running over the trials that share its settings, with a control connection to it, and replaces it
-// when a treatment asks for another: settings of the embedded server can be a factor like any other.
-// It never runs two servers at once: they would share the machine's cores and disturb each other. A duet, in which they
-// shall, has two keepers.
+// Keeps one target running over the trials that share its settings. It never runs two servers at once, which would disturb each
+// other; a duet, in which they shall, has two keepers.
 import { databaseOf, type DialectName } from "../../database/registry.js";
 import type { AdminSession, ServerInfo } from "../../database/contract.js";
 import { serverConnectionsOf } from "../../scenario/connections.js";

@@ -1,4 +1,4 @@
-// How many events were open in each sample of the window, by where they wait: what faults made of the queue is told from it.
+// Open events in each sample of the window, by where they wait: recoveries of the queue from faults are told from them.
 import { backlogsOf, type BacklogSample } from "../../analysis/steady-state/backlog.js";
 import type { FaultMoments } from "../../analysis/steady-state/recovery.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";

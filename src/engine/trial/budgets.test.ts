@@ -1,4 +1,3 @@
-// Budgets of iterations, each with its own time: which workers a group's budget is awaited of, and what ends the wait.
 import { expect, it } from "vitest";
 import { parseScenario } from "../../scenario/loader.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";

@@ -1,5 +1,5 @@
-// The end of a window that ends with its work: when the last budgeted transaction is done. A group whose budget is not used
-// up in the time that it was given fails the trial, since its window would have no end.
+// The end of a window by its iteration budgets. A group that does not use up its budget in time fails the trial, since its window
+// would have no end.
 import { monotonicMs } from "../../foundation/clock.js";
 import { ExitCode, TrainSimError } from "../../foundation/errors.js";
 import { budgetMs } from "../../load/load-settings.js";

@@ -1,7 +1,5 @@
-// What lies between the clients of one trial and the server: poolers, and, where a fault of the trial needs them, the
-// networks that can be made bad: between the clients and what they connect to, between the pooler and the server. A trial
-// whose faults leave the network alone has no proxy in any path.
-// train-sim's own connections (control, evidence, consoles) never go through one.
+// The poolers and networks between the clients of one trial and the server. There is a proxy only where a fault of the trial
+// needs one, and train-sim's own connections never go through it.
 import type { Endpoint } from "../../database/endpoint.js";
 import type { NetworkPlace } from "../../faults/fault.js";
 import { databaseSpeaking } from "../../database/registry.js";

@@ -1,5 +1,3 @@
-// Records of faults from their moments and from what the load did: seconds from the start of the window, the recovery,
-// and the errors of the right seconds, each counted where it belongs.
 import { expect, test } from "vitest";
 import { Totals } from "../../metrics/totals.js";
 import type { PlannedTrial, Treatment } from "../../scenario/settings.js";

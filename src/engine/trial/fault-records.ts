@@ -1,5 +1,3 @@
-// Faults as results state them: from monotonic moments to seconds of the window, with what failed meanwhile and how long
-// the load and the queue took to come back. Pure.
 import {
   nextAfter,
   recoveriesOf,

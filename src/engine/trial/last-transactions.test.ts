@@ -1,4 +1,3 @@
-// How long the end of the load is waited for, by a clock that the test moves on: as long as the server is at work on it.
 import { describe, expect, it, vi } from "vitest";
 import type { Clock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";

@@ -1,7 +1,5 @@
-// The wait for the load's last transactions, once they were told to be the last: of the warm-up, before a drain, at the
-// end. A slow one is no fault of the trial's: one that cleans up a GIN pending list for all others can take a minute. So
-// the server is asked, and while it works on one of the load's sessions the trial waits on; where it works on none, or
-// for too long, nothing will come any more.
+// Waits for the load's last transactions as long as the server works on one of them: one that cleans up a GIN pending list for
+// all others can take a minute. Where it works on none, or for too long, nothing will come any more.
 import { systemClock, type Clock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
 import { databaseSpeaking } from "../../database/registry.js";

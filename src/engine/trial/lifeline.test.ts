@@ -1,4 +1,3 @@
-// The waits of a trial end with what it hangs on; and a server that outlives the trial does not keep it in memory.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";

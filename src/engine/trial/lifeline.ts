@@ -1,6 +1,5 @@
-// What a trial hangs on: its worker threads, its pooler, its server. Whatever the trial waits for, it waits for
-// only as long as all of these are there; the first that gives way ends the wait with the reason. A server outlives
-// its trials, and so does what waits for its end: `release` lets go of the trial, or each would stay in memory.
+// Ends every wait of a trial as soon as a worker, a pooler or the server fails. A server outlives its trials: without `release`
+// its waiting promise would keep each of them in memory.
 import { TargetError } from "../../foundation/errors.js";
 
 export class Lifeline {

@@ -1,4 +1,3 @@
-// What the window notices of the wall clock. The monotonic one is left alone: it cannot be set.
 import { afterEach, expect, test, vi } from "vitest";
 import { monotonicMs } from "../../foundation/clock.js";
 import { MeasuredWindow } from "./measured-window.js";

@@ -1,7 +1,4 @@
-// The measurement window of one trial: when it begins and ends on the monotonic clock, and what train-sim had used at
-// either end, of which the result states the difference. What the server says is in `evidence.ts`, what others did
-// meanwhile in `surroundings.ts`.
-// It does not decide when the window ends; the trial does.
+// The measurement window of one trial on the monotonic clock, with train-sim's own CPU time and event-loop delay within it.
 import { isoTime, monotonicMs, wallClockMs } from "../../foundation/clock.js";
 import { processCpuSeconds } from "../../foundation/process-usage.js";
 import type { Fleet } from "../workers/fleet.js";

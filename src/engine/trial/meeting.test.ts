@@ -1,4 +1,3 @@
-// Trials that wait for each other.
 import { expect, it } from "vitest";
 import { monotonicMs } from "../../foundation/clock.js";
 import { Meeting } from "./meeting.js";

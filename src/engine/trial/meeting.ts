@@ -1,5 +1,4 @@
-// Where trials that run at the same time wait for each other, so that they warm up and measure in the same seconds and
-// nothing that one does before or after its window falls into the other's.
+// A barrier for trials that run at the same time, so that they warm up and measure in the same seconds.
 import { monotonicMs } from "../../foundation/clock.js";
 
 export class Meeting {

@@ -1,5 +1,3 @@
-// When a pooler counts as gone, by what workers tell of their connections: refusals and nothing else for longer than our
-// patience, on a clock that the test moves.
 import { expect, it } from "vitest";
 import { noOutsideCounts, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { PoolerWatch } from "./pooler-watch.js";

@@ -1,7 +1,5 @@
-// Whether the poolers of a trial still serve its clients, by what the clients meet: a pooler refuses connections and
-// nothing else happens any more. A connection of its own would wait behind the load for a server connection and tell less.
-// When every connection has been refused for longer than our patience, the trial ends. It names the pooler by its address,
-// and counts what it answered.
+// Ends a trial whose poolers refuse every connection for too long, as its clients tell. A connection of its own would wait behind
+// the load for a server connection and tell less.
 import { monotonicMs } from "../../foundation/clock.js";
 import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { addressOf } from "../../database/endpoint.js";

@@ -1,5 +1,4 @@
-// The pooler of one trial: ours, started afresh so that no treatment inherits another's warm connections, or someone
-// else's, which is only pointed at. Strategies without a pooler need none.
+// The pooler of one trial: a fresh one, so that no treatment inherits another's warm connections, or a user's own.
 import { totalClients, type Treatment, type TreatmentSettings } from "../../scenario/settings.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import { externalPooler } from "../../pools/managed.js";

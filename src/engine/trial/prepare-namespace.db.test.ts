@@ -1,4 +1,3 @@
-// What a trial starts from, whatever the one before it left: empty tables, a vacuumed backlog, a checkpoint.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";

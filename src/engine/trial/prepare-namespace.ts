@@ -1,7 +1,5 @@
-// The state that each trial starts from: fresh, empty tables, the preloaded backlog (vacuumed), catalogues without the dead
-// rows of earlier trials, and a checkpoint (unless `target.checkpoint` refuses it), so that no treatment inherits another's
-// dirty pages, dead tuples or statistics.
-// It also says when statistics are gathered, since a plan made for an empty table would outlive it.
+// The state that each trial starts from: empty tables, the preloaded backlog, clean catalogues, a checkpoint. No treatment
+// inherits another's dirty pages, dead tuples or statistics.
 import type { AdminSession } from "../../database/contract.js";
 import { databaseOf } from "../../database/registry.js";
 import { applyNamespace, resetNamespace, tablesIn } from "../../workloads/namespace.js";

@@ -1,5 +1,4 @@
-// What faults need of this machine, asked before anything is started. Refuses a scenario that this machine cannot carry,
-// with the reason, rather than find out in the middle of its first trial.
+// Refuses, before anything starts, a scenario whose faults this machine cannot inject.
 import { UsageError } from "../../foundation/errors.js";
 import { kindOf, type FaultKindName } from "../../faults/registry.js";
 import type { Treatment } from "../../scenario/settings.js";

@@ -1,6 +1,5 @@
-// What a window looked like second by second, kept for two questions only: was it steady, and did it stand still? Events
-// per second and mean response time of each operation, what ended of it, and the mean time to completion. A few numbers a second; a part of a second that
-// comes late is added to it.
+// A few numbers for each second of a window, for two questions only: was it steady, and did it stand still? A part of a second
+// that comes late is added to it.
 import { meanMs, type Histogram } from "../../metrics/histograms.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
 import type { Totals } from "../../metrics/totals.js";

@@ -1,4 +1,3 @@
-// Steps of a server's clock, seen through answers that take their time.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ServerClock } from "./server-clock.js";

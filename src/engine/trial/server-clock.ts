@@ -1,5 +1,4 @@
-// Whether the server's clock was set during a trial, as this process sees it: each reading bounds the difference between that clock
-// and the monotonic one of this process by the time that the answer took. Pure.
+// Steps of a server's clock: each reading bounds its offset to this process's monotonic clock by the time that the answer took.
 
 /** Milliseconds per millisecond by which clocks may drift apart without a step. */
 const DRIFT = 0.001;

@@ -1,4 +1,3 @@
-// When other programs may be accused of using the processors, and when the database could be one of them.
 import { expect, it } from "vitest";
 import { untoldServer } from "./server-share.js";
 import type { PoolSettings } from "../../pools/registry.js";

@@ -1,6 +1,4 @@
-// Whether the processor time of the database can be told from that of other programs on this machine. It can where
-// its processes are known, and where it runs elsewhere, so that none of it is used here.
-// A server behind a local address whose processes are not seen from here cannot be told from its neighbours.
+// Whether the processor time of the database can be told from that of other programs on this machine.
 import type { AdminSession } from "../../database/contract.js";
 import { databaseOf } from "../../database/registry.js";
 import { findProcess } from "../../foundation/find-process.js";

@@ -1,6 +1,5 @@
-// Asks the server every other second, on a connection of its own, whether it is still there. A server that stays away for
-// longer than our patience ends the trial: clients would only retry and fail until the window's end. A restart that
-// is over sooner is none of its business, and a server that answers clients is there, however long it keeps us waiting.
+// Asks the server every other second whether it is still there. One that stays away for too long ends the trial; one that answers
+// clients is there, however long it keeps the watch waiting.
 import { monotonicMs } from "../../foundation/clock.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf } from "../../foundation/errors.js";

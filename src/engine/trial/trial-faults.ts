@@ -1,6 +1,5 @@
-// The faults of one trial as the trial sees them: begun with the window, ended with it, told to its log and to those who
-// watch, and at last put into records for the result. While a fault is there, nobody takes the server's silence for its
-// end. A trial without faults pays nothing for this.
+// The faults of one trial: they begin and end with its window. While a fault is there, nobody takes the server's silence for its
+// end.
 import { systemClock } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Totals } from "../../metrics/totals.js";

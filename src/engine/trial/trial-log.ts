@@ -1,5 +1,4 @@
-// The coordinator's lines in a trial's NDJSON log: phases, the audit, the end with its totals. Workers write their
-// own lines to the same file; every line says trial, treatment, actor and worker.
+// The coordinator's lines in a trial's NDJSON log; workers write to the same file.
 import { join } from "node:path";
 import type { TrainSimError } from "../../foundation/errors.js";
 import { openLogger, type OpenLogger } from "../../foundation/logger.js";

@@ -1,6 +1,3 @@
-// What a trial is given and what it gives back, apart from the trial itself, so that its log and its parts can name
-// them without knowing how it runs.
-// Types only.
 import type { TrainSimError } from "../../foundation/errors.js";
 import type { AdminSession, NamespaceClaim } from "../../database/contract.js";
 import type { Totals } from "../../metrics/totals.js";

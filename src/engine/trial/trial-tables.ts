@@ -1,6 +1,5 @@
-// The tables of one trial: emptied and filled before it, audited after it, however it ended. Where it failed they are read by
-// a session of their own, because what the trial was waiting for may still hold the control connection. It does not wait
-// for a server that does not answer: then the tables could not be read.
+// The tables of one trial. After a failure they are audited in a session of its own, because the control connection may still be
+// held by what the trial was waiting for.
 import { workloadOf } from "../../workloads/registry.js";
 import type { Audited, AuditInputs } from "../../workloads/workload.js";
 import { administer } from "../../database/registry.js";

@@ -1,5 +1,5 @@
 // One trial, from an empty namespace to a verdict. A signal ends it early with what was measured so far, marked; anything else
-// fails it with its cause, and nothing of it is left running. Each phase takes what those before it made.
+// fails it with its cause. Each phase takes what those before it made, and nothing is left running.
 import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../foundation/clock.js";
 import { asExplained } from "../../database/registry.js";

@@ -1,5 +1,5 @@
-// Tables that an audit cannot read are a finding, whatever the workload: something changed them since the reset, when its
-// statements fitted them. Any other error, such as a lost connection, says nothing of the tables.
+// Tables that an audit cannot read are a finding: something changed them since the reset. Any other error, such as a lost
+// connection, says nothing of the tables.
 import { codeOf, messageOf } from "../../foundation/errors.js";
 import type { Audited } from "../../workloads/workload.js";
 

@@ -1,4 +1,3 @@
-// Sharing clients out over threads: nobody is dropped, nobody is doubled.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { TreatmentSettings } from "../../scenario/settings.js";

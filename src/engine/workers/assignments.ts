@@ -1,5 +1,3 @@
-// Turns a treatment into the assignments of its workers: who runs which clients, of which group, with which share of the
-// pool. Pure.
 import type { Assignment } from "./protocol.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import {

@@ -1,4 +1,3 @@
-// What is awaited of several workers, where one of them is gone.
 import { expect, it } from "vitest";
 import { Barriers } from "./barriers.js";
 

@@ -1,5 +1,4 @@
-// What is awaited of several workers at once: one report of a kind from each, in whatever order they come. A wait ends
-// with the last of them, or never: who calls it knows what ends it otherwise.
+// Awaits one report of a kind from each of several workers. A wait may never end: its caller knows what ends it otherwise.
 import type { Report } from "./protocol.js";
 
 export type ReportOf<K extends Report["kind"]> = Extract<Report, { kind: K }>;

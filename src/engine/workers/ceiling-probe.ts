@@ -1,6 +1,5 @@
-// The ceiling of the load generator: how many `select 1` a second the very clients of a treatment get through the very
-// pool, in a closed loop without think time. It takes a second, in worker threads of its own, after the first trial of
-// each pool, which so begins a second sooner; what a trial reaches is stated against it. A ceiling that cannot be measured is noted, never invented.
+// The ceiling of the load generator: `select 1` a second of the same clients through the same pool, in a closed loop without
+// think time. It takes a second after the first trial of each pool; a ceiling that cannot be measured is noted, never invented.
 import { join } from "node:path";
 import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";

@@ -1,6 +1,4 @@
-// The probe of the generator's ceiling: every iteration is one ping through the treatment's own pool, recorded as
-// the operation that the role performs otherwise. Nothing is cheaper for the database, so what limits it is the way
-// there: this program, the network, the pooler.
+// The client of the ceiling's probe: nothing is cheaper for the database than a ping, so the way to it is the limit.
 import type { Operation } from "../../metrics/operations.js";
 import { type Actor, type ActorContext, nothingToPrepare } from "../../actors/actor.js";
 

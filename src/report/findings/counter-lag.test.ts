@@ -1,5 +1,3 @@
-// Where windows are short, what is told per event comes with what the server's counters may miss; where they are long it
-// does not.
 import { expect, it } from "vitest";
 import { exampleResult } from "../../../test/support/example-result.js";
 import { claim } from "../../../test/support/moving-evidence.js";

@@ -1,6 +1,5 @@
-// How far the server's counters may be off in a short window. A session of PostgreSQL adds its counts of rows, blocks, commits
-// and log records to the shared statistics when it goes idle, at most once a second (`PGSTAT_MIN_INTERVAL` in its
-// pgstat.c). So a window may miss the last second of work of each session, and hold one of the warm-up. Pure.
+// A session of PostgreSQL adds its counts of rows, blocks, commits and log records to the shared statistics when it goes idle, at
+// most once a second (`PGSTAT_MIN_INTERVAL` in its pgstat.c). So a window may miss a session's last second of work.
 import { counted } from "../../foundation/units.js";
 import type { TrialResult } from "../../results/result-schema.js";
 import { percent } from "../../analysis/diagnosis/check.js";

@@ -1,4 +1,3 @@
-// The line that the summary has for each fault, and that an experiment without faults has none.
 import { expect, test } from "vitest";
 import type { FaultRecord } from "../../results/result-schema.js";
 import { exampleResult } from "../../../test/support/example-result.js";

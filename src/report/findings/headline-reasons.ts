@@ -1,5 +1,5 @@
-// The stored reasons of headline differences, each said once. Mean, p99 and throughput of an operation mostly have the same
-// ones, and much of the evidence (WAL, CPU, waits) is of the trial as a whole, so it stands beside all its operations.
+// The stored reasons of headline differences, each once: metrics of an operation mostly have the same reasons, and much of the
+// evidence is of the trial as a whole.
 import { isHeadline } from "../../metrics/metric-lists.js";
 import type { ComparedOperation, Comparison } from "../../results/result-schema.js";
 

@@ -1,4 +1,3 @@
-// The lines about events' lives and about waits inside PgBouncer, as a reader of the summary sees them.
 import { describe, expect, it } from "vitest";
 import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
 import { exampleLatency, exampleOperation, exampleTrial } from "../../../test/support/example-result.js";

@@ -1,6 +1,5 @@
-// What stands beneath a treatment's table about the lives of its events and about waits in front of the database that no
-// client can see: published to each stage, passes, the drain; PgBouncer's own count of what its clients waited.
-// A number that was not measured has no words.
+// Lines about the lives of events, and about waits in front of the database that no client can see. A number that was not measured
+// has no words.
 import type { PoolerEvidence, TreatmentResult } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { operationsIn, type Shown } from "./figures.js";

@@ -1,4 +1,3 @@
-// The sentence on places: what it says of a slower server or of a later position, and when there is nothing to say.
 import { expect, test } from "vitest";
 import { exampleTrial } from "../../../test/support/example-result.js";
 import type { TreatmentResult } from "../../results/result-schema.js";

@@ -1,4 +1,3 @@
-// What treatments are called where ids would not fit: what all share is left out, and no two are called the same.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { labelsOf } from "./treatment-labels.js";

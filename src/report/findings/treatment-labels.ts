@@ -1,5 +1,5 @@
-// Short names for treatments: in columns of a terminal, in tables, in legends and on axes of a chart. They are the same
-// everywhere, so that a reader finds a treatment of the summary in the report again. Pure: a browser uses it too.
+// Short names for treatments, the same everywhere, so that a reader finds a treatment of the summary in the report again.
+// A browser uses it too.
 import { varyingFactors, type Factor } from "../../analysis/comparison/factors.js";
 import { shorten } from "../../foundation/text/text-table.js";
 import type { TreatmentResult } from "../../results/result-schema.js";

@@ -1,6 +1,4 @@
-// Lines beneath a treatment's table about how far its numbers can be believed: trials whose counts or timings are not valid
-// and why, windows that were not steady, how near the generator came to its ceiling.
-// What is the same for many trials is said once.
+// Lines about how far a treatment's numbers can be believed. A sentence that holds of many trials is said once.
 import { sidedText } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
 import type { TreatmentResult } from "../../results/result-schema.js";

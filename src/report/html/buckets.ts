@@ -1,6 +1,5 @@
-// A trial's window in equal buckets of whole seconds, few enough to draw and to keep the report small. Counts become
-// rates over the time that a bucket really covers; histograms are merged, so that a bucket's percentile is that of all
-// its samples; readings are averaged. A rest of less than half a bucket is left out: its rates would be noise.
+// A trial's window in equal buckets of whole seconds. Histograms are merged, so that a bucket's percentile is that of all its
+// samples. A rest of less than half a bucket is left out: its rates would be noise.
 import { percentileMs, type Histogram } from "../../metrics/histograms.js";
 import type { Operation } from "../../metrics/operations.js";
 import type { TimeseriesCounts } from "../../results/timeseries.js";

@@ -1,6 +1,5 @@
-// Puts together what `report.html` is made of, from a result directory alone: the document with its analysis, what the
-// trials' files add to it, and the sentences that come first. Trials are read one after the other, so memory is that of
-// one trial however many there are. A trial whose files cannot be read is left out of the pictures, and a note says so.
+// Collects `report.html` from a result directory alone, one trial after the other, so that memory is that of one trial. A trial
+// whose files cannot be read is left out of the pictures, and a note says so.
 import { join, sep } from "node:path";
 import { messageOf } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";

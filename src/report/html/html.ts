@@ -1,6 +1,5 @@
-// HTML as a tagged template that escapes whatever is put into it, so that a scenario's name, a treatment, or an error
-// text from a server is shown and never becomes markup. What is markup already carries its own type, which nothing but
-// this file makes. It knows element content and quoted attributes; nothing else may be filled in.
+// HTML as a tagged template that escapes whatever is put into it. Markup has its own type, which nothing but this file makes. Only
+// element content and quoted attributes may be filled in.
 
 /** Markup. */
 export class Html {

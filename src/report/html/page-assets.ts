@@ -1,5 +1,4 @@
-// What the build made for the browser, read from beside this file, and how it enters a page: whole, inline, and named by
-// its hash in the page's policy. Nothing else can run there or give it a look, whatever a result may contain.
+// The build's files for the browser, inline and named by their hashes in the page's policy, so that nothing else can run there.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,5 @@
-// A whole distribution as a curve: value over percentile, as HdrHistogram plots draw it, with as many points between
-// 99 and 99.9 as between 90 and 99. It ends at the largest sample and shows no percentile that so few samples cannot
-// tell apart from it.
+// A distribution as HdrHistogram plots draw it, with as many points between 99 and 99.9 as between 90 and 99. It ends at the largest
+// sample and shows no percentile that so few samples cannot tell apart from it.
 import { percentileMs, type Histogram } from "../../metrics/histograms.js";
 import { rounded } from "./buckets.js";
 

@@ -1,6 +1,5 @@
-// The one file of `report.html`: everything that is known of an experiment as plain HTML, which needs no script to be
-// read, printed or read aloud, with the charts' data and program beside it. It refers to nothing outside itself; its
-// policy forbids the browser to load or send anything. The page's script draws into the empty `main`.
+// `report.html` as plain HTML that needs no script to be read, printed or read aloud. Its policy forbids the browser to load or send
+// anything.
 import { invalidTrials, objectionTo } from "../../analysis/diagnosis/validity.js";
 import { ASPECTS } from "../../metrics/catalogue.js";
 import { html, jsonForScript, type Html } from "./html.js";

@@ -1,6 +1,4 @@
-// What `report.html` is given to draw: the result document and what only the trials' files hold (seconds and
-// histograms), cut down to what a picture can show. It is the one contract between the program, which collects it from
-// a result directory, and the page, which runs in a browser. Types only.
+// The contract between the program, which collects the data of a report, and the page, which draws it in a browser.
 import type { Operation } from "../../metrics/operations.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
 import type { KeyFinding } from "../findings/key-findings.js";

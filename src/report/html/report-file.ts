@@ -1,5 +1,4 @@
-// `report.html` in its result directory: collected, rendered and written as a whole. A reader meets the old one or the
-// new one, and never a part.
+// `report.html`, written as a whole: a reader meets the old one or the new one, and never a part.
 import { join } from "node:path";
 import { REPORT_FILE } from "../../results/directory.js";
 import type { ResultDocument } from "../../results/result-schema.js";

@@ -1,6 +1,5 @@
-// What the files of one trial hold beyond its entry in the result: how its window went, and its histograms. They are
-// read line by line, and held against the counts of the result: a file that was cut short or changed is refused, since
-// a picture made of a part of a trial would not say so.
+// Reads the files of one trial line by line. A file that was cut short or changed is refused, since a picture made of a part of a
+// trial would not say so.
 import { join } from "node:path";
 import { UsageError } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";

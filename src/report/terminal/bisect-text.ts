@@ -1,4 +1,3 @@
-// A bisection as text: the answer first, then the steps that it rests on.
 import { intervalText, pText, ratioText } from "../../foundation/text/numbers.js";
 import {
   printable,

@@ -1,4 +1,3 @@
-// A search for capacity as people read it: the answer first, then every probe, then what speaks against them.
 import { expect, it } from "vitest";
 import type { Capacity } from "../../results/capacity-schema.js";
 import { parseResult } from "../../results/reader.js";

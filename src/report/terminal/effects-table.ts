@@ -1,6 +1,4 @@
-// Marginal effects and interactions as text: what each factor's level does on average over the others, and where that
-// average must not be used because the effect depends on another factor. Only interactions that the trials show are
-// listed; that none is shown does not mean that there is none, and it says so.
+// Marginal effects, and interactions that forbid to use them. Only interactions that the trials show are listed.
 import type { Effect, Interaction, ResultDocument } from "../../results/result-schema.js";
 import { HEADLINE_METRICS, labelOf } from "../../metrics/metric-lists.js";
 import { noInteractionSentence } from "../findings/claims.js";

@@ -1,4 +1,3 @@
-// The split by endpoint as text: every number stands in its row, and a result without a split says nothing.
 import { expect, it } from "vitest";
 import type { EndpointResult } from "../../results/result-schema.js";
 import { exampleLatency } from "../../../test/support/example-result.js";

@@ -1,5 +1,4 @@
-// What happened at each endpoint and in each region, as a table beneath the operations of a treatment, with its connections
-// in words. Nothing where one endpoint without a region is all there is. Long lists are cut; `result.json` has them all.
+// A treatment's figures by endpoint and by region. Long lists are cut; `result.json` has them all.
 import { counted } from "../../foundation/units.js";
 import type { EndpointResult, RegionResult } from "../../results/result-schema.js";
 import type { Shown } from "../findings/figures.js";

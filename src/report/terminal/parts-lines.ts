@@ -1,6 +1,4 @@
-// Where the time of each operation went, in a line each: the largest parts of the mean response time, as many as the
-// line holds, the rest, and what the slowest transactions are mostly made of, since means hide the tail. The whole list
-// is in `result.json`.
+// The largest parts of each operation's mean response time, and of its slowest transactions, since means hide the tail.
 import { shortNumber } from "../../foundation/text/numbers.js";
 import type { LatencyPart } from "../../results/result-schema.js";
 import { operationsIn, type Shown } from "../findings/figures.js";

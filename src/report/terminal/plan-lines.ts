@@ -1,4 +1,3 @@
-// The plans of the workload's statements, each with the trials that had it.
 import { planRows } from "../../analysis/why/plans.js";
 import { printable, wrap, WIDTH_MAX, type Marks } from "../../foundation/text/text-table.js";
 import { PLANS_TITLE } from "../findings/notes.js";

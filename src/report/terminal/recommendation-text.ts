@@ -1,4 +1,3 @@
-// A recommendation as text: the advice and what it rests on first, then what mattered, and how far the search came.
 import { intervalText, pText, ratioText, seenText } from "../../foundation/text/numbers.js";
 import { printable, renderTable, wrap, WIDTH_MAX, type Column } from "../../foundation/text/text-table.js";
 import { counted, formatDuration } from "../../foundation/units.js";

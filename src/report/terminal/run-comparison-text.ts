@@ -1,5 +1,3 @@
-// A comparison of runs as text: differences of their surroundings first, then regressions, then a table for each operation
-// with the means of both sides, the ratio with its interval, and the verdict; then stalls, and the conclusion.
 import { isHeadline, isLargerBetter, titleOf } from "../../metrics/metric-lists.js";
 import {
   NONE_IN_RATIOS,

@@ -1,6 +1,5 @@
-// Runs as rows of numbers over time, in the CSV that change-point tools read (Apache Otava: a time column, attributes,
-// one column a metric). Otava wants a number in every cell, so a metric that some run lacks is left out as a whole
-// and named. Values are medians over complete trials.
+// Runs in the CSV that change-point tools read. Apache Otava wants a number in every cell, so a metric that some run lacks is left
+// out as a whole and named.
 import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { comparisonField } from "../../metrics/metric-lists.js";
 import {

@@ -1,4 +1,3 @@
-// A history of runs as text: each change of level with what changed beside it, then how far runs of one level scatter.
 import { RUNS_MIN } from "../../analysis/history/level-test.js";
 import type {
   HistoryChange,

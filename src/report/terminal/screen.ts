@@ -1,5 +1,4 @@
-// The summary of one screen: what was found, whether it may be used, one table, what limits it. It is what `run` prints and
-// what `summary.txt` begins with; everything else stands below it there.
+// The summary of one screen, which `run` prints and `summary.txt` begins with.
 import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { counted } from "../../foundation/units.js";
 import { shortNumber } from "../../foundation/text/numbers.js";

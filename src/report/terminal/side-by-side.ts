@@ -1,6 +1,4 @@
-// Treatments side by side, one section for each operation and for each span of an event's life: medians over trials
-// with their intervals, ratios to the first treatment with theirs, and beneath them in words what may be concluded.
-// It is made from the stored statistics and claims nothing that they do not.
+// Treatments side by side, a section for each operation and for each span of an event's life.
 import { comparedWhere, SPAN_METRICS, titleOf } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,

@@ -1,5 +1,4 @@
-// The whole summary of an experiment as text: `summary.txt`, and what `--verbose` prints. It begins with the one screen that
-// the terminal shows. It is made from the stored document alone, so `report` prints the same for a run of last year.
+// `summary.txt`, which `--verbose` prints. It is made from the stored document alone, so `report` prints the same for an old run.
 import type { ResultDocument } from "../../results/result-schema.js";
 import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { lintsOf } from "../../analysis/lint/lint.js";

@@ -1,6 +1,4 @@
-// Sweeps over clients as text: throughput and response time at each number of clients, what the fitted law says
-// there, and the law's parameters with their intervals, or in words why there is no law. It draws nothing between
-// or beyond the levels that were measured.
+// Sweeps over clients. The law is stated at the levels that were measured alone.
 import {
   comparedWhere,
   comparisonField,

@@ -1,5 +1,4 @@
-// What moved with the differences, as the summary shows it: for each treatment the evidence beside its headline
-// differences, each sentence once, with the operations that it stands beside. It repeats what is stored and adds nothing.
+// Stored evidence beside headline differences, each sentence once, with the operations that it stands beside.
 import type { ResultDocument } from "../../results/result-schema.js";
 import { counterLagWords } from "../findings/counter-lag.js";
 import { printable, wrap, WIDTH_MAX, type Marks } from "../../foundation/text/text-table.js";

@@ -1,6 +1,5 @@
-// The rows of each worker of a trial, with dbworkload's columns. Only the details have them, and only where an operation
-// runs in several threads: else its row is the worker's. A row is of one trial, because percentiles are merged from
-// histograms alone and those of workers are not kept.
+// Rows of each worker, where an operation runs in several threads. A row is of one trial: percentiles are merged from histograms
+// alone, and those of workers are not kept.
 import type { TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import { latencyCells, LATENCY_TITLES } from "../../results/operation-rows.js";
 import { renderTable, type Column } from "../../foundation/text/text-table.js";

@@ -1,5 +1,4 @@
-// One chart on the page: its title, what it shows, its own controls, the picture with its legend, the table behind it.
-// What is drawn is the chart's business, and what the reader chose the page's.
+// One chart on the page: title, controls, picture, legend, and the table behind it.
 import { chosen, type Chart, type LegendEntry, type Plot, type View } from "./charts/drawing.js";
 import { element } from "./dom.js";
 import { startChart, type EChartsType } from "./echarts.js";

@@ -1,5 +1,4 @@
-// Elements with their attributes and children in one call. Texts become text nodes, so that nothing that comes from a
-// scenario or a server can be markup.
+// Texts become text nodes, so that nothing that comes from a scenario or a server can be markup.
 
 export type Child = Node | string;
 

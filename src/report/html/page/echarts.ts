@@ -1,5 +1,4 @@
-// The parts of Apache ECharts that the pages use, and none of the others: whatever is added here is carried by every
-// report. Pictures are SVG: sharp on paper and on every screen.
+// The parts of Apache ECharts that the pages use: every report carries whatever is added here.
 import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import {
   AriaComponent,

@@ -1,5 +1,4 @@
-// The filters of the page, native controls throughout: which treatments, which operations, which trials. They know what
-// the reader chose and tell of a change; who draws is not their business.
+// The filters of the page, native controls throughout.
 import type { FilterState } from "./charts/filter-state.js";
 import { allOperations, allTreatments, allTrials, operationName } from "./charts/view.js";
 import type { ReportData } from "../report-data.js";

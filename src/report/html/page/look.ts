@@ -1,4 +1,4 @@
-// How charts look on this screen now, and when that changes: the scheme that the reader prefers, or paper. What is printed is light, whatever the screen is.
+// The scheme that the reader prefers, and when it changes. Paper is light, whatever the screen is.
 import { DARK, LIGHT, type ChartTheme } from "./charts/theme.js";
 
 const DARK_SCHEME = "(prefers-color-scheme: dark)";

@@ -1,5 +1,4 @@
-// Entry of report.html: reads what the program put into the page, and draws it into `main`, with filters above. What the
-// reader chooses stands in the address. It loads nothing and sends nothing.
+// Entry of report.html. It loads nothing and sends nothing.
 import type { ReportData } from "../report-data.js";
 import { ChartSection, PAPER_WIDTH_PX } from "./chart-section.js";
 import { canDraw } from "./charts/drawable.js";

@@ -1,6 +1,5 @@
-// The table behind a chart: a real one, with a caption and headed rows and columns, made when somebody opens it.
-// It shows what the chart was made of, written as in its tooltips. What it scrolls in stays when it is made anew, so that
-// a reader keeps the place and the focus.
+// The table behind a chart, made when somebody opens it. Its scroll position stays when it is made again, so that a reader keeps the
+// place and the focus.
 import type { ChartTable } from "./charts/drawing.js";
 import { element } from "./dom.js";
 

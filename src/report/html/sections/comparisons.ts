@@ -1,6 +1,4 @@
-// What differs, as tables: for each operation the medians of the treatments and every comparison with its interval and
-// p-value, in the words of the stored analysis; then effects of factors, interactions between them, and what was swept or
-// searched. It claims nothing that the result does not.
+// Tables of comparisons, effects and interactions, in the words of the stored analysis.
 import {
   comparedOperations,
   COMPARISON_METRICS,

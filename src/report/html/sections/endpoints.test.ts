@@ -1,4 +1,3 @@
-// The tables by endpoint as they stand in the page: every number has its cell, and a name is text and never markup.
 import { expect, it } from "vitest";
 import { exampleLatency } from "../../../../test/support/example-result.js";
 import { cellsOf } from "../../../../test/support/report-html.js";

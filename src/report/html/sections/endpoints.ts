@@ -1,5 +1,3 @@
-// The tables of a treatment by endpoint and by region: what was measured at each, and how its connections went. They are
-// beside those of the operations, to which they add up. Nothing where one endpoint without a region is all there is.
 import type { EndpointResult, RegionResult } from "../../../results/result-schema.js";
 import type { Shown } from "../../findings/figures.js";
 import { html, type Fillable, type Html } from "../html.js";

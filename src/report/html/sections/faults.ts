@@ -1,5 +1,3 @@
-// The faults of the report: what was broken in each trial, when it really was there, what failed meanwhile, and how long the
-// load took to come back. A table, as all that the charts show is; an experiment without faults has no such section.
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { backlogText, errorsText } from "../../findings/fault-text.js";

@@ -1,4 +1,3 @@
-// A stored trial as a flat list: nothing of it may fall under another's name.
 import { expect, it } from "vitest";
 import { flattened } from "./flatten.js";
 

@@ -1,5 +1,4 @@
-// A part of the result document as a flat list of names and values. With it a table shows every number of a trial, those
-// of fields that are added later too, without a line of code for each.
+// A part of the result document as a flat list of names and values, fields that are added later included.
 import { exact } from "./table.js";
 
 /** Fields that tell the entries of a list apart; without one they are numbered. */

@@ -1,6 +1,4 @@
-// Every number of the result: for each treatment its complete trials merged, by operation, and then each of its trials
-// with all that is stored of it; the audits of all trials and the plans of their statements at the end. What the tables do not say stands beneath them in
-// the words of the terminal's summary.
+// Every number of the result. Notes beneath the tables are those of the terminal's summary.
 import { counted } from "../../../foundation/units.js";
 import type { LatencySummary } from "../../../metrics/histograms.js";
 import { AMOUNTS, columnTitle, LATENCIES, valueOf } from "../../../metrics/metric-lists.js";

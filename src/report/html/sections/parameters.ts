@@ -1,5 +1,5 @@
-// What was run and where: the scenario as resolved, which repeats the experiment, its treatments, and the versions,
-// settings and machine that the numbers depend on. Passwords are in none of them: the result document has none.
+// The scenario as resolved, and the versions, settings and machine that the numbers depend on. No password is among them: the result
+// document has none.
 import { counted } from "../../../foundation/units.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
 import { html, type Html } from "../html.js";

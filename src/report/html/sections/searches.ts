@@ -1,5 +1,3 @@
-// Tables of what was swept or searched: throughput over clients with the fitted law, and the highest rate that holds a
-// threshold with the probes that led there. They stand with the comparisons, where an experiment has them.
 import { comparedWhere, comparisonField } from "../../../metrics/metric-lists.js";
 import type { Capacity } from "../../../results/capacity-schema.js";
 import type { ResultDocument, Sweep } from "../../../results/result-schema.js";

@@ -1,6 +1,4 @@
-// Tables of the report's static part, as a screen reader and a text browser need them: a caption, column and row
-// headers, and a frame that scrolls by keyboard where a table is wider than the page. And numbers as they stand in
-// them: exact enough to calculate with, and the same wherever they are shown.
+// Tables as a screen reader and a text browser need them: a caption, column and row headers, and a frame that scrolls by keyboard.
 import type { ComparedOperation } from "../../../results/comparison-schema.js";
 import { labelOf, metricNamed, type ComparisonMetric } from "../../../metrics/metric-lists.js";
 import { operationName } from "../../../metrics/names.js";

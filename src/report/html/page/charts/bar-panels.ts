@@ -1,6 +1,4 @@
-// Charts of horizontal bars: a row for each treatment, so that long names stay legible, and a panel for each thing that
-// is measured. Bars are whole, with the range of the trials as a whisker, or stacked from parts. Picture, table and
-// words come from the same rows.
+// Horizontal bars, so that long names of treatments stay legible. Picture, table and words come from the same rows.
 import type {
   BarSeriesOption,
   CustomSeriesOption,

@@ -1,5 +1,3 @@
-// Every chart as a pure function: it draws what the filters ask for, in colours that stay, with a table and words that say
-// the same as the picture; without data it says why. What it looks like is seen in the browser's tests.
 import { describe, expect, test } from "vitest";
 import {
   EXAMPLE_POOLED,

@@ -1,5 +1,4 @@
-// Comparisons in words and as a table: what a row is called, how a ratio is written with its interval, what a verdict
-// means. The forest and what stands behind it take them from here, so that they say the same.
+// Comparisons in words and as a table; the forest and the table behind it take them from here, so that they say the same.
 import { counted } from "../../../../foundation/units.js";
 import { labelOf } from "../../../../metrics/metric-lists.js";
 import { markOf, WITHIN_NOISE } from "../../../../metrics/names.js";

@@ -1,5 +1,5 @@
-// The comparisons as a forest: each ratio with its 95 % interval on a logarithmic axis, against the line at 1. Filled marks are
-// findings beyond noise. The band holds the intervals of indistinguishable comparisons.
+// Comparisons as a forest: ratios with their 95 % intervals on a logarithmic axis. Filled marks are findings beyond noise; the band
+// holds the intervals of indistinguishable comparisons.
 import type {
   CustomSeriesOption,
   ScatterSeriesOption,

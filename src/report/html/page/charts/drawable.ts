@@ -1,5 +1,5 @@
-// Whether a report has anything for a chart at all, whatever the reader chooses. A chart that only the present choice leaves
-// empty keeps its place and its controls, which are the way back.
+// Whether a report has anything for a chart at all. A chart that only the present choice leaves empty keeps its controls, which are
+// the way back.
 import type { ReportData } from "../../report-data.js";
 import type { Chart, Control } from "./drawing.js";
 import { ALL_SHOWN, type FilterState } from "./filter-state.js";

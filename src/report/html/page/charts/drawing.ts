@@ -1,5 +1,5 @@
-// What a chart is: a pure function from the report and the reader's filters to something to draw, with the same in
-// words and as a table, so that nobody depends on the picture. A chart without data says why instead of an empty frame.
+// A chart is a pure function from the report and the reader's filters to a drawing, with the same in words and as a table, so that
+// nobody depends on the picture.
 import type { EChartsOption } from "echarts";
 import type { ReportData } from "../../report-data.js";
 import type { ChartTheme, Dash } from "./theme.js";

@@ -1,6 +1,5 @@
-// What the reader has chosen, and how it stands in the address after `#`, so that a view can be sent to somebody:
-// `#hide=text&hide-operation=archive&trials=3&latency.percentile=p50`. What is unknown there is passed over, so that an
-// old address never breaks a new report.
+// The reader's choice, as it stands in the address after `#`: `#hide=text&trials=3&latency.percentile=p50`. Unknown parts are passed
+// over, so that an old address never breaks a new report.
 
 export interface FilterState {
   readonly hiddenTreatments: readonly string[];

@@ -1,4 +1,3 @@
-// What the reader chose, in the address and back; how values and percentiles are written; where panels stand.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exampleReport } from "../../../../../test/support/example-report.js";

@@ -1,5 +1,4 @@
-// Several small pictures of one kind in one chart: as many beside each other as stay legible, the others beneath. It
-// owns where they stand and what their titles and axes look like; what is drawn in them is not its business.
+// Places small pictures of one kind beside and beneath each other, with their titles and axes.
 import type {
   GridComponentOption,
   TitleComponentOption,

@@ -1,5 +1,4 @@
-// Where the time of a transaction went, as stacked bars: start delay, waiting for a connection, each statement, the
-// application's own delay, commit, backoff. The parts of a bar add up to the mean response time.
+// The time of a transaction as stacked bars. The parts of a bar add up to the mean response time.
 import type { LatencyPart, OperationResults } from "../../../../results/result-schema.js";
 import { plotBars, type Bar, type BarPanel } from "./bar-panels.js";
 import { chosen, type Chart, type Control, type View } from "./drawing.js";

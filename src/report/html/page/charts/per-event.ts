@@ -1,5 +1,4 @@
-// What an event costs the database and the machine, and how large its tables became: bars, a treatment a row. A value
-// that no trial has takes no room; one that is 0 is shown as 0.
+// Costs of an event and sizes of tables. A value that no trial has takes no room; one that is 0 is shown as 0.
 import { evidenceValue } from "../../../../results/evidence-values.js";
 import { DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, type Evidence } from "../../../../workloads/evidence.js";
 import { counterLagWords } from "../../../findings/counter-lag.js";

@@ -1,5 +1,4 @@
-// Whole distributions as HdrHistogram plots them: percentiles stretched towards 100, so that the tail, where treatments
-// differ most, takes as much room as the middle. They come from all complete trials' histograms, merged.
+// Distributions as HdrHistogram plots them: percentiles stretched towards 100, where treatments differ most.
 import type { LatencySummary } from "../../../../metrics/histograms.js";
 import { nothing, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";

@@ -1,5 +1,4 @@
-// Waiting for a connection: in the client's own pool, from the client's histograms, and in PgBouncer, from its own
-// statistics. Both may apply to one run, since a pooler stands behind a pool.
+// Waits for a connection in the client's own pool and in the pooler behind it; both may apply to one run.
 import { plotBars } from "./bar-panels.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { plotLines } from "./line-panels.js";

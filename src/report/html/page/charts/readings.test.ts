@@ -1,4 +1,3 @@
-// Which distances between readings a line bridges, and with what.
 import { describe, expect, test } from "vitest";
 import { bridged, bridgedMost } from "./readings.js";
 

@@ -1,6 +1,5 @@
-// Lines of readings, which are not there every second: the interval may be longer, and counts that take long are taken less
-// often. Such lines go on from one reading to the next. Only a distance much longer than usual stays a gap: there the server
-// did not answer, and a line would claim that it had.
+// Lines of readings, which are not there every second. A line bridges usual distances between readings; a much longer one stays a
+// gap, because a line would claim that the server answered.
 import { quantile } from "../../../../analysis/statistics/quantiles.js";
 
 /** So many times what three of four readings keep. */

@@ -1,5 +1,4 @@
-// All charts, in the order of the page: what differs first, then how it went over time, then why. A new chart is a file
-// and a line here.
+// All charts, in the order of the page.
 import { forest } from "./comparisons.js";
 import type { Chart } from "./drawing.js";
 import { interaction } from "./interaction.js";

@@ -1,5 +1,4 @@
-// Response times over time: percentiles of each second (or bucket of seconds), an operation a panel.
-// They come ready from merged histograms; nothing here makes a percentile of percentiles.
+// Percentiles come ready from merged histograms; nothing here makes a percentile of percentiles.
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";

@@ -1,5 +1,4 @@
-// Lines of what was sampled: the backlog and its age, and any other metric that the reader picks. It knows
-// no metric by name: names, meanings and units are those of the catalogue.
+// Lines of sampled metrics; names, meanings and units are those of the catalogue.
 import { evidenceMetricOf } from "../../../../workloads/evidence.js";
 import type { ReportData } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";

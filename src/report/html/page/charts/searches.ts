@@ -1,6 +1,5 @@
-// What was varied on purpose to find a limit: throughput over clients with the curve of the Universal Scalability Law,
-// and response time over the arrival rate, as a search for capacity walked it.
-// The curve is drawn from the stored fit, no further than was measured; a fit that was refused is said, not drawn.
+// Throughput over clients with its fitted law, no further than was measured, and response time over the arrival rates of a search
+// for capacity.
 import type { Capacity } from "../../../../results/capacity-schema.js";
 import type { Sweep } from "../../../../results/result-schema.js";
 import { nothing, type Chart, type View } from "./drawing.js";

@@ -1,7 +1,5 @@
-// The colours of charts, light and dark. Treatments have colours that are told apart with every common kind of colour
-// blindness (after Okabe and Ito, darkened or lightened until each stands out 3:1 from the page) and keep them in all
-// charts; where there are more treatments than colours, the next round is dashed. Parts of a whole, as states or wait
-// events, have a second set, so that nobody takes them for treatments.
+// Colours that are told apart with every common kind of colour blindness (after Okabe and Ito, each 3:1 from the page). Parts of a
+// whole have a second set, so that nobody takes them for treatments.
 
 export interface ChartTheme {
   readonly name: "light" | "dark";

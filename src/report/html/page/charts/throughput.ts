@@ -1,5 +1,4 @@
-// Throughput over time, an operation a panel: what was done in each second, not what was asked for.
-// Retries and failures are counted beside it, since they are what throughput is lost to.
+// Throughput over time with retries and failures beside it, which it is lost to.
 import type { OperationSeries, ReportData } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";

@@ -1,7 +1,5 @@
-// Series over time of the trials that the reader asks for. All trials of a treatment together are their median where
-// lines are drawn (a median of percentiles is no percentile of anything, and is called what it is), and their mean where
-// parts of a whole are stacked, because only means still add up. A second without a transaction is a gap; one in which
-// no sample was asked for is none.
+// Series over time of the trials that the reader asks for. All trials of a treatment together are their median, but their mean where
+// parts are stacked, because only means add up.
 import { mean, median } from "../../../../analysis/statistics/quantiles.js";
 import { SAMPLED } from "../../../../workloads/evidence.js";
 import type { TrialSeries } from "../../report-data.js";

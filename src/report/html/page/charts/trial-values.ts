@@ -1,5 +1,4 @@
-// One number per treatment from its trials: the median of the complete ones with their range, or the chosen trial's.
-// A trial that does not tell the value is left out, never taken for 0.
+// One number per treatment. A trial that lacks the value is left out, never taken for 0.
 import { median } from "../../../../analysis/statistics/quantiles.js";
 import type { TrialResult } from "../../../../results/result-schema.js";
 import type { Bar, BarPanel } from "./bar-panels.js";

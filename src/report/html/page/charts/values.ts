@@ -1,5 +1,4 @@
-// Values as the charts and their tables write them: about three significant digits, with a unit that keeps the number
-// short. Exact values are in result.json.
+// Values with about three significant digits and a unit that keeps the number short.
 import { bytesText, ratioText, shortNumber } from "../../../../foundation/text/numbers.js";
 
 /** What a value counts, and so how it is written; the text is what an axis is labelled with. */

@@ -1,6 +1,5 @@
-// From the report and the reader's filters to the view that charts draw: which treatments, in which colours, and what
-// there is to choose from at all. Colours belong to the treatment's place in the report, not to what is shown, so that
-// hiding one never repaints the others.
+// From the report and the reader's filters to the view that charts draw. A colour belongs to the treatment's place in the report, so
+// that hiding one never repaints the others.
 import { unitsText, unitOf } from "../../../../workloads/vocabulary.js";
 import { operationsIn } from "../../../../metrics/operations.js";
 import { labelsOf } from "../../../findings/treatment-labels.js";

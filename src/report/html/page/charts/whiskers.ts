@@ -1,5 +1,4 @@
-// Intervals as whiskers: a line from low to high with small ends, along x or along y. ECharts has no such series, so it
-// is drawn from two points of the coordinate system.
+// Intervals as whiskers: ECharts has no such series.
 import type { CustomSeriesOption } from "echarts";
 
 export interface RowInterval {
