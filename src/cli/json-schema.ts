@@ -1,17 +1,24 @@
 // `train-sim json-schema`: prints the JSON Schema of scenario files, for editors. `schema/scenario.schema.json` is its
-// output, formatted by oxfmt. A hidden option prints the same as a page for people, which is `docs/reference/scenario.md`.
+// output, formatted by oxfmt. A hidden option prints two pages of docs/reference: scenario.md and scenario-examples.md.
 import { Option, type Command } from "commander";
 import { scenarioJsonSchema } from "../scenario/json-schema.js";
-import { scenarioReferencePage } from "./reference/reference-page.js";
+import { scenarioExamplesPage, scenarioReferencePage } from "./reference/reference-page.js";
+
+const PAGES = { keys: scenarioReferencePage, examples: scenarioExamplesPage };
 
 export function register(program: Command): void {
   program
     .command("json-schema")
     .description("Print the JSON Schema of scenario files, for editors")
-    .addOption(new Option("--markdown", "print the reference of all keys instead").hideHelp())
-    .action(({ markdown }: { markdown?: true }) => {
+    .addOption(
+      new Option("--markdown [page]", "print the reference of all keys, or its examples, instead")
+        .choices(["keys", "examples"])
+        .preset("keys")
+        .hideHelp(),
+    )
+    .action(({ markdown }: { markdown?: "keys" | "examples" }) => {
       process.stdout.write(
-        markdown ? scenarioReferencePage() : `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n`,
+        markdown === undefined ? `${JSON.stringify(scenarioJsonSchema(), null, 2)}\n` : PAGES[markdown](),
       );
     });
 }

@@ -5,16 +5,26 @@ import { describe, expect, test } from "vitest";
 import { parseScenario } from "../../scenario/loader.js";
 import { EXAMPLES } from "./reference-examples.js";
 import { REFUSED } from "./reference-refused.js";
-import { exampleOf, scenarioReferencePage } from "./reference-page.js";
+import { exampleOf, scenarioExamplesPage, scenarioReferencePage } from "./reference-page.js";
 import { keySections } from "./reference-rows.js";
 import { scenarioJsonSchema, type SchemaNode } from "../../scenario/json-schema.js";
 
 const rows = keySections().flatMap((section) => section.rows);
 
-test("the checked-in page is what the code says", () => {
-  const file = new URL("../../../docs/reference/scenario.md", import.meta.url);
-  const hint = "write it again: node dist/cli/main.js json-schema --markdown > docs/reference/scenario.md";
-  expect(readFileSync(file, "utf8"), hint).toBe(scenarioReferencePage());
+test.each([
+  ["scenario", "", scenarioReferencePage],
+  ["scenario-examples", " examples", scenarioExamplesPage],
+])("the checked-in page %s is what the code says", (name, which, page) => {
+  const file = new URL(`../../../docs/reference/${name}.md`, import.meta.url);
+  const hint = `write it again: node dist/cli/main.js json-schema --markdown${which} > docs/reference/${name}.md`;
+  expect(readFileSync(file, "utf8"), hint).toBe(page());
+});
+
+test("a key is described once, and a condition that a table states is left out", () => {
+  const page = scenarioReferencePage();
+  expect(page.match(/Longest\./g)).toHaveLength(1);
+  expect(page).not.toContain("Executors constant-clients");
+  expect(page).not.toContain("workload.hash");
 });
 
 test("every top-level key has a row or rows", () => {

@@ -14,41 +14,53 @@ import { wrap } from "../../foundation/text/text-table.js";
 
 /** A value with more rows than this has a section of its own, as every mapping has. */
 const ROWS_TOGETHER = 3;
-const SHOWN_CHARACTERS = 60;
+const SHOWN_CHARACTERS = 80;
 const LINE_CHARACTERS = 118;
 
 const INTRODUCTION = `# The scenario, key by key
 
-A scenario is a YAML file. \`train-sim json-schema --markdown\` writes this page from the schema that checks scenarios.
-Do not edit it by hand.
+A scenario is a YAML file. \`train-sim json-schema --markdown\` writes this page from the schema that checks scenarios:
+do not edit it by hand. In parentheses: the values of a key and its default. A key that means the same in several places
+is described once. [Whole scenarios](scenario-examples.md) show every key.
 
-- An unknown key is an error that names the nearest valid key. All problems are shown at once, with file and line;
+- An unknown key is an error that names the nearest valid key. All problems are shown together, with file and line;
   contradictions between keys follow once each key is valid.
 - A duration has a unit: \`250ms\`, \`30s\`, \`5m\`, \`1h30m\` (\`us ms s m h\`). Only \`0\` needs none.
 - A size has a unit: \`900B\`, \`4kB\`, \`1MB\` (\`B kB MB GB TB\`, multiples of 1024).
 - A path names a key below others: \`actors.producers.load.clients\`. \`--set path=value\` takes any path. \`factors\` takes
-  those that describe a treatment, and not what belongs to the whole experiment, as \`trials\` or \`seed\`.
+  paths that describe a treatment, but no key of the whole experiment, such as \`trials\` or \`seed\`.
 - An editor that knows YAML schemas completes and checks with this first line of the file:
   \`# yaml-language-server: $schema=../schema/scenario.schema.json\`
-- \`train-sim validate FILE\` checks a scenario. \`train-sim run FILE --plan\` shows treatments, trials and planned time.
-  Both have \`--json\`. With \`--find-capacity\`, \`search\` is true, and number and times of trials are null.
-- Relative paths in a scenario, also in its connection URLs, are relative to the file. In \`--set\` they are relative to
-  the current directory.
+- Relative paths in a scenario and in its connection URLs are relative to the file, in \`--set\` to the current directory.
 - Leave passwords to PGPASSWORD: stored scenarios omit them.
-`;
 
-const FACTORS = `## How factors make treatments
+## How factors make treatments
 
 Every combination of the levels under \`factors\` is a treatment, named after its levels. All other keys are the same for
 every treatment.
 
-- \`exclude\` removes combinations. \`include\` adds keys to the combinations that it matches, or adds one of its own.
-- Without \`factors\` the entries of \`include\` are all treatments; a single entry is refused, and so
-  is one without effect.
+- \`exclude\` removes combinations. \`include\` adds keys to the combinations that it matches, or adds a combination.
+- Without \`factors\` the entries of \`include\` are all treatments. A single entry is refused, and so is an entry without
+  effect.
 - Two treatments with the same settings are refused, unless a level is written twice. That is an A/A pair: it shows how
   much trials differ by chance.
-- Limits: 1000 combinations before \`exclude\`, and 1000 treatments with those of \`include\`.
+- Limits: 1000 combinations before \`exclude\`, and 1000 treatments including those of \`include\`.
 `;
+
+const EXAMPLES_INTRODUCTION = `# Scenarios as examples
+
+\`train-sim json-schema --markdown examples\` writes this page; a test loads each example. [The
+reference](scenario.md) describes every key, and [scenarios/](../../scenarios/README.md) has scenarios to run.
+`;
+
+/** Keys that train-sim puts in place of a module's path; nobody writes them. */
+const MADE = /^workload\.(module|hash|declares)\b/;
+/** Which executors take a key: the table of executors says it. */
+const OF_EXECUTORS = /\s*Executors? [^.]* only(, which needs? it)?\./;
+/** Meanings that another page of the reference has at length. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  "faults[].kind": "What breaks: [faults.md](faults.md#kinds) describes each kind.",
+};
 
 function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("\n", " ");
@@ -93,7 +105,7 @@ export function exampleOf(path: string): string | undefined {
   const [text] = texts.filter((one) => one !== "{}");
   if (text === undefined) return undefined;
   const key = parts.at(-1) ?? "";
-  return text.length > SHOWN_CHARACTERS ? "see the examples" : `\`${key}: ${text}\``;
+  return `\`${key}: ${text}\``;
 }
 
 function paragraph(text: string): string {
@@ -109,17 +121,38 @@ function item(text: string, below: readonly string[] = []): string {
   return [...lines(text, ""), ...below.flatMap((one) => lines(one, "  "))].join("\n");
 }
 
-function rowList(rows: readonly KeyRow[]): string {
-  const items = rows.map(({ path, meaning, takes, otherwise }) => {
-    const example = exampleOf(path);
-    const facts = [
-      `Values: ${takes}.`,
-      otherwise === "required" ? "Required." : otherwise && `Default: ${otherwise}.`,
-      example && `Example: ${example}.`,
-    ].filter((fact) => fact !== undefined);
-    return item(`**\`${path}\`** ${meaning}`, [facts.join(" ")]);
+/** Whether the meaning explains each value by its name. */
+function namesValues(meaning: string, takes: string): boolean {
+  const values = takes.split(", ").map((value) => value.replaceAll("`", ""));
+  return takes.startsWith("`") && values.every((value) => new RegExp(`\\b${value}\\b[^.;]*:`).test(meaning));
+}
+
+/** Rows whose key and meaning no earlier row has. */
+function onceEach(rows: readonly KeyRow[]): KeyRow[] {
+  const said = new Set<string>();
+  return rows.filter(({ path, meaning, takes }) => {
+    const words = [path.split(".").at(-1), meaning, takes].join("\n");
+    const isNew = !said.has(words);
+    said.add(words);
+    return isNew;
   });
-  return `${items.join("\n")}\n`;
+}
+
+function rowItem({ path, meaning: stated, takes, otherwise }: KeyRow): string {
+  const meaning = ELSEWHERE[path] ?? stated.replace(OF_EXECUTORS, "");
+  const facts = [
+    namesValues(meaning, takes) ? undefined : takes,
+    otherwise === "required" || otherwise === undefined ? otherwise : `default ${otherwise}`,
+  ].filter((fact) => fact !== undefined);
+  const hasForm = /mapping|list|text|metric/.test(takes.replace(/`[^`]*`/g, ""));
+  const example = hasForm ? exampleOf(path) : undefined;
+  const shown = example && example.length <= SHOWN_CHARACTERS ? ` Example: ${example}.` : "";
+  const links = meaning.replace(/docs\/reference\/([\w-]+\.md)/g, "[$1]($1)");
+  return item(`**\`${path}\`** (${facts.join("; ")}) ${links}${shown}`);
+}
+
+function rowList(rows: readonly KeyRow[]): string {
+  return `${rows.map(rowItem).join("\n")}\n`;
 }
 
 function groupTables(): string {
@@ -171,31 +204,36 @@ function refusalOf(yaml: string): string {
 }
 
 function refusals(): string {
-  const written = (yaml: string): string => {
-    const others = Object.entries(parse(yaml) as Mapping).filter(([key]) => key !== "name");
-    return `\`${flow(Object.fromEntries(others)).replace(/^\{ (.*) \}$/, "$1")}\``;
-  };
   return [
     "## What is refused\n",
-    "Each is refused before anything is started, with these words:\n",
-    ...REFUSED.map(({ title, yaml }) => item(`${title}: ${written(yaml)}`, [refusalOf(yaml)])),
+    "Before anything is started, with these words:\n",
+    ...REFUSED.map(({ yaml }) => item(refusalOf(yaml))),
     "",
   ].join("\n");
 }
 
-function examples(): string {
-  const parts = EXAMPLES.map(({ title, yaml }) => {
+function examples(): string[] {
+  return EXAMPLES.map(({ title, yaml }) => {
     const { treatments } = parseScenario(yaml, "scenario.yaml");
     const ids = treatments.map(({ id }) => `\`${id}\``).join(", ");
-    const said = `${treatments.length === 1 ? "One treatment" : `${treatments.length} treatments`}: ${ids}.`;
-    return `### ${title}\n\n\`\`\`yaml\n${yaml}\`\`\`\n\n${paragraph(said)}\n`;
+    const said = treatments.length > 1 ? `\n${paragraph(`${treatments.length} treatments: ${ids}.`)}\n` : "";
+    return `## ${title}\n\n\`\`\`yaml\n${yaml}\`\`\`\n${said}`;
   });
-  return ["## Examples\n", ...parts].join("\n");
 }
 
-/** The page, Markdown; ends with a newline. */
+/** The page of examples, Markdown; ends with a newline. */
+export function scenarioExamplesPage(): string {
+  return [EXAMPLES_INTRODUCTION, ...examples(), refusals()].join("\n");
+}
+
+/** The page of keys, Markdown; ends with a newline. */
 export function scenarioReferencePage(): string {
-  const sections = keySections();
+  const all = keySections();
+  const rows = onceEach(all.flatMap((section) => section.rows)).filter(({ path }) => !MADE.test(path));
+  const sections = all.map((section) => ({
+    ...section,
+    rows: section.rows.filter((row) => rows.includes(row)),
+  }));
   const isSmall = ({ key, rows }: KeySection): boolean =>
     rows[0]?.path === key && rows.length <= ROWS_TOGETHER;
   const small = sections.filter(isSmall);
@@ -206,8 +244,5 @@ export function scenarioReferencePage(): string {
     rowList(small.flatMap(({ rows }) => rows)),
     `${paragraph(`With keys of their own below: ${large.map(({ key }) => `[\`${pathText([key])}\`](#${key.toLowerCase()})`).join(", ")}.`)}\n`,
     ...large.map(section),
-    FACTORS,
-    examples(),
-    refusals(),
   ].join("\n");
 }
