@@ -12,7 +12,7 @@ import {
 } from "../../test/support/example-result.js";
 import { exampleExperiment } from "../../test/support/example-live.js";
 import { operationResults, operationsOf } from "./operation-results.js";
-import { buildResult } from "./result-document.js";
+import { buildResult, mergedResult } from "./result-document.js";
 import { integrityOf, ResultDocument, resultJsonSchema } from "./result-schema.js";
 import type { ActorGroup } from "../actors/settings.js";
 
@@ -57,13 +57,14 @@ const experiment: Experiment = {
 
 describe("buildResult", () => {
   it("lists treatments as the experiment names them, each with its trials and their merged numbers", () => {
+    const complete = exampleTrial(0, 1, 10);
     const document = buildResult({
       experiment,
       trials: [
-        { treatmentId: "text", result: exampleTrial(0, 1, 10) },
+        { treatmentId: "text", result: complete },
         { treatmentId: "jsonb", result: { ...exampleTrial(0, 2, 10), status: "partial", reason: "stopped" } },
       ],
-      merged: new Map([["text", windowSummary()]]),
+      merged: new Map([["text", mergedResult(windowSummary(), [complete], settings)]]),
       environment: { versions: {}, settings: {}, machine: {} },
       verdict: { ...EXAMPLE_VERDICT, status: "aborted", reasons: ["stopped by SIGINT"] },
     });

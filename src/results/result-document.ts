@@ -1,10 +1,8 @@
-// Puts the result document together from its parts: the experiment as planned, the trials as they went, and the
-// window summaries of each treatment's merged histograms. Pure; comparisons are the report's business and are
-// handed in, since statistics see stored trials only.
+// The result document from its parts. Pure; comparisons are handed in, since statistics see stored trials only.
 import { NO_SPANS } from "./result-schema.js";
 import type { WindowSummary } from "../metrics/totals.js";
 import { canonical } from "../scenario/plan/levels.js";
-import type { Experiment } from "../scenario/settings.js";
+import type { Experiment, TreatmentSettings } from "../scenario/settings.js";
 import { mergedSplit } from "./endpoint-results.js";
 import { mergedEnding } from "./lifecycle-results.js";
 import { workloadOf } from "../workloads/registry.js";
@@ -13,6 +11,7 @@ import {
   RESULT_VERSION,
   type Ceiling,
   type Environment,
+  type MergedResult,
   type ResultDocument,
   type StoppingResult,
   type ThresholdResult,
@@ -26,8 +25,8 @@ export interface ResultParts {
   readonly experiment: Experiment;
   /** In the order in which they ran. */
   readonly trials: readonly { readonly treatmentId: string; readonly result: TrialResult }[];
-  /** By treatment id: the histograms of its complete trials merged, over the sum of their windows. */
-  readonly merged: ReadonlyMap<string, WindowSummary>;
+  /** Merged complete trials by treatment id. */
+  readonly merged: ReadonlyMap<string, MergedResult>;
   readonly environment: Environment;
   readonly verdict: Verdict;
   readonly stopping?: StoppingResult | undefined;
@@ -36,6 +35,22 @@ export interface ResultParts {
   readonly ceilings?: ReadonlyMap<string, Ceiling>;
   readonly comparisons?: ResultDocument["comparisons"];
   readonly diagnosis?: ResultDocument["diagnosis"];
+}
+
+/** Complete trials of a treatment taken together: `summary` is made of their merged histograms and the sum of their windows. */
+export function mergedResult(
+  summary: WindowSummary,
+  trials: readonly TrialResult[],
+  settings: TreatmentSettings,
+): MergedResult {
+  const audits = trials.map(({ integrity }) => integrity);
+  return {
+    trials: trials.length,
+    windowSeconds: summary.windowSeconds,
+    operations: withLosses(operationResults(summary, settings), audits, settings),
+    lifecycle: { ...NO_SPANS, ...summary.lifecycle, ...mergedEnding(trials) },
+    ...mergedSplit(trials),
+  };
 }
 
 /** Treatments as the experiment names them, each with its trials; also what comparisons are made from. */
@@ -48,8 +63,6 @@ export function treatmentResults(
     const sameAs = firstWith.get(settings);
     if (sameAs === undefined) firstWith.set(settings, treatment.id);
     const trials = parts.trials.filter((trial) => trial.treatmentId === treatment.id);
-    const complete = trials.flatMap(({ result }) => (result.status === "complete" ? [result] : []));
-    const merged = parts.merged.get(treatment.id);
     const ceiling = parts.ceilings?.get(treatment.id);
     return {
       id: treatment.id,
@@ -57,19 +70,7 @@ export function treatmentResults(
       ...(ceiling && { ceiling }),
       ...(sameAs !== undefined && { sameAs }),
       trials: trials.map((trial) => trial.result),
-      merged: merged
-        ? {
-            trials: complete.length,
-            windowSeconds: merged.windowSeconds,
-            operations: withLosses(
-              operationResults(merged, treatment.settings),
-              complete.map(({ integrity }) => integrity),
-              treatment.settings,
-            ),
-            lifecycle: { ...NO_SPANS, ...merged.lifecycle, ...mergedEnding(complete) },
-            ...mergedSplit(complete),
-          }
-        : null,
+      merged: parts.merged.get(treatment.id) ?? null,
     };
   });
 }

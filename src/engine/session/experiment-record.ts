@@ -1,7 +1,7 @@
 import { HistogramSet } from "../../metrics/histograms.js";
-import { Totals, type WindowSummary } from "../../metrics/totals.js";
+import { Totals } from "../../metrics/totals.js";
 import { randomArrivals } from "../../results/operation-results.js";
-import { buildResult, treatmentResults } from "../../results/result-document.js";
+import { buildResult, mergedResult, treatmentResults } from "../../results/result-document.js";
 import { diagnosisEntries } from "../../analysis/diagnosis/diagnose.js";
 import { invalidTrials } from "../../analysis/diagnosis/validity.js";
 import {
@@ -17,6 +17,7 @@ import { lint, lintEntry } from "../../analysis/lint/lint.js";
 import type {
   Ceiling,
   Environment,
+  MergedResult,
   PublishedResult,
   ResultDocument,
   ThresholdResult,
@@ -33,6 +34,13 @@ import type { Experiment } from "../../scenario/settings.js";
 interface RecordedTrial {
   readonly treatmentId: string;
   readonly result: TrialResult;
+}
+
+/** Complete trials of one treatment. Percentiles and merged endpoints take long: `result` is kept until another trial comes. */
+interface MergedTrials {
+  readonly trials: TrialResult[];
+  readonly totals: Totals;
+  result?: MergedResult | undefined;
 }
 
 /** Parts of the document beside the trials. */
@@ -63,7 +71,7 @@ export function violationsOf(integrity: TrialResult["integrity"], name: string):
 export class ExperimentRecord {
   /** In the order in which they ran. */
   private readonly finished: RecordedTrial[] = [];
-  private readonly merged = new Map<string, { totals: Totals; windowSeconds: number }>();
+  private readonly merged = new Map<string, MergedTrials>();
 
   /** Quantities that are compared trial by trial. */
   private readonly values: TrialValues;
@@ -157,9 +165,10 @@ export class ExperimentRecord {
     this.finished.push({ treatmentId, result });
     this.violations.push(...violationsOf(result.integrity, `trial ${result.number} (${treatmentId})`));
     if (result.status !== "complete") return;
-    const merged = this.merged.get(treatmentId) ?? { totals: Totals.ofTrials(), windowSeconds: 0 };
+    const merged = this.merged.get(treatmentId) ?? { trials: [], totals: Totals.ofTrials() };
+    merged.trials.push(result);
     merged.totals.add(totals);
-    merged.windowSeconds += result.windowSeconds;
+    merged.result = undefined;
     this.merged.set(treatmentId, merged);
     const { operations, database, integrity } = result;
     const { histograms } = totals;
@@ -195,12 +204,11 @@ export class ExperimentRecord {
   }
 
   treatments(): TreatmentResult[] {
-    return treatmentResults({ experiment: this.planned, trials: this.finished, merged: this.summaries() });
-  }
-
-  /** Without what is merged over trials, which takes long. */
-  unmerged(): TreatmentResult[] {
-    return treatmentResults({ experiment: this.experiment, trials: this.finished, merged: new Map() });
+    return treatmentResults({
+      experiment: this.planned,
+      trials: this.finished,
+      merged: this.mergedResults(),
+    });
   }
 
   /** What `diagnosis` says of the trials and of the experiment's design. */
@@ -216,14 +224,21 @@ export class ExperimentRecord {
       stopping: this.looks.result(this.treatments()),
       experiment: this.planned,
       trials: this.finished,
-      merged: this.summaries(),
+      merged: this.mergedResults(),
     });
     return this.capacity ? { ...document, capacity: [...this.capacity] } : document;
   }
 
-  private summaries(): Map<string, WindowSummary> {
-    return new Map(
-      [...this.merged].map(([id, { totals, windowSeconds }]) => [id, totals.summary(windowSeconds)]),
-    );
+  private mergedResults(): Map<string, MergedResult> {
+    const results = new Map<string, MergedResult>();
+    for (const { id, settings } of this.experiment.treatments) {
+      const merged = this.merged.get(id);
+      if (!merged) continue;
+      const { totals, trials } = merged;
+      const windowSeconds = trials.reduce((sum, trial) => sum + trial.windowSeconds, 0);
+      merged.result ??= mergedResult(totals.summary(windowSeconds), trials, settings);
+      results.set(id, merged.result);
+    }
+    return results;
   }
 }

@@ -78,7 +78,7 @@ class Plan {
 
   private isDue(trial: PlannedTrial): boolean {
     const { looks } = this.record;
-    return this.experiment.stopping?.race === undefined || looks.isDue(this.record.unmerged(), trial);
+    return this.experiment.stopping?.race === undefined || looks.isDue(this.record.treatments(), trial);
   }
 
   /** Why no block begins any more; undefined where one does. */
