@@ -115,7 +115,7 @@ describe("a transaction", () => {
     await transactor.run(plan(failing([lost(), serialization()])));
     await transactor.run(plan(failing([lost(), lost(), lost()])));
     const [first, second, third, ...others] = split.operations().map(({ add }) => add);
-    const retry = { transactions: 0, events: 0, retries: 1, failures: 0 };
+    const retry = { transactions: 0, events: 0, retries: 1, failures: 0, responseTimeMs: null };
     expect([first, second]).toEqual([retry, retry]);
     expect(third).toMatchObject({ transactions: 1, events: 5, retries: 0, failures: 0 });
     expect(others.slice(0, 3)).toEqual([retry, retry, { ...retry, retries: 0, failures: 1 }]);

@@ -85,7 +85,7 @@ describe("the board", () => {
 
   it("marks what failed, without a mark taking a column", () => {
     const run = running();
-    run.state.second(liveSecondOf(5, 100, { failures: { "53300": 2 } }));
+    run.state.second(...liveSecondOf(5, 100, { failures: { "53300": 2 } }));
     const coloured = board(run, { marks: colourMarks });
     expect(coloured.find((line) => line.includes("add  "))).toMatch(/^\u001b\[31madd .*\u001b\[39m$/);
     const bare = coloured.map((line) => line.replace(/\u001b\[\d+m/g, ""));
@@ -95,7 +95,7 @@ describe("the board", () => {
   it("shows drops of an open loop only where there are any", () => {
     const run = running();
     expect(board(run).join("\n")).not.toContain("dropped");
-    run.state.second(liveSecondOf(5, 100, { offered: 20, dropped: 10 }));
+    run.state.second(...liveSecondOf(5, 100, { offered: 20, dropped: 10 }));
     const [, , heading = "", row = ""] = board(run);
     expect(heading).toContain("dropped");
     expect(row).toMatch(/ 10 {2}/);

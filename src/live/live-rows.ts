@@ -1,64 +1,74 @@
-// How one second changes the row of its operation, and how a finished trial is shown in one line.
-// Pure: from what the engine tells to plain values, nothing kept between calls.
-import type { LiveOperation } from "../engine/session/observer.js";
-import { type Operation } from "../metrics/operations.js";
+// How one second changes the row of its operation, and how a finished trial is shown in one line. Pure.
 import { sumOfCounts } from "../metrics/figures.js";
+import { meanMs, percentileMs, type Histogram } from "../metrics/histograms.js";
+import type { Counts } from "../metrics/metric-lists.js";
+import type { Operation } from "../metrics/operations.js";
+import type { Totals } from "../metrics/totals.js";
 import type { LiveRow, LiveTrialEnd } from "./page/live-data.js";
 import { lossText } from "../results/losses.js";
 import { ASPECTS, type TrialResult } from "../results/result-schema.js";
 import { unitOf, type Vocabulary } from "../workloads/vocabulary.js";
 
 export function noRow(operation: Operation, unit: string): LiveRow {
-  const none = { p99Ms: null, poolWaitMeanMs: null, poolWaitP99Ms: null };
   return {
     operation,
     unit,
     events: null,
     transactions: null,
-    ...none,
+    p99Ms: null,
+    poolWaitMeanMs: null,
+    poolWaitP99Ms: null,
     totalRetries: 0,
     totalFailures: 0,
     totalDropped: 0,
   };
 }
 
-function totals(
-  before: LiveRow,
-  live: LiveOperation,
-): Pick<LiveRow, "totalRetries" | "totalFailures" | "totalDropped"> {
+/** The row with more in its counts of the trial so far. */
+function withTotals(before: LiveRow, { retries, failures, dropped }: Counts): LiveRow {
   return {
-    totalRetries: before.totalRetries + sumOfCounts(live.retries),
-    totalFailures: before.totalFailures + sumOfCounts(live.failures),
-    totalDropped: before.totalDropped + live.dropped,
+    ...before,
+    totalRetries: before.totalRetries + sumOfCounts(retries),
+    totalFailures: before.totalFailures + sumOfCounts(failures),
+    totalDropped: before.totalDropped + dropped,
   };
 }
 
+export function p99Ms(histogram: Histogram | undefined): number | null {
+  return histogram ? percentileMs(histogram, 99) : null;
+}
+
 /** The row of a new second. */
-export function nextRow(before: LiveRow, live: LiveOperation): LiveRow {
+export function nextRow(before: LiveRow, totals: Totals): LiveRow {
+  const { operation } = before;
+  const counts = totals.countsOf(operation);
+  const poolWait = totals.histograms.get(`${operation}.poolwait`);
   return {
-    operation: before.operation,
-    unit: before.unit,
-    events: live.events,
-    transactions: live.transactions,
-    p99Ms: live.response?.p99Ms ?? null,
-    poolWaitMeanMs: live.poolwait?.meanMs ?? null,
-    poolWaitP99Ms: live.poolwait?.p99Ms ?? null,
-    ...totals(before, live),
+    ...withTotals(before, counts),
+    events: counts.events,
+    transactions: counts.transactions,
+    p99Ms: p99Ms(totals.histograms.get(`${operation}.response`)),
+    poolWaitMeanMs: poolWait ? meanMs(poolWait) : null,
+    poolWaitP99Ms: p99Ms(poolWait),
   };
 }
 
 /** A part of an earlier second counts in the totals; in the row only where that second is the one shown. */
-export function withLatePart(before: LiveRow, live: LiveOperation, isShown: boolean): LiveRow {
-  if (!isShown) return { ...before, ...totals(before, live) };
-  const events = (before.events ?? 0) + live.events;
-  const transactions = (before.transactions ?? 0) + live.transactions;
-  return { ...before, events, transactions, ...totals(before, live) };
+export function withLatePart(before: LiveRow, totals: Totals, isShown: boolean): LiveRow {
+  const counts = totals.countsOf(before.operation);
+  const row = withTotals(before, counts);
+  if (!isShown) return row;
+  const events = (before.events ?? 0) + counts.events;
+  return { ...row, events, transactions: (before.transactions ?? 0) + counts.transactions };
 }
 
 export function trialEnd(result: TrialResult, treatment: string, vocabulary: Vocabulary): LiveTrialEnd {
   const { number, status, reason = null, integrity, diagnosis = [] } = result;
   return {
-    ...{ number, treatment, status, reason },
+    number,
+    treatment,
+    status,
+    reason,
     integrity: integrity?.verdict ?? null,
     lost: lossText([integrity]) ?? null,
     invalid: ASPECTS.flatMap((aspect) => {

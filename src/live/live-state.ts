@@ -1,11 +1,8 @@
-// Folds what an experiment tells its observers into what is shown of it: one view of this moment, and a bounded past. The
-// board on the terminal, plain lines and the live page read it; it draws nothing and knows none of them. The clock is
-// handed in. Seconds and samples are those of measurement windows: warm-up and drain are phases without numbers.
+// What is shown of an experiment: one view of this moment, and a bounded past, for the board, plain lines and the live page.
+// Seconds and samples are those of measurement windows: warm-up and drain are phases without numbers.
 import type {
   ExperimentObserver,
   LiveLook,
-  LiveOperation,
-  LiveSecond,
   RunningThreshold,
   TrialPhase,
 } from "../engine/session/observer.js";
@@ -21,6 +18,7 @@ import type {
   LiveView,
 } from "./page/live-data.js";
 import type { EvidenceValues } from "../metrics/evidence-metric.js";
+import type { Totals } from "../metrics/totals.js";
 import { operationsOf } from "../results/operation-results.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
@@ -28,7 +26,7 @@ import { LIVE } from "../workloads/evidence.js";
 import { workloadOf } from "../workloads/registry.js";
 import { unitOf, type Vocabulary } from "../workloads/vocabulary.js";
 import { lookWords } from "./page/live-words.js";
-import { nextRow, noRow, trialEnd, withLatePart } from "./live-rows.js";
+import { nextRow, noRow, p99Ms, trialEnd, withLatePart } from "./live-rows.js";
 import { Recent } from "./recent.js";
 import { TimeLeft } from "./time-left.js";
 
@@ -119,17 +117,15 @@ export class LiveState implements ExperimentObserver {
     this.values = {};
   }
 
-  second({ second, operations }: LiveSecond): void {
+  second(second: number, totals: Totals): void {
     const isNew = second > this.shownSecond;
     if (isNew) this.shownSecond = second;
-    for (const [operation, live] of Object.entries<LiveOperation>(operations)) {
+    for (const operation of totals.operations) {
       const before = this.rows.get(operation) ?? this.noRow(operation);
-      this.rows.set(
-        operation,
-        isNew ? nextRow(before, live) : withLatePart(before, live, second === this.shownSecond),
-      );
+      const isShown = second === this.shownSecond;
+      this.rows.set(operation, isNew ? nextRow(before, totals) : withLatePart(before, totals, isShown));
     }
-    this.addPoint(second, operations);
+    this.addPoint(second, totals);
   }
 
   evidence(values: EvidenceValues): void {
@@ -212,18 +208,20 @@ export class LiveState implements ExperimentObserver {
     };
   }
 
-  private addPoint(second: number, operations: LiveSecond["operations"]): void {
+  private addPoint(second: number, totals: Totals): void {
     const trial = this.trial?.number ?? 0;
     const earlier = this.points.find((point) => point.trial === trial && point.second === second);
     const point: LivePoint = {
-      ...{ trial, second },
+      trial,
+      second,
       // When the second was over, not when it was told of.
       atMs: this.windowStartMs + (second + 1) * 1000,
       operations: Object.fromEntries(
-        Object.entries<LiveOperation>(operations).map(([operation, { events, response }]) => {
+        totals.operations.map((operation) => {
           const before = earlier?.operations[operation];
-          const p99Ms = before?.p99Ms ?? response?.p99Ms ?? null;
-          return [operation, { events: events + (before?.events ?? 0), p99Ms }];
+          const events = totals.countsOf(operation).events + (before?.events ?? 0);
+          const response = totals.histograms.get(`${operation}.response`);
+          return [operation, { events, p99Ms: before?.p99Ms ?? p99Ms(response) }];
         }),
       ),
     };

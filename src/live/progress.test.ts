@@ -4,7 +4,7 @@ import {
   endedTrial,
   exampleExperiment,
   inMidWindow,
-  liveOperation,
+  liveSecond,
   watchedRun,
   type WatchedRun,
 } from "../../test/support/example-live.js";
@@ -57,7 +57,7 @@ describe("progress that is no terminal", () => {
     run.state.trialStarted(trial, treatment);
     opened?.trialEnded({ ...exampleTrial(0, 1, 10), operations: { transfer } }, treatment);
     expect(stream.text).toContain("  transfer 12 transfers/s  integrity");
-    run.state.second({ second: 0, operations: { transfer: liveOperation(30) } });
+    run.state.second(...liveSecond(0, { transfer: 30 }));
     pass(run, 10_000);
     expect(stream.text).toContain("  transfer 30 transfers/s p99 20.0ms");
   });

@@ -1,17 +1,12 @@
 // `--prometheus`: what the run measures, for a Prometheus that scrapes it, on loopback. Counters and histograms add up over the
 // whole run, measurement windows alone, as everything that train-sim reports; gauges are of this moment. Times are seconds.
 import { Counter, Gauge, Registry } from "prom-client";
-import {
-  LATENCY_BOUNDS_MS,
-  type ExperimentObserver,
-  type LiveOperation,
-  type LiveSecond,
-  type RunningThreshold,
-  type TrialPhase,
-} from "../engine/session/observer.js";
+import type { ExperimentObserver, RunningThreshold, TrialPhase } from "../engine/session/observer.js";
+import { countsWithin, meanMs } from "../metrics/histograms.js";
 import { needsSchedule, LIVE_COUNTS, LIVE_LATENCIES } from "../metrics/metric-lists.js";
 import type { Operation } from "../metrics/operations.js";
 import type { EvidenceValues } from "../metrics/evidence-metric.js";
+import type { Totals } from "../metrics/totals.js";
 import type { TrialResult } from "../results/result-schema.js";
 import type { PlannedTrial, Treatment } from "../scenario/settings.js";
 import { BinnedHistogram } from "./binned-histogram.js";
@@ -20,6 +15,11 @@ import { EvidenceGauges } from "./evidence-gauges.js";
 /** That of k6's extension for the same purpose. */
 export const PROMETHEUS_PORT = 5656;
 const PHASES: readonly TrialPhase[] = ["reset", "warm-up", "measure", "drain", "audit"];
+/** Upper bounds, inclusive, in milliseconds, by which latencies are counted. */
+const LATENCY_BOUNDS_MS = [
+  0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000,
+];
+const BOUNDS_US = LATENCY_BOUNDS_MS.map((boundMs) => boundMs * 1000);
 const BOUNDS_SECONDS = LATENCY_BOUNDS_MS.map((boundMs) => boundMs / 1000);
 const OPERATION_LABELS = ["operation", "treatment"] as const;
 const SQLSTATE_LABELS = ["operation", "treatment", "sqlstate"] as const;
@@ -90,9 +90,8 @@ export class PrometheusMetrics implements ExperimentObserver {
     this.sampled.forget();
   }
 
-  second({ operations }: LiveSecond): void {
-    for (const [operation, live] of Object.entries<LiveOperation>(operations))
-      this.addOperation({ operation, treatment: this.treatment }, live);
+  second(_second: number, totals: Totals): void {
+    for (const operation of totals.operations) this.addOperation(operation, totals);
   }
 
   evidence(values: EvidenceValues): void {
@@ -114,20 +113,21 @@ export class PrometheusMetrics implements ExperimentObserver {
     this.sampled.forget();
   }
 
-  private addOperation(
-    labels: { readonly operation: Operation; readonly treatment: string },
-    live: LiveOperation,
-  ): void {
-    const isScheduled = live.offered + live.dropped > 0;
+  private addOperation(operation: Operation, totals: Totals): void {
+    const labels = { operation, treatment: this.treatment };
+    const counts = totals.countsOf(operation);
+    const isScheduled = counts.offered + counts.dropped > 0;
     for (const { metric, counter } of this.counts) {
-      const counted = live[metric.id];
+      const counted = counts[metric.id];
       if (typeof counted === "object")
         for (const [sqlstate, count] of Object.entries(counted)) counter.inc({ ...labels, sqlstate }, count);
       else if (isScheduled || !needsSchedule(metric)) counter.inc(labels, counted);
     }
     for (const { id, histogram } of this.latencies) {
-      const latency = live[id];
-      if (latency) histogram.addBins(labels, latency.binned, (latency.meanMs * latency.samples) / 1000);
+      const samples = totals.histograms.get(`${operation}.${id}`);
+      if (!samples) continue;
+      const sumSeconds = (meanMs(samples) * samples.totalCount) / 1000;
+      histogram.addBins(labels, countsWithin(samples, BOUNDS_US), sumSeconds);
     }
   }
 

@@ -1,9 +1,7 @@
-// What `train-sim logs` finds in logs, as data: the document that `--json` prints and the text is made from. What a log
-// does not say is null or left out, never 0: an analysis of a log without summaries knows nothing of totals.
-// Types only.
-import type { LatencySummary } from "../metrics/histograms.js";
+// The document that `logs --json` prints and the text is made from. What a log does not say is null or left out, never 0.
 import type { Operation } from "../metrics/operations.js";
 import type { LineProblem } from "../results/log-lines.js";
+import type { OperationSummary } from "../metrics/totals.js";
 import type { Cause } from "./causes.js";
 import type { Stall } from "./second-track.js";
 import type { SlowTransaction } from "./slowest.js";
@@ -11,21 +9,23 @@ import type { SlowTransaction } from "./slowest.js";
 /** Raised when a field changes its meaning or goes away. */
 export const LOG_REPORT_VERSION = 1;
 
-/** The same as in `result.json`, of the same name. */
-export interface OperationTotals {
-  readonly transactions: number;
-  readonly events: number;
+/** The same as in `result.json`, of the same name. `responseTimeMs` is null too if a line lacks its distribution. */
+export interface OperationTotals
+  extends
+    Pick<
+      OperationSummary,
+      | "transactions"
+      | "events"
+      | "responseTimeMs"
+      | "retries"
+      | "retriesBySqlstate"
+      | "failures"
+      | "emptyPolls"
+    >,
+    Partial<Pick<OperationSummary, "offered" | "dropped">> {
   /** Null where the log does not say how long the window was. */
   readonly transactionsPerSecond: number | null;
   readonly eventsPerSecond: number | null;
-  /** Null without samples, and where a line says transactions without their distribution. */
-  readonly responseTimeMs: LatencySummary | null;
-  readonly retries: number;
-  readonly retriesBySqlstate: Readonly<Record<string, number>>;
-  readonly failures: Readonly<Record<string, number>>;
-  readonly emptyPolls: number;
-  readonly offered?: number;
-  readonly dropped?: number;
   readonly clients?: number;
   readonly threads?: number;
 }

@@ -1,7 +1,5 @@
-// One trial of a log, line by line: what its coordinator says of phases and its end, what its workers count and tell.
-// Lines come in no particular order, since each worker writes what it has gathered once a second. Totals are from
-// summary lines alone; the lines of single retries, failures and slow transactions give details and are never added up
-// to totals, because a worker writes only so many of them.
+// One trial of a log. Lines come in no particular order. Totals are from summary lines alone: a worker writes only so many
+// lines of single retries, failures and slow transactions.
 import { UsageError } from "../foundation/errors.js";
 import type { Operation } from "../metrics/operations.js";
 import { byOperation } from "../workloads/registry.js";
@@ -10,8 +8,9 @@ import { Causes } from "./causes.js";
 import { hasTimes, secondsOf, wantsActor, wantsOperation, type LogFilter } from "./log-filter.js";
 import type { OperationStall, PhaseSpan, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "../metrics/figures.js";
+import { addBySqlstate } from "../metrics/metric-lists.js";
 import type { LogNames } from "./names.js";
-import { addCounts, OperationFold } from "./operation-fold.js";
+import { OperationFold } from "./operation-fold.js";
 import { Slowest } from "./slowest.js";
 import { Timeline } from "./timeline.js";
 
@@ -88,8 +87,8 @@ export class TrialFold {
     const retriesBySqlstate = {};
     const failures = {};
     for (const totals of Object.values(operations)) {
-      addCounts(retriesBySqlstate, totals.retriesBySqlstate);
-      addCounts(failures, totals.failures);
+      addBySqlstate(retriesBySqlstate, totals.retriesBySqlstate);
+      addBySqlstate(failures, totals.failures);
     }
     return {
       ...{ number: this.number, index: this.index, treatment: this.treatment, file: this.file },

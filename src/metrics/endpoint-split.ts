@@ -1,35 +1,19 @@
-// What a worker measured in the window, split by the endpoint at which it happened: counts and a histogram of response times
-// for each endpoint and operation. It is shipped once, when the worker stops, with histograms in HdrHistogram's own
-// encoding, so that its memory is bounded by the endpoints however long the window is. Made only where there is
-// something to split; the recorder decides what is of the window.
-import { encodeHistogram } from "./encoded-histogram.js";
+// Shares of a worker's operations by the endpoint at which they happened, for workers with several endpoints. They are
+// shipped once, when the worker stops, so that memory is bounded by the endpoints however long the window is.
 import { createHistogram, recordableUs, type Histogram } from "./histograms.js";
+import { noShareCounts, shareOf, type OperationShare, type ShareCounts } from "./operation-share.js";
 import type { Operation } from "./operations.js";
-
-/** Of one operation at one endpoint. */
-export interface EndpointOperation {
-  transactions: number;
-  events: number;
-  /** Attempts that failed there and were tried again, there or elsewhere. */
-  retries: number;
-  /** Transactions whose last attempt was there and that were given up. */
-  failures: number;
-}
-
-/** As shipped: with its response times, encoded; undefined without any. */
-export type EndpointOperationDelta = Readonly<EndpointOperation> & {
-  readonly responses?: string | undefined;
-};
 
 /** What one worker saw of one endpoint. */
 export interface EndpointDelta {
   readonly connects: number;
   readonly refused: number;
   readonly lost: number;
-  readonly operations: Readonly<Record<Operation, EndpointOperationDelta>>;
+  readonly operations: Readonly<Record<Operation, OperationShare>>;
 }
 
-interface Part extends EndpointOperation {
+interface Part {
+  readonly counts: ShareCounts;
   responses: Histogram | undefined;
 }
 
@@ -42,17 +26,19 @@ export class EndpointSplit {
 
   transaction(endpoint: number, operation: Operation, events: number, responseMs: number): void {
     const part = this.partOf(endpoint, operation);
-    part.transactions++;
-    part.events += events;
+    part.counts.transactions++;
+    part.counts.events += events;
     (part.responses ??= createHistogram()).recordValue(recordableUs(responseMs));
   }
 
+  /** An attempt failed there and is tried again, there or elsewhere. */
   retry(endpoint: number, operation: Operation): void {
-    this.partOf(endpoint, operation).retries++;
+    this.partOf(endpoint, operation).counts.retries++;
   }
 
+  /** A transaction was given up whose last attempt was there. */
   failure(endpoint: number, operation: Operation): void {
-    this.partOf(endpoint, operation).failures++;
+    this.partOf(endpoint, operation).counts.failures++;
   }
 
   /** Forgets everything. */
@@ -60,13 +46,13 @@ export class EndpointSplit {
     for (const byOperation of this.parts) byOperation.clear();
   }
 
-  /** By endpoint. */
+  /** Shares by endpoint, with histograms. */
   operations(): EndpointDelta["operations"][] {
     return this.parts.map((byOperation) =>
       Object.fromEntries(
-        Array.from(byOperation, ([operation, { responses, ...counts }]) => [
+        Array.from(byOperation, ([operation, { counts, responses }]) => [
           operation,
-          { ...counts, ...(responses && { responses: encodeHistogram(responses) }) },
+          shareOf(counts, responses, "with histogram"),
         ]),
       ),
     );
@@ -76,10 +62,7 @@ export class EndpointSplit {
     const byOperation = this.parts[endpoint];
     if (!byOperation) throw new RangeError(`there is no endpoint ${endpoint}`);
     let part = byOperation.get(operation);
-    if (!part) {
-      part = { transactions: 0, events: 0, retries: 0, failures: 0, responses: undefined };
-      byOperation.set(operation, part);
-    }
+    if (!part) byOperation.set(operation, (part = { counts: noShareCounts(), responses: undefined }));
     return part;
   }
 }

@@ -17,11 +17,13 @@ export const COUNTERS = ALL.filter(
   (metric): metric is Counter => metric.aggregate === "sum" || metric.aggregate === "max",
 );
 export type CounterId = Counter["id"];
-export type Counts = Record<CounterId, number>;
 export const SLOTS = recordOf(COUNTERS, (_, slot) => slot);
 
 export const BY_SQLSTATE = ALL.filter((metric): metric is BySqlstate => metric.aggregate === "by SQLSTATE");
 export type BySqlstateId = BySqlstate["id"];
+
+/** What is counted of an operation. */
+export type Counts = Record<CounterId, number> & Record<BySqlstateId, Record<string, number>>;
 
 export const LATENCIES = ALL.filter((metric): metric is Latency => metric.aggregate === "histogram");
 export type LatencyId = Latency["id"];
@@ -43,11 +45,10 @@ export type SeenField = Extract<Counter | Latency, { readonly presence: "seen" }
 export const SERIES = ALL.filter((metric) => "series" in metric);
 /** Counted second by second, in the window and outside of it. */
 export const SERIES_COUNTS = [...COUNTERS, ...BY_SQLSTATE].filter((metric) => "series" in metric);
-export type SeriesCountId = Extract<Counter | BySqlstate, { readonly series: unknown }>["id"];
+export type SeriesCounts = Record<Extract<Counter | BySqlstate, { readonly series: unknown }>["id"], number>;
 
 type LiveLatency = Extract<Latency, { readonly prometheus: string }>;
 export const LIVE_LATENCIES = LATENCIES.filter((metric): metric is LiveLatency => "prometheus" in metric);
-export type LiveLatencyId = LiveLatency["id"];
 export const LIVE_COUNTS = SERIES_COUNTS.filter((metric) => "prometheus" in metric);
 
 /** Counts and rates as a result has them, and what is one number of a histogram. */
@@ -149,10 +150,20 @@ export function recordOf<M extends { readonly id: string }, Value>(
 }
 
 export function noCounts(): Counts {
-  return recordOf(COUNTERS, () => 0);
+  return { ...recordOf(COUNTERS, () => 0), ...recordOf(BY_SQLSTATE, () => ({})) };
 }
 
-export function addCounts(into: Counts, from: Readonly<Counts>): void {
-  for (const { id, aggregate } of COUNTERS)
-    into[id] = aggregate === "max" ? Math.max(into[id], from[id]) : into[id] + from[id];
+export function addCounts(
+  into: Counts,
+  from: { readonly [Id in keyof Counts]?: Readonly<Counts[Id]> | undefined },
+): void {
+  for (const { id, aggregate } of COUNTERS) {
+    const count = from[id] ?? 0;
+    into[id] = aggregate === "max" ? Math.max(into[id], count) : into[id] + count;
+  }
+  for (const { id } of BY_SQLSTATE) addBySqlstate(into[id], from[id] ?? {});
+}
+
+export function addBySqlstate(into: Record<string, number>, from: Readonly<Record<string, number>>): void {
+  for (const [sqlstate, count] of Object.entries(from)) into[sqlstate] = (into[sqlstate] ?? 0) + count;
 }

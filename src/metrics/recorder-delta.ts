@@ -1,21 +1,11 @@
 // What a worker's recorder ships to the coordinator once a second. It is made of plain values and typed arrays, which
 // cross the thread boundary as they are, their memory moved and not copied.
 import { sumOfCounts } from "./figures.js";
-import {
-  recordOf,
-  SERIES_COUNTS,
-  type BySqlstateId,
-  type Counts,
-  type LatencyId,
-  type SeriesCountId,
-} from "./metric-lists.js";
+import { recordOf, SERIES_COUNTS, type Counts, type LatencyId, type SeriesCounts } from "./metric-lists.js";
 import type { LifecycleStage, Operation } from "./operations.js";
 import type { PartsDelta } from "./part-sums.js";
 
-/** Counts of what finished outside the window. */
-export type OutsideCounts = Record<SeriesCountId, number>;
-
-export interface OperationDelta extends Counts, Record<BySqlstateId, Record<string, number>> {
+export interface OperationDelta extends Counts {
   /** When attempts failed, retried or not, by SQLSTATE: microseconds into the window. */
   errorsUs: Record<string, Float64Array>;
   /** Samples in microseconds. */
@@ -40,13 +30,14 @@ export interface RecorderDelta {
   readonly seconds: readonly SecondDelta[];
   /** Every second before this one has been shipped; Infinity after the last. */
   readonly closedBefore: number;
-  readonly outside: OutsideCounts;
+  /** What finished outside the window. */
+  readonly outside: SeriesCounts;
   /** Samples below 0 or above seven days, recorded at that bound. */
   readonly clampedSamples: number;
   /** Transactions that ended at the server in the window: retries, polls and look-ups included. */
   readonly serverTransactions: number;
   /** Of transactions that were under way at the window's end: those that a schedule started, and how long the longest took. */
-  readonly underWay: Readonly<Record<Operation, Counts>>;
+  readonly underWay: Readonly<Record<Operation, Partial<Counts>>>;
 }
 
 /** The buffers of a delta, to be moved with `postMessage` instead of copied. */
@@ -62,7 +53,7 @@ export function transferablesOf(delta: RecorderDelta): ArrayBuffer[] {
 }
 
 /** Adds what happened in seconds that are not of the window. */
-export function addOutside(outside: OutsideCounts, seconds: readonly SecondDelta[]): void {
+export function addOutside(outside: SeriesCounts, seconds: readonly SecondDelta[]): void {
   for (const { operations } of seconds)
     for (const operation of Object.values(operations))
       for (const { id } of SERIES_COUNTS) {
@@ -71,7 +62,7 @@ export function addOutside(outside: OutsideCounts, seconds: readonly SecondDelta
       }
 }
 
-export function noOutsideCounts(): OutsideCounts {
+export function noOutsideCounts(): SeriesCounts {
   return recordOf(SERIES_COUNTS, () => 0);
 }
 

@@ -9,7 +9,7 @@ import {
   noCounts,
   recordOf,
   type BySqlstateId,
-  type Counts,
+  type CounterId,
 } from "./metric-lists.js";
 import type { LifecycleStage, Operation } from "./operations.js";
 import { PartBuffers } from "./part-sums.js";
@@ -92,7 +92,7 @@ export class CounterSlots {
   }
 
   /** Undefined where nothing was counted. */
-  drain(): Counts | undefined {
+  drain(): Record<CounterId, number> | undefined {
     if (this.values.every((value) => value === 0)) return undefined;
     const counts = recordOf(COUNTERS, (_, slot) => this.values[slot] as number);
     this.values.fill(0);
@@ -120,7 +120,8 @@ export class OperationBuffers {
     if (!counts && !hasFailed) return undefined;
     const parts = this.parts.drain();
     const delta: OperationDelta = {
-      ...(counts ?? noCounts()),
+      ...noCounts(),
+      ...counts,
       ...bySqlstate,
       samplesUs: drainSamples(this.samples),
       errorsUs: drainByKey(this.errors),

@@ -76,16 +76,6 @@ describe("Tally", () => {
     expect(tally.summary(1).operations.add?.transactions).toBe(2);
   });
 
-  it("shows counts while seconds are still open, and what is outside the window apart", () => {
-    const tally = new Tally(["add"], 2);
-    const recorder = recorderOf(100, 200, 20_000);
-    recorder.retry("add", "40001", 300);
-    recorder.failure("add", { finishedMs: 300, serviceMs: 1, sqlstate: "53300" });
-    tally.add(7, recorder.take(1000));
-    expect(tally.live("add")).toEqual({ transactions: 2, events: 4, retries: 1, failures: 1 });
-    expect(tally.outside).toMatchObject({ transactions: 1, events: 2 });
-  });
-
   it("summarises counts, rates and latencies by operation and stage", () => {
     const recorder = new Recorder(["add", "process"]);
     recorder.setWindow(0, 10_000);
@@ -192,7 +182,7 @@ describe("Tally", () => {
     expect(() => {
       failing.add(0, recorderOf(1).take(Infinity));
     }).toThrow("disk full");
-    expect(failing.live("add").transactions).toBe(1);
+    expect(failing.running.countsOf("add").transactions).toBe(1);
   });
 
   it("tells of a rehearsal as one worker measured it", () => {
@@ -210,7 +200,7 @@ describe("Tally", () => {
     expect(rehearsed).toEqual([1, 2]);
   });
 
-  it("hands on nothing of a rehearsal and counts it as outside", () => {
+  it("hands on nothing of a rehearsal", () => {
     const seen: number[] = [];
     const tally = new Tally(["add"], 1, (second) => seen.push(second));
     const recorder = new Recorder(["add"]);
@@ -223,7 +213,6 @@ describe("Tally", () => {
     record(recorder, 2100);
     tally.add(0, recorder.take(Infinity));
     expect(seen).toEqual([0]);
-    expect(tally.outside.transactions).toBe(2);
     const summary = tally.summary(1);
     expect(summary.operations.add?.transactions).toBe(1);
     expect(summary.clampedSamples).toBe(0);

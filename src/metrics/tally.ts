@@ -1,14 +1,8 @@
-// The coordinator's side of measuring: merges what all workers ship into one total for the window, and hands each
-// second on, merged, as soon as every worker has shipped it. Seconds are not kept, so memory stays flat however
-// long the window is. It never drops a late sample: it counts in the total and its second is handed on again.
+// The coordinator's side of measuring. Seconds are handed on and not kept, so memory stays flat however long the window is.
+// A late sample counts in the total, and its second is handed on again.
 import type { Operation } from "./operations.js";
-import {
-  noOutsideCounts,
-  type OutsideCounts,
-  type RecorderDelta,
-  type SecondDelta,
-} from "./recorder-delta.js";
-import { sumOf, Totals, type WindowSummary } from "./totals.js";
+import type { RecorderDelta, SecondDelta } from "./recorder-delta.js";
+import { Totals, type WindowSummary } from "./totals.js";
 
 /**
  * Called once for each second of the window, in order, with what all workers measured in it, seconds in which
@@ -16,14 +10,6 @@ import { sumOf, Totals, type WindowSummary } from "./totals.js";
  * it is valid during the call only.
  */
 export type SecondSink = (second: number, totals: Totals) => void;
-
-/** Counts since the window began, for a progress line. */
-export interface LiveCounts {
-  readonly transactions: number;
-  readonly events: number;
-  readonly retries: number;
-  readonly failures: number;
-}
 
 export class Tally {
   private readonly total: Totals;
@@ -33,7 +19,6 @@ export class Tally {
   private readonly rehearsed = new Totals();
   /** The worker whose seconds stand for everybody's in a rehearsal. */
   private rehearsingWorker: number | undefined;
-  private readonly outsideCounts = noOutsideCounts();
   private nextSecond = 0;
 
   /**
@@ -51,11 +36,11 @@ export class Tally {
 
   /** `worker` is any number that tells the workers apart. What `onSecond` throws comes out here. */
   add(worker: number, delta: RecorderDelta): void {
-    if (delta.isRehearsal) this.rehearse(worker, delta.seconds);
-    else for (const part of delta.seconds) this.pendingSecond(part.second).addSecond(part);
-    for (const key of Object.keys(this.outsideCounts) as (keyof OutsideCounts)[])
-      this.outsideCounts[key] += delta.outside[key];
-    if (delta.isRehearsal) return;
+    if (delta.isRehearsal) {
+      this.rehearse(worker, delta.seconds);
+      return;
+    }
+    for (const part of delta.seconds) this.pendingSecond(part.second).addSecond(part);
     this.total.clampedSamples += delta.clampedSamples;
     this.total.addUnderWay(delta);
     this.close(worker, delta.closedBefore);
@@ -66,27 +51,9 @@ export class Tally {
     this.close(worker, Number.POSITIVE_INFINITY);
   }
 
-  /** Transactions and the like that finished outside the window (warm-up, drain). */
-  get outside(): Readonly<OutsideCounts> {
-    return this.outsideCounts;
-  }
-
   /** What was measured in the seconds that are complete. It changes as more are. */
   get running(): Totals {
     return this.total;
-  }
-
-  /** Counts so far of one operation, seconds that are not complete yet included. */
-  live(operation: Operation): LiveCounts {
-    const live = { transactions: 0, events: 0, retries: 0, failures: 0 };
-    for (const totals of [this.total, ...this.pending.values()]) {
-      const counts = totals.countsOf(operation);
-      live.transactions += counts.transactions;
-      live.events += counts.events;
-      live.retries += sumOf(counts.retries);
-      live.failures += sumOf(counts.failures);
-    }
-    return live;
   }
 
   /** Completes every second of a window of `windowSeconds`, whether or not every worker shipped it. */

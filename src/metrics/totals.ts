@@ -1,29 +1,23 @@
-// Counts and histograms of a stretch of measured time: one second, a trial's window, or all trials of a
-// treatment. The three are one class because merging is the same everywhere: counts add up, histograms add up,
-// and every rate and percentile is taken from the sums at the end, never from other rates and percentiles.
+// Counts and histograms by operation of a stretch of measured time: a second, a window of one worker or of all, the trials of
+// a treatment. Counts and histograms add up; rates and percentiles come from the sums, never from other percentiles.
+import { sumOfCounts } from "./figures.js";
 import { HistogramSet, recordAll, summaryMs, type LatencySummary } from "./histograms.js";
 import { type LifecycleStage, type Operation } from "./operations.js";
 import {
   addCounts,
-  BY_SQLSTATE,
   COUNTERS,
   DEVIATIONS,
   LATENCIES,
   noCounts,
-  recordOf,
-  type BySqlstateId,
   type CounterField,
   type Counts,
   type DeviationField,
   type LatencyField,
   type SeenField,
 } from "./metric-lists.js";
+import { shareOf, type OperationShare } from "./operation-share.js";
 import { PartSums, type PartSummary } from "./part-sums.js";
 import type { OperationDelta, RecorderDelta, SecondDelta } from "./recorder-delta.js";
-
-export interface OperationCounts extends Counts, Record<BySqlstateId, Map<string, number>> {
-  readonly parts: PartSums;
-}
 
 type Fields = Record<Exclude<CounterField, SeenField>, number> &
   Partial<Record<Extract<CounterField, SeenField>, number>> &
@@ -56,24 +50,6 @@ export interface WindowSummary {
   readonly clampedSamples: number;
 }
 
-function nothing(): OperationCounts {
-  return Object.assign(
-    noCounts(),
-    recordOf(BY_SQLSTATE, () => new Map<string, number>()),
-    { parts: new PartSums() },
-  );
-}
-
-function addTo(into: Map<string, number>, counts: Iterable<readonly [string, number]>): void {
-  for (const [key, count] of counts) into.set(key, (into.get(key) ?? 0) + count);
-}
-
-export function sumOf(counts: ReadonlyMap<string, number>): number {
-  let sum = 0;
-  for (const count of counts.values()) sum += count;
-  return sum;
-}
-
 /** When attempts failed with that SQLSTATE: microseconds into the window. */
 export type ErrorTimes = readonly [sqlstate: string, atUs: Float64Array];
 
@@ -81,14 +57,15 @@ export class Totals {
   clampedSamples = 0;
   /** Of what was added by `addSecond`; sums of totals leave them out, for they would grow with the window. */
   readonly errorTimes: ErrorTimes[] = [];
-  private readonly counts = new Map<Operation, OperationCounts>();
+  private readonly counts = new Map<Operation, Counts>();
+  private readonly parts = new Map<Operation, PartSums>();
 
   /** `operations` are reported even when nothing happened to them: a stall is a row of zeros, not a missing row. */
   constructor(
     operations: readonly Operation[] = [],
     readonly histograms = new HistogramSet(),
   ) {
-    for (const operation of operations) this.counts.set(operation, nothing());
+    for (const operation of operations) this.counts.set(operation, noCounts());
   }
 
   /** To add trials to that are over. */
@@ -107,13 +84,17 @@ export class Totals {
   }
 
   /** The counts of `operation`, live: they change as more is added. */
-  countsOf(operation: Operation): OperationCounts {
+  countsOf(operation: Operation): Counts {
     let counts = this.counts.get(operation);
-    if (!counts) {
-      counts = nothing();
-      this.counts.set(operation, counts);
-    }
+    if (!counts) this.counts.set(operation, (counts = noCounts()));
     return counts;
+  }
+
+  /** The parts of its response time, live. */
+  partsOf(operation: Operation): PartSums {
+    let parts = this.parts.get(operation);
+    if (!parts) this.parts.set(operation, (parts = new PartSums()));
+    return parts;
   }
 
   /** Adds what one worker measured in one second. */
@@ -130,19 +111,16 @@ export class Totals {
   }
 
   add(other: Totals): void {
-    for (const [operation, from] of other.counts) {
-      const into = this.countsOf(operation);
-      addCounts(into, from);
-      for (const { id } of BY_SQLSTATE) addTo(into[id], from[id]);
-      into.parts.add(from.parts);
-    }
+    for (const [operation, counts] of other.counts) addCounts(this.countsOf(operation), counts);
+    for (const [operation, parts] of other.parts) this.partsOf(operation).add(parts);
     this.clampedSamples += other.clampedSamples;
     this.histograms.add(other.histograms);
   }
 
   /** Back to nothing, keeping the memory and the operations. */
   reset(): void {
-    for (const operation of this.counts.keys()) this.counts.set(operation, nothing());
+    for (const operation of this.counts.keys()) this.counts.set(operation, noCounts());
+    this.parts.clear();
     this.clampedSamples = 0;
     this.errorTimes.length = 0;
     this.histograms.reset();
@@ -163,10 +141,19 @@ export class Totals {
     };
   }
 
+  share(operation: Operation): OperationShare {
+    const { transactions, events, retries, failures } = this.countsOf(operation);
+    return shareOf(
+      { transactions, events, retries: sumOfCounts(retries), failures: sumOfCounts(failures) },
+      this.histograms.get(`${operation}.response`),
+    );
+  }
+
   private operationSummary(operation: Operation, windowSeconds: number): OperationSummary {
     const counts = this.countsOf(operation);
     const perSecond = (count: number): number => (windowSeconds > 0 ? count / windowSeconds : 0);
-    const parts = counts.parts.summary();
+    const sums = this.partsOf(operation);
+    const parts = sums.summary();
     const counted = COUNTERS.flatMap((metric): [string, number][] => {
       const count = counts[metric.id];
       return "presence" in metric && metric.presence === "seen" && count === 0 ? [] : [[metric.field, count]];
@@ -183,19 +170,17 @@ export class Totals {
       ...(Object.fromEntries([...counted, ...latencies, ...deviations]) as Fields),
       transactionsPerSecond: perSecond(counts.transactions),
       eventsPerSecond: perSecond(counts.events),
-      retries: sumOf(counts.retries),
-      retriesBySqlstate: Object.fromEntries(counts.retries),
-      failures: Object.fromEntries(counts.failures),
-      ...(parts.length > 0 && { parts, slowTransactions: counts.parts.slowCount }),
+      retries: sumOfCounts(counts.retries),
+      retriesBySqlstate: { ...counts.retries },
+      failures: { ...counts.failures },
+      ...(parts.length > 0 && { parts, slowTransactions: sums.slowCount }),
     };
   }
 
   private addOperation(operation: Operation, delta: OperationDelta): void {
-    const counts = this.countsOf(operation);
-    addCounts(counts, delta);
-    for (const { id } of BY_SQLSTATE) addTo(counts[id], Object.entries(delta[id]));
+    addCounts(this.countsOf(operation), delta);
     this.errorTimes.push(...Object.entries(delta.errorsUs));
-    if (delta.parts) counts.parts.addDelta(delta.parts);
+    if (delta.parts) this.partsOf(operation).addDelta(delta.parts);
     for (const { id } of LATENCIES) {
       const samples = delta.samplesUs[id];
       if (samples) recordAll(this.histograms.at(`${operation}.${id}`), samples);

@@ -18,7 +18,7 @@ it("accounts for what ended, was dropped or was under way", () => {
   const tallies = new WorkerTallies();
   tallies.add(1, recorded().take(Number.POSITIVE_INFINITY));
   expect(tallies.unaccounted()).toBeUndefined();
-  expect(tallies.summary(1, "add").transactions).toBe(1);
+  expect(tallies.totalsOf(1).share("add").transactions).toBe(1);
 });
 
 it("names the worker and the operation of which something is missing", () => {

@@ -1,35 +1,21 @@
-// States what happened at each endpoint: the shares that the weights gave out, what the workers saw there, and the same
-// merged over trials and by region. Counts add up and histograms are merged; no percentile is made of others. Nothing is
-// stated where one endpoint without a region is all there is.
-import { addEncodedHistogram, encodeHistogram } from "../metrics/encoded-histogram.js";
+// What happened at each endpoint, merged over workers, trials and regions. Nothing is stated of a single endpoint without a
+// region.
+import { addEncodedHistogram } from "../metrics/encoded-histogram.js";
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
-import { createHistogram, summaryMs } from "../metrics/histograms.js";
+import { createHistogram } from "../metrics/histograms.js";
+import { noShareCounts, shareOf, type OperationShare, type ShareCounts } from "../metrics/operation-share.js";
 import { operationsIn, type Operation } from "../metrics/operations.js";
 import { addressOf, isSplit, type Endpoint } from "../database/endpoint.js";
 import { totalClients, type TreatmentSettings } from "../scenario/settings.js";
 import { countsByWeight, weightsOf } from "../database/spread.js";
 import { strategyOf } from "../pools/registry.js";
-import type { EndpointOperationResult, EndpointResult, RegionResult } from "./endpoint-schema.js";
+import type { EndpointResult, RegionResult } from "./endpoint-schema.js";
 import type { ResultDocument } from "./result-schema.js";
 
 type Shares = Omit<RegionResult, "region" | "endpoints">;
 
 /** One part of a sum, from a worker or from a stored result. */
-interface Addend {
-  readonly connects: number;
-  readonly refused: number;
-  readonly lost: number;
-  readonly operations: Readonly<Record<Operation, OperationAddend>>;
-}
-
-interface OperationAddend {
-  readonly transactions: number;
-  readonly events: number;
-  readonly retries: number;
-  readonly failures: number;
-  /** Encoded. */
-  readonly histogram: string | undefined;
-}
+type Addend = EndpointDelta | Shares;
 
 /**
  * By endpoint, in the order of `endpoints`, where clients connected; `workers` hold one delta for each endpoint.
@@ -52,7 +38,10 @@ export function endpointResults(
       ...(endpoint.region !== undefined && { region: endpoint.region }),
       weight: weights[number] ?? 1,
       ...(shared === undefined ? { clients: count } : { connections: count }),
-      ...sumOf(workers.flatMap((worker) => worker[number] ?? []).map(fromWorker), "with histograms"),
+      ...sumOf(
+        workers.flatMap((worker) => worker[number] ?? []),
+        "with histogram",
+      ),
     };
   });
 }
@@ -73,7 +62,7 @@ function mergedEndpoints(
       weight,
       ...(clients !== undefined && { clients }),
       ...(connections !== undefined && { connections }),
-      ...sumOf(same.map(fromResult), "with histograms"),
+      ...sumOf(same, "with histogram"),
     };
   });
 }
@@ -89,7 +78,7 @@ function regionsOf(endpoints: readonly EndpointResult[]): RegionResult[] {
         ? {}
         : { [key]: own.reduce((sum, endpoint) => sum + (endpoint[key] ?? 0), 0) };
     const shares = { ...share("clients"), ...share("connections") };
-    return { region, endpoints: own.length, ...shares, ...sumOf(own.map(fromResult)) };
+    return { region, endpoints: own.length, ...shares, ...sumOf(own) };
   });
 }
 
@@ -123,53 +112,32 @@ export function withoutHistograms(result: ResultDocument): ResultDocument {
 
 function withoutHistogram(endpoint: EndpointResult): EndpointResult {
   const operations = Object.entries(endpoint.operations).map(([operation, each]) => {
-    const { transactions, events, retries, failures, responseTimeMs } = each;
-    return [operation, { transactions, events, retries, failures, responseTimeMs }];
+    const { responseHistogram: _histogram, ...share } = each;
+    return [operation, share] as const;
   });
-  return { ...endpoint, operations: Object.fromEntries(operations) as EndpointResult["operations"] };
-}
-
-function fromWorker({ operations, connects, refused, lost }: EndpointDelta): Addend {
-  const addends = Object.entries(operations).map(([operation, { responses, ...counts }]) => [
-    operation,
-    { ...counts, histogram: responses },
-  ]);
-  return { connects, refused, lost, operations: Object.fromEntries(addends) as Addend["operations"] };
-}
-
-function fromResult({ connects, refused, lost, operations }: EndpointResult): Addend {
-  const addends = Object.entries(operations).map(([operation, each]) => [
-    operation,
-    { ...each, histogram: each.responseHistogram },
-  ]);
-  return { connects, refused, lost, operations: Object.fromEntries(addends) as Addend["operations"] };
+  return { ...endpoint, operations: Object.fromEntries(operations) };
 }
 
 function sumOf(
   addends: readonly Addend[],
-  histograms?: "with histograms",
+  histograms?: "with histogram",
 ): Pick<Shares, "connects" | "refused" | "lost" | "operations"> {
-  const operations: Record<Operation, EndpointOperationResult> = {};
+  const operations: Record<Operation, OperationShare> = {};
   for (const operation of operationsIn(addends.map((addend) => addend.operations))) {
-    const parts = addends.flatMap((addend) => addend.operations[operation] ?? []);
-    operations[operation] = operationSum(parts, histograms);
+    const shares = addends.flatMap((addend) => addend.operations[operation] ?? []);
+    operations[operation] = sumOfShares(shares, histograms);
   }
   const total = (key: "connects" | "refused" | "lost"): number =>
     addends.reduce((sum, addend) => sum + addend[key], 0);
   return { connects: total("connects"), refused: total("refused"), lost: total("lost"), operations };
 }
 
-function operationSum(
-  parts: readonly OperationAddend[],
-  histograms?: "with histograms",
-): EndpointOperationResult {
+function sumOfShares(shares: readonly OperationShare[], histograms?: "with histogram"): OperationShare {
   const merged = createHistogram();
-  const sum = { transactions: 0, events: 0, retries: 0, failures: 0 };
-  for (const part of parts) {
-    for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += part[key];
-    if (part.histogram !== undefined) addEncodedHistogram(merged, part.histogram);
+  const counts = noShareCounts();
+  for (const share of shares) {
+    for (const key of Object.keys(counts) as (keyof ShareCounts)[]) counts[key] += share[key];
+    if (share.responseHistogram !== undefined) addEncodedHistogram(merged, share.responseHistogram);
   }
-  const responseTimeMs = summaryMs(merged);
-  const isKept = histograms !== undefined && responseTimeMs !== null;
-  return { ...sum, responseTimeMs, ...(isKept && { responseHistogram: encodeHistogram(merged) }) };
+  return shareOf(counts, merged, histograms);
 }

@@ -1,13 +1,12 @@
-// The part of the result document that splits it by endpoint and by region: who was to go where, who did, and how
-// long it took there. It adds up to the operations of the same trial or treatment. Histograms stand beside the
-// percentiles of a trial, encoded, so that trials and regions can be merged by whoever reads the document.
+// The part of the result document that splits operations by endpoint and by region. Histograms stand beside the percentiles
+// of a trial, encoded, so that whoever reads the document can merge trials and regions.
 import * as z from "zod";
 import { LatencyOrNull } from "./latency-schema.js";
 import { OperationName } from "./comparison-schema.js";
 
 const count = z.int().min(0);
 
-export const EndpointOperationResult = z.strictObject({
+const EndpointOperationResult = z.strictObject({
   transactions: count.describe("Committed there in the measurement window"),
   events: count,
   retries: count.describe("Attempts that failed there and were tried again, there or at the next endpoint"),
@@ -18,7 +17,6 @@ export const EndpointOperationResult = z.strictObject({
     .optional()
     .describe("The response times in microseconds: an HdrHistogram, V2 encoding, compressed, base64"),
 });
-export type EndpointOperationResult = z.infer<typeof EndpointOperationResult>;
 
 const shares = {
   clients: count.optional().describe("By the weights; not with a pg-pool"),

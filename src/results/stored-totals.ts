@@ -1,29 +1,20 @@
-// A finished trial's counts and histograms, back from its files as they were in memory, so that trials of an
-// interrupted run merge with later ones exactly. Counts come from `trial.json`, samples from `histograms.hlog`; where
-// the two contradict each other one of them was cut short or changed, and the trial is refused.
+// Totals of a finished trial, read back so that trials of an interrupted run merge with later ones exactly. A trial is refused
+// if its counts in `trial.json` and its samples in `histograms.hlog` contradict each other.
 import { UsageError } from "../foundation/errors.js";
 import type { HistogramSet } from "../metrics/histograms.js";
-import { COUNTERS, recordOf } from "../metrics/metric-lists.js";
-import { PartSums } from "../metrics/part-sums.js";
-import { Totals, type OperationCounts } from "../metrics/totals.js";
+import { addCounts, COUNTERS, recordOf, type Counts } from "../metrics/metric-lists.js";
+import { Totals } from "../metrics/totals.js";
 import { trialPath } from "./directory.js";
 import { readTrialHistograms } from "./reader.js";
 import type { OperationResult, TrialResult } from "./result-schema.js";
 import { HISTOGRAM_LOG_FILE, TRIAL_FILE } from "./trial-files.js";
 
-function countsOf(result: OperationResult): OperationCounts {
+function countsOf(result: OperationResult): Counts {
   return {
     ...recordOf(COUNTERS, ({ field }) => result[field] ?? 0),
-    retries: new Map(Object.entries(result.retriesBySqlstate)),
-    failures: new Map(Object.entries(result.failures)),
-    parts: partsOf(result),
+    retries: result.retriesBySqlstate,
+    failures: result.failures,
   };
-}
-
-function partsOf({ parts, transactions, slowTransactions }: OperationResult): PartSums {
-  const sums = new PartSums();
-  if (parts && slowTransactions) sums.addSummary(parts, transactions, slowTransactions);
-  return sums;
 }
 
 /** A trial's counts as its result states them, with these samples. */
@@ -31,8 +22,12 @@ export function totalsOf(trial: TrialResult, histograms: HistogramSet): Totals {
   const totals = Totals.ofTrials();
   totals.histograms.add(histograms);
   totals.clampedSamples = trial.clampedSamples ?? 0;
-  for (const [operation, result] of Object.entries(trial.operations))
-    Object.assign(totals.countsOf(operation), countsOf(result));
+  for (const [operation, result] of Object.entries(trial.operations)) {
+    addCounts(totals.countsOf(operation), countsOf(result));
+    const { parts, transactions, slowTransactions } = result;
+    if (parts && slowTransactions)
+      totals.partsOf(operation).addSummary(parts, transactions, slowTransactions);
+  }
   return totals;
 }
 

@@ -29,8 +29,7 @@ describe("a time series", () => {
     const totals = new Totals();
     const counts = totals.countsOf("process");
     Object.assign(counts, { transactions: 7, events: 350, emptyPolls: 4, offered: 9, dropped: 1 });
-    counts.retries.set("40001", 2);
-    counts.failures.set("53300", 1);
+    Object.assign(counts, { retries: { "40001": 2 }, failures: { "53300": 1 } });
     const closed = {
       ...{ second: 3, operation: "process", transactions: 7, events: 350, failures: 1, retries: 2 },
       emptyPolls: 4,

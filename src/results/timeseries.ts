@@ -1,10 +1,9 @@
-// Reads a trial's `timeseries.csv` back, row by row: what was counted in each second of its window. Latencies are left
-// where they are: those of longer spans than a second come from the histogram log, never from other percentiles. A row
-// that is cut short or is no number is refused with its line.
+// Reads the counts of a trial's `timeseries.csv` back. Latencies of spans longer than a second come from the histogram log,
+// never from other percentiles. A row that is cut short or is no number is refused with its line.
 import { messageOf, UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import { OPERATION_NAME, type Operation } from "../metrics/operations.js";
-import { SERIES_COUNTS, type SeriesCountId } from "../metrics/metric-lists.js";
+import { SERIES_COUNTS, type SeriesCounts } from "../metrics/metric-lists.js";
 import { linesOf } from "./text-lines.js";
 
 const LINE_CHARACTERS_MAX = 4096;
@@ -12,15 +11,14 @@ const CELL_SHOWN_MAX = 60;
 
 /** Those that every version has written; others may be left out or empty. */
 const COLUMNS = ["second", "operation", "transactions", "events", "failures", "retries"] as const;
-type Known = Extract<(typeof COLUMNS)[number], SeriesCountId>;
-type Optional = Exclude<SeriesCountId, Known>;
+type Known = Pick<SeriesCounts, Extract<(typeof COLUMNS)[number], keyof SeriesCounts>>;
+type Optional = Exclude<keyof SeriesCounts, keyof Known>;
 const OPTIONAL_COLUMNS = SERIES_COUNTS.map(({ id }) => id).filter(
   (id): id is Optional => !COLUMNS.some((column) => column === id),
 );
 
 /** What was counted of an operation in one second; a second may have several, which add up. */
-export interface TimeseriesCounts
-  extends Readonly<Record<Known, number>>, Readonly<Partial<Record<Optional, number>>> {
+export interface TimeseriesCounts extends Readonly<Known>, Readonly<Partial<Pick<SeriesCounts, Optional>>> {
   /** Of the window, from 0. */
   readonly second: number;
   readonly operation: Operation;

@@ -4,11 +4,12 @@
 import { join } from "node:path";
 import type { TrainSimError } from "../foundation/errors.js";
 import { storageError } from "../foundation/storage-error.js";
+import { sumOfCounts } from "../metrics/figures.js";
 import { meanMs, percentileMs, type Histogram } from "../metrics/histograms.js";
 import { tagsOf, type Operation } from "../metrics/operations.js";
 import { needsSchedule, SERIES } from "../metrics/metric-lists.js";
 import type { SecondSink } from "../metrics/tally.js";
-import { sumOf, type Totals } from "../metrics/totals.js";
+import type { Totals } from "../metrics/totals.js";
 import { EVIDENCE_FILE, EVIDENCE_HEADER, evidenceRows } from "./evidence-file.js";
 import type { EvidenceValues } from "../metrics/evidence-metric.js";
 import { histogramLogHeader, histogramLogLine } from "./histogram-log.js";
@@ -57,7 +58,7 @@ export function timeseriesRow(
     }
     if (needsSchedule(metric) && !isScheduled) return [""];
     const count = counts[metric.id];
-    return [typeof count === "number" ? count : sumOf(count)];
+    return [typeof count === "number" ? count : sumOfCounts(count)];
   });
   return [second, operation, ...cells].join(",");
 }

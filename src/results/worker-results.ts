@@ -1,5 +1,4 @@
-// What each worker of a trial did, as its result states it: the operations that its clients run, zeros included, for a worker that
-// stands still is a row of zeros.
+// Zeros are stated too: a worker that stands still is a row of zeros.
 import type { WorkerTallies } from "../metrics/worker-tallies.js";
 import { roleTraitsOf } from "../workloads/registry.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
@@ -23,7 +22,7 @@ export function workerResults(
     operations: Object.fromEntries(
       roleTraitsOf(settings, role).operations.map((operation) => [
         operation,
-        tallies.summary(number, operation),
+        tallies.totalsOf(number).share(operation),
       ]),
     ),
   }));

@@ -11,7 +11,7 @@ import {
   DEVIATIONS,
   LATENCIES,
   SERIES_COUNTS,
-  type SeriesCountId,
+  type SeriesCounts,
 } from "../metrics/metric-lists.js";
 import { Totals } from "../metrics/totals.js";
 import { diagnose } from "../analysis/diagnosis/diagnose.js";
@@ -56,7 +56,7 @@ const LATENCY_FIELDS = [...LATENCIES, ...DEVIATIONS].map(({ field }) => field);
 const RATES = ["transactionsPerSecond", "eventsPerSecond", "clients", "threads"] as const;
 const AUDITED_FIELDS = AUDITED.map(({ field }) => field);
 const COUNTS = SERIES_COUNTS.flatMap(({ id, aggregate }) => (aggregate === "by SQLSTATE" ? [] : id));
-type Counted = Partial<Record<SeriesCountId, number>>;
+type Counted = Partial<SeriesCounts>;
 
 function pick(from: object | undefined, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(from ?? {}).filter(([key]) => keys.includes(key)));

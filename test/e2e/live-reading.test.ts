@@ -30,7 +30,7 @@ describeInChromium("the live page that is being read", (browserOf) => {
   /** Moves the run on by a second, and waits until the page shows it. */
   const nextSecond = async (events: number): Promise<void> => {
     run.clock.ms += 1_000;
-    run.state.second(liveSecondOf(5, events));
+    run.state.second(...liveSecondOf(5, events));
     run.state.evidence({ "queue.pending": events });
     await expect
       .poll(() => page.locator("#operations tbody tr").first().textContent())

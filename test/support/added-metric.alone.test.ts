@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from "vitest";
 import { withAnalysis } from "../../src/analysis/comparison/analysis.js";
 import { compareRuns } from "../../src/analysis/comparison/run-comparison.js";
 import { assess } from "../../src/analysis/thresholds/thresholds.js";
-import { liveSecond } from "../../src/engine/trial/live-second.js";
 import { PrometheusMetrics } from "../../src/live/prometheus.js";
 import type { Metric } from "../../src/metrics/catalogue.js";
 import {
@@ -119,7 +118,7 @@ describe("a metric that is one entry of the catalogue", () => {
     const metrics = new PrometheusMetrics({ scenario: "s", programVersion: "1", trials: 1 });
     const { trial, treatment } = watchedRun().trial(1);
     metrics.trialStarted(trial, treatment);
-    metrics.second(liveSecond(0, measured()));
+    metrics.second(0, measured());
     const text = await metrics.text();
     const labels = `operation="add",treatment="${treatment.id}"`;
     expect(text).toContain(`train_sim_rows_sent_total{${labels}} 7`);

@@ -1,13 +1,9 @@
 // An experiment that is told to observers by hand, on a clock that the test moves: two treatments, two trials each, and
 // seconds with known numbers. Test material: nothing in the program imports it.
-import {
-  type LiveLatency,
-  type LiveOperation,
-  type LiveSecond,
-  LATENCY_BOUNDS_MS,
-} from "../../src/engine/session/observer.js";
 import { LiveState } from "../../src/live/live-state.js";
-import { noCounts } from "../../src/metrics/metric-lists.js";
+import { HistogramSet, recordableUs } from "../../src/metrics/histograms.js";
+import type { Counts } from "../../src/metrics/metric-lists.js";
+import { Totals } from "../../src/metrics/totals.js";
 import { parseScenario } from "../../src/scenario/loader.js";
 import type { Experiment, PlannedTrial, Treatment } from "../../src/scenario/settings.js";
 import type { TrialResult } from "../../src/results/result-schema.js";
@@ -66,40 +62,36 @@ export function watchedRun(inputs: WatchedInputs = {}): WatchedRun {
   };
 }
 
-/** `samples` of the same latency. */
-export function latencyOf(ms: number, samples: number): LiveLatency {
-  const bin = LATENCY_BOUNDS_MS.findIndex((boundMs) => ms <= boundMs);
-  const binned = [...LATENCY_BOUNDS_MS, Number.POSITIVE_INFINITY].map((_, i) => (i === bin ? samples : 0));
-  return { samples, meanMs: ms, p99Ms: ms, binned };
-}
-
-export function liveOperation(events: number, changes: Partial<LiveOperation> = {}): LiveOperation {
-  return {
-    ...noCounts(),
-    transactions: events / 10,
-    events,
-    retries: {},
-    failures: {},
-    response: latencyOf(20, events / 10),
-    poolwait: latencyOf(0.5, events / 10),
-    ...changes,
-  };
+/**
+ * A second in which operations did so many events, ten in each transaction. Transactions waited 0.5 ms for a connection and
+ * took `responseMs`. `changes` are of the first operation.
+ */
+export function liveSecond(
+  second: number,
+  events: Readonly<Record<string, number>>,
+  changes: Partial<Counts> = {},
+  responseMs = 20,
+): readonly [second: number, totals: Totals] {
+  const operations = Object.keys(events);
+  const totals = new Totals(operations, HistogramSet.ofTrials());
+  for (const [operation, own] of Object.entries(events)) {
+    Object.assign(totals.countsOf(operation), { transactions: own / 10, events: own });
+    const samples = Math.ceil(own / 10);
+    if (samples === 0) continue;
+    totals.histograms.at(`${operation}.response`).recordValueWithCount(recordableUs(responseMs), samples);
+    totals.histograms.at(`${operation}.poolwait`).recordValueWithCount(500, samples);
+  }
+  Object.assign(totals.countsOf(operations[0] ?? ""), changes);
+  return [second, totals];
 }
 
 /** A second in which so many events were added, twice as many processed, as many archived. */
 export function liveSecondOf(
   second: number,
   events: number,
-  changes: Partial<LiveOperation> = {},
-): LiveSecond {
-  return {
-    second,
-    operations: {
-      add: liveOperation(events, changes),
-      process: liveOperation(2 * events),
-      archive: liveOperation(events),
-    },
-  };
+  changes: Partial<Counts> = {},
+): readonly [second: number, totals: Totals] {
+  return liveSecond(second, { add: events, process: 2 * events, archive: events }, changes);
 }
 
 /** A complete trial as it ends. */
@@ -119,7 +111,7 @@ export function inMidWindow(run: WatchedRun, number = 1): void {
   state.phaseStarted("measure", 10_000);
   for (let second = 0; second < 5; second++) {
     clock.ms += 1_000;
-    state.second(liveSecondOf(second, 100 * (second + 1)));
+    state.second(...liveSecondOf(second, 100 * (second + 1)));
     state.evidence({ "queue.pending": 10 * second, "locks.blocked": 1, "wait.Lock:tuple": 2 });
   }
 }

@@ -1,39 +1,10 @@
 // Events of an experiment for those who watch it, several at once. The engine prints nothing itself.
-import type { BySqlstateId, Counts, LiveLatencyId } from "../../metrics/metric-lists.js";
-import type { Operation } from "../../metrics/operations.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";
+import type { Totals } from "../../metrics/totals.js";
 import type { TrialResult } from "../../results/result-schema.js";
 import type { PlannedTrial, Treatment } from "../../scenario/settings.js";
 
 export type TrialPhase = "reset" | "warm-up" | "measure" | "drain" | "audit";
-
-/** One second of the measurement window, all workers together. */
-export interface LiveSecond {
-  /** Second of the window, from 0. */
-  readonly second: number;
-  readonly operations: Readonly<Record<Operation, LiveOperation>>;
-}
-
-/** Counts are by SQLSTATE where they are of trouble; a latency is null without transactions. */
-export interface LiveOperation
-  extends
-    Readonly<Counts>,
-    Readonly<Record<BySqlstateId, Readonly<Record<string, number>>>>,
-    Readonly<Record<LiveLatencyId, LiveLatency | null>> {}
-
-/** Upper bounds, inclusive, by which latencies are counted for those who add them up over time. */
-export const LATENCY_BOUNDS_MS = [
-  0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000,
-] as const;
-
-/** Latencies of one second. */
-export interface LiveLatency {
-  readonly samples: number;
-  readonly meanMs: number;
-  readonly p99Ms: number;
-  /** Samples by the first of `LATENCY_BOUNDS_MS` that holds them; the last entry counts those above all. */
-  readonly binned: readonly number[];
-}
 
 /** What one threshold says of the running trial so far; it is judged on all complete trials at the end. */
 export interface RunningThreshold {
@@ -63,7 +34,8 @@ export interface ExperimentObserver {
   trialStarted(trial: PlannedTrial, treatment: Treatment): void;
   /** `mostMs` is the longest the phase may take; undefined where only work ends it. */
   phaseStarted(phase: TrialPhase, mostMs: number | undefined): void;
-  second(live: LiveSecond): void;
+  /** One second of the window, from 0, of all workers together; `totals` is valid during the call only. */
+  second(second: number, totals: Totals): void;
   /** One sample of the database, the pooler and the machine, about once a second from the start of the window. */
   evidence(values: EvidenceValues): void;
   /** After each second of the window, where thresholds select the treatment. */
@@ -81,7 +53,7 @@ export function allOf(observers: readonly ExperimentObserver[]): ExperimentObser
     note: (text) => tell((each) => each.note(text)),
     trialStarted: (trial, treatment) => tell((each) => each.trialStarted(trial, treatment)),
     phaseStarted: (phase, mostMs) => tell((each) => each.phaseStarted(phase, mostMs)),
-    second: (live) => tell((each) => each.second(live)),
+    second: (second, totals) => tell((each) => each.second(second, totals)),
     evidence: (values) => tell((each) => each.evidence(values)),
     thresholds: (states) => tell((each) => each.thresholds(states)),
     trialEnded: (result, treatment) => tell((each) => each.trialEnded(result, treatment)),

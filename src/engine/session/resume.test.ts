@@ -46,8 +46,8 @@ async function store(number: number, status: TrialResult["status"], transactions
   const totals = new Totals(["add"]);
   totals.countsOf("add").transactions = transactions;
   totals.countsOf("add").events = transactions * 10;
-  totals.countsOf("add").retries.set("40001", 2);
-  totals.countsOf("add").failures.set("40P01", 1);
+  totals.countsOf("add").retries = { "40001": 2 };
+  totals.countsOf("add").failures = { "40P01": 1 };
   for (let i = 1; i <= transactions; i++) totals.histograms.at("add.response").recordValue(1000 * i);
   const path = await createTrialDirectory(directory, number, planned.treatmentId);
   const files = new TrialFiles(path, 0);

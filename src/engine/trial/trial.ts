@@ -22,7 +22,6 @@ import { TrialFaults } from "./trial-faults.js";
 import { Fleet, type FleetEvents } from "../workers/fleet.js";
 import { askTheServer, lastTransactions } from "./last-transactions.js";
 import { Lifeline } from "./lifeline.js";
-import { liveSecond } from "./live-second.js";
 import { MeasuredWindow } from "./measured-window.js";
 import type { TrialPhase } from "../session/observer.js";
 import { SecondSeries } from "./second-series.js";
@@ -96,7 +95,7 @@ class TrialRun {
     const onSecond: SecondSink = (second, totals) => {
       this.series.add(second, totals);
       for (const sink of this.onSecond) sink(second, totals);
-      host.observer.second(liveSecond(second, totals));
+      host.observer.second(second, totals);
     };
     this.tally = new Tally(operationsOf(settings), totalWorkers(settings), onSecond, rehearseSecond);
     this.watch = new ServerWatch(host.target.admin, host.claim.run);
@@ -360,5 +359,4 @@ class TrialRun {
 function rehearseSecond(totals: Totals): void {
   new SecondSeries(totals.operations).add(0, totals);
   secondLines(0, totals, []);
-  liveSecond(0, totals);
 }

@@ -3,7 +3,7 @@ import {
   endedTrial,
   exampleExperiment,
   inMidWindow,
-  liveOperation,
+  liveSecond,
   liveSecondOf,
   OTHER_UNITS,
   watchedRun,
@@ -34,8 +34,8 @@ describe("what the live page keeps", () => {
     run.state.note("a note");
     steady.add(run.state.takeUpdate());
     torn.start(run.state.whole());
-    run.state.second(liveSecondOf(5, 600));
-    run.state.second({ second: 2, operations: { add: liveOperation(1) } });
+    run.state.second(...liveSecondOf(5, 600));
+    run.state.second(...liveSecond(2, { add: 1 }));
     for (const store of [steady, torn]) expect(store.points.length).toBe(5);
     const update = run.state.takeUpdate();
     steady.add(update);
@@ -52,7 +52,7 @@ describe("what the live page keeps", () => {
     const run = watchedRun();
     const store = new LiveStore();
     for (let second = 0; second < 1_500; second += 1) {
-      run.state.second(liveSecondOf(second, 1));
+      run.state.second(...liveSecondOf(second, 1));
       store.add(run.state.takeUpdate());
     }
     expect(store.points).toHaveLength(600);
@@ -92,7 +92,7 @@ describe.each(OTHER_UNITS)("the live page of %s", (workload, unit, [operation = 
     const run = watchedRun({ experiment: exampleExperiment(`name: x\n${workload}`) });
     const { trial, treatment } = run.trial(1);
     run.state.trialStarted(trial, treatment);
-    run.state.second({ second: 0, operations: { [operation]: liveOperation(100) } });
+    run.state.second(...liveSecond(0, { [operation]: 100 }));
     const [measured] = Object.values(endedTrial(1).operations);
     run.state.trialEnded(endedTrial(1, { operations: measured ? { [operation]: measured } : {} }), treatment);
     const store = new LiveStore();
