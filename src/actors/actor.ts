@@ -4,13 +4,13 @@ import type { Sleeper } from "../foundation/sleeper.js";
 import type { PartNames } from "../metrics/part-times.js";
 import type { Recorder } from "../metrics/recorder.js";
 import type { Arrival } from "../load/arrivals.js";
-import type { Assignment } from "./assignment.js";
+import type { ThreadAssignment } from "./assignment.js";
 import type { TimeAccount } from "./time-account.js";
 import type { OwnOperations } from "./own-operations.js";
 import type { Transactor } from "./transactor.js";
 
 /** The parts of a worker thread that its clients use; the same for every workload. */
-export interface ActorContext<A extends Assignment = Assignment> {
+export interface ActorContext<A extends ThreadAssignment = ThreadAssignment> {
   readonly assignment: A;
   /** Runs a transaction on a leased connection, and measures it. */
   readonly transactor: Pick<Transactor, "run">;

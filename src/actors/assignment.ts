@@ -1,4 +1,3 @@
-// What one worker thread is assigned: its clients, their settings and the endpoints. Types only.
 import type { Endpoint } from "../database/endpoint.js";
 import type { PoolSettings } from "../pools/registry.js";
 import type { ActorGroup, LogSettings, RetrySettings } from "./settings.js";
@@ -15,7 +14,7 @@ export interface ClientSettings {
   readonly actors: Readonly<Record<string, ActorGroup>>;
 }
 
-/** Numbers start at 0. */
+/** What one worker is to do: which clients it runs, with which settings, and where they connect. Numbers start at 0. */
 export interface Assignment<S extends ClientSettings = ClientSettings> {
   /** The group of clients that this worker runs. */
   readonly role: string;
@@ -28,7 +27,7 @@ export interface Assignment<S extends ClientSettings = ClientSettings> {
   readonly clients: number;
   readonly firstClient: number;
   readonly groupClients: number;
-  /** Number of the first client among all clients of the trial, from 0. It decides how clients spread over endpoints. */
+  /** Number of the first client among all clients that have these endpoints, from 0. It decides how they are spread. */
   readonly firstClientOfTrial: number;
   readonly clientsOfTrial: number;
   /** Worker threads of the whole trial; a pg-pool's connections are divided among them. */
@@ -40,6 +39,13 @@ export interface Assignment<S extends ClientSettings = ClientSettings> {
   readonly prepared: boolean;
   /** The trial's directory: a worker writes there what the audit reads. */
   readonly directory: string;
+  readonly logFile: string;
+  /** True if the ceiling of the generator is measured instead of the workload. */
+  readonly isCeiling?: boolean;
+}
+
+/** The assignment with the memory that the workers of one process share. */
+export interface ThreadAssignment<S extends ClientSettings = ClientSettings> extends Assignment<S> {
   /** Buffers that one worker writes and all workers of this process read, by the ordinal of the writer. */
   readonly shared: ReadonlyMap<number, SharedArrayBuffer>;
   /** Ordinals whose buffers are copies of workers in other processes; copies lag a little. */

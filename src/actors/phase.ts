@@ -8,7 +8,7 @@ import type { ArrivalObserver, Pacer, Start } from "../load/pacer.js";
 import type { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { isOpenLoop } from "../load/load-settings.js";
 import type { Actor } from "./actor.js";
-import type { Assignment } from "./assignment.js";
+import type { Assignment, ThreadAssignment } from "./assignment.js";
 import type { TimeAccount } from "./time-account.js";
 
 export type PhaseName = "warm-up" | "measure" | "drain" | "stopped";
@@ -33,7 +33,7 @@ export interface PhaseOptions {
   readonly startMs: number;
   /** End of the phase if known, otherwise Infinity. */
   readonly endMs: () => number;
-  readonly assignment: Assignment;
+  readonly assignment: ThreadAssignment;
   readonly actor: Actor;
   readonly sleeper: PunctualSleeper;
   readonly arrivals: ArrivalObserver;

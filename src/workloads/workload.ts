@@ -1,7 +1,7 @@
 // The contract between a workload and the rest of the program.
 import type * as z from "zod";
 import type { ActorContext, Actor } from "../actors/actor.js";
-import type { Assignment, ClientSettings } from "../actors/assignment.js";
+import type { ClientSettings, ThreadAssignment } from "../actors/assignment.js";
 import type { ActorGroup } from "../actors/settings.js";
 import type { AdminSession, TableSet } from "../database/contract.js";
 import type { DialectName } from "../database/registry.js";
@@ -126,7 +126,7 @@ export interface WorkloadTables<S> extends FaultTables<string> {
   isMarked(variant: string): boolean;
 }
 
-export interface ClientContext<S extends WorkloadTreatment> extends ActorContext<Assignment<S>> {
+export interface ClientContext<S extends WorkloadTreatment> extends ActorContext<ThreadAssignment<S>> {
   readonly source: Pick<ConnectionSource, "acquire">;
 }
 

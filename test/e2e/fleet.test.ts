@@ -35,10 +35,12 @@ function assignments() {
 const noEvents = { onDelta: () => undefined };
 
 it("fails with the worker and its words when a worker crashes at once", async () => {
-  const [first, ...rest] = assignments();
-  const broken = [{ ...first, clients: 0 } as NonNullable<typeof first>, ...rest];
+  const broken = assignments().map((each) => ({
+    ...each,
+    settings: { ...each.settings, dialect: "none" as typeof each.settings.dialect },
+  }));
   const fleet = new Fleet(broken, noEvents, HERE);
-  await expect(fleet.launch()).rejects.toThrow(/producers worker 0 crashed:[\s\S]*clients/);
+  await expect(fleet.launch()).rejects.toThrow(/worker 0 crashed:[\s\S]*no database speaks none/);
   await fleet.terminate();
 });
 

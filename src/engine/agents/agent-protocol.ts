@@ -1,11 +1,11 @@
-// What crosses the socket between the coordinator of a run and its agents: commands to workers and their reports as they
-// are in one process, and what only a socket needs. Checked like anything that comes from outside; each side has proved
-// that it knows the token before it may send anything.
+// What crosses the socket between the coordinator of a run and its agents, checked like anything that comes from outside; each
+// side has proved that it knows the token before it may send anything.
 import v8 from "node:v8";
 import * as z from "zod";
-import { ExitCode, messageOf } from "../../foundation/errors.js";
-import { Assignment, Command } from "../workers/protocol.js";
+import { messageOf } from "../../foundation/errors.js";
+import { Command, Failure, Report } from "../workers/protocol.js";
 import { PathRequest } from "./path-protocol.js";
+import { AssignmentGiven } from "./settings-checks.js";
 
 /** Of one message. Files are sent in pieces; what is larger is no message of ours. */
 export const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
@@ -61,7 +61,7 @@ export const ToAgent = z.discriminatedUnion("kind", [
   /** Its workers of a trial, by their numbers among all of the trial; and what workers elsewhere write, and theirs read. */
   z.object({
     kind: z.literal("launch"),
-    assignments: z.array(z.tuple([Worker, Assignment])).min(1),
+    assignments: z.array(z.tuple([Worker, AssignmentGiven])).min(1),
     elsewhere: z.array(z.tuple([Worker, z.int().positive()])),
   }),
   z.object({ kind: z.literal("memory"), changes: MemoryChanges }),
@@ -78,8 +78,7 @@ export const FromAgent = z.discriminatedUnion("kind", [
   /** `correctionMs`: what its clock was made to add to its own at `repliedMs`. */
   z.object({ kind: z.literal("clock"), askedMs: Ms, heardMs: Ms, repliedMs: Ms, correctionMs: Ms }),
   z.object({ kind: z.literal("online"), worker: Worker }),
-  /** Checked where reports of threads are. */
-  z.object({ kind: z.literal("report"), worker: Worker, report: z.unknown() }),
+  z.object({ kind: z.literal("report"), worker: Worker, report: Report }),
   z.object({ kind: z.literal("crash"), worker: Worker, message: z.string(), code: z.string().optional() }),
   z.object({ kind: z.literal("exit"), worker: Worker, code: z.int() }),
   /** What was appended to a file of the trial's directory. */
@@ -98,13 +97,7 @@ export const FromAgent = z.discriminatedUnion("kind", [
     kind: z.literal("answer"),
     id: z.int().nonnegative(),
     value: z.unknown(),
-    problem: z
-      .object({
-        message: z.string(),
-        exitCode: z.literal(Object.values(ExitCode)),
-        hint: z.string(),
-      })
-      .optional(),
+    problem: Failure.optional(),
   }),
 ]);
 export type FromAgent = z.infer<typeof FromAgent>;

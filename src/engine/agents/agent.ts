@@ -229,7 +229,7 @@ class Agent {
     const workers = startThreads(threads, {
       onOnline: (here) => this.send({ kind: "online", worker: numberOf(here) }),
       onReport: (here, report) => {
-        if (isMoreThanAlive(report)) pieces.pump(); // what it tells of is on its way before it
+        if (report.kind !== "alive") pieces.pump(); // what it tells of is on its way before it
         this.send({ kind: "report", worker: numberOf(here), report });
       },
       onCrash: (here, error) => {
@@ -294,8 +294,4 @@ class Agent {
     rmSync(directory, { recursive: true, force: true });
     if (endless) throw endless;
   }
-}
-
-function isMoreThanAlive(report: unknown): boolean {
-  return typeof report !== "object" || report === null || !("kind" in report) || report.kind !== "alive";
 }

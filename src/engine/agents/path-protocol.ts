@@ -1,26 +1,20 @@
-// What an agent is asked for of that which lies between its clients and the server, on its own machine: poolers beside the
-// clients, and networks that can be made bad. It is opened from the server on, each part before those that were opened
-// earlier, and clients go through it from the next launch on.
+// Requests to an agent about poolers and networks between its clients and the server. They are opened from the server on, each
+// before those that were opened earlier; clients go through them from the next launch on.
 import * as z from "zod";
-import type { Endpoint, Auth } from "../../database/endpoint.js";
 import { NETWORK_PLACES } from "../../faults/fault.js";
-import type { NetworkCondition } from "../../faults/means/condition.js";
 import type { NetworkEffect } from "../../faults/means/tcp-proxy.js";
-import type { ManagedSettings } from "../../pools/registry.js";
 import type { PoolerReading } from "../../pools/running-pooler.js";
-
-/** What was validated when the scenario was loaded, or is the program's own. */
-export const known = <T>() => z.custom<T>((value) => typeof value === "object" && value !== null);
+import { AuthGiven, Condition, EndpointGiven, ManagedPool } from "./settings-checks.js";
 
 const Count = z.int().nonnegative();
 const Ms = z.number().nonnegative();
 const place = z.enum(NETWORK_PLACES);
-const upstreams = z.array(known<Endpoint>()).min(1);
+const upstreams = z.array(EndpointGiven).min(1);
 
 const NetworkRequest = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("open-network"), place, upstreams, seed: z.number() }),
   /** Answered with an `Effect`, as is `mend`. */
-  z.object({ kind: z.literal("suffer"), place, condition: known<NetworkCondition>() }),
+  z.object({ kind: z.literal("suffer"), place, condition: Condition }),
   z.object({ kind: z.literal("mend"), place }),
   z.object({ kind: z.literal("close-network"), place }),
 ]);
@@ -38,7 +32,7 @@ const PoolerRequest = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("shut-down"), instance: Count, how: z.enum(["at-once", "kill"]) }),
   z.object({ kind: z.literal("bring-up"), instance: Count }),
   /** Answered once they are paused, or `resume` was asked for meanwhile. */
-  z.object({ kind: z.literal("pause"), consoles: z.array(known<Endpoint>()) }),
+  z.object({ kind: z.literal("pause"), consoles: z.array(EndpointGiven) }),
   z.object({ kind: z.literal("resume") }),
   /** Answered with the number of processes. */
   z.object({ kind: z.literal("stand-still") }),
@@ -50,13 +44,13 @@ export type PoolerRequest = z.infer<typeof PoolerRequest>;
 export const PathRequest = z.discriminatedUnion("kind", [
   NetworkRequest,
   /** Answered with the version that it would start. */
-  z.object({ kind: z.literal("find-pooler"), pool: known<ManagedSettings>() }),
+  z.object({ kind: z.literal("find-pooler"), pool: ManagedPool }),
   /** Answered with `OpenedPoolers`. */
   z.object({
     kind: z.literal("open-poolers"),
-    pool: known<ManagedSettings>(),
+    pool: ManagedPool,
     maxClientConnections: z.int().positive(),
-    auth: z.custom<Auth>().optional(),
+    auth: AuthGiven.optional(),
     upstreams,
   }),
   z.object({ kind: z.literal("ask-poolers"), request: PoolerRequest }),
@@ -76,8 +70,8 @@ export const Pids = z.array(z.int().positive());
 export const OpenedPoolers = z.object({
   version: z.string(),
   supportsPreparedStatements: z.boolean(),
-  endpoints: z.array(known<Endpoint>()),
-  consoles: z.array(known<Endpoint>()),
+  endpoints: z.array(EndpointGiven),
+  consoles: z.array(EndpointGiven),
   pids: Pids,
 });
 export type OpenedPoolers = z.infer<typeof OpenedPoolers>;

@@ -3,14 +3,14 @@
 // fails the whole fleet, with its cause; nothing here waits for a worker that can no longer answer.
 import { monotonicMs } from "../../foundation/clock.js";
 import { withinMs } from "../../foundation/deadline.js";
-import { asTrainSimError, ExitCode, TrainSimError, TrialError } from "../../foundation/errors.js";
+import { asTrainSimError, TrainSimError, TrialError } from "../../foundation/errors.js";
 import type { LoadAgent } from "../../faults/fault.js";
 import type { Prng } from "../../foundation/prng.js";
 import { collectAllGarbage } from "../../foundation/garbage.js";
-import { PULSE_MS, Report, type Assignment, type Command, type WorkerUsage } from "./protocol.js";
+import type { Assignment, Command, Report, WorkerUsage } from "./protocol.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";
 import type { RecorderDelta } from "../../metrics/recorder.js";
-import { Heartbeat } from "./heartbeat.js";
+import { Heartbeat, PULSE_MS } from "./heartbeat.js";
 import { Barriers, type ReportOf } from "./barriers.js";
 import { crashed, hung } from "./worker-failures.js";
 import { workerName, type RunningWorkers, type WorkerPlace, type WorkersOfAgent } from "./worker-place.js";
@@ -72,7 +72,7 @@ export class Fleet {
     this.pulse = setInterval(() => this.heartbeat.look(), PULSE_MS);
     this.workers = this.place.start(this.assignments, {
       onOnline: (worker) => this.heartbeat.expect(worker, START_GRACE_MS),
-      onReport: (worker, message) => this.onReport(worker, message),
+      onReport: (worker, report) => this.onReport(worker, report),
       onCrash: (worker, error) => this.fail(crashed(this.nameOf(worker), error)),
       onExit: (worker, code) => this.onExit(worker, code),
       onKilled: (worker) => this.onKilled(worker),
@@ -188,9 +188,9 @@ export class Fleet {
     return this.workers?.terminate();
   }
 
-  private onReport(number: number, message: unknown): void {
+  private onReport(number: number, report: Report): void {
     try {
-      this.receive(Report.parse(message), number);
+      this.receive(report, number);
     } catch (error) {
       // Thrown here, it would end the process and every result with it.
       this.fail(asTrainSimError(error));
@@ -226,8 +226,7 @@ export class Fleet {
     }
     if (report.kind === "failed") {
       this.ended(number);
-      const code = Object.values(ExitCode).find((each) => each === report.exitCode) ?? ExitCode.unexpected;
-      this.fail(new TrainSimError(report.message, code, report.hint));
+      this.fail(new TrainSimError(report.message, report.exitCode, report.hint));
       return;
     }
     if (report.kind === "stopped") {

@@ -2,6 +2,9 @@
 // for long is hung, whatever it is doing. It accuses nobody when the coordinator itself was held up (a stopped process,
 // a machine that slept), because what it did not hear then may have been said. Pure but for the clock it is given.
 
+/** Between two `alive` reports of a worker. */
+export const PULSE_MS = 1_000;
+
 export interface HeartbeatOptions {
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;

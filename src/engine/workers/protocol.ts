@@ -1,55 +1,18 @@
-// The messages between the coordinator and its worker threads, as zod schemas: what crosses a thread is checked
-// like anything else that comes from outside. One assignment at launch, then commands down and reports up; a
-// worker moves through ready -> running -> (paused) -> finished -> (draining) -> stopped and says so itself.
+// The messages between the coordinator and its workers. What comes from an agent's socket is checked by these schemas; inside
+// one process their types suffice. A worker moves through ready -> running -> (paused) -> finished -> (draining) -> stopped.
 import * as z from "zod";
-import type { Endpoint } from "../../database/endpoint.js";
-import { type TreatmentSettings } from "../../scenario/settings.js";
-import type { EndpointDelta } from "../../metrics/endpoint-split.js";
-import type { RecorderDelta } from "../../metrics/recorder.js";
+import type {
+  Assignment as AssignmentWith,
+  ThreadAssignment as ThreadAssignmentWith,
+} from "../../actors/assignment.js";
+import { ExitCode } from "../../foundation/errors.js";
 import { AccountedTime } from "../../results/result-schema.js";
-import type { EndpointContacts } from "../../database/session.js";
+import type { TreatmentSettings } from "../../scenario/settings.js";
+import { Contacts, EndpointMeasured, Measured } from "./measured.js";
 
-const Index = z.int().nonnegative();
-
-/** What one worker is to do, handed over at launch. Settings and endpoints were validated when loaded. */
-export const Assignment = z.object({
-  role: z.string(),
-  /** Number of this worker among all workers of the trial. */
-  ordinal: Index,
-  /** Number of this worker in its group, of `workers`. */
-  index: Index,
-  workers: z.int().positive(),
-  /** Clients of this worker; `firstClient` is the first one's number in the group of `groupClients`. */
-  clients: z.int().positive(),
-  firstClient: Index,
-  groupClients: z.int().positive(),
-  /** Number of the first client among all clients that have these endpoints, which are spread by it. */
-  firstClientOfTrial: Index,
-  clientsOfTrial: z.int().positive(),
-  /** Worker threads of the whole trial, over which a pg-pool is shared out. */
-  workersOfTrial: z.int().positive(),
-  trial: z.object({ number: z.int().positive(), treatmentId: z.string(), seed: Index }),
-  settings: z.custom<TreatmentSettings>((value) => typeof value === "object" && value !== null),
-  endpoints: z.array(z.custom<Endpoint>((value) => typeof value === "object" && value !== null)).min(1),
-  /** Whether named prepared statements are used: asked for, and possible through the pooler. */
-  prepared: z.boolean(),
-  logFile: z.string(),
-  /** The trial's directory, where a worker that publishes keeps its ledger. */
-  directory: z.string(),
-  /** Set where the ceiling of the generator is measured instead of the workload. */
-  isCeiling: z.boolean().optional(),
-});
-export type Assignment = z.infer<typeof Assignment>;
-
-/** The same with the memory that the workers of one process share. */
-export const ThreadAssignment = Assignment.extend({
-  sharedCounter: z.custom<Int32Array<SharedArrayBuffer>>((value) => value instanceof Int32Array),
-  /** What workers write that all workers of this process read, by the ordinal of the one that writes it. */
-  shared: z.map(Index, z.instanceof(SharedArrayBuffer)),
-  /** Those of other processes among them: a copy, which comes a little later. */
-  mirrored: z.array(Index),
-});
-export type ThreadAssignment = z.infer<typeof ThreadAssignment>;
+/** Handed over at launch. */
+export type Assignment = AssignmentWith<TreatmentSettings>;
+export type ThreadAssignment = ThreadAssignmentWith<TreatmentSettings>;
 
 export const Command = z.discriminatedUnion("kind", [
   /** Begin iterating at `atMs` on the monotonic clock: the barrier. */
@@ -79,8 +42,12 @@ export const WorkerUsage = z.object({
 });
 export type WorkerUsage = z.infer<typeof WorkerUsage>;
 
-/** Between two `alive` reports. */
-export const PULSE_MS = 1_000;
+/** An error in words, with the exit code of a run that it ends. */
+export const Failure = z.object({
+  message: z.string(),
+  exitCode: z.literal(Object.values(ExitCode)),
+  hint: z.string(),
+});
 
 export const Report = z.discriminatedUnion("kind", [
   /** Once a second from the first on: the thread answers. */
@@ -94,10 +61,10 @@ export const Report = z.discriminatedUnion("kind", [
   /** Once a second: what was recorded since the last one. */
   z.object({
     kind: z.literal("delta"),
-    delta: z.custom<RecorderDelta>((value) => typeof value === "object" && value !== null),
+    delta: Measured,
     eventLoopDelayP99Ms: z.number(),
     /** By endpoint, since the worker began. */
-    contacts: z.array(z.custom<EndpointContacts>((value) => typeof value === "object" && value !== null)),
+    contacts: z.array(Contacts),
   }),
   z.object({
     kind: z.literal("stopped"),
@@ -105,9 +72,9 @@ export const Report = z.discriminatedUnion("kind", [
     ledger: z.unknown(),
     usage: WorkerUsage,
     /** By endpoint; none where there is one only, and without a region. */
-    endpoints: z.array(z.custom<EndpointDelta>((value) => typeof value === "object" && value !== null)),
+    endpoints: z.array(EndpointMeasured),
   }),
   /** The worker cannot go on; the trial fails with this cause. */
-  z.object({ kind: z.literal("failed"), message: z.string(), exitCode: z.number(), hint: z.string() }),
+  z.object({ kind: z.literal("failed"), ...Failure.shape }),
 ]);
 export type Report = z.infer<typeof Report>;

@@ -1,21 +1,16 @@
-// The entry of a worker thread: checks its assignment, runs an ActorWorker, passes commands in and reports out,
-// and turns anything that goes wrong into one `failed` report with its cause.
-// It holds no logic of the load itself, so that a worker can be tested without a thread.
+// The entry of a worker thread. It holds no logic of the load itself, so that a worker can be tested without a thread.
 import { parentPort, workerData } from "node:worker_threads";
-import * as z from "zod";
 import { asExplained } from "../../database/registry.js";
 import { messageOf } from "../../foundation/errors.js";
 import { openLogger } from "../../foundation/logger.js";
 import { ActorWorker } from "./actor-worker.js";
-import { Command, PULSE_MS, ThreadAssignment, type Report } from "./protocol.js";
+import { PULSE_MS } from "./heartbeat.js";
+import type { Command, Report, ThreadAssignment } from "./protocol.js";
 
 const port = parentPort;
 if (!port) throw new Error("worker-entry is the entry of a worker thread; it cannot be run by itself");
 
-const checked = ThreadAssignment.safeParse(workerData);
-// A zod error loses its words on the way to another thread; a plain one keeps them.
-if (!checked.success) throw new TypeError(`bad assignment: ${z.prettifyError(checked.error)}`);
-const assignment = checked.data;
+const assignment = workerData as ThreadAssignment;
 const { trial, role, index, settings } = assignment;
 const log = openLogger({
   file: assignment.logFile,
@@ -59,9 +54,7 @@ const worker = new ActorWorker(
   (error) => void fail(error),
 );
 
-port.on("message", (message: unknown) => {
-  void (async () => worker.obey(Command.parse(message)))().catch(fail);
-});
+port.on("message", (command: Command) => void worker.obey(command).catch(fail));
 process.on("unhandledRejection", (reason) => void fail(reason));
 
 worker.prepare().catch(fail);

@@ -9,14 +9,13 @@ import type { ManagedSettings } from "../../pools/registry.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 import type { Admitted } from "../../pools/strategy.js";
 import type { TrialAgent } from "../../results/result-schema.js";
-import type { Assignment, Command } from "./protocol.js";
+import type { Assignment, Command, Report } from "./protocol.js";
 
 /** What becomes of each worker, by its number among those that were started together. */
 export interface WorkerEvents {
   /** Its thread runs and is about to load the program. */
   onOnline(worker: number): void;
-  /** As it came, unchecked. */
-  onReport(worker: number, message: unknown): void;
+  onReport(worker: number, report: Report): void;
   /** It threw what was caught nowhere, or has no memory left; of an agent's worker, that the agent is gone. */
   onCrash(worker: number, error: unknown): void;
   onExit(worker: number, code: number): void;

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { builtBeside } from "../../foundation/built.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { tuneAsUsual, tuneFor } from "../../foundation/v8-tuning.js";
-import type { Assignment, Command, ThreadAssignment } from "./protocol.js";
+import type { Assignment, Command, Report, ThreadAssignment } from "./protocol.js";
 import { openNetwork } from "../../faults/means/network.js";
 import { startPoolers } from "../../pools/managed.js";
 import { poolerKindOf } from "../../pools/registry.js";
@@ -38,7 +38,7 @@ class Threads implements RunningWorkers {
     this.threads = assignments.map((assignment, number) => {
       const thread = startThread(assignment);
       thread.on("online", () => events.onOnline(number));
-      thread.on("message", (message: unknown) => events.onReport(number, message));
+      thread.on("message", (report: Report) => events.onReport(number, report));
       thread.on("error", (error) => events.onCrash(number, error));
       thread.on("exit", (code) => events.onExit(number, code));
       return thread;

@@ -1,11 +1,11 @@
 // What a worker of Train Events is to do, and what its keys and documents are made from.
-import type { Assignment } from "../../../actors/assignment.js";
+import type { ThreadAssignment } from "../../../actors/assignment.js";
 import type { WorkloadTreatment } from "../../workload.js";
 import type { LedgerSource } from "../model/ledger.js";
 import type { EventSettings } from "../settings.js";
 
 export type EventTreatment = EventSettings & WorkloadTreatment;
-export type EventAssignment = Assignment<EventTreatment>;
+export type EventAssignment = ThreadAssignment<EventTreatment>;
 
 /** What a worker that publishes writes at the head of its ledger: all that its keys and documents are made from. */
 export function ledgerSourceOf({ ordinal, role, trial, settings }: EventAssignment): LedgerSource {

@@ -1,0 +1,107 @@
+// Schemas of what a coordinator hands an agent: endpoints, networks, poolers, and assignments with their settings.
+import * as z from "zod";
+import { AUTHS, type Endpoint } from "../../database/endpoint.js";
+import { DIALECTS } from "../../database/registry.js";
+import type { NetworkCondition } from "../../faults/means/condition.js";
+import { EXECUTORS } from "../../load/executors/registry.js";
+import { STRATEGIES, type ManagedSettings } from "../../pools/registry.js";
+import type { TreatmentSettings } from "../../scenario/settings.js";
+import type { WorkloadTreatment } from "../../workloads/workload.js";
+import type { Assignment } from "../workers/protocol.js";
+
+/** A schema for each member: a member that is added has to be checked too. */
+type ShapeOf<T> = { readonly [Key in keyof T]-?: z.ZodType<NonNullable<T[Key]>> };
+
+const Count = z.int().nonnegative();
+const Positive = z.int().positive();
+const Ms = z.number().nonnegative();
+
+const endpoint = {
+  scheme: z.string(),
+  host: z.string().min(1),
+  port: z.int().min(1).max(65_535),
+  database: z.string(),
+  user: z.string(),
+  password: z.string().exactOptional(),
+  passwordCommand: z.object({ words: z.array(z.string()).min(1), everyMs: Ms }).exactOptional(),
+  tls: z
+    .strictObject({
+      mode: z.enum(["require", "verify-ca", "verify-full"]),
+      ca: z.string().exactOptional(),
+      cert: z.string().exactOptional(),
+      key: z.string().exactOptional(),
+      serverName: z.string().exactOptional(),
+    })
+    .exactOptional(),
+  region: z.string().exactOptional(),
+  takesWrites: z.boolean().exactOptional(),
+  get others() {
+    return z.array(EndpointGiven).exactOptional();
+  },
+  weight: z.number().positive().exactOptional(),
+  searchPath: z.string().exactOptional(),
+} satisfies ShapeOf<Endpoint>;
+export const EndpointGiven: z.ZodType<Endpoint> = z.strictObject(endpoint);
+
+export const Condition: z.ZodType<NetworkCondition> = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("latency"), latencyMs: Ms, jitterMs: Ms }),
+  z.object({ kind: z.literal("bandwidth"), bytesPerSecond: z.number().positive() }),
+  z.object({ kind: z.literal("blackhole") }),
+  z.object({ kind: z.literal("refuse"), drop: z.boolean() }),
+  z.object({ kind: z.literal("reset") }),
+  z.object({ kind: z.literal("reset-commits"), share: z.number().min(0).max(1) }),
+]);
+
+export const AuthGiven = z.enum(AUTHS);
+
+const strategyNames = STRATEGIES.map(({ settings }) => settings.name);
+const poolers = STRATEGIES.filter(({ pooler }) => pooler).map(({ settings }) => settings.name);
+
+/** Each pooler's own settings were resolved by the same version of the program. */
+export const ManagedPool = z.looseObject({
+  strategy: z.enum(poolers),
+  size: Positive,
+  instances: Positive,
+  urls: z.tuple([]),
+}) as unknown as z.ZodType<ManagedSettings>;
+
+const load = z.looseObject({
+  executor: z.enum(EXECUTORS.map(({ name }) => name)),
+  clients: Positive,
+  thinkTimeMs: z.object({ min: Ms, max: Ms }),
+  rampUpMs: Ms,
+});
+
+const settings = {
+  dialect: z.enum(DIALECTS),
+  namespace: z.string().min(1),
+  pool: z.looseObject({ strategy: z.enum(strategyNames) }),
+  prepared: z.union([z.boolean(), z.literal("simple")]),
+  retry: z.object({ attempts: Positive, deadlineMs: Ms, baseMs: Ms, ceilingMs: Ms }),
+  log: z.object({ level: z.enum(["debug", "info", "warn", "error", "silent"]), slowTransactionMs: Ms }),
+  actors: z.record(z.string(), z.object({ workers: Positive, load })),
+} satisfies Record<keyof WorkloadTreatment, z.ZodType>;
+
+/** What the clients of every workload run with. A workload's own settings were resolved by the same version of the program. */
+const Settings = z.looseObject(settings) as unknown as z.ZodType<TreatmentSettings>;
+
+const assignment = {
+  role: z.string(),
+  ordinal: Count,
+  index: Count,
+  workers: Positive,
+  clients: Positive,
+  firstClient: Count,
+  groupClients: Positive,
+  firstClientOfTrial: Count,
+  clientsOfTrial: Positive,
+  workersOfTrial: Positive,
+  trial: z.object({ number: Positive, treatmentId: z.string(), seed: Count }),
+  settings: Settings,
+  endpoints: z.array(EndpointGiven).min(1),
+  prepared: z.boolean(),
+  logFile: z.string(),
+  directory: z.string(),
+  isCeiling: z.boolean().exactOptional(),
+} satisfies ShapeOf<Assignment>;
+export const AssignmentGiven: z.ZodType<Assignment> = z.strictObject(assignment);
