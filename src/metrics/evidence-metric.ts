@@ -75,6 +75,8 @@ interface Options {
   readonly dips?: true;
   readonly isSampled?: false;
   readonly live?: LiveFigure;
+  /** Its key in the `backlog` of a fault's record, if the metric counts things that wait. */
+  readonly backlog?: string;
   /** Name of its layer in the chart of the queue by state. */
   readonly layer?: string;
   /** Title of its line in the chart of its family. */

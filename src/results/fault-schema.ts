@@ -1,15 +1,10 @@
-// One fault as it went: when it was asked for, when it really was there, what failed meanwhile, how long the load took
-// to come back. Results of `result.json` and `trial.json` hold these records; what each kind is, is told in
-// docs/reference/faults.md. Only faults whose injection began are listed.
+// One fault as it went. Only faults whose injection began are listed; docs/reference/faults.md describes the kinds.
 import * as z from "zod";
 import { FAULT_KINDS } from "../faults/registry.js";
+import { BACKLOGS, type Backlog } from "../workloads/evidence.js";
 
 const seconds = z.number().min(0);
 const events = z.int().min(0);
-
-/** Where events wait, by the metrics that count them: to be claimed, and to be archived. */
-export const BACKLOGS = { pending: "queue.pending", complete: "queue.complete" } as const;
-export type Backlog = keyof typeof BACKLOGS;
 
 const BacklogRecovery = z.strictObject({
   before: events.optional().describe("The most that were open in the last ten undisturbed samples before it"),
@@ -23,6 +18,10 @@ const BacklogRecovery = z.strictObject({
   recoveryReason: z.string().optional().describe("Why it was not assessed"),
 });
 export type BacklogRecovery = z.infer<typeof BacklogRecovery>;
+
+const backlogs = Object.fromEntries(
+  BACKLOGS.map(({ backlog, meaning }) => [backlog, BacklogRecovery.describe(meaning)]),
+) as Record<Backlog, typeof BacklogRecovery>;
 
 export const FaultRecord = z.strictObject({
   trial: z.int().min(1).describe("Its number in the experiment"),
@@ -40,12 +39,10 @@ export const FaultRecord = z.strictObject({
     ),
   recoveryReason: z.string().optional().describe("Why it was not assessed"),
   backlog: z
-    .strictObject({ pending: BacklogRecovery, complete: BacklogRecovery })
+    .strictObject(backlogs)
     .partial()
     .optional()
-    .describe(
-      "Open events: `pending` wait to be claimed, `complete` to be archived; absent where not sampled",
-    ),
+    .describe("Open events by where they wait; absent where not sampled"),
   errors: z
     .record(z.string(), z.int().min(0))
     .describe(

@@ -6,13 +6,7 @@ import { join } from "node:path";
 import { HistogramSet } from "../metrics/histograms.js";
 import { operationsIn, type Operation } from "../metrics/operations.js";
 import { sumOfCounts } from "../metrics/figures.js";
-import {
-  AUDITED,
-  DEVIATIONS,
-  LATENCIES,
-  SERIES_COUNTS,
-  type SeriesCounts,
-} from "../metrics/metric-lists.js";
+import { AUDITED, DEVIATIONS, LATENCIES, SERIES_COUNTS, type SeriesCounts } from "../metrics/metric-lists.js";
 import { Totals } from "../metrics/totals.js";
 import { diagnose } from "../analysis/diagnosis/diagnose.js";
 import { trialPath } from "../results/directory.js";

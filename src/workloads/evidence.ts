@@ -13,6 +13,14 @@ export const SAMPLED = ALL.filter(({ isSampled }) => isSampled !== false);
 /** Metrics that live views show, each with how. */
 export const LIVE = SAMPLED.flatMap(({ live, ...metric }) => (live ? [{ ...metric, live }] : []));
 
+type BacklogOf<E> = E extends { readonly backlog: infer Name extends string } ? Name : never;
+/** Names of the backlogs in a fault's record. */
+export type Backlog = BacklogOf<Entry>;
+/** Metrics of things that wait, each with the name of its backlog. */
+export const BACKLOGS = SAMPLED.flatMap(({ backlog, ...metric }) =>
+  backlog === undefined ? [] : [{ ...metric, backlog: backlog as Backlog }],
+);
+
 /** The metric of a name, whether named itself or by its family. */
 export function evidenceMetricOf(name: string): EvidenceMetric | undefined {
   return BY_NAME.get(name) ?? BY_NAME.get(name.replace(/\..*$/s, ".*"));

@@ -78,14 +78,13 @@ function reports(): Report[] {
 
 const report = (given: Report): FromAgent => ({ kind: "report", worker: 0, report: given });
 
-/** A copy with another value at that path, and `undefined` for none. */
+/** A copy with another value at that path. */
 function changed<T>(message: T, path: readonly (string | number)[], value: unknown): T {
   const copy = structuredClone(message);
   let at = copy as Record<string | number, unknown>;
   for (const key of path.slice(0, -1)) at = at[key] as typeof at;
   const [last = ""] = path.slice(-1);
-  if (value === undefined) delete at[last];
-  else at[last] = value;
+  at[last] = value;
   return copy;
 }
 

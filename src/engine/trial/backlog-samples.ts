@@ -1,19 +1,17 @@
-// Open events in each sample of the window, by where they wait: recoveries of the queue from faults are told from them.
+// Samples of the backlogs that the workload declares, and from them how faults changed these.
 import { backlogsOf, type BacklogSample } from "../../analysis/steady-state/backlog.js";
 import type { FaultMoments } from "../../analysis/steady-state/recovery.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";
-import { BACKLOGS, type Backlog } from "../../results/fault-schema.js";
 import type { FaultRecord } from "../../results/result-schema.js";
-
-const QUEUES = Object.entries(BACKLOGS) as [Backlog, string][];
+import { BACKLOGS, type Backlog } from "../../workloads/evidence.js";
 
 export class BacklogSamples {
   private readonly samples = new Map<Backlog, BacklogSample[]>();
 
   /** Adds the values of a sample; `atSeconds` counts from the start of the window. */
   add(atSeconds: number, values: EvidenceValues): void {
-    for (const [backlog, metric] of QUEUES) {
-      const events = values[metric];
+    for (const { backlog, name } of BACKLOGS) {
+      const events = values[name];
       if (events === undefined) continue;
       const own = this.samples.get(backlog) ?? [];
       this.samples.set(backlog, own);

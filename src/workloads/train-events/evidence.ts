@@ -8,6 +8,7 @@ export const EVIDENCE = [
   gauge("queue.pending", "events", "events that wait to be claimed: the backlog", {
     line: "Backlog",
     live: { word: "backlog", hasTrend: true, isInStatus: true, line: [PANEL, "pending"] },
+    backlog: "pending",
     layer: "pending (the backlog)",
     window: spread("backlog", {
       reason: because("queue", 50, "{now} events on average waited to be claimed against {then}", {
@@ -35,6 +36,7 @@ export const EVIDENCE = [
   }),
   gauge("queue.complete", "events", "events complete and not archived", {
     live: { line: [PANEL, "complete"] },
+    backlog: "complete",
     layer: "complete, not archived",
   }),
   gauge("queue.failed", "events", "events failed and not archived", { layer: "failed, not archived" }),
