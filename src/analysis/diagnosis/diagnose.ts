@@ -5,24 +5,34 @@ import type { Aspect, Finding, ResultDocument, TreatmentResult } from "../../res
 import { trialsText } from "../../foundation/text/numbers.js";
 import { CHECKS as CHECK_NAMES } from "../../results/result-schema.js";
 import { lintEntry } from "../lint/lint.js";
-import { nearCeiling } from "./ceiling.js";
 import type { Check, Examined } from "./check.js";
-import { closure } from "./closure.js";
-import { failures } from "./failures.js";
-import { foreignSessions, foreignTransactions } from "./foreign-work.js";
 import {
   agentClock,
   clockStep,
+  closure,
   dropped,
   eventLoopDelay,
+  failures,
+  nearCeiling,
   outlasted,
+  retries,
   stall,
   withoutRows,
   workerUtilization,
 } from "./load-checks.js";
-import { loadBefore, otherCpu, otherIo, steal } from "./machine.js";
-import { retries } from "./retries.js";
-import { lateFault, newLogFiles, pendingIndexWork, serverChange, tableChange } from "./server-checks.js";
+import {
+  foreignSessions,
+  foreignTransactions,
+  lateFault,
+  loadBefore,
+  newLogFiles,
+  otherCpu,
+  otherIo,
+  pendingIndexWork,
+  serverChange,
+  steal,
+  tableChange,
+} from "./server-checks.js";
 
 /** Each check with the aspects of a trial that are not valid beyond its bound; a check without any only warns. */
 const CHECKS: Readonly<Record<Finding["check"], readonly [examine: Check, ...invalidates: Aspect[]]>> = {

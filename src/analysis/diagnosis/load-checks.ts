@@ -1,8 +1,11 @@
 // Checks of the load: its clients, their clocks, and what each operation did. The worst operation speaks for the trial.
+import { isConflict } from "../../database/registry.js";
 import { counted } from "../../foundation/units.js";
+import { failuresOf, retriesPerTransaction } from "../../metrics/figures.js";
 import { isRound } from "../../metrics/operations.js";
-import type { OperationResult } from "../../results/result-schema.js";
+import type { Ceiling, OperationResult, TrialResult } from "../../results/result-schema.js";
 import { above, generatorRemedy, ms, percent, warningAbove, type Check } from "./check.js";
+import { otherCpu, steal } from "./server-checks.js";
 
 /** If timers of a worker thread fire late, think times are longer than asked, and answers wait before they are timed. */
 export const eventLoopDelay: Check = ({ trial, bounds }) =>
@@ -145,3 +148,150 @@ export const withoutRows: Check = ({ trial }) => {
     );
   });
 };
+
+const offBy = (ratio: number): number => Math.abs(1 - ratio);
+
+/** Checks that say that the threads of clients did not run when they should have. */
+const STARVATION = [eventLoopDelay, workerUtilization, steal, otherCpu];
+
+/**
+ * Little's law as book-keeping: clients x window must be the time that clients spent in service, waiting, idle and preparing,
+ * of all clients and of each agent's. If it is not, transactions may be missing or counted twice. If clients waited for a CPU,
+ * the counts stand.
+ */
+export const closure: Check = (examined) => {
+  const { trial, bounds } = examined;
+  const accounts = [
+    { of: "clients", ratio: trial.client?.accountedRatio },
+    ...(trial.agents ?? []).map(({ name, accountedRatio }) => {
+      return { of: `agent ${name}'s clients`, ratio: accountedRatio };
+    }),
+  ];
+  const [worst] = accounts
+    .flatMap(({ of, ratio }) => (ratio === undefined ? [] : [{ of, ratio }]))
+    .sort((a, b) => offBy(b.ratio) - offBy(a.ratio));
+  if (!worst) return undefined;
+  const isStarved = worst.ratio < 1 && STARVATION.some((check) => check(examined) !== undefined);
+  const observation = above(
+    offBy(worst.ratio),
+    bounds.maxUnaccountedRatio,
+    (seen) =>
+      `the time accounted for is ${percent(worst.ratio)} of ${worst.of} x window (off by ` +
+      `${percent(seen, bounds.maxUnaccountedRatio)}, bound ${percent(bounds.maxUnaccountedRatio)}): transactions or ` +
+      "waits are unaccounted for",
+  );
+  return observation && { ...observation, ...(isStarved && { invalidates: ["timings"] }) };
+};
+
+const DEFAULT_MAX = 0.01;
+
+/**
+ * If more transactions failed than the budget allows, the latencies of the others are of a lighter load. Conflicts that
+ * outlast their retries are a result of isolation and locking, and faults were asked for: both only warn, unless the scenario
+ * states a bound.
+ */
+export const failures: Check = ({ trial, bounds: { maxFailureRatio } }) => {
+  const bound = maxFailureRatio ?? DEFAULT_MAX;
+  const isFaulty = (trial.faults?.length ?? 0) > 0;
+  const isResult = (sqlstate: string): boolean =>
+    isFaulty || (maxFailureRatio === undefined && isConflict(sqlstate));
+  const ratios = Object.entries(trial.operations).flatMap(([operation, result]) => {
+    const failed = failuresOf(result);
+    const ended = result.transactions + failed;
+    if (isRound(operation) || ended === 0) return [];
+    const results = Object.entries(result.failures).filter(([sqlstate]) => isResult(sqlstate));
+    const others = results.reduce((left, [, count]) => left - count, failed);
+    const codes = results.map(([sqlstate]) => sqlstate).join(", ");
+    return [{ operation, failed, ended, codes, ratio: failed / ended, invalidRatio: others / ended }];
+  });
+  const [worst] = ratios.sort((a, b) => b.invalidRatio - a.invalidRatio || b.ratio - a.ratio);
+  if (!worst) return undefined;
+  const { operation, failed, ended, codes, ratio, invalidRatio } = worst;
+  const words =
+    `${failed} of ${counted(ended, "transaction")} of ${operation} failed ` +
+    `(${percent(ratio, bound)}, bound ${percent(bound)})`;
+  if (invalidRatio > bound) return above(ratio, bound, () => words);
+  return warningAbove(ratio, bound, () => `${words}, with ${codes}: latencies are those of the others`);
+};
+
+/** Without empty polls: a role that finds nothing for most of the window would hide a retry storm in them. */
+function ended(result: OperationResult): number {
+  return result.transactions + failuresOf(result);
+}
+
+export function hasEnded(result: OperationResult): boolean {
+  return ended(result) > 0;
+}
+
+/** `, mostly 55P03`. */
+function mostly({ retriesBySqlstate }: OperationResult): string {
+  const [most] = Object.entries(retriesBySqlstate).sort(([, a], [, b]) => b - a);
+  return most ? `, mostly ${most[0]}` : "";
+}
+
+/** `; backoff was 40 % of their response time`, where that was measured. */
+function inBackoff({ parts = [], responseTimeMs }: OperationResult): string {
+  const backoff = parts.find(({ name }) => name === "backoff");
+  if (!backoff || !responseTimeMs || responseTimeMs.mean === 0) return "";
+  return `; backoff was ${percent(backoff.meanMs / responseTimeMs.mean)} of the response time`;
+}
+
+/** A retry storm is a load other than the scenario names. It invalidates nothing: retries are the cost of that locking or fault. */
+export const retries: Check = ({ trial, bounds }) => {
+  const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
+    const ratio = retriesPerTransaction(result);
+    return isRound(operation) ? [] : [{ operation, result, ratio }];
+  });
+  const [worst] = all.sort((a, b) => b.ratio - a.ratio);
+  if (!worst) return undefined;
+  const { operation, result, ratio } = worst;
+  return above(
+    ratio,
+    bounds.maxRetriesPerTransaction,
+    (seen) =>
+      `retry storm: ${result.retries} attempts of ${operation} failed and were tried again for ${ended(result)} that ended ` +
+      `(${Number(seen.toPrecision(3))} each, bound ${bounds.maxRetriesPerTransaction}${mostly(result)})${inBackoff(result)}`,
+  );
+};
+
+const SHARE_MAX = 0.5;
+
+/** Share of the ceiling's transactions a second that the trial made, failed ones and empty polls included. */
+export function shareOfCeiling(
+  trial: Pick<TrialResult, "operations" | "windowSeconds">,
+  ceiling: Ceiling,
+): number {
+  const count = Object.entries(trial.operations).reduce((sum, [operation, result]) => {
+    if (isRound(operation)) return sum;
+    const failed = Object.values(result.failures).reduce((total, one) => total + one, 0);
+    return sum + result.transactions + failed + result.emptyPolls;
+  }, 0);
+  return count / trial.windowSeconds / ceiling.transactionsPerSecond;
+}
+
+/**
+ * Near the ceiling, the generator hides a difference between treatments. It invalidates nothing: a transaction is several
+ * statements, so a trial cannot reach the ceiling, and half of it is near.
+ */
+export const nearCeiling: Check = ({ trial, ceiling }) => {
+  const isKnown = ceiling && ceiling.transactionsPerSecond > 0 && trial.windowSeconds > 0;
+  return above(
+    isKnown ? shareOfCeiling(trial, ceiling) : undefined,
+    SHARE_MAX,
+    (seen) =>
+      `the trial made ${percent(seen, 1)} of the transactions/s that the same clients made of \`select 1\`${meaningOf(seen)}`,
+  );
+};
+
+/** A trial cannot exceed a ceiling: more than all of it says that the probe was slowed. */
+function meaningOf(share: number): string {
+  return isCeiling(share) ? ": the generator is near its ceiling" : ` in a short probe: ${NO_CEILING}`;
+}
+
+/** Words about a probe that a trial outran. */
+export const NO_CEILING = "something slowed the probe, so the generator's ceiling is not known";
+
+/** Whether the probe can be the ceiling of a trial that made that share of its transactions. */
+export function isCeiling(share: number): boolean {
+  return share <= 1;
+}

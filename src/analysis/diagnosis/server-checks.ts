@@ -1,9 +1,9 @@
-// Checks of the server and the measured tables: whether they stayed what they were, and what a window left for later.
+// Checks of the server, the measured tables and the machine: whether they stayed what they were and served the load alone.
 import { elided } from "../../foundation/shown.js";
-import { bytesText } from "../../foundation/text/numbers.js";
+import { bytesText, sidedText } from "../../foundation/text/numbers.js";
 import { kindOf } from "../../faults/registry.js";
-import type { ServerChange, TableChange, TrialResult } from "../../results/result-schema.js";
-import { above, percent, warningAbove, type Check } from "./check.js";
+import type { ForeignWork, ServerChange, TableChange, TrialResult } from "../../results/result-schema.js";
+import { above, percent, warningAbove, type Check, type Observation } from "./check.js";
 
 /** Share of the window's log that went through new files. */
 const MOST_RATIO = 0.25;
@@ -128,5 +128,115 @@ export const lateFault: Check = ({ trial: { faults = [], windowSeconds } }) => {
     (seconds) =>
       `the fault ${latest?.kind} was over ${seconds.toFixed(1)} s after the end of the window, which holds a part of it; ` +
       "let it begin earlier, or lengthen trial.duration",
+  );
+};
+
+export const steal: Check = ({ trial, bounds }) =>
+  above(
+    trial.machine?.stealRatio,
+    bounds.maxStealRatio,
+    (seen) =>
+      `the hypervisor gave ${percent(seen, bounds.maxStealRatio)} of this machine's CPU time to others (bound ${percent(bounds.maxStealRatio)})`,
+  );
+
+export const otherCpu: Check = ({ trial, bounds }) =>
+  above(
+    trial.machine?.otherCpuRatio,
+    bounds.maxOtherCpuRatio,
+    (seen) =>
+      `other programs used ${percent(seen, bounds.maxOtherCpuRatio)} of this machine's CPU time (bound ${percent(bounds.maxOtherCpuRatio)}): ` +
+      "stop them, or run elsewhere",
+  );
+
+/** Bytes a second that disturb nothing, and the share of the window in which something waited for storage. */
+const IO_BYTES_MAX = 1_000_000;
+export const IO_WAITED_MIN = 0.1;
+
+export const otherIo: Check = ({ trial: { machine, windowSeconds }, bounds }) => {
+  const {
+    ownIoBytes,
+    otherIoBytes = 0,
+    diskIoBytes = otherIoBytes,
+    ioPressureRatio,
+    ioWaitRatio,
+  } = machine ?? {};
+  const waited = ioPressureRatio ?? ioWaitRatio ?? 1;
+  if (
+    ownIoBytes === undefined ||
+    Math.min(otherIoBytes, diskIoBytes) < IO_BYTES_MAX * windowSeconds ||
+    waited < IO_WAITED_MIN
+  )
+    return undefined;
+  const bound = bounds.maxOtherIoRatio;
+  const megabytes = Math.round(otherIoBytes / 1_000_000);
+  return above(
+    otherIoBytes / (otherIoBytes + ownIoBytes),
+    bound,
+    (seen) =>
+      `other programs moved ${megabytes} MB to and from this machine's storage, ${percent(seen, bound)} of all ` +
+      `(bound ${percent(bound)}): stop them, or run elsewhere`,
+  );
+};
+
+/** Runnable processes a core. */
+const LOAD_MAX = 1;
+
+export const loadBefore: Check = (examined) =>
+  above(examined.loadBefore, LOAD_MAX, (seen) => {
+    const load = Number(seen.toPrecision(2));
+    return `before the first trial the load average was ${load} per core (1 min): the machine was busy`;
+  });
+
+const NOTABLE_SHARE = 0.2;
+const MONITORING_PER_SECOND = 1;
+/** Transactions of a round through the other databases, and through the load's own. */
+const AUTOVACUUM_ROUND = { elsewhere: 100, here: 20 };
+const NAMED_MAX = 3;
+
+/** Beyond the bound, else beyond the share of it from which on it is said. */
+function graded(
+  seen: number | undefined,
+  bound: number,
+  words: (seen: number) => string,
+): Observation | undefined {
+  return above(seen, bound, words) ?? warningAbove(seen, bound * NOTABLE_SHARE, words);
+}
+
+const sessionsText = (mean: number, bound = Number.NaN): string => sidedText(mean, bound, 3);
+
+function whoText({ sessions = [], cpuSeconds = 0 }: ForeignWork): string {
+  const named = sessions.slice(0, NAMED_MAX).map(({ name, mean }) => `${name} ${sessionsText(mean)}`);
+  return [
+    ...(named.length > 0 ? [` (database/user/application: ${named.join(", ")})`] : []),
+    ...(cpuSeconds > 0 ? [`; their backends used ${cpuSeconds.toFixed(1)} s of CPU`] : []),
+  ].join("");
+}
+
+const REMEDY = "stop them, or use a server without other work";
+
+export const foreignSessions: Check = ({ trial: { database }, bounds }) => {
+  const { foreign } = database;
+  const bound = bounds.maxForeignSessions;
+  return graded(
+    foreign?.sessionsActive?.mean,
+    bound,
+    (seen) =>
+      `on average ${sessionsText(seen, bound)} sessions of others were active on the server (bound ${bound})` +
+      `${foreign ? whoText(foreign) : ""}: ${REMEDY}`,
+  );
+};
+
+export const foreignTransactions: Check = ({ trial: { database, windowSeconds }, bounds }) => {
+  const { transactions = 0, transactionsHere = 0, transactionRatio } = database.foreign ?? {};
+  const elsewhere = Math.max(0, transactions - transactionsHere - AUTOVACUUM_ROUND.elsewhere);
+  const here = Math.max(0, transactionsHere - AUTOVACUUM_ROUND.here);
+  if (elsewhere + here <= MONITORING_PER_SECOND * windowSeconds) return undefined;
+  const bound = bounds.maxForeignTransactionRatio;
+  return graded(
+    transactionRatio,
+    bound,
+    (seen) =>
+      `${percent(seen, bound)} of the server's transactions were of others (bound ${percent(bound)}), ` +
+      `${Math.round(transactions / windowSeconds)} a second: ${REMEDY}`,
   );
 };

@@ -6,7 +6,7 @@ import type { EvidenceReason } from "../../metrics/evidence-metric.js";
 import { isRound } from "../../metrics/operations.js";
 import { evidenceValue } from "../../results/evidence-values.js";
 import type { Evidence } from "../../workloads/evidence.js";
-import { hasEnded } from "../diagnosis/retries.js";
+import { hasEnded } from "../diagnosis/load-checks.js";
 
 /** A value of one trial; undefined where the trial does not tell it. `operation` is what is compared. */
 export type Reading = (trial: TrialResult, operation: ComparedOperation) => number | undefined;

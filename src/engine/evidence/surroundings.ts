@@ -4,7 +4,7 @@ import { ioUsage, type IoUsage } from "../../foundation/io-usage.js";
 import { machineUsage, treeOf, usageBetween, type MachineReading } from "../../foundation/machine-usage.js";
 import { monotonicMs } from "../../foundation/clock.js";
 import { counted } from "../../foundation/units.js";
-import { IO_WAITED_MIN } from "../../analysis/diagnosis/machine.js";
+import { IO_WAITED_MIN } from "../../analysis/diagnosis/server-checks.js";
 import type { MachineEvidence, NotAssessed, TrialServer } from "../../results/result-schema.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import type { TrialServers } from "./server-identities.js";

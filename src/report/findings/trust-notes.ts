@@ -2,7 +2,7 @@
 import { sidedText } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
 import type { TreatmentResult } from "../../results/result-schema.js";
-import { isCeiling, NO_CEILING, shareOfCeiling } from "../../analysis/diagnosis/ceiling.js";
+import { isCeiling, NO_CEILING, shareOfCeiling } from "../../analysis/diagnosis/load-checks.js";
 import { percent } from "../../analysis/diagnosis/check.js";
 import { findingsOf, reasonsOf, warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import type { Note } from "./notes.js";

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { EXAMPLE_BOUNDS, exampleResult } from "../../../test/support/example-result.js";
 import { renderTrust } from "../../report/findings/trust-notes.js";
-import { nearCeiling, shareOfCeiling } from "./ceiling.js";
+import { nearCeiling, shareOfCeiling } from "./load-checks.js";
 
 function atShare(share: number) {
   const [treatment = expect.fail("the example has treatments")] = exampleResult().treatments;
