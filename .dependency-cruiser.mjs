@@ -34,35 +34,6 @@ const downward = LAYERS.flatMap((folders, level) =>
   })),
 );
 
-/** Files that still import PostgreSQL from outside of its folder, its poolers, targets and stores. The list only shrinks. */
-const STILL_OF_POSTGRES = [
-  "src/workloads/accounts/audit.ts",
-  "src/workloads/accounts/balances.ts",
-  "src/workloads/accounts/client.ts",
-  "src/workloads/accounts/sql.ts",
-  "src/workloads/accounts/workload.ts",
-  "src/workloads/calls/audit.ts",
-  "src/workloads/calls/batch.ts",
-  "src/workloads/calls/client.ts",
-  "src/workloads/calls/preload.ts",
-  "src/workloads/calls/statements.ts",
-  "src/workloads/connections/audit.ts",
-  "src/workloads/connections/settings.ts",
-  "src/workloads/connections/workload.ts",
-  "src/workloads/module/run-module.ts",
-  "src/workloads/pgbench-tables.ts",
-  "src/workloads/script/audit.ts",
-  "src/workloads/script/client.ts",
-  "src/workloads/script/machine.ts",
-  "src/workloads/script/try-out.ts",
-  "src/workloads/script/workload.ts",
-  "src/workloads/train-events/audit/audit.ts",
-  "src/workloads/train-events/audit/event-audit.ts",
-  "src/workloads/train-events/audit/expected-document.ts",
-  "src/workloads/train-events/audit/key-audit.ts",
-  "src/workloads/train-events/workload.ts",
-];
-
 export default {
   forbidden: [
     ...downward,
@@ -96,7 +67,6 @@ export default {
           "^src/pools/pg(-pool|bouncer|pool)/",
           "^src/targets/(embedded|container)/",
           "^src/workloads/([^/]+/stores|train-events/sql)/",
-          ...STILL_OF_POSTGRES.map((file) => `^${file.replaceAll(".", String.raw`\.`)}$`),
         ],
       },
       to: { path: "^src/database/postgres/" },

@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { audit } from "#program/workloads/train-events/audit/audit.js";
 import { uuidArray } from "#program/database/postgres/wire/binary-arrays.js";
 import { connectAdmin } from "#program/database/postgres/admin.js";
-import { resetNamespace } from "#program/workloads/namespace.js";
-import { preloadSource, preloadTrial } from "#program/workloads/train-events/sql/preload.js";
+import { preloadSource, preloadTrial } from "#program/workloads/train-events/preload.js";
+import { postgres } from "#program/workloads/train-events/sql/postgres.js";
 import { monotonicMs } from "#program/foundation/clock.js";
 import { hostUsage } from "#program/foundation/host-usage.js";
 import { KeySum } from "#program/workloads/train-events/model/key-sum.js";
@@ -21,6 +21,7 @@ import { WorkFileWriter, workPath } from "#program/workloads/train-events/audit/
 import { parseScenario } from "#program/scenario/loader.js";
 import { startEmbedded } from "#program/targets/embedded/embedded.js";
 import { readOptions } from "./options.mjs";
+import { resetNamespace } from "./reset-namespace.mjs";
 
 const BOUND_NS = 1000;
 const BATCH_EVENTS = 50;
@@ -92,7 +93,7 @@ async function auditEach(server, admin, payload, events) {
     const settings = scenario(payload, events);
     await resetNamespace(admin, settings);
     const inputs = { settings, seed: SEED, directory, isWanted: () => true };
-    const { startedAt, ledger } = await preloadTrial(admin, inputs);
+    const { startedAt, ledger } = await preloadTrial(postgres, admin, inputs);
     const facts = { directory, told: [ledger], startedAt, isDrained: false };
     const audits = [];
     for (const validate of VALIDATIONS)
@@ -110,7 +111,7 @@ async function auditOnce(server, admin, facts) {
   const usage = () => hostUsage({ serverPid: server.serverPid, poolerPids: [] });
   const cpuBefore = usage();
   const startMs = monotonicMs();
-  const { conservation } = await audit(admin, facts);
+  const { conservation } = await audit(postgres, admin, facts);
   const seconds = (monotonicMs() - startMs) / 1000;
   const cpuAfter = usage();
   const cpu = (whose) => (cpuAfter[whose] - cpuBefore[whose]) / 1000;

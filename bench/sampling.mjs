@@ -5,13 +5,15 @@
 import { availableParallelism } from "node:os";
 import { connectAdmin } from "#program/database/postgres/admin.js";
 import { dialectOf } from "#program/database/postgres/dialects/registry.js";
-import { resetNamespace, sampledIn } from "#program/workloads/namespace.js";
+import { sampledIn } from "#program/workloads/tables.js";
 import { trainEvents } from "#program/workloads/train-events/workload.js";
-import { preload } from "#program/workloads/train-events/sql/preload.js";
+import { preload } from "#program/workloads/train-events/preload.js";
+import { postgres } from "#program/workloads/train-events/sql/postgres.js";
 import { DatabaseSampler } from "#program/database/postgres/evidence/sampler.js";
 import { hostUsage } from "#program/foundation/host-usage.js";
 import { startEmbedded } from "#program/targets/embedded/embedded.js";
 import { pairedCost, percent, report } from "./paired-cost.mjs";
+import { resetNamespace } from "./reset-namespace.mjs";
 
 const BOUND = 0.01;
 const SAMPLES = 300;
@@ -39,6 +41,7 @@ async function cpuMsOfSample() {
       preload: BACKLOG,
     };
     await preload(
+      postgres,
       admin,
       { namespace, payload: "jsonb", dialect: "postgres", ids: "uuidv7", ...documents },
       1,

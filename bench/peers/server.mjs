@@ -2,7 +2,7 @@
 // works in, and the documents that those take who make none. It also reads the counters of a window: events through
 // and passes by the database's own clock, WAL, and processor time of the server's processes, ended ones included.
 import { connectAdmin } from "#program/database/postgres/admin.js";
-import { resetNamespace } from "#program/workloads/namespace.js";
+import { resetNamespace } from "../reset-namespace.mjs";
 import { textArray, uuidArray } from "#program/database/postgres/wire/binary-arrays.js";
 import { machineUsage, ticksOfTree } from "#program/foundation/machine-usage.js";
 import {

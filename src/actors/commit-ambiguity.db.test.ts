@@ -14,11 +14,10 @@ import { Recorder } from "../metrics/recorder.js";
 import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
 import { countPresent, readTableCounts } from "../workloads/train-events/sql/audit-queries.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
-import { dropNamespace, resetNamespace } from "../workloads/namespace.js";
 import { createConnectionSource } from "../pools/registry.js";
-import type { Workload } from "../workloads/train-events/sql/workload.js";
+import type { EventOperations } from "../workloads/train-events/store.js";
 import { makeBatch } from "../../test/support/make-batch.js";
-import { testNamespace } from "../../test/support/namespace.js";
+import { dropNamespace, resetNamespace, testNamespace } from "../../test/support/namespace.js";
 import { TcpProxy } from "../faults/means/tcp-proxy.js";
 import { EventLog } from "./event-log.js";
 import { RetryPolicy } from "./retry-policy.js";
@@ -35,7 +34,7 @@ const ROUNDS = 20;
 let admin: AdminClient;
 let proxy: TcpProxy;
 let source: ConnectionSource;
-let workload: Workload;
+let workload: EventOperations;
 
 beforeAll(async () => {
   admin = await connectAdmin(endpoint, { purpose: "doubt" });

@@ -2,11 +2,12 @@
 // alone.
 import { Option, type Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
-import type { AdminSession } from "../database/contract.js";
+import type { AdminSession, Namespaces } from "../database/contract.js";
 import {
   administer,
   databaseAt,
   databaseOf,
+  databaseSpeaking,
   ignoredVariables,
   lackOf,
   levelProblems,
@@ -15,9 +16,10 @@ import {
   DIALECTS,
   type DialectName,
 } from "../database/registry.js";
-import { applyNamespace, ddl, dropNamespace, type WorkloadNamespace } from "../workloads/namespace.js";
+import { namespaceOf, tablesMarked, type WorkloadNamespace } from "../workloads/tables.js";
 import { loadScenario } from "../scenario/loader.js";
 import { workloadOf } from "../workloads/registry.js";
+import { storeIn } from "../workloads/stores.js";
 import type { LevelOption, WorkloadTreatment } from "../workloads/workload.js";
 
 /** The workload whose tables are printed and made without a scenario. */
@@ -107,15 +109,20 @@ async function printTables(
   if (options.set.length > 0)
     throw new UsageError("--set changes a scenario, and none is named", "Name one.");
   requireLevels(options);
-  const statements = ddl(settingsOf(options), options.dialect);
+  const statements = ddlOf(settingsOf(options), options.dialect);
   if (options.statements) {
     const levels = levelsIn(options, OWN_LEVELS);
     requireStatementLevels(options.dialect, levels);
     // Statements read these settings alone.
-    const all = DEFAULT.statements({ ...options, ...levels } as unknown as WorkloadTreatment);
+    const settings = { ...options, ...levels } as unknown as WorkloadTreatment;
+    const all = storeIn(DEFAULT.stores, options).statements(settings);
     for (const { name, text } of all) statements.push(`-- ${name}\n${text}`);
   }
   process.stdout.write(textOf(statements));
+}
+
+function ddlOf(settings: WorkloadNamespace, name: DialectName): string[] {
+  return databaseSpeaking(name).namespaces.ddl(namespaceOf(settings, name), name);
 }
 
 function textOf(statements: readonly string[]): string {
@@ -134,8 +141,9 @@ async function printScenario(
   const { treatments } = await loadScenario(scenario, { set: assignments, environment: process.env });
   const texts = new Map<string, string[]>();
   for (const { id, settings } of treatments) {
-    const made = ddl({ ...settings, ...(grantTo !== undefined && { grantTo }) }, settings.dialect);
-    const sent = isWithStatements ? workloadOf(settings).statements(settings) : [];
+    const made = ddlOf({ ...settings, ...(grantTo !== undefined && { grantTo }) }, settings.dialect);
+    const { stores } = workloadOf(settings);
+    const sent = isWithStatements ? storeIn(stores, settings).statements(settings) : [];
     const text = textOf([...made, ...sent.map((each) => `-- ${each.name}\n${each.text}`)]);
     texts.set(text, [...(texts.get(text) ?? []), id]);
   }
@@ -145,8 +153,9 @@ async function printScenario(
 
 async function applyTables(options: SchemaOptions & { url: string }): Promise<void> {
   requireLevels(options);
-  const outcome = await claimed(options, (admin) =>
-    applyNamespace(admin, settingsOf(options), options.dialect),
+  const settings = namespaceOf(settingsOf(options), options.dialect);
+  const outcome = await claimed(options, (admin, namespaces) =>
+    namespaces.apply(admin, settings, options.dialect),
   );
   process.stdout.write(`namespace ${options.namespace}: ${outcome}\n`);
 }
@@ -154,8 +163,8 @@ async function applyTables(options: SchemaOptions & { url: string }): Promise<vo
 async function dropTables(
   options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
 ): Promise<void> {
-  const wasThere = await claimed(options, (admin) =>
-    dropNamespace(admin, options.namespace, options.dialect),
+  const wasThere = await claimed(options, (admin, namespaces) =>
+    namespaces.drop(admin, options.namespace, options.dialect, tablesMarked),
   );
   process.stdout.write(`namespace ${options.namespace}: ${wasThere ? "dropped" : "was not there"}\n`);
 }
@@ -208,7 +217,7 @@ async function requireServer({ endpoint }: AdminSession, dialect: DialectName): 
 /** Rejects while a run is at work there. */
 async function claimed<T>(
   options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
-  work: (admin: AdminSession) => Promise<T>,
+  work: (admin: AdminSession, namespaces: Namespaces<AdminSession>) => Promise<T>,
 ): Promise<T> {
   for (const words of ignoredVariables(process.env)) process.stderr.write(`train-sim: warning: ${words}\n`);
   const { url: given } = options;
@@ -220,7 +229,7 @@ async function claimed<T>(
     const { namespaces } = databaseOf(admin.endpoint);
     const claim = await namespaces.claim(admin.endpoint, options.namespace, options.dialect);
     try {
-      return await work(admin);
+      return await work(admin, namespaces);
     } finally {
       await claim.release();
     }

@@ -7,12 +7,11 @@ import type { Endpoint } from "../database/endpoint.js";
 import type { PgBouncerSettings } from "./pgbouncer/pgbouncer-config.js";
 import { isFull } from "../../test/support/lanes.js";
 import { makeBatch } from "../../test/support/make-batch.js";
-import { testNamespace } from "../../test/support/namespace.js";
+import { resetNamespace, testNamespace } from "../../test/support/namespace.js";
 import { ownDatabase } from "../../test/support/own-database.js";
 import { pgBouncerEnv, startPgBouncers } from "../../test/support/pgbouncers.js";
 import { PgConnection } from "../database/postgres/connection.js";
 import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
-import { resetNamespace } from "../workloads/namespace.js";
 import type { SqlRow } from "../database/sql.js";
 import {
   PAYLOADS,

@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { FOUND_AS, type AuditedFamily, type ChangeKind } from "../../test/support/audits/family.js";
 import { AUDITED } from "../../test/support/audits/registry.js";
 import { AuditedTrial, doubtingOn, type RunOn } from "../../test/support/audits/trial.js";
-import { testNamespace } from "../../test/support/namespace.js";
+import { dropNamespace, testNamespace } from "../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
 import type { Mapping } from "../syntax/paths.js";
-import { dropNamespace } from "./namespace.js";
 import { WORKLOAD_NAMES, workloadOf } from "./registry.js";
 
 const namespace = testNamespace("audited");

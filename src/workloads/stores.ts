@@ -1,24 +1,31 @@
-// The stores of a workload, by the name of their database: its deeds there, as domain operations.
+// A family's stores by the name of their database: everything that the family does there, as domain operations.
 import { UsageError } from "../foundation/errors.js";
-import { databaseSpeaking } from "../database/registry.js";
-import type { Workload, WorkloadTreatment } from "./workload.js";
+import type { TableSet } from "../database/contract.js";
+import { databaseSpeaking, type DialectName } from "../database/registry.js";
+import type { Statement, ViewGroup } from "../database/sql.js";
 
-export type Stores<Store> = Readonly<Record<string, Store>>;
+/** The part of a store that the rest of the program asks for; each family adds its operations and audit queries. */
+export interface Store<S> {
+  tables(settings: S): TableSet;
+  /** Every statement that clients may run, for people. */
+  statements(settings: S): readonly Statement[];
+  /** Evidence read from the workload's own tables. */
+  readonly evidence?: readonly ViewGroup[];
+}
+
+export type Stores<Of> = Readonly<Record<string, Of>>;
 
 /** The reason why a workload cannot run on that database; undefined if it can. */
 export function storeProblem(
-  { name, databases }: Pick<Workload, "name" | "databases">,
+  { name, stores }: { readonly name: string; readonly stores: Stores<unknown> },
   database: string,
 ): string | undefined {
-  if (databases.includes(database)) return undefined;
-  return `workload ${name} has no store for ${database}; it has one for ${databases.join(" and ")}`;
+  if (Object.hasOwn(stores, database)) return undefined;
+  return `workload ${name} has no store for ${database}; it has one for ${Object.keys(stores).join(" and ")}`;
 }
 
 /** The store for the treatment's database. */
-export function storeIn<Store>(
-  stores: Stores<Store>,
-  { dialect }: Pick<WorkloadTreatment, "dialect">,
-): Store {
+export function storeIn<Of>(stores: Stores<Of>, { dialect }: { readonly dialect: DialectName }): Of {
   const { name } = databaseSpeaking(dialect);
   const store = stores[name];
   if (store === undefined) throw new UsageError(`there is no store for ${name}`);

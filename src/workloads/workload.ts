@@ -3,16 +3,16 @@ import type * as z from "zod";
 import type { ActorContext, Actor } from "../actors/actor.js";
 import type { ClientSettings, ThreadAssignment } from "../actors/assignment.js";
 import type { ActorGroup } from "../actors/settings.js";
-import type { AdminSession, TableSet } from "../database/contract.js";
+import type { AdminSession } from "../database/contract.js";
 import type { DialectName } from "../database/registry.js";
 import type { ConnectionSource } from "../database/session.js";
-import type { Statement, ViewGroup } from "../database/sql.js";
 import type { FaultTables, LossSpan } from "../faults/fault.js";
 import type { Arrival } from "../load/arrivals.js";
 import type { LifecycleStage } from "../metrics/operations.js";
 import type { Mapping } from "../syntax/paths.js";
 import type { Finding } from "../syntax/problems.js";
 import type { NamedFinding } from "./findings.js";
+import type { Store, Stores } from "./stores.js";
 
 /** Settings that every workload's treatments have; each workload adds its own. */
 export interface WorkloadTreatment extends ClientSettings {
@@ -118,12 +118,11 @@ export interface Objection {
 }
 
 /** The tables of a workload, one of each name in the namespace. */
-export interface WorkloadTables<S> extends FaultTables<string> {
+export interface WorkloadTables extends FaultTables<string> {
   /** Names of the tables in the order in which they are created. */
   readonly names: readonly string[];
-  of(settings: S): TableSet;
-  /** Whether this workload makes namespaces of that variant. */
-  isMarked(variant: string): boolean;
+  /** The beginning of each variant of the tables, as `payload `; left out if no other run may drop the namespace. */
+  readonly mark?: string;
 }
 
 export interface ClientContext<S extends WorkloadTreatment> extends ActorContext<ThreadAssignment<S>> {
@@ -293,8 +292,6 @@ export interface Reporting<S> {
   lint?(settings: S): readonly Objection[];
   /** Lines of the summary about one treatment. */
   lines?(measured: Reported): readonly string[];
-  /** Evidence read from the workload's own tables. */
-  readonly evidence?: readonly ViewGroup[];
 }
 
 /** A workload: a folder here and a line in `registry.ts`. The rest of the program knows its operations and roles by name only. */
@@ -308,11 +305,8 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   /** Whether clients ever run that operation with these settings: its weight is above 0. Default: always. */
   performs?(operation: string, settings: S): boolean;
   readonly settings: WorkloadKeys<S>;
-  readonly tables: WorkloadTables<S>;
-  /** Names of the databases that the workload has a store for. */
-  readonly databases: readonly string[];
-  /** Every statement that the clients may run. */
-  statements(settings: S): readonly Statement[];
+  readonly tables: WorkloadTables;
+  readonly stores: Stores<Store<S>>;
   /** Why transactions send no COMMIT, as `statementShape is single-statement`; undefined if they send one. */
   withoutCommit?(settings: S): string | undefined;
   /** Whether the simple protocol, which has no parameters, can send the statements: `prepared: simple`. */

@@ -8,12 +8,11 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { casesOf, fullIt } from "../support/lanes.js";
 import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import type { Endpoint } from "../../src/database/endpoint.js";
-import { resetNamespace } from "../../src/workloads/namespace.js";
 import { ResultDocument } from "../../src/results/result-schema.js";
 import { trialPath } from "../../src/results/directory.js";
 import { readTrialHistograms } from "../../src/results/reader.js";
 import { startEmbedded } from "../../src/targets/embedded/embedded.js";
-import { testNamespace } from "../support/namespace.js";
+import { resetNamespace, testNamespace } from "../support/namespace.js";
 import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { urlOf } from "../support/suite-server.js";
 import {

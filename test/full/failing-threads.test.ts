@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, inject, it } from "vitest";
 import { connectAdmin } from "../../src/database/postgres/admin.js";
-import { dropNamespace } from "../../src/workloads/namespace.js";
-import { testNamespace } from "../support/namespace.js";
+import { dropNamespace, testNamespace } from "../support/namespace.js";
 import { urlOf } from "../support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 

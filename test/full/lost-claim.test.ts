@@ -1,9 +1,8 @@
 // A run on somebody else's server whose claim to its namespace is lost while it works: its session is ended, the server
 // is restarted, another run takes the schema. The first run goes on in its own tables or ends at once, and names them.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { dropNamespace } from "../../src/workloads/namespace.js";
 import { namespaceState } from "../../src/database/postgres/namespace/namespace.js";
-import { testNamespace } from "../support/namespace.js";
+import { dropNamespace, testNamespace } from "../support/namespace.js";
 import { ownDatabase } from "../support/own-database.js";
 import { urlOf } from "../support/suite-server.js";
 import {

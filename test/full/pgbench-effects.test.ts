@@ -7,6 +7,7 @@ import { PgConnection } from "../../src/database/postgres/connection.js";
 import { Prng } from "../../src/foundation/prng.js";
 import { readPgbench } from "../../src/workloads/pgbench/read-pgbench.js";
 import { drawSteps } from "../../src/workloads/script/client.js";
+import { TRANSACTIONS } from "../../src/workloads/script/stores/postgres.js";
 import { ownDatabase } from "../support/own-database.js";
 import { realPgbench, type RunPgbench } from "../support/real-pgbench.js";
 import { scratchDirectory } from "../support/train-sim.js";
@@ -54,9 +55,13 @@ async function byTrainSim(sql: string, mode: string): Promise<boolean> {
   const settings = { values: { scale: 1, ...DEFINED }, prepared: mode === "simple" ? mode : prepared };
   // Of its context the draw asks for these alone.
   const context = { assignment: { settings, trial: { seed: 1 } } } as never;
-  const draw = drawSteps(read.program, "x.sql")(context, () => ({
-    ...{ begin: "BEGIN", setUp: undefined, isNeeded: false },
-  }));
+  const draw = drawSteps(
+    read.program,
+    "x.sql",
+  )(context, {
+    ...TRANSACTIONS,
+    begin: () => ({ begin: "BEGIN", setUp: undefined, isNeeded: false }),
+  });
   try {
     const run = draw("x", { client: 0, prng: new Prng(1) });
     return await run.attempt(connection, () => Promise.resolve());

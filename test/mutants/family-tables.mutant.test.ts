@@ -2,11 +2,10 @@
 // the counts and names that the audit gives for the same changes.
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
-import { dropNamespace } from "../../src/workloads/namespace.js";
 import type { AuditedFamily, TableChange } from "../support/audits/family.js";
 import { AUDITED } from "../support/audits/registry.js";
 import { AuditedTrial } from "../support/audits/trial.js";
-import { testNamespace } from "../support/namespace.js";
+import { dropNamespace, testNamespace } from "../support/namespace.js";
 import { mutant, type Verdict } from "./mutant.js";
 
 const namespace = testNamespace("family_tables");

@@ -3,14 +3,13 @@
 // made so that it does not: by the workload's own statements, or on events whose document says nothing of it.
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
-import { dropNamespace } from "../../src/workloads/namespace.js";
 import {
   makeAuditedTrial,
   type AuditedCrew,
   type AuditedTrial,
   type AuditedTrialOptions,
 } from "../support/audited-trial.js";
-import { testNamespace } from "../support/namespace.js";
+import { dropNamespace, testNamespace } from "../support/namespace.js";
 import { mutant, type MutantTraits } from "./mutant.js";
 import type { SqlValue } from "../../src/database/sql.js";
 

@@ -5,9 +5,10 @@ import { audit, type Audited, type AuditInputs } from "../../src/workloads/train
 import type { AdminClient } from "../../src/database/postgres/admin.js";
 import { PgConnection } from "../../src/database/postgres/connection.js";
 import { createWorkload } from "../../src/workloads/train-events/sql/create-workload.js";
-import { resetNamespace } from "../../src/workloads/namespace.js";
-import { preloadTrial } from "../../src/workloads/train-events/sql/preload.js";
-import type { Workload } from "../../src/workloads/train-events/sql/workload.js";
+import { resetNamespace } from "./namespace.js";
+import { preloadTrial } from "../../src/workloads/train-events/preload.js";
+import { postgres } from "../../src/workloads/train-events/sql/postgres.js";
+import type { EventOperations } from "../../src/workloads/train-events/store.js";
 import { monotonicMs } from "../../src/foundation/clock.js";
 import { Prng } from "../../src/foundation/prng.js";
 import { DocumentGenerator } from "../../src/workloads/train-events/model/document-generator.js";
@@ -111,7 +112,7 @@ class Crew implements AuditedCrew {
   readonly told: LedgerTotals = { ...EMPTY_LEDGER };
   readonly added: Record<Fate, PreparedEvent[]> = { acknowledged: [], failed: [], found: [], absent: [] };
   private readonly prng = new Prng(SEED);
-  private readonly workload: Workload;
+  private readonly workload: EventOperations;
   private readonly source: LedgerSource;
   private readonly writer: LedgerFileWriter;
   private readonly work: WorkFileWriter;
@@ -202,7 +203,7 @@ export async function makeAuditedTrial(
   const directory = scratchDirectory();
   await resetNamespace(admin, settings, settings.dialect);
   const inputs = { settings, seed: SEED, directory, isWanted: () => true };
-  const { startedAt, ledger } = await preloadTrial(admin, inputs);
+  const { startedAt, ledger } = await preloadTrial(postgres, admin, inputs);
   const { endpoint } = admin;
   const connection = new PgConnection({ endpoint, applicationName: "train-sim/test", prepared: false });
   await connection.connect();
@@ -227,7 +228,7 @@ export async function makeAuditedTrial(
     keys: { failed: keysOf("failed"), found: keysOf("found"), absent: keysOf("absent") },
     failed: crew.added.failed,
     audit: ({ validate = settings.validate, ...more } = {}) =>
-      audit(admin, {
+      audit(postgres, admin, {
         settings: { ...settings, validate },
         directory,
         told: [ledger, crew.told],

@@ -1,8 +1,41 @@
-// Names for what a test makes in the suite's shared server. Each call gives a new one, so that test files run side
-// by side and a file can run twice.
+// Namespaces of tests in the suite's shared server.
+import type { AdminSession } from "../../src/database/contract.js";
+import { databaseSpeaking, type DialectName } from "../../src/database/registry.js";
 import { generateSecret } from "../../src/foundation/prng.js";
+import { namespaceOf, tablesMarked, type WorkloadNamespace } from "../../src/workloads/tables.js";
 
 /** A schema name that nobody else uses, as `test_6b1f09c2`. */
 export function testNamespace(prefix = "test"): string {
   return `${prefix}_${generateSecret(4)}`;
+}
+
+export function ddl(settings: WorkloadNamespace, dialect: DialectName = "postgres"): string[] {
+  return databaseSpeaking(dialect).namespaces.ddl(namespaceOf(settings, dialect), dialect);
+}
+
+export function applyNamespace(
+  admin: AdminSession,
+  settings: WorkloadNamespace,
+  dialect: DialectName = "postgres",
+): Promise<"created" | "unchanged"> {
+  return databaseSpeaking(dialect).namespaces.apply(admin, namespaceOf(settings, dialect), dialect);
+}
+
+/** Makes the tables of a treatment anew. */
+export function resetNamespace(
+  admin: AdminSession,
+  settings: WorkloadNamespace,
+  dialect: DialectName = "postgres",
+): Promise<void> {
+  const { namespaces } = databaseSpeaking(dialect);
+  return namespaces.reset(admin, namespaceOf(settings, dialect), dialect, tablesMarked);
+}
+
+/** Resolves to false if there was no such namespace. */
+export function dropNamespace(
+  admin: AdminSession,
+  namespace: string,
+  dialect: DialectName = "postgres",
+): Promise<boolean> {
+  return databaseSpeaking(dialect).namespaces.drop(admin, namespace, dialect, tablesMarked);
 }

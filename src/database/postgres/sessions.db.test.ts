@@ -5,7 +5,7 @@ import { ownDatabase } from "../../../test/support/own-database.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { sessions } from "./sessions.js";
 import type { WorkingSessions } from "../contract.js";
-import { loadNamesOf } from "../../workloads/namespace.js";
+import { loadNamesOf } from "../../workloads/tables.js";
 import { trainEvents } from "../../workloads/train-events/workload.js";
 
 const LOAD_NAMES = loadNamesOf(trainEvents);

@@ -4,14 +4,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { keyBytes } from "../../workloads/train-events/model/event-id.js";
 import { EventBatch } from "../../workloads/train-events/model/event-batch.js";
 import { makeBatch } from "../../../test/support/make-batch.js";
-import { testNamespace } from "../../../test/support/namespace.js";
+import { resetNamespace, testNamespace } from "../../../test/support/namespace.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import type { AdminClient } from "./admin.js";
 import { PgConnection } from "./connection.js";
 import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
-import { resetNamespace } from "../../workloads/namespace.js";
 import { statementNamer } from "./statement-names.js";
-import type { Workload } from "../../workloads/train-events/sql/workload.js";
+import type { EventOperations } from "../../workloads/train-events/store.js";
 import {
   PAYLOADS,
   STATEMENT_SHAPES,
@@ -47,7 +46,7 @@ const COMBINATIONS = STATEMENT_SHAPES.flatMap((shape) =>
 const EVENTS = 5;
 
 /** One transaction of each kind, with work in each. */
-async function runAll(workload: Workload, seed: number): Promise<void> {
+async function runAll(workload: EventOperations, seed: number): Promise<void> {
   const batch = makeBatch(EVENTS, seed);
   const [probe] = batch;
   if (!probe) throw new Error("an empty batch");
@@ -74,7 +73,7 @@ async function reset(): Promise<void> {
   );
 }
 
-function workloadOf(statementShape: StatementShape, payload: Payload, schema: string): Workload {
+function workloadOf(statementShape: StatementShape, payload: Payload, schema: string): EventOperations {
   return createWorkload({
     dialect: "postgres",
     namespace: schema,
@@ -85,7 +84,7 @@ function workloadOf(statementShape: StatementShape, payload: Payload, schema: st
   });
 }
 
-function namesIn(workload: Workload, texts: readonly string[]): string[] {
+function namesIn(workload: EventOperations, texts: readonly string[]): string[] {
   const nameOf = statementNamer(workload.statements, version);
   return [...new Set(texts.flatMap((query) => nameOf(query) ?? []))].sort();
 }

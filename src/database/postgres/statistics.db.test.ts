@@ -2,9 +2,8 @@
 // session as it was.
 import { expect, inject, it } from "vitest";
 import { TargetError } from "../../foundation/errors.js";
-import { testNamespace } from "../../../test/support/namespace.js";
+import { dropNamespace, resetNamespace, testNamespace } from "../../../test/support/namespace.js";
 import { connectAdmin } from "./admin.js";
-import { dropNamespace, resetNamespace } from "../../workloads/namespace.js";
 import { refreshStatistics } from "./statistics.js";
 import { postgres } from "./dialects/postgres/dialect.js";
 import { tablesOf } from "../../workloads/train-events/sql/tables.js";

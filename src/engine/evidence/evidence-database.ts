@@ -7,8 +7,9 @@ import type {
   WindowDifferences,
 } from "../../database/evidence.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { sampledIn } from "../../workloads/namespace.js";
+import { sampledIn } from "../../workloads/tables.js";
 import { workloadOf } from "../../workloads/registry.js";
+import { storeIn } from "../../workloads/stores.js";
 import { databaseOf } from "../../database/registry.js";
 import type { DatabaseEvidence, WaitShare } from "../../results/result-schema.js";
 import type { EvidenceSource, WindowEvidence } from "./evidence-source.js";
@@ -36,7 +37,7 @@ export class DatabaseSource implements EvidenceSource {
   ) {
     const { dialect, namespace, target } = settings;
     const workload = workloadOf(settings);
-    this.statements = workload.statements(settings);
+    this.statements = storeIn(workload.stores, settings).statements(settings);
     this.reader = databaseOf(endpoint).evidence.reader({
       endpoint,
       dialect,

@@ -8,6 +8,7 @@ import { UNCLAIMED } from "../../database/contract.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { WORKLOAD_NAMES, workloadOf } from "../../workloads/registry.js";
+import { storeIn } from "../../workloads/stores.js";
 import { prepareNamespace } from "../trial/prepare-namespace.js";
 import { readPlans } from "./plan-watch.js";
 
@@ -122,7 +123,7 @@ it("asks for no plan of a text of several statements, of which the rest would ru
 it.each(WORKLOAD_NAMES)("has a plan of every statement of workload %s that is no COPY", async (name) => {
   const settings = settingsOf(`workload: ${name}\n`);
   await prepare(settings);
-  const names = workloadOf(settings)
+  const names = storeIn(workloadOf(settings).stores, settings)
     .statements(settings)
     .filter(({ text }) => text !== "" && !text.startsWith("COPY"))
     .map((statement) => statement.name);

@@ -1,8 +1,8 @@
 // The servers and poolers of an experiment, from the first trial to the last. It drops train-sim's namespaces on a server that
 // stays, and stops what it started.
 import { UNCLAIMED, type NamespaceClaim } from "../../database/contract.js";
-import { dropNamespace } from "../../workloads/namespace.js";
 import { workloadOf } from "../../workloads/registry.js";
+import { tablesMarked } from "../../workloads/tables.js";
 import { databaseOf, type DialectName } from "../../database/registry.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf, UsageError } from "../../foundation/errors.js";
@@ -159,7 +159,7 @@ export class ExperimentHost {
   ): Promise<string | undefined> {
     try {
       await claim.confirm();
-      await dropNamespace(admin, namespace, dialect);
+      await databaseOf(admin.endpoint).namespaces.drop(admin, namespace, dialect, tablesMarked);
       return undefined;
     } catch (error) {
       return `it could not be dropped (${messageOf(error)})`;

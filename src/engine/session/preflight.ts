@@ -3,7 +3,7 @@ import { distinct } from "../../foundation/distinct.js";
 import { TargetError, UsageError } from "../../foundation/errors.js";
 import type { Obstacle, Way } from "../../database/contract.js";
 import { databaseOf } from "../../database/registry.js";
-import { tablesMarked } from "../../workloads/namespace.js";
+import { tablesMarked } from "../../workloads/tables.js";
 import { OWN_CONNECTIONS, serverConnectionsOf } from "../../scenario/connections.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { externalPooler } from "../../pools/managed.js";

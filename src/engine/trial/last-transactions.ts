@@ -4,7 +4,7 @@ import { systemClock, type Clock } from "../../foundation/clock.js";
 import { TargetError } from "../../foundation/errors.js";
 import { databaseSpeaking } from "../../database/registry.js";
 import type { WorkingSessions } from "../../database/contract.js";
-import { loadNamesOf } from "../../workloads/namespace.js";
+import { loadNamesOf } from "../../workloads/tables.js";
 import { workloadOf } from "../../workloads/registry.js";
 import type { ClientPath } from "./client-path.js";
 import { POOLER_HINT } from "./pooler-watch.js";

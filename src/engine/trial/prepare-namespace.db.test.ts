@@ -4,10 +4,9 @@ import { expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { generateSecret } from "../../foundation/prng.js";
 import { UNCLAIMED } from "../../database/contract.js";
-import { dropNamespace } from "../../workloads/namespace.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { startEmbedded } from "../../targets/embedded/embedded.js";
-import { testNamespace } from "../../../test/support/namespace.js";
+import { dropNamespace, testNamespace } from "../../../test/support/namespace.js";
 import { scratchDirectory } from "../../../test/support/train-sim.js";
 import { prepareNamespace } from "./prepare-namespace.js";
 

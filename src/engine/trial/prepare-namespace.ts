@@ -2,7 +2,7 @@
 // inherits another's dirty pages, dead tuples or statistics.
 import type { AdminSession } from "../../database/contract.js";
 import { databaseOf } from "../../database/registry.js";
-import { applyNamespace, resetNamespace, tablesIn } from "../../workloads/namespace.js";
+import { namespaceOf, tablesIn, tablesMarked } from "../../workloads/tables.js";
 import { workloadOf } from "../../workloads/registry.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
@@ -24,7 +24,9 @@ export async function prepareNamespace(
 ): Promise<unknown> {
   const { dialect, target } = settings;
   const roles = new Set(load.map(({ user }) => user).filter((user) => user !== admin.endpoint.user));
-  await resetNamespace(admin, { ...settings, run: claim.run }, dialect);
+  const { namespaces } = databaseOf(admin.endpoint);
+  const made = namespaceOf(settings, dialect);
+  await namespaces.reset(admin, { ...made, run: claim.run }, dialect, tablesMarked);
   await claim.confirm();
   const preloaded = await workloadOf(settings).loading?.preload?.(admin, {
     settings,
@@ -33,8 +35,8 @@ export async function prepareNamespace(
     isWanted,
   });
   // Grants hold for tables that exist, and a preload may make some.
-  for (const grantTo of roles) await applyNamespace(admin, { ...settings, grantTo }, dialect);
-  await databaseOf(admin.endpoint).namespaces.settle(admin, dialect, {
+  for (const grantTo of roles) await namespaces.apply(admin, { ...made, grantTo }, dialect);
+  await namespaces.settle(admin, dialect, {
     // Else autovacuum does it, in the middle of some trial; on a server that is not ours the catalogues are not ours.
     cleansCatalogues: target.kind !== "url",
     writesPages: target.checkpoint !== false,

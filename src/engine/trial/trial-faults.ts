@@ -15,7 +15,7 @@ import { BacklogSamples } from "./backlog-samples.js";
 import { faultRecords } from "./fault-records.js";
 import { FaultSchedule, type FaultSpan } from "../../faults/fault-schedule.js";
 import { injectFault } from "../../faults/faults.js";
-import { faultTablesIn, loadNamesOf } from "../../workloads/namespace.js";
+import { faultTablesIn, loadNamesOf } from "../../workloads/tables.js";
 import { workloadOf } from "../../workloads/registry.js";
 import type { LossTerms } from "../../workloads/workload.js";
 import { LoadSeconds } from "../../faults/load-seconds.js";

@@ -12,8 +12,9 @@ import type { Arrival } from "../../load/arrivals.js";
 import { warmUpPlan, type PacingPlan } from "../../load/executors/registry.js";
 import { PunctualSleeper } from "../../load/punctual-sleeper.js";
 import { databaseSpeaking } from "../../database/registry.js";
-import { tablesIn } from "../../workloads/namespace.js";
+import { tablesIn } from "../../workloads/tables.js";
 import { roleTraitsOf, workloadOf } from "../../workloads/registry.js";
+import { storeIn } from "../../workloads/stores.js";
 import type { ClientContext, RoleTraits, WorkloadClient } from "../../workloads/workload.js";
 import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-settings.js";
 import { EventLog } from "../../actors/event-log.js";
@@ -85,7 +86,7 @@ export class ActorWorker {
       slowTransactionMs: settings.log.slowTransactionMs,
       nowMs: monotonicMs,
       failures,
-      placeOf: failures.placesOf(workload.statements(settings), tables),
+      placeOf: failures.placesOf(storeIn(workload.stores, settings).statements(settings), tables),
       isArrival: (operation: Operation) => this.isScheduled() && this.traits.arrivals.includes(operation),
     };
     this.context = {

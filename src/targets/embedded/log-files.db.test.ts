@@ -2,7 +2,8 @@
 import { expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { postgres } from "../../database/postgres/dialects/postgres/dialect.js";
-import { resetNamespace, sampledIn } from "../../workloads/namespace.js";
+import { resetNamespace } from "../../../test/support/namespace.js";
+import { sampledIn } from "../../workloads/tables.js";
 import { DatabaseSampler } from "../../database/postgres/evidence/sampler.js";
 import { startEmbedded } from "./embedded.js";
 import { trainEvents } from "../../workloads/train-events/workload.js";

@@ -1,16 +1,14 @@
 // What must hold after a trial: the history has each acknowledged transfer once, as it was sent, and no other but those in
 // doubt; each account, teller and branch has the balance that the history gives it.
 import * as z from "zod";
-import type { AdminClient } from "../../database/postgres/admin.js";
-import { inSnapshot, portions } from "../../database/postgres/namespace/snapshot.js";
+import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
 import type { Audited, AuditInputs } from "../workload.js";
-import { auditBalances } from "./balances.js";
 import { Told } from "./client.js";
-import { History, type HistoryRow } from "./history.js";
+import { History } from "./history.js";
 import { VIOLATIONS, type Treatment } from "./settings.js";
-import { tablesOf } from "./sql.js";
+import type { AccountsStore, WrongBalance } from "./store.js";
 
 export const findings = {
   unbalanced: z
@@ -23,11 +21,21 @@ export const findings = {
     ),
 };
 
-/** What the audit must know of the preload: the seed of the transfers. */
+/** The part of the preload that the audit must know: the seed of the transfers. */
 export const Preloaded = z.object({ seed: z.int() });
 
-export async function audit(
-  admin: AdminClient,
+const MANY = { account: "accounts", teller: "tellers", branch: "branches" } as const;
+
+function wordsOf({ isDue, copies, balance, added }: WrongBalance): string {
+  if (copies === null) return `not there; its transfers add up to ${String(added)}`;
+  if (isDue === null) return "there, and not of the preload";
+  if (copies > 1) return `there ${copies} times`;
+  return `balance ${String(balance)} instead of ${String(added)}`;
+}
+
+export async function auditOn(
+  store: AccountsStore,
+  admin: AdminSession,
   { settings, told, unclosed, preloaded }: AuditInputs<Treatment>,
 ): Promise<Audited> {
   const { seed } = Preloaded.parse(preloaded);
@@ -35,12 +43,11 @@ export async function audit(
   const isWhole = unclosed.length === 0;
   const found = new Findings(VIOLATIONS);
   const history = new History(settings, seed, writes, found);
-  const unbalanced = await inSnapshot(admin, async () => {
-    const text = `SELECT id, tid, bid, aid, delta FROM ${tablesOf(settings).history}`;
-    for await (const rows of portions<HistoryRow>(admin, text))
-      for (const row of rows) history.add(row, isWhole);
-    return auditBalances(admin, settings, found);
-  });
+  const wrong = await store.scan(admin, settings, (row) => history.add(row, isWhole));
+  for (const { one, total, named } of wrong) {
+    for (const row of named) found.name("unbalanced", `${one} ${String(row.id)}`, wordsOf(row));
+    found.counts.unbalanced += total;
+  }
   const { acknowledged, inDoubt, inDoubtFound } = history.compare();
   const { lost, unexpected, duplicated, changed } = found.counts;
   const violations = [
@@ -52,15 +59,25 @@ export async function audit(
     ...(changed > 0
       ? [`${counted(changed, "transfer")} in the history with other values than were sent`]
       : []),
-    ...unbalanced,
+    ...wrong.flatMap(({ one, total }) =>
+      total === 0
+        ? []
+        : [
+            `${counted(total, one, MANY[one])} missing, added, or with another balance than the sum of its transfers`,
+          ],
+    ),
   ];
-  return {
-    findings: {
-      verdict: violations.length > 0 ? "violated" : "ok",
-      ...{ published: acknowledged, inDoubt, inDoubtFound, ...found.counts, violations, named: found.named },
-      notAudited: unclosed.map(
-        (name) => `${name} ended without its account of transfers: its last ones are unknown`,
-      ),
-    } satisfies Audited["findings"] & Record<string, unknown>,
+  const audited = {
+    verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
+    published: acknowledged,
+    inDoubt,
+    inDoubtFound,
+    ...found.counts,
+    violations,
+    named: found.named,
+    notAudited: unclosed.map(
+      (name) => `${name} ended without its account of transfers: its last ones are unknown`,
+    ),
   };
+  return { findings: audited };
 }

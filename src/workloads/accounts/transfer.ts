@@ -1,9 +1,8 @@
-// Transfers, drawn from the seed, so that the audit can draw them again: the id of a transfer names its client and its number.
+// Transfers, drawn from the seed so that the audit can draw them again: the id of a transfer names its client and its number.
 import { deriveSeed, drawUuid, Prng } from "../../foundation/prng.js";
 import type { NumberedWrite } from "../numbered-writes.js";
-import { ACCOUNTS } from "../pgbench-tables.js";
+import { ACCOUNTS, TELLERS } from "../pgbench-tables.js";
 import type { Treatment } from "./settings.js";
-import { TELLERS } from "./sql.js";
 
 const DELTA_MAX = 5_000;
 

@@ -1,40 +1,17 @@
-// Accounts: TPC-B as pgbench has it. Each transfer adds to the balance of an account, of a teller and of a branch, so that at a
-// small scale all clients want the same row; the variants leave that out.
+// TPC-B as pgbench has it: at a small scale all clients want the same branch; the variants leave that out.
 import type * as z from "zod";
-import type { AdminClient } from "../../database/postgres/admin.js";
 import { clientsRole } from "../one-group.js";
-import { ACCOUNTS, fillTables } from "../pgbench-tables.js";
-import type { PreloadInputs, Workload } from "../workload.js";
-import { audit, findings, type Preloaded } from "./audit.js";
-import { client } from "./client.js";
+import { storeIn } from "../stores.js";
+import type { Workload } from "../workload.js";
+import { auditOn, findings, type Preloaded } from "./audit.js";
+import { clientOn } from "./client.js";
 import { examples } from "./examples.js";
 import { dialectProblems, keys, resolve, rules, VIOLATIONS, type Treatment } from "./settings.js";
-import { CREATE_TABLES, statementsOf, TABLES, tablesOf, TELLERS } from "./sql.js";
+import type { AccountsStore } from "./store.js";
+import { postgres } from "./stores/postgres.js";
 
-const VARIANT = "workload accounts";
-
-async function preload(
-  admin: AdminClient,
-  { settings, seed, isWanted }: PreloadInputs<Treatment>,
-): Promise<z.infer<typeof Preloaded>> {
-  const { branches, tellers, accounts } = tablesOf(settings);
-  const { scale } = settings;
-  const fills = [
-    { table: `${branches} (bid, bbalance, filler)`, row: "n, 0, ''", rows: scale },
-    {
-      table: `${tellers} (tid, bid, tbalance, filler)`,
-      row: `n, (n - 1) / ${TELLERS} + 1, 0, ''`,
-      rows: scale * TELLERS,
-    },
-    {
-      table: `${accounts} (aid, bid, abalance, filler)`,
-      row: `n, (n - 1) / ${ACCOUNTS} + 1, 0, ''`,
-      rows: scale * ACCOUNTS,
-    },
-  ];
-  await fillTables(admin, settings, fills, isWanted);
-  return { seed };
-}
+const stores = { PostgreSQL: postgres };
+const storeOf = (settings: Treatment): AccountsStore => storeIn(stores, settings);
 
 export const accounts = {
   name: "accounts",
@@ -43,15 +20,24 @@ export const accounts = {
   roles: { clients: clientsRole(["transfer"]) },
   settings: { keys, rules, dialectProblems, resolve, hasRole: () => true, examples },
   tables: {
-    names: TABLES,
+    names: ["pgbench_branches", "pgbench_tellers", "pgbench_accounts", "pgbench_history"],
     snapshot: "pgbench_accounts",
     lock: "pgbench_accounts",
-    of: () => ({ variant: VARIANT, files: [], statements: CREATE_TABLES }),
-    isMarked: (variant) => variant === VARIANT,
+    mark: "workload accounts",
   },
-  databases: ["PostgreSQL"],
-  statements: (settings) => Object.values(statementsOf(settings)),
-  client,
-  loading: { preload },
-  auditing: { one: "transfer", acknowledged: "made", violations: VIOLATIONS, findings, audit },
+  stores,
+  client: (context) => clientOn(storeOf(context.assignment.settings), context),
+  loading: {
+    async preload(admin, { settings, seed, isWanted }): Promise<z.infer<typeof Preloaded>> {
+      await storeOf(settings).fill(admin, settings, isWanted);
+      return { seed };
+    },
+  },
+  auditing: {
+    one: "transfer",
+    acknowledged: "made",
+    violations: VIOLATIONS,
+    findings,
+    audit: (admin, inputs) => auditOn(storeOf(inputs.settings), admin, inputs),
+  },
 } as const satisfies Workload<Treatment>;

@@ -1,16 +1,14 @@
-// What must hold after a trial: every acknowledged batch is in the table, whole and once, and nothing else is, but for
-// transactions in doubt, which are there as a whole or not at all. Batches are drawn again, and compared by count and by a
-// checksum over all columns; rows of the small tables are compared one by one.
+// The audit of workload calls: every acknowledged batch is in the table, whole and once, and nothing else is, but for
+// transactions in doubt, which are there as a whole or not at all. Batches are drawn again and compared by count and checksum.
 import * as z from "zod";
-import type { AdminClient } from "../../database/postgres/admin.js";
-import { inSnapshot } from "../../database/postgres/namespace/snapshot.js";
+import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
 import type { Audited, AuditInputs } from "../workload.js";
-import { placeOf, rowsOf, sumBatch, type BatchPlace, type BatchSum } from "./batch.js";
-import { batchesOf, Told } from "./client.js";
+import { batchesOf, placeOf, rowsOf, sumBatch, type BatchPlace, type BatchSum } from "./batch.js";
+import { Told } from "./client.js";
 import type { Treatment } from "./settings.js";
-import { differencesQuery, referencesOf, sumsQuery } from "./statements.js";
+import type { CallsStore, Scanned } from "./store.js";
 
 export const findings = {
   damaged: z
@@ -38,17 +36,15 @@ const isOrAre = (count: number, one: string, many?: string): string =>
 
 /** Compares batches with the table of calls, and names each that differs. */
 class BatchCheck {
-  private readonly there = new Map<number | null, BatchSum>();
+  private readonly there: Map<number | null, BatchSum>;
 
   constructor(
     private readonly settings: Treatment,
     private readonly seed: number,
     private readonly found: Found,
-  ) {}
-
-  async read(admin: AdminClient): Promise<void> {
-    for (const { batch, rows, sum } of await admin.query(sumsQuery(this.settings)))
-      this.there.set(batch === null ? null : Number(batch), { rows: Number(rows), sum: Number(sum) });
+    { batches }: Scanned,
+  ) {
+    this.there = new Map(batches.map((each) => [each.batch, each]));
   }
 
   has({ number }: BatchPlace): boolean {
@@ -81,21 +77,20 @@ class BatchCheck {
   }
 }
 
-/** Compares each row of the tables that calls refer to with the row that the preload made. */
-async function compareReferences(admin: AdminClient, settings: Treatment, found: Found): Promise<void> {
-  for (const reference of referencesOf(settings))
-    for (const row of await admin.query(differencesQuery(reference))) {
-      const [made, there] = [Number(row["made"]), Number(row["found"])];
-      const id = `${reference.name} ${reference.columns[0]} ${String(row["key"])}`;
-      if (made === 0)
-        found.add("unexpected", id, `${isOrAre(there, "row")} there that the preload did not make`);
-      else if (there === 0) found.add("lost", id, "the row is not in the table");
-      else found.add("damaged", id, "the row is not as the preload made it");
-    }
+/** Names each key of the small tables whose rows are not as the preload made them. */
+function nameDifferences({ differences }: Scanned, found: Found): void {
+  for (const { table, column, key, missing, added } of differences) {
+    const id = `${table} ${column} ${String(key)}`;
+    if (missing === 0)
+      found.add("unexpected", id, `${isOrAre(added, "row")} there that the preload did not make`);
+    else if (added === 0) found.add("lost", id, "the row is not in the table");
+    else found.add("damaged", id, "the row is not as the preload made it");
+  }
 }
 
-export async function audit(
-  admin: AdminClient,
+export async function auditOn(
+  store: CallsStore,
+  admin: AdminSession,
   { settings, told, unclosed, preloaded }: AuditInputs<Treatment>,
 ): Promise<Audited> {
   const { seed, batches, isReferenced } = Preloaded.parse(preloaded);
@@ -103,11 +98,9 @@ export async function audit(
   const before = Array.from({ length: batches }, (_, number) => placeOf(number, settings));
   const ofCalls = new Findings(VIOLATIONS);
   const ofOthers = new Findings(VIOLATIONS);
-  const check = new BatchCheck(settings, seed, ofCalls);
-  await inSnapshot(admin, async () => {
-    await check.read(admin);
-    if (isReferenced) await compareReferences(admin, settings, ofOthers);
-  });
+  const scanned = await store.scan(admin, settings, isReferenced);
+  const check = new BatchCheck(settings, seed, ofCalls, scanned);
+  nameDifferences(scanned, ofOthers);
   const sent = [
     ...before,
     ...all.flatMap(({ acknowledged }) => acknowledged.flatMap((first) => batchesOf(settings, first))),
@@ -140,16 +133,18 @@ export async function audit(
     ...(others > 0 ? [`${isOrAre(others, "row")} of the small tables not as the preload made them`] : []),
   ];
   const counts = VIOLATIONS.map((kind) => [kind, ofCalls.counts[kind] + ofOthers.counts[kind]] as const);
-  return {
-    findings: {
+  const audited = {
       verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
-      ...{ published, inDoubt, inDoubtFound, violations },
+      published,
+      inDoubt,
+      inDoubtFound,
+      violations,
       ...(Object.fromEntries(counts) as Found["counts"]),
       named: [...ofCalls.named, ...ofOthers.named],
       notAudited: [
         ...unclosed.map((name) => `${name} ended without its account of batches: its last ones are unknown`),
         ...(isReferenced ? [] : ["the preload was interrupted: the small tables were not compared"]),
       ],
-    },
   };
+  return { findings: audited };
 }

@@ -1,11 +1,32 @@
-// Batches of call records, drawn from the seed and the number of the batch alone, so that the audit can draw them
-// again. A batch is of its hour: by its number, or by when a day's profile has it arrive.
+// Batches of call records, drawn from the seed and the number of the batch alone, so that the audit can draw them again. The
+// hour of a batch comes from its number, or from its arrival in a day's profile.
 import { createHash } from "node:crypto";
-import { CopyRows } from "../../database/postgres/wire/copy-call.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { batchSizeAt } from "../../load/profiles.js";
-import { COLUMNS, FIRST_DAY } from "./tables.js";
 import { profileOf, type Treatment } from "./settings.js";
+
+/** Columns of a call in their order, with their types. */
+export const COLUMNS = [
+  ["call_id", "text"],
+  ["call_timestamp", "timestamp"],
+  ["call_date", "date"],
+  ["call_hour", "int"],
+  ["caller_number", "text"],
+  ["callee_number", "text"],
+  ["duration_seconds", "int"],
+  ["cell_tower_id", "int"],
+  ["call_type", "text"],
+  ["network_type", "text"],
+  ["bytes_transferred", "bigint"],
+  ["termination_code", "int"],
+  ["billing_amount", "numeric"],
+  ["rate_plan_id", "int"],
+  ["is_roaming", "boolean"],
+  ["signal_quality", "int"],
+] as const;
+
+/** The day of the first batch; other days follow. */
+export const FIRST_DAY = "2025-01-01";
 
 export const CARDINALITY = { subscribers: 1_000_000, towers: 10_000, plans: 50, reasons: 20 } as const;
 
@@ -15,29 +36,35 @@ const CALL_TYPES = ["voice", "voice", "voice", "sms", "data"] as const;
 const NETWORKS = ["5G", "4G", "4G", "3G"] as const;
 const WITH_BYTES = 0.15;
 const ROAMING = 0.05;
-/** As text at once: fewer values are kept beside it. */
-const FLUSHED_ROWS = 1_000;
-
 export interface BatchPlace {
   readonly number: number;
   /** The middle of its calls' times, in simulated days. */
   readonly day: number;
 }
 
-/** The batches of a day one after the other. */
+/** The place of a batch if the batches of a day come one after the other. */
 export function placeOf(number: number, { batchesPerDay }: Pick<Treatment, "batchesPerDay">): BatchPlace {
   return { number, day: (number + 0.5) / batchesPerDay };
 }
 
+/** The batches that one transaction puts in, from the first on. */
+export function batchesOf(settings: Treatment, first: BatchPlace): readonly [BatchPlace, ...BatchPlace[]] {
+  const others = settings.commit === "once" ? settings.batchesPerDay - 1 : 0;
+  return [
+    first,
+    ...Array.from({ length: others }, (_, more) => placeOf(first.number + more + 1, settings)),
+  ];
+}
+
 type Value = string | number | null;
-/** By the columns of the table. */
-type Row = readonly Value[];
+/** Values in the order of the columns. */
+export type Row = readonly Value[];
 
 export function subscriber(prng: Prng): string {
   return `+1555${String(prng.intBetween(0, CARDINALITY.subscribers - 1)).padStart(7, "0")}`;
 }
 
-/** As the database writes it: `2025-01-01 07:30:00`. */
+/** The moment of a second of simulated time: `2025-01-01 07:30:00`. */
 export function timeOf(second: number): string {
   return new Date(FIRST_DAY_MS + second * 1000).toISOString().slice(0, 19).replace("T", " ");
 }
@@ -84,7 +111,12 @@ export function rowsOf(settings: Treatment, seed: number, place: BatchPlace): nu
 }
 
 /** Hands each row of a batch to `onRow`; returns how many there are. */
-function drawRows(settings: Treatment, seed: number, place: BatchPlace, onRow: (row: Row) => void): number {
+export function drawRows(
+  settings: Treatment,
+  seed: number,
+  place: BatchPlace,
+  onRow: (row: Row) => void,
+): number {
   const [prng, rows] = beginBatch(settings, seed, place);
   const seconds = DAY_SECONDS / settings.batchesPerDay;
   const fromSecond = place.day * DAY_SECONDS - seconds / 2;
@@ -98,46 +130,13 @@ function drawRows(settings: Treatment, seed: number, place: BatchPlace, onRow: (
   return rows;
 }
 
-/** For COPY. */
-export function copyBatch(
-  settings: Treatment,
-  seed: number,
-  place: BatchPlace,
-): { rows: number; copy: CopyRows } {
-  const copy = new CopyRows();
-  const rows = drawRows(settings, seed, place, (row) =>
-    copy.add(row.map((value) => value ?? "\\N").join("\t")),
-  );
-  return { rows, copy: copy.end() };
-}
-
-/** For INSERT: an array of each column, as the database reads it. No value has a comma, a quote or a brace. */
-export function arrayBatch(
-  settings: Treatment,
-  seed: number,
-  place: BatchPlace,
-): { rows: number; arrays: string[] } {
-  const texts = COLUMNS.map(() => "");
-  let pending: Row[] = [];
-  const flush = (): void => {
-    for (const [column, text] of texts.entries())
-      texts[column] = text + pending.map((row) => `,${row[column] ?? "NULL"}`).join("");
-    pending = [];
-  };
-  const rows = drawRows(settings, seed, place, (row) => {
-    if (pending.push(row) === FLUSHED_ROWS) flush();
-  });
-  flush();
-  return { rows, arrays: texts.map((text) => `{${text.slice(1)}}`) };
-}
-
 export interface BatchSum {
   readonly rows: number;
-  /** Over the rows, in any order: the first 32 bits of each one's MD5. */
+  /** Sum over the rows of the first 32 bits of each row's MD5. */
   readonly sum: number;
 }
 
-/** A column as `sumsQuery` has it: moments in seconds since 1970, to the microsecond, and texts in quotes. */
+/** A column as the store's sums have it: moments in seconds since 1970, to the microsecond, and texts in quotes. */
 function asText(value: Value, column: number): string {
   const type = COLUMNS[column]?.[1];
   if (type === "timestamp") return `${Date.parse(`${value}Z`) / 1000}.000000`;
@@ -145,7 +144,7 @@ function asText(value: Value, column: number): string {
   return type === "text" ? `'${value}'` : String(value ?? "");
 }
 
-/** As the audit's query has it of what is in the table. */
+/** The sum that the store's audit gives of that batch if it is whole. */
 export function sumBatch(settings: Treatment, seed: number, place: BatchPlace): BatchSum {
   let sum = 0;
   const rows = drawRows(settings, seed, place, (row) => {

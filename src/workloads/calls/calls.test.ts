@@ -3,14 +3,14 @@
 import { describe, expect, test } from "vitest";
 import type { DialectName } from "../../database/registry.js";
 import type { Storage } from "../../database/levels.js";
-import { ddl } from "../namespace.js";
+import { ddl } from "../../../test/support/namespace.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { ScenarioError } from "../../syntax/problems.js";
-import { arrayBatch, copyBatch, placeOf, sumBatch } from "./batch.js";
-import { batchesOf } from "./client.js";
+import { batchesOf, COLUMNS, placeOf, sumBatch } from "./batch.js";
 import type { Treatment } from "./settings.js";
-import { differencesQuery, referencesOf, statementsOf, sumsQuery } from "./statements.js";
-import { BLOOM_COLUMNS, COLUMNS } from "./tables.js";
+import { arrayBatch, copyBatch } from "./stores/postgres.js";
+import { differencesQuery, referencesOf, statementsOf, sumsQuery } from "./stores/statements.js";
+import { BLOOM_COLUMNS } from "./stores/tables.js";
 
 function settingsOf(yaml = ""): Treatment {
   const [treatment] = parseScenario(`name: x\nseed: 1\nworkload: calls\n${yaml}`, "x.yaml").treatments;

@@ -1,4 +1,4 @@
-// The keys of workload calls, and what cannot be asked of it.
+// The keys of workload calls.
 import * as z from "zod";
 import type { DialectName } from "../../database/registry.js";
 import type { Storage } from "../../database/levels.js";
@@ -6,6 +6,9 @@ import { DEFAULT_SIZES, PROFILES, type BatchSizeName, type Profile } from "../..
 import type { Finding } from "../../syntax/problems.js";
 import type { WorkloadTreatment } from "../workload.js";
 import { noStatementMode } from "../common-rules.js";
+
+export const PROBES = ["lastHour", "byCaller", "byTower", "topTowers"] as const;
+export type Probe = (typeof PROBES)[number];
 
 const MAX_ROWS = 1_000_000;
 
@@ -63,7 +66,7 @@ export function resolve(written: CallsSettings): CallsSettings {
   return { ingest, indexes, commit, batchesPerDay, sizes, batchesBefore };
 }
 
-/** Of a load whose arrivals have their own; otherwise a day of batches, one after the other, is a day of length 1. */
+/** The day's profile of a load that has one; else a day of batches, one after the other, is a day of length 1. */
 export function profileOf({ actors, sizes }: Pick<Treatment, "actors" | "sizes">): Profile {
   const load = actors["loaders"]?.load;
   return load?.executor === "daily-arrival-rate"

@@ -1,13 +1,16 @@
-// Calls: a stream of call records, put in batch by batch into a table that is asked while it grows: what storage, indexes, the
-// way of insertion and the size of a transaction cost.
+// A stream of call records, put in batch by batch into a table that is queried while it grows.
+import type * as z from "zod";
+import { storeIn } from "../stores.js";
 import type { Workload } from "../workload.js";
-import { audit, findings, VIOLATIONS } from "./audit.js";
-import { client, PROBES } from "./client.js";
+import { auditOn, findings, VIOLATIONS, type Preloaded } from "./audit.js";
+import { clientOn } from "./client.js";
 import { examples } from "./examples.js";
-import { preload } from "./preload.js";
-import { dialectProblems, keys, resolve, rules, type Treatment } from "./settings.js";
-import { statementsOf } from "./statements.js";
-import { createTables, TABLES } from "./tables.js";
+import { dialectProblems, keys, PROBES, resolve, rules, type Treatment } from "./settings.js";
+import type { CallsStore } from "./store.js";
+import { postgres } from "./stores/postgres.js";
+
+const stores = { PostgreSQL: postgres };
+const storeOf = (settings: Treatment): CallsStore => storeIn(stores, settings);
 
 const query = { verb: "runs", unit: "queries" };
 
@@ -24,30 +27,46 @@ export const calls = {
   roles: {
     loaders: {
       purpose: "Clients that load batches of calls. false leaves them out.",
-      ...{ clients: 1, thinkTimeMs: 0, isByDefault: true, hasBatches: true, drains: false },
-      ...{ operations: ["load"], arrivals: ["load"], isSearched: true },
+      clients: 1,
+      thinkTimeMs: 0,
+      isByDefault: true,
+      hasBatches: true,
+      operations: ["load"],
+      arrivals: ["load"],
+      isSearched: true,
+      drains: false,
     },
     probes: {
       purpose: "Clients that query the calls, four queries in turn. false leaves them out.",
-      ...{ clients: 1, thinkTimeMs: 1000, isByDefault: true, hasBatches: false, drains: false },
-      ...{ operations: PROBES, arrivals: PROBES, isSearched: false },
+      clients: 1,
+      thinkTimeMs: 1000,
+      isByDefault: true,
+      hasBatches: false,
+      operations: PROBES,
+      arrivals: PROBES,
+      isSearched: false,
+      drains: false,
     },
   },
   settings: { keys, rules, dialectProblems, resolve, hasRole: () => true, examples },
   tables: {
-    names: TABLES,
+    names: ["cell_towers", "rate_plans", "termination_reasons", "cdr"],
     snapshot: "cdr",
     lock: "cdr",
-    of: (settings) => ({
-      variant: `calls ${settings.indexes}`,
-      files: [],
-      statements: createTables(settings),
-    }),
-    isMarked: (variant) => variant.startsWith("calls "),
+    mark: "calls ",
   },
-  databases: ["PostgreSQL"],
-  statements: (settings) => Object.values(statementsOf(settings)),
-  client,
-  loading: { preload },
-  auditing: { one: "call", acknowledged: "loaded", violations: VIOLATIONS, findings, audit },
+  stores,
+  client: (context) => clientOn(storeOf(context.assignment.settings), context),
+  loading: {
+    async preload(admin, { settings, seed, isWanted }): Promise<z.infer<typeof Preloaded>> {
+      return { seed, ...(await storeOf(settings).fill(admin, settings, seed, isWanted)) };
+    },
+  },
+  auditing: {
+    one: "call",
+    acknowledged: "loaded",
+    violations: VIOLATIONS,
+    findings,
+    audit: (admin, inputs) => auditOn(storeOf(inputs.settings), admin, inputs),
+  },
 } as const satisfies Workload<Treatment>;

@@ -1,8 +1,8 @@
 // The contract of a store of documents: everything that the workload asks of a database. Operations are made ahead of their
 // intended start. Types only.
-import type { AdminSession, TableSet } from "../../database/contract.js";
+import type { AdminSession } from "../../database/contract.js";
 import type { MadeTransaction } from "../../database/session.js";
-import type { Statement } from "../../database/sql.js";
+import type { Store } from "../stores.js";
 import type { Treatment } from "./settings.js";
 
 export interface Document {
@@ -33,10 +33,7 @@ export interface StoredDocument {
   readonly rowBytes: number;
 }
 
-export interface DocumentStore {
-  tables(settings: Treatment): TableSet;
-  /** Statements that clients may run, for people. */
-  statements(settings: Treatment): readonly Statement[];
+export interface DocumentStore extends Store<Treatment> {
   operations(settings: Treatment): DocumentOperations;
   /** Stores documents, given as JSON, portion by portion. */
   fill(admin: AdminSession, settings: Treatment, portions: Iterable<readonly string[]>): Promise<void>;

@@ -12,7 +12,6 @@ import { dialectProblems, keys, resolve, rules, type Treatment } from "./setting
 import type { DocumentStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
 
-const VARIANT = "workload documents";
 /** Characters of the documents of one portion. */
 const PORTION = 1024 ** 2;
 
@@ -57,12 +56,10 @@ export function documentsOn(stores: Stores<DocumentStore>) {
       names: ["documents"],
       snapshot: "documents",
       lock: "documents",
-      of: (settings) => storeOf(settings).tables(settings),
-      isMarked: (variant) => variant === VARIANT,
+      mark: "workload documents",
     },
     withoutCommit: () => "each transaction of the workload is one statement without BEGIN",
-    databases: Object.keys(stores),
-    statements: (settings) => storeOf(settings).statements(settings),
+    stores,
     client: (context) => clientOn(storeOf(context.assignment.settings), context),
     loading: {
       async preload(admin, inputs) {
@@ -73,7 +70,8 @@ export function documentsOn(stores: Stores<DocumentStore>) {
       },
     },
     auditing: {
-      ...{ one: "write", acknowledged: "written" },
+      one: "write",
+      acknowledged: "written",
       violations: VIOLATIONS,
       findings,
       sizes: Object.keys(findings),

@@ -1,15 +1,16 @@
-// A workload that is a module of JavaScript, as a program whose transactions are its functions. It runs in the threads of
-// the load, as the user that started train-sim.
+// A workload that is a module of JavaScript, as a program whose transactions are its functions. Its code runs in the threads of
+// the load, with the rights of the user that started train-sim.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { commit, inReadTransaction, rollBack } from "../../database/postgres/transaction.js";
+import type { Failures } from "../../database/contract.js";
+import { databaseSpeaking } from "../../database/registry.js";
 import type { Connection, Statement } from "../../database/sql.js";
 import { StatementError } from "../../database/errors.js";
-import { classifyFailure } from "../../database/postgres/sqlstates.js";
 import { messageOf, TrialError } from "../../foundation/errors.js";
 import { drawUuid } from "../../foundation/prng.js";
 import type { FileProblem, Invariant, Place, Program, ReadProgram, Setting } from "../script/program.js";
-import type { Begin, DrawOf, Run } from "../script/run.js";
+import type { DrawOf, Run } from "../script/run.js";
+import type { Begin, Transactions } from "../script/store.js";
 import { scriptProblem, statementProblem } from "../script/statement-rules.js";
 import { statementsIn, type CutSql } from "../script/sql-text.js";
 import type { DrawContext, Session, Transaction, Value, WorkloadModule } from "./define.js";
@@ -18,16 +19,15 @@ import { shapeProblems } from "./shape.js";
 type Loaded = WorkloadModule<Readonly<Record<string, Setting["value"]>>, unknown>;
 
 const PLACE = { line: 1, column: 1 };
-/** SQLSTATE of a statement after one that failed. */
 const require = createRequire(import.meta.url);
 
-/** Of a module that was found sound. */
+/** The default export of a module that was found sound. */
 function load(file: string): unknown {
   const exported = require(file) as { readonly default?: unknown };
   return exported.default ?? exported;
 }
 
-/** What it exports as a program without steps, or all that is wrong with it. */
+/** The module as a program without steps, or all that is wrong with it. */
 export function readModule(file: string): ReadProgram {
   const exported = load(file);
   const at = (place: Place, message: string): FileProblem => ({ file: place.file ?? file, place, message });
@@ -76,8 +76,13 @@ export function readModule(file: string): ReadProgram {
     schema: made.statements,
     preload: filled.statements,
     transactions: Object.entries(transactions).map(([key, { weight = 1, isReadOnly = false, unit }]) => ({
-      ...{ name: key, weight, isReadOnly, isWhole: true, ...(unit !== undefined && { unit }) },
-      ...{ parameters: [], steps: [] },
+      name: key,
+      weight,
+      isReadOnly,
+      isWhole: true,
+      parameters: [],
+      steps: [],
+      ...(unit !== undefined && { unit }),
     })),
     invariants: invariants.flatMap(({ name: title, acknowledged }, i): Invariant[] => {
       const sql = asked[i]?.statements[0];
@@ -90,7 +95,7 @@ export function readModule(file: string): ReadProgram {
   return { program };
 }
 
-/** @param file what places in it are called after */
+/** @param file the file of places in the text */
 function textIn(text: string, file: string): CutSql {
   const { statements, unended } = statementsIn(text);
   return {
@@ -108,7 +113,7 @@ function placeOf(error: unknown, file: string): string {
   return `${file}${place?.[0] ?? ""}`;
 }
 
-/** What a function of the module does wrong ends the trial: it would be the same again. */
+/** The error that ends the trial after a mistake of the module, which another attempt would repeat. */
 function refused(file: string, where: string, message: string, error?: unknown): TrialError {
   return new TrialError(`${placeOf(error, file)}: ${where}: ${message}`, "Correct the module.", {
     cause: error,
@@ -127,7 +132,7 @@ function calling<T>(file: string, where: string, fn: () => T): T {
   }
 }
 
-/** Statements by transaction, name and text: what is prepared is known by its object. */
+/** Statements by transaction, name and text: a prepared statement is known by its object. */
 class Statements {
   private readonly known = new Map<string, Statement>();
 
@@ -147,26 +152,34 @@ class Statements {
   }
 }
 
+/** Everything that the runs of one client thread share. */
+interface Shared {
+  readonly file: string;
+  readonly statements: Statements;
+  readonly transactions: Transactions;
+  readonly classify: Failures["classify"];
+}
+
 /** The session that a function of the module gets. */
 class Asked implements Session {
   foundNoRow = true;
 
   constructor(
-    private readonly file: string,
+    private readonly shared: Shared,
     private readonly transaction: string,
     private readonly connection: Connection,
-    private readonly statements: Statements,
   ) {}
 
   async query(name: string, text: string, values: readonly Value[] = []): ReturnType<Session["query"]> {
-    const statement = this.statements.of(this.transaction, name, text);
+    const { file, statements, classify } = this.shared;
+    const statement = statements.of(this.transaction, name, text);
     try {
       const rows = await this.connection.executeNamed(statement, values);
       if (this.connection.foundNoRow !== true) this.foundNoRow = false;
       return rows;
     } catch (error) {
-      if (error instanceof StatementError && classifyFailure(error).kind === "fatal")
-        error.place = placeOf(new Error(), this.file);
+      if (error instanceof StatementError && classify(error).kind === "fatal")
+        error.place = placeOf(new Error(), file);
       throw error;
     }
   }
@@ -179,19 +192,18 @@ class ModuleRun implements Run {
   foundNoRow = true;
 
   constructor(
-    private readonly file: string,
+    private readonly shared: Shared,
     name: string,
     private readonly made: Transaction<never, unknown>,
     private readonly drawn: unknown,
     private readonly begin: string,
-    private readonly statements: Statements,
   ) {
     this.transaction = { name, isReadOnly: made.isReadOnly ?? false };
     if (made.resolve)
       this.resolve = (connection) => {
         const session = this.session(connection);
         const ask = async (): Promise<unknown> => made.resolve?.(session, drawn);
-        return inReadTransaction(
+        return shared.transactions.inReadTransaction(
           connection,
           begin,
           async () => (await ask().catch(this.explain("resolve"))) === true,
@@ -201,9 +213,9 @@ class ModuleRun implements Run {
 
   valueOf(): string | number {
     const where = `${this.transaction.name}.fact`;
-    const fact: unknown = calling(this.file, where, () => this.made.fact?.(this.drawn));
+    const fact: unknown = calling(this.shared.file, where, () => this.made.fact?.(this.drawn));
     if (typeof fact === "string" || typeof fact === "number") return fact;
-    throw refused(this.file, where, `returned ${String(fact)}; expected text or a number`);
+    throw refused(this.shared.file, where, `returned ${String(fact)}; expected text or a number`);
   }
 
   async attempt(connection: Connection): Promise<true> {
@@ -213,19 +225,19 @@ class ModuleRun implements Run {
       this.work = this.workOf(await this.made.run(session, this.drawn));
       this.foundNoRow = session.foundNoRow;
     } catch (error) {
-      await rollBack(connection);
+      await this.shared.transactions.rollBack(connection);
       this.explain("run")(error);
     }
     if (this.transaction.isReadOnly) await connection.control("commit", "COMMIT");
-    else await commit(connection, "COMMIT");
+    else await this.shared.transactions.commit(connection, "COMMIT");
     return true;
   }
 
-  /** Throws for what that function threw: a failure of its statements, or one of the module. */
+  /** Throws the failure of a statement, or explains another error of the module's function. */
   private explain(what: string) {
     return (error: unknown): never => {
       if (error instanceof TrialError || error instanceof StatementError) throw error;
-      throw thrown(this.file, `${this.transaction.name}.${what}`, error);
+      throw thrown(this.shared.file, `${this.transaction.name}.${what}`, error);
     };
   }
 
@@ -234,29 +246,30 @@ class ModuleRun implements Run {
     if (Number.isSafeInteger(done) && (done as number) >= 0) return done as number;
     const where = `${this.transaction.name}.run`;
     throw refused(
-      this.file,
+      this.shared.file,
       where,
       `resolved to ${typeof done === "number" ? done : `a value of type ${typeof done}`}; expected nothing, or a whole number from 0 on`,
     );
   }
 
   private session(connection: Connection): Asked {
-    return new Asked(this.file, this.transaction.name, connection, this.statements);
+    return new Asked(this.shared, this.transaction.name, connection);
   }
 }
 
 export function drawModule(file: string): DrawOf {
-  return ({ assignment: { settings } }, beginOf) => {
-    const { transactions } = load(file) as Loaded;
-    const statements = new Statements(file);
+  return ({ assignment: { settings } }, transactions) => {
+    const { transactions: all } = load(file) as Loaded;
+    const { classify } = databaseSpeaking(settings.dialect).failures;
+    const shared: Shared = { file, statements: new Statements(file), transactions, classify };
     const begins = new Map(
-      Object.entries(transactions).map(([name, { isReadOnly = false }]) => [
+      Object.entries(all).map(([name, { isReadOnly = false }]) => [
         name,
-        textOf(beginOf(isReadOnly)),
+        textOf(transactions.begin(isReadOnly)),
       ]),
     );
     return (name, { client, prng }) => {
-      const transaction = transactions[name];
+      const transaction = all[name];
       if (!transaction) throw new Error(`there is no transaction ${name}`);
       const random = {
         float: () => prng.float(),
@@ -269,7 +282,7 @@ export function drawModule(file: string): DrawOf {
         client,
       };
       const drawn = calling(file, `${name}.draw`, () => transaction.draw(by));
-      return new ModuleRun(file, name, transaction, drawn, begins.get(name) ?? "BEGIN", statements);
+      return new ModuleRun(shared, name, transaction, drawn, begins.get(name) ?? "BEGIN");
     };
   };
 }

@@ -14,11 +14,13 @@ import {
   writeScenarioFile,
 } from "../../../test/support/train-sim.js";
 import { casesOf } from "../../../test/support/lanes.js";
-import { auditOf } from "../script/audit.js";
+import { auditOn } from "../script/audit.js";
 import { compile, Machine } from "../script/machine.js";
-import type { Begin, Rest } from "../script/run.js";
+import type { Rest } from "../script/run.js";
 import type { Program, Value } from "../script/program.js";
 import type { Treatment } from "../script/settings.js";
+import type { Begin } from "../script/store.js";
+import { postgres, TRANSACTIONS } from "../script/stores/postgres.js";
 import { readPgbench } from "./read-pgbench.js";
 
 it("runs each built-in script by every protocol, and its balances add up", async () => {
@@ -99,7 +101,8 @@ function programOf(sql: string): Program {
 function machineOf(sql: string, { isSimple = false, beginning = AS_IS, set = {} } = {}): Machine {
   const [compiled = expect.fail("no transaction")] = compile(programOf(sql), () => beginning);
   const values = new Map<string, Value>(Object.entries({ scale: 1n, client_id: 3n, ...set }));
-  return new Machine(compiled, values, 5, { file: "x.sql", prng: new Prng(0), isSimple });
+  const options = { file: "x.sql", prng: new Prng(0), isSimple, transactions: TRANSACTIONS };
+  return new Machine(compiled, values, 5, options);
 }
 
 const awake: Rest = () => Promise.resolve();
@@ -269,7 +272,7 @@ describe("finds what the built-in scripts cannot have done", () => {
     const inputs = {
       ...{ settings, told: [], directory: "", unclosed: [], preloaded: undefined, isDrained: false },
     };
-    const { findings } = await auditOf(program, "pgbench")(admin, inputs);
+    const { findings } = await auditOn(postgres(program, "pgbench"), program, "pgbench", admin, inputs);
     return [findings.verdict, findings.violations.length];
   };
 

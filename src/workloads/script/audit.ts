@@ -1,10 +1,8 @@
-// Holds the tables to the invariants of a workload of the user's own, all of them in one snapshot: each is true, or its rows are
-// the values of acknowledged transactions, each once.
+// Holds the tables to the invariants of a workload of the user's own: each is true, or its rows are the values of acknowledged
+// transactions, each once.
 import * as z from "zod";
-import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
+import type { AdminSession } from "../../database/contract.js";
 import type { SqlRow } from "../../database/sql.js";
-import { withSearchPath } from "../../database/endpoint.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
 import { messageOf, TrainSimError, TrialError } from "../../foundation/errors.js";
 import { counted } from "../../foundation/units.js";
 import type { Audited, AuditInputs } from "../workload.js";
@@ -12,6 +10,7 @@ import { literalIn, Told } from "./client.js";
 import { placeText, type Invariant, type Program } from "./program.js";
 import type { Treatment } from "./settings.js";
 import { substituted } from "./sql-text.js";
+import type { OwnSqlStore } from "./store.js";
 
 export const findings = {
   invariants: z
@@ -27,12 +26,10 @@ export const findings = {
     .describe("Of a workload of one's own: each invariant, and what its query gave"),
 };
 
-/** Rows of one portion. */
-const PORTION = 10_000;
 /** Values that are named. */
 const NAMED_MAX = 3;
 
-/** What of acknowledged transactions is there. */
+/** Values of acknowledged transactions compared with the rows. */
 interface Compared {
   readonly lost: readonly string[];
   readonly duplicated: readonly string[];
@@ -43,18 +40,6 @@ interface Compared {
 interface Kept {
   readonly acknowledged: readonly string[];
   readonly inDoubt: readonly string[];
-}
-
-const firstOf = (row: SqlRow): unknown => Object.values(row)[0];
-
-async function* rowsOf(client: AdminClient, sql: string): AsyncIterable<string> {
-  await client.query(`DECLARE train_sim_audit CURSOR FOR ${sql}`);
-  for (;;) {
-    const rows = await client.query(`FETCH ${PORTION} FROM train_sim_audit`);
-    for (const row of rows) yield String(firstOf(row));
-    if (rows.length < PORTION) break;
-  }
-  await client.query("CLOSE train_sim_audit");
 }
 
 /** @param isWhole whether all that was acknowledged is known */
@@ -93,16 +78,16 @@ function comparedWords({ lost, duplicated, unexpected }: Compared): string[] {
   ];
 }
 
-/** What a query gave that is to be true. */
+/** The answer of a query that is to be true. */
 function truthOf(rows: readonly SqlRow[]): { readonly holds: boolean; readonly seen: string } {
   const [row, ...others] = rows;
   if (!row || others.length > 0)
     return { holds: false, seen: `${counted(rows.length, "row")}; it takes one` };
-  const value = firstOf(row);
+  const [value] = Object.values(row);
   return { holds: value === true, seen: typeof value === "string" ? value : JSON.stringify(value) };
 }
 
-/** Throws for an invariant whose query failed; what says that the server is gone stays as it is. */
+/** Throws for an invariant whose query failed; an error of a lost server stays as it is. */
 function notAnswered({ name, sql: { place } }: Invariant, error: unknown, file: string): never {
   if (error instanceof TrainSimError) throw error;
   throw new TrialError(
@@ -123,22 +108,24 @@ function unheldOf({ transactions, invariants }: Program): string[] {
   ];
 }
 
-export function auditOf(program: Program, file: string) {
-  return async (admin: AdminClient, inputs: AuditInputs<Treatment>): Promise<Audited> => {
+export async function auditOn(
+    store: OwnSqlStore,
+    program: Program,
+    file: string,
+    admin: AdminSession,
+    inputs: AuditInputs<Treatment>,
+  ): Promise<Audited> {
     const { settings, unclosed } = inputs;
     const told = inputs.told.map((one) => Told.parse(one));
     const sqlOf = ({ sql }: Invariant): string => substituted(sql, literalIn(settings));
-    const searchPath = dialectOf(settings.dialect).quoteIdentifier(settings.namespace);
-    const client = await connectAdmin(withSearchPath(admin.endpoint, searchPath), { purpose: "audit" });
     const sums = { lost: 0, duplicated: 0, unexpected: 0, inDoubtFound: 0 };
     const invariants: { name: string; holds: boolean; seen: string; acknowledged?: string }[] = [];
-    try {
-      await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await store.scan(admin, settings, async (ask) => {
       for (const invariant of program.invariants) {
         const { name, acknowledged } = invariant;
         if (!acknowledged) {
-          const rows = await client
-            .query(sqlOf(invariant))
+          const rows = await ask
+            .rows(sqlOf(invariant))
             .catch((error: unknown) => notAnswered(invariant, error, file));
           invariants.push({ name, ...truthOf(rows) });
           continue;
@@ -147,23 +134,22 @@ export function auditOf(program: Program, file: string) {
           acknowledged: told.flatMap((one) => one.acknowledged[name] ?? []),
           inDoubt: told.flatMap((one) => one.inDoubt[name] ?? []),
         };
-        const rows = rowsOf(client, sqlOf(invariant));
+        const rows = ask.values(sqlOf(invariant));
         const compared = await compare(rows, kept, unclosed.length === 0).catch((error: unknown) =>
           notAnswered(invariant, error, file),
         );
         const problems = comparedWords(compared);
         const all = `${counted(kept.acknowledged.length, "acknowledged transaction")}, each there once`;
         invariants.push({
-          ...{ name, holds: problems.length === 0, acknowledged: acknowledged.transaction },
+          name,
+          holds: problems.length === 0,
+          acknowledged: acknowledged.transaction,
           seen: problems.length === 0 ? all : problems.join("; "),
         });
         for (const kind of ["lost", "duplicated", "unexpected"] as const) sums[kind] += compared[kind].length;
         sums.inDoubtFound += compared.inDoubtFound;
       }
-      await client.query("COMMIT");
-    } finally {
-      await client.close();
-    }
+    });
     const violations = invariants
       .filter(({ holds }) => !holds)
       .map(({ name, seen }) => `invariant "${name}" does not hold: ${seen}`);
@@ -180,5 +166,4 @@ export function auditOf(program: Program, file: string) {
       ],
     };
     return { findings: found };
-  };
 }

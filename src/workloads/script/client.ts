@@ -1,11 +1,8 @@
-// The clients of a workload of the user's own: each draws a transaction and its parameters before its intended start, and runs
-// it to its end. What was acknowledged is kept by what the invariants ask for.
+// The clients of a workload of the user's own. They keep the values of acknowledged transactions that the invariants ask for.
 import * as z from "zod";
 import { monotonicMs } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Connection } from "../../database/sql.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
-import { inReadTransaction } from "../../database/postgres/transaction.js";
 import type { Arrival } from "../../load/arrivals.js";
 import { IdleBackoff } from "../../actors/idle-backoff.js";
 import { Mix } from "../mix.js";
@@ -13,23 +10,24 @@ import type { ClientContext, WorkloadClient } from "../workload.js";
 import { evaluate } from "./expression.js";
 import { compile, literal, Machine } from "./machine.js";
 import type { Invariant, Program, Value } from "./program.js";
-import type { Begin, DrawOf, Run } from "./run.js";
+import type { DrawOf, Run } from "./run.js";
 import type { Treatment } from "./settings.js";
 import { substituted } from "./sql-text.js";
+import type { Begin, OwnSqlStore, Transactions } from "./store.js";
 
-/** Of a worker's life, by invariant: values of acknowledged transactions, and of those in doubt at the end. */
+/** A worker's account, by invariant: values of acknowledged transactions, and of transactions in doubt at the end. */
 export const Told = z.object({
   acknowledged: z.record(z.string(), z.array(z.string())),
   inDoubt: z.record(z.string(), z.array(z.string())),
-  /** Transactions that write. */
+  /** Acknowledged transactions that write. */
   committed: z.int().min(0),
   doubtful: z.int().min(0),
 });
 
-/** As the database gives it back. */
+/** The text of a value as the database gives it back. */
 const textOf = (value: Value): string => (value === null ? "" : String(value));
 
-/** A number of a scenario, as expressions have it. */
+/** The value of a setting, as expressions have it. */
 export function ofSetting(value: number | string | boolean): Value {
   return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
 }
@@ -40,12 +38,13 @@ export function literalIn({ values }: Pick<Treatment, "values">): (setting: stri
 
 type Settle = (connection: Connection, run: Run) => Promise<boolean>;
 
-/** By transaction: asks whether one in doubt is there, by what an invariant says of it. */
+/** By transaction: asks whether a transaction in doubt is there, by the query of its invariant. */
 function settlesOf(
   { invariants }: Program,
   settings: Treatment,
-  { begin, setUp }: Begin,
+  transactions: Transactions,
 ): Map<string, Settle> {
+  const { begin, setUp } = transactions.begin(true);
   return new Map(
     invariants.flatMap(({ name, sql, acknowledged }: Invariant): [string, Settle][] => {
       if (!acknowledged) return [];
@@ -54,7 +53,7 @@ function settlesOf(
       const settle: Settle = async (connection, run) => {
         const values = [textOf(run.valueOf(acknowledged.variable))];
         const ask = async (): Promise<boolean> => (await connection.execute(statement, values)).length > 0;
-        return setUp === undefined ? ask() : inReadTransaction(connection, `${begin}; ${setUp}`, ask);
+        return setUp === undefined ? ask() : transactions.inReadTransaction(connection, `${begin}; ${setUp}`, ask);
       };
       return [[acknowledged.transaction, settle]];
     }),
@@ -62,16 +61,17 @@ function settlesOf(
 }
 
 /** Draws transactions that are steps of SQL. */
-/** @param file what messages call it */
 export function drawSteps(program: Program, file: string): DrawOf {
-  return ({ assignment: { settings, trial } }, beginOf) => {
+  return ({ assignment: { settings, trial } }, transactions) => {
+    const beginOf = (isReadOnly: boolean): Begin => transactions.begin(isReadOnly);
     const compiled = new Map(compile(program, beginOf).map((each) => [each.transaction.name, each]));
     const given = [
       ["default_seed", BigInt(deriveSeed(trial.seed, "default_seed"))] as const,
       ["random_seed", BigInt(trial.seed)] as const,
       ...Object.entries(settings.values).map(([name, value]): [string, Value] => [name, ofSetting(value)]),
     ];
-    const options = { file, prng: new Prng(0), isSimple: settings.prepared === "simple" };
+    const isSimple = settings.prepared === "simple";
+    const options = { file, prng: new Prng(0), isSimple, transactions };
     return (name, { client, prng }) => {
       const chosen = compiled.get(name);
       if (!chosen) throw new Error(`there is no transaction ${name}`);
@@ -84,28 +84,23 @@ export function drawSteps(program: Program, file: string): DrawOf {
   };
 }
 
-export function clientOf(program: Program, drawOf: DrawOf) {
-  return (context: ClientContext<Treatment>): WorkloadClient => {
+export function clientOn(
+    store: OwnSqlStore,
+    program: Program,
+    drawOf: DrawOf,
+    context: ClientContext<Treatment>,
+  ): WorkloadClient {
     const { assignment, transactor, recorder, sleeper } = context;
     const { settings, trial, role, firstClient, clients, endpoints } = assignment;
-    const dialect = dialectOf(settings.dialect);
-    const { isolation } = settings;
-    const setUp = endpoints.every(({ searchPath }) => searchPath !== undefined)
-      ? undefined
-      : `SET LOCAL search_path TO ${dialect.quoteIdentifier(settings.namespace)}`;
-    const beginOf = (isReadOnly: boolean): Begin => ({
-      begin: dialect.begin(isolation ?? "read committed", isReadOnly ? "READ ONLY" : "READ WRITE"),
-      setUp,
-      isNeeded: isolation !== undefined,
-    });
-    const draw = drawOf(context, beginOf);
+    const transactions = store.transactions(settings, endpoints);
+    const draw = drawOf(context, transactions);
     const weights = Object.fromEntries(program.transactions.map(({ name, weight }) => [name, weight]));
     const mix = new Mix(weights, deriveSeed(trial.seed, role));
     const drawers = Array.from({ length: clients }, (_, number) => {
       const client = firstClient + number;
       return { client, prng: new Prng(deriveSeed(trial.seed, "draw", role, client)) };
     });
-    const settles = settlesOf(program, settings, beginOf(true));
+    const settles = settlesOf(program, settings, transactions);
     const told: z.infer<typeof Told> = { acknowledged: {}, inDoubt: {}, committed: 0, doubtful: 0 };
     const drawn: (Run | undefined)[] = [];
     const idle = new IdleBackoff(clients, sleeper, context.time);
@@ -116,7 +111,7 @@ export function clientOf(program: Program, drawOf: DrawOf) {
       return draw(arrival ? mix.of(arrival) : mix.next(drawer.prng), drawer);
     }
 
-    /** How a commit in doubt of that run is settled; undefined where nothing tells. */
+    /** Settles a commit in doubt of that run; undefined if nothing tells. */
     function settleOf(run: Run): ((connection: Connection) => Promise<true | undefined>) | undefined {
       const byInvariant = settles.get(run.transaction.name);
       const asked =
@@ -143,7 +138,11 @@ export function clientOf(program: Program, drawOf: DrawOf) {
         const { name, isReadOnly } = run.transaction;
         const settle = settleOf(run);
         const end = await transactor.run({
-          ...{ client: number, intendedMs, operation: name, isPoll: true, events: () => run.work },
+          client: number,
+          intendedMs,
+          operation: name,
+          isPoll: true,
+          events: () => run.work,
           isOnce: !isReadOnly && !settle,
           body: (connection: Connection, times) =>
             run.attempt(connection, async (ms) => {
@@ -167,5 +166,4 @@ export function clientOf(program: Program, drawOf: DrawOf) {
       },
       close: () => told,
     };
-  };
 }

@@ -3,7 +3,7 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { dropNamespace, resetNamespace } from "../namespace.js";
+import { dropNamespace, resetNamespace } from "../../../test/support/namespace.js";
 import { readSqlFile } from "../sql-file/read-sql-file.js";
 import { workloadOf } from "../registry.js";
 

@@ -2,7 +2,6 @@
 // attempt goes on after the last commit: what was committed is not sent again, and what is sent again is the same.
 import type { Connection, SqlValue, Statement } from "../../database/sql.js";
 import { StatementError, UnexpectedRowsError } from "../../database/errors.js";
-import { asTransaction, commit, rollBack } from "../../database/postgres/transaction.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";
 import { evaluate } from "./expression.js";
 import {
@@ -15,7 +14,8 @@ import {
   type Step,
   type Value,
 } from "./program.js";
-import type { Begin, Rest, Run } from "./run.js";
+import type { Rest, Run } from "./run.js";
+import type { Begin, Transactions } from "./store.js";
 import { countedChange, countsRows, sqlStepsOf, statementsOf, unexpectedRows } from "./statements.js";
 import { substituted } from "./sql-text.js";
 
@@ -183,6 +183,7 @@ export interface MachineOptions {
   readonly file: string;
   readonly prng: Prng;
   readonly isSimple: boolean;
+  readonly transactions: Omit<Transactions, "begin">;
 }
 
 /** The state of a transaction after its last commit. */
@@ -238,7 +239,7 @@ export class Machine implements Run {
       return true;
     } catch (error) {
       // Every statement of it is undone with it.
-      if (this.hasBegun()) await rollBack(connection);
+      if (this.hasBegun()) await this.options.transactions.rollBack(connection);
       throw error;
     }
   }
@@ -307,7 +308,7 @@ export class Machine implements Run {
   /** Of reads alone it does not matter how it ended. */
   private async commit(connection: Connection, text: string): Promise<void> {
     if (this.transaction.isReadOnly) return connection.control("commit", text);
-    await commit(connection, text);
+    await this.options.transactions.commit(connection, text);
   }
 
   private keep(): void {
@@ -350,7 +351,7 @@ export class Machine implements Run {
     const isCommitting = !this.isOpen && !this.transaction.isReadOnly;
     let rows: readonly unknown[];
     try {
-      rows = await (isCommitting ? asTransaction(answer, (all) => all) : answer);
+      rows = await (isCommitting ? this.options.transactions.asTransaction(answer) : answer);
     } catch (error) {
       if (error instanceof StatementError) error.place = this.placeText(step);
       throw error;

@@ -1,9 +1,10 @@
-// What clients of a workload of the user's own run, whichever way it was written.
+// Transactions of a workload of the user's own, whichever way it was written.
 import type { Connection } from "../../database/sql.js";
 import type { Prng } from "../../foundation/prng.js";
 import type { ClientContext } from "../workload.js";
 import type { Value } from "./program.js";
 import type { Treatment } from "./settings.js";
+import type { Transactions } from "./store.js";
 
 /** Pauses within a transaction, in milliseconds. */
 export type Rest = (ms: number) => Promise<void>;
@@ -16,9 +17,9 @@ export interface Run {
   readonly work: number;
   /** Whether no statement of the last attempt returned or changed a row. */
   readonly foundNoRow: boolean;
-  /** Of a parameter that an invariant asks for. */
+  /** The value of a parameter that an invariant asks for. */
   valueOf(variable: string): Value;
-  /** Whether a commit in doubt happened; left out where an invariant's query tells, or nothing does. */
+  /** Whether a commit in doubt happened; left out if an invariant's query tells, or nothing does. */
   resolve?(connection: Connection): Promise<boolean>;
 }
 
@@ -30,13 +31,4 @@ export interface DrawnBy {
 
 /** Draws transactions of that name. */
 export type Draw = (name: string, by: DrawnBy) => Run;
-export type DrawOf = (context: ClientContext<Treatment>, begin: (isReadOnly: boolean) => Begin) => Draw;
-
-/** How a transaction begins. */
-export interface Begin {
-  readonly begin: string;
-  /** Sent with every beginning, in the same message: what the connection does not know by itself. */
-  readonly setUp: string | undefined;
-  /** Whether a statement by itself cannot go without. */
-  readonly isNeeded: boolean;
-}
+export type DrawOf = (context: ClientContext<Treatment>, transactions: Transactions) => Draw;

@@ -10,6 +10,20 @@ export const PAYLOADS = ["jsonb", "jsonb-manual", "text", "text-generated"] as c
 
 export type Payload = (typeof PAYLOADS)[number];
 
+interface PayloadTraits {
+  readonly columnType: "jsonb" | "text";
+  /** The database derives event_type, authority_id and train_id; otherwise the program writes them. */
+  readonly areColumnsGenerated: boolean;
+  readonly hasDocumentIndex: boolean;
+}
+
+export const PAYLOAD_TRAITS: Readonly<Record<Payload, PayloadTraits>> = {
+  jsonb: { columnType: "jsonb", areColumnsGenerated: true, hasDocumentIndex: true },
+  "jsonb-manual": { columnType: "jsonb", areColumnsGenerated: false, hasDocumentIndex: false },
+  text: { columnType: "text", areColumnsGenerated: false, hasDocumentIndex: false },
+  "text-generated": { columnType: "text", areColumnsGenerated: true, hasDocumentIndex: false },
+};
+
 /** Of its tables, where the dialect has it. */
 export const EVENT_STORAGES = [
   "default",

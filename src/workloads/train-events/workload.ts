@@ -1,11 +1,11 @@
 // Train Events: producers add railway events, consumers move them along their lives, archivers move them to history, readers
 // look them up.
-import type { AdminClient } from "../../database/postgres/admin.js";
+import { storeIn } from "../stores.js";
 import type { Workload } from "../workload.js";
 import type { EventTreatment } from "./actors/assignment.js";
-import { client } from "./actors/client.js";
+import { clientOn } from "./actors/client.js";
 import { RING_BYTES } from "./actors/publish-times.js";
-import { auditTrial } from "./audit/audit.js";
+import { auditOn } from "./audit/audit.js";
 import { findings } from "./audit/findings-schema.js";
 import { recount } from "./audit/recount.js";
 import { examples } from "./examples.js";
@@ -14,13 +14,13 @@ import { dialectProblems, hasRole, keys, resolve, rules } from "./keys.js";
 import { levels } from "./levels.js";
 import { lint } from "./lint.js";
 import { VIOLATION_KINDS } from "./model/conservation.js";
-import { QUEUE } from "./queue-depth.js";
+import { preloadTrial } from "./preload.js";
 import { READ_KINDS, READS } from "./settings.js";
-import { readQueueLeft } from "./sql/audit-queries.js";
-import { createWorkload } from "./sql/create-workload.js";
-import { preloadTrial } from "./sql/preload.js";
-import { TABLE_NAMES, tableSetOf } from "./sql/tables.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
+import { postgres } from "./sql/postgres.js";
+import type { EventStore } from "./store.js";
+
+const stores = { PostgreSQL: postgres };
+const storeOf = (settings: EventTreatment): EventStore => storeIn(stores, settings);
 
 const events = { unit: "events" };
 const publishing = { sharedBytes: RING_BYTES, hasBatches: true, isSearched: true };
@@ -79,35 +79,31 @@ export const trainEvents = {
   },
   settings: { keys, rules, dialectProblems, resolve, hasRole, levels, examples },
   tables: {
-    names: TABLE_NAMES,
+    names: ["events", "event_status", "events_archive"],
     snapshot: "events",
     lock: "event_status",
-    of: (settings: EventTreatment) => tableSetOf(settings),
-    isMarked: (variant) => variant.startsWith("payload "),
+    mark: "payload ",
   },
   withoutCommit: ({ statementShape }) =>
     statementShape === "single-statement" ? "statementShape is single-statement" : undefined,
-  databases: ["PostgreSQL"],
-  statements: (settings) => createWorkload(settings).statements,
-  client,
-  loading: { preload: preloadTrial },
+  stores,
+  client: (context) => clientOn(storeOf(context.assignment.settings), context),
+  loading: { preload: (admin, inputs) => preloadTrial(storeOf(inputs.settings), admin, inputs) },
   draining: {
     isPossible: ({ consumers, cycle }) => (consumers ?? cycle) !== undefined,
-    async isDone(admin: AdminClient, settings) {
+    async isDone(admin, settings) {
       const { consumers, archivers, cycle } = settings.actors;
-      const left = await readQueueLeft(admin, settings.namespace, {
-        ...settings,
-        dialect: dialectOf(settings.dialect),
-      });
+      const left = await storeOf(settings).queueLeft(admin, settings);
       const isWorkable = left.workable && (consumers ?? cycle) !== undefined;
       return !isWorkable && !(left.terminal && (archivers ?? cycle) !== undefined);
     },
   },
   auditing: {
-    ...{ one: "event", acknowledged: "published" },
+    one: "event",
+    acknowledged: "published",
     violations: VIOLATION_KINDS,
     findings,
-    audit: auditTrial,
+    audit: (admin, inputs) => auditOn(storeOf(inputs.settings), admin, inputs),
     explainsLoss: true,
     recount,
   },
@@ -118,6 +114,5 @@ export const trainEvents = {
     },
     conditions,
     lint,
-    evidence: [QUEUE],
   },
 } as const satisfies Workload<EventTreatment>;

@@ -18,7 +18,7 @@ import { Recorder } from "../../../src/metrics/recorder.js";
 import { parseScenario } from "../../../src/scenario/loader.js";
 import type { TreatmentSettings } from "../../../src/scenario/settings.js";
 import type { Mapping } from "../../../src/syntax/paths.js";
-import { resetNamespace } from "../../../src/workloads/namespace.js";
+import { resetNamespace } from "../namespace.js";
 import { workloadOf } from "../../../src/workloads/registry.js";
 import type { AuditFindings, AuditInputs, Workload } from "../../../src/workloads/workload.js";
 import { scratchDirectory } from "../train-sim.js";

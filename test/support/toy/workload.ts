@@ -65,15 +65,20 @@ export const toy = {
     names: ["toys"],
     snapshot: "toys",
     lock: "toys",
-    of: () => ({
-      variant: "workload toy",
-      files: [],
-      statements: ["CREATE TABLE {{namespace}}.toys (id bigserial PRIMARY KEY)"],
-    }),
-    isMarked: (variant) => variant === "workload toy",
+    mark: "workload toy",
   },
-  databases: ["PostgreSQL"],
-  statements: (settings) => [{ name: "make", text: `INSERT INTO ${tableOf(settings)} DEFAULT VALUES` }],
+  stores: {
+    PostgreSQL: {
+      tables: () => ({
+        variant: "workload toy",
+        files: [],
+        statements: ["CREATE TABLE {{namespace}}.toys (id bigserial PRIMARY KEY)"],
+      }),
+      statements: (settings: Treatment) => [
+        { name: "make", text: `INSERT INTO ${tableOf(settings)} DEFAULT VALUES` },
+      ],
+    },
+  },
   ownsConnections: true,
   client,
   auditing: {

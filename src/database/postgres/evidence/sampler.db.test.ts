@@ -4,13 +4,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { EventBatch } from "../../../workloads/train-events/model/event-batch.js";
 import { generateSecret } from "../../../foundation/prng.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
-import { testNamespace } from "../../../../test/support/namespace.js";
+import { resetNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { ownDatabase } from "../../../../test/support/own-database.js";
 import type { AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
 import { createWorkload } from "../../../workloads/train-events/sql/create-workload.js";
 import { postgres } from "../dialects/postgres/dialect.js";
-import { resetNamespace, sampledIn } from "../../../workloads/namespace.js";
+import { sampledIn } from "../../../workloads/tables.js";
 import { POSTGRES_SAMPLER } from "./postgres-views.js";
 import { DatabaseSampler } from "./sampler.js";
 import type { EvidenceReading } from "../../evidence.js";

@@ -1,10 +1,10 @@
 // DDL where each statement is a transaction by itself, on a made-up Aurora DSQL: what a change of the catalogue interrupts is
 // sent again, and an index that could not be made is no namespace to measure on. On real servers: `namespace.db.test.ts`.
+import { applyNamespace } from "../../../../test/support/namespace.js";
 import { expect, it } from "vitest";
 import { TargetError } from "../../../foundation/errors.js";
 import type { AdminClient } from "../admin.js";
 import { dsql } from "../dialects/dsql/dialect.js";
-import { applyNamespace } from "../../../workloads/namespace.js";
 import type { SqlRow } from "../../sql.js";
 
 const SETTINGS = { namespace: "train_sim", payload: "text" } as const;

@@ -1,11 +1,10 @@
 import { expect, inject, it } from "vitest";
 import { TargetError, UsageError } from "../../../foundation/errors.js";
-import { testNamespace } from "../../../../test/support/namespace.js";
+import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin } from "../admin.js";
 import { dialectOf } from "../dialects/registry.js";
 import { claimNamespace } from "./namespace-claim.js";
 import { UNCLAIMED, type ClaimEvents, type NamespaceClaim } from "../../contract.js";
-import { dropNamespace, resetNamespace } from "../../../workloads/namespace.js";
 
 const claimOf = (namespace: string, events?: ClaimEvents): Promise<NamespaceClaim> =>
   claimNamespace(inject("adminEndpoint"), namespace, dialectOf("postgres"), events);

@@ -3,18 +3,18 @@ import { EventBatch } from "../../../workloads/train-events/model/event-batch.js
 import { UsageError } from "../../../foundation/errors.js";
 import { generateSecret } from "../../../foundation/prng.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
-import { testNamespace } from "../../../../test/support/namespace.js";
-import { connectAdmin, type AdminClient } from "../admin.js";
-import { PgConnection } from "../connection.js";
-import { createWorkload } from "../../../workloads/train-events/sql/create-workload.js";
-import { postgres } from "../dialects/postgres/dialect.js";
 import {
   applyNamespace,
   ddl,
   dropNamespace,
   resetNamespace,
-  tablesMarked,
-} from "../../../workloads/namespace.js";
+  testNamespace,
+} from "../../../../test/support/namespace.js";
+import { connectAdmin, type AdminClient } from "../admin.js";
+import { PgConnection } from "../connection.js";
+import { createWorkload } from "../../../workloads/train-events/sql/create-workload.js";
+import { postgres } from "../dialects/postgres/dialect.js";
+import { tablesMarked } from "../../../workloads/tables.js";
 import { namespaceState, requireDroppable } from "./namespace.js";
 import { ISOLATIONS } from "../../levels.js";
 import { PAYLOADS, STATEMENT_SHAPES } from "../../../workloads/train-events/settings.js";

@@ -1,9 +1,8 @@
 // Documents in PostgreSQL: the table, its statements and the audit's query. Beside its document a row has a version that each
 // update counts up and returns: so every client knows its place in the order of the updates of a document.
-import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
+import type { AdminClient } from "../../../database/postgres/admin.js";
 import { postgres as dialect } from "../../../database/postgres/dialects/postgres/dialect.js";
-import { withinLockTimeout } from "../../../database/postgres/lock-timeout.js";
-import { refreshStatistics } from "../../../database/postgres/statistics.js";
+import { fillTables } from "../../../database/postgres/fill-tables.js";
 import { asTransaction } from "../../../database/postgres/transaction.js";
 import type { Connection, Statement } from "../../../database/sql.js";
 import { pathsOf, UPDATED } from "../document.js";
@@ -177,24 +176,6 @@ async function* scan(admin: AdminClient, settings: Treatment): AsyncGenerator<St
   }
 }
 
-async function fill(
-  admin: AdminClient,
-  settings: Treatment,
-  portions: Iterable<readonly string[]>,
-): Promise<void> {
-  const { namespace } = settings;
-  const client = await connectAdmin(admin.endpoint, { purpose: "preload" });
-  const failure = `schema "${namespace}" not filled`;
-  try {
-    await withinLockTimeout({ client, dialect, failure }, async () => {
-      for (const portion of portions) await client.query(preloadText(settings), [`[${portion.join()}]`]);
-    });
-    await refreshStatistics(admin, { namespace, tables: [tableOf(settings)] }, dialect, { vacuum: true });
-  } finally {
-    await client.close();
-  }
-}
-
 export const postgres: DocumentStore = {
   tables: (settings) => ({
     variant: "workload documents",
@@ -229,6 +210,9 @@ export const postgres: DocumentStore = {
       },
     };
   },
-  fill,
+  fill: (admin: AdminClient, settings, portions) =>
+    fillTables(admin, { namespace: settings.namespace, tables: [tableOf(settings)], dialect }, async (session) => {
+      for (const portion of portions) await session.query(preloadText(settings), [`[${portion.join()}]`]);
+    }),
   scan,
 };

@@ -2,7 +2,7 @@
 // computes. None while draining or ending.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { TransactionPlan } from "../../../actors/transactor.js";
-import type { MadePaused } from "../sql/workload.js";
+import type { MadePaused } from "../store.js";
 import type { DelayedOperation } from "../settings.js";
 import type { EventContext } from "./context.js";
 

@@ -1,6 +1,6 @@
 // The archiver: moves a batch of terminal events to the history table and deletes them, in one transaction.
 // It takes whatever is terminal, in no order, and backs off briefly when nothing is.
-import type { ArchiveOutcome } from "../sql/workload.js";
+import type { ArchiveOutcome } from "../store.js";
 import type { Actor } from "../../../actors/actor.js";
 import { appDelayOf } from "./app-delay.js";
 import type { EventContext } from "./context.js";
@@ -24,9 +24,9 @@ export interface BatchArchiver {
 }
 
 export function createArchiver(context: EventContext): BatchArchiver {
-  const { workload, transactor, lifecycle, recorder, prng, assignment, ledger } = context;
+  const { queue, transactor, lifecycle, recorder, prng, assignment, ledger } = context;
   const { batch } = assignment.settings;
-  const ahead = new Ahead(() => workload.archive(prng.intBetween(batch.min, batch.max)));
+  const ahead = new Ahead(() => queue.archive(prng.intBetween(batch.min, batch.max)));
   const paused = appDelayOf(context, "archive");
   const recordArchived = (latencyMs: number, atMs: number): void =>
     recorder.lifecycle("archived", latencyMs, atMs);

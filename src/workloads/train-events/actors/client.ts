@@ -1,4 +1,4 @@
-// The clients of one worker: by role, with the ledger, the sampled checks and the clock of an event's life that they share.
+// The clients of one worker by role; they share the ledger, the sampled checks and the clock of an event's life.
 import type { Actor } from "../../../actors/actor.js";
 import type { ClientContext, WorkloadClient } from "../../workload.js";
 import type { EventTreatment } from "./assignment.js";
@@ -12,8 +12,8 @@ import { producer } from "./producer.js";
 import { LifecycleClock } from "./publish-times.js";
 import { reader } from "./reader.js";
 import { SampleChecker } from "./sample-checks.js";
-import { createWorkload } from "../sql/create-workload.js";
 import type { Role } from "../settings.js";
+import type { EventStore } from "../store.js";
 
 type RoleActor = Actor & Pick<WorkloadClient, "operationOf">;
 
@@ -25,14 +25,16 @@ const ACTORS: Readonly<Record<Role, (context: EventContext) => RoleActor>> = {
   cycle,
 };
 
-export function client(given: ClientContext<EventTreatment>): WorkloadClient {
+export function clientOn(store: EventStore, given: ClientContext<EventTreatment>): WorkloadClient {
   const { assignment, source, time } = given;
+  const { settings } = assignment;
   const lifecycle = new LifecycleClock(assignment.shared, assignment.mirrored);
   const ledger = BatchLedger.of(assignment, assignment.shared.has(assignment.ordinal));
   const beside = lookBeside(source, time);
-  const checks = SampleChecker.of(assignment, { lifecycle, beside });
-  const workload = createWorkload(assignment.settings);
-  const actor = ACTORS[assignment.role as Role]({ ...given, workload, lifecycle, ledger, checks, beside });
+  const verification = store.verification(settings);
+  const checks = SampleChecker.of(assignment, { verification, lifecycle, beside });
+  const queue = store.operations(settings);
+  const actor = ACTORS[assignment.role as Role]({ ...given, queue, lifecycle, ledger, checks, beside });
   return Object.assign(actor, {
     flush() {
       lifecycle.settlePending();

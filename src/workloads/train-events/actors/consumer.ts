@@ -1,7 +1,7 @@
 // The consumer: locks a batch of workable events, moves them along, applies the business logic to their payloads
 // and commits. An empty poll is counted apart and followed by a brief pause.
 import { monotonicMs } from "../../../foundation/clock.js";
-import type { ProcessOutcome } from "../sql/workload.js";
+import type { ProcessOutcome } from "../store.js";
 import type { Actor } from "../../../actors/actor.js";
 import type { EventContext } from "./context.js";
 import { appDelayOf } from "./app-delay.js";
@@ -20,7 +20,7 @@ export interface BatchProcessor {
 }
 
 export function createProcessor(context: EventContext): BatchProcessor {
-  const { workload, transactor, lifecycle, recorder, prng, assignment, ledger, checks } = context;
+  const { queue, transactor, lifecycle, recorder, prng, assignment, ledger, checks } = context;
   const { batch, advance: chances } = assignment.settings;
   const roll = (): number => prng.float();
   const recordCompleted = (latencyMs: number, atMs: number): void =>
@@ -29,7 +29,7 @@ export function createProcessor(context: EventContext): BatchProcessor {
 
   const ahead = new Ahead(() => {
     const limit = prng.intBetween(batch.min, batch.max);
-    return { limit, made: workload.process({ limit, roll, chances }) };
+    return { limit, made: queue.process({ limit, roll, chances }) };
   });
 
   /** By client. */

@@ -6,7 +6,7 @@ import type { Connection, StatementRow } from "../../../database/sql.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { EVENT_TYPES } from "../model/event.js";
 import type { QuestionKind } from "../settings.js";
-import type { LiveSought } from "../sql/workload.js";
+import type { LiveSought } from "../store.js";
 import { Probes } from "./probes.js";
 import { containsPart } from "./read-check.js";
 
@@ -30,7 +30,7 @@ function probesOf({ preload = 0, documentBytes = 900 } = {}) {
     settings: { preload, documentBytes, documentShape: "default", ids: "uuidv7" },
     seed: SEED,
     prng: new Prng(1),
-    workload: {
+    queue: {
       someLive: async (_, sought) => {
         looks.push(sought);
         return state.live;

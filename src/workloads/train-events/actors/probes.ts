@@ -8,8 +8,8 @@ import { DocumentGenerator } from "../model/document-generator.js";
 import { EVENT_TYPES, type EventDocument } from "../model/event.js";
 import { streamName } from "../model/ledger.js";
 import type { EventSettings, QuestionKind } from "../settings.js";
-import { preloadSource } from "../sql/preload.js";
-import type { Question, Workload } from "../sql/workload.js";
+import { preloadSource } from "../preload.js";
+import type { Question, EventOperations } from "../store.js";
 import type { LookBeside } from "./look-beside.js";
 import { microsOf, textIn } from "./read-check.js";
 
@@ -54,7 +54,7 @@ export interface ProbesOptions {
   /** The trial's. */
   readonly seed: number;
   readonly prng: Prng;
-  readonly workload: Pick<Workload, "someLive">;
+  readonly queue: Pick<EventOperations, "someLive">;
   readonly beside: LookBeside;
   readonly nowMs?: () => number;
 }
@@ -82,7 +82,7 @@ export class Probes {
 
   /** Looks at the tables where the last look is old. Never rejects. */
   async look(client: number): Promise<void> {
-    const { settings, prng, workload, beside, nowMs = monotonicMs } = this.options;
+    const { settings, prng, queue, beside, nowMs = monotonicMs } = this.options;
     if (nowMs() < this.dueMs) return;
     this.dueMs = nowMs() + LOOK_EVERY_MS;
     const most = Math.max(1, Math.min(LOOK_EVENTS, Math.floor(LOOK_BYTES / settings.documentBytes)));
@@ -91,7 +91,7 @@ export class Probes {
       () => this.ofPreload().authorityId,
     );
     const sought = { authorityIds, eventType: pickOf(EVENT_TYPES, prng), most };
-    const found = await beside(client, (connection) => workload.someLive(connection, sought));
+    const found = await beside(client, (connection) => queue.someLive(connection, sought));
     if (found) this.found = found;
   }
 

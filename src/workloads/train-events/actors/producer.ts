@@ -14,7 +14,7 @@ import type { Actor } from "../../../actors/actor.js";
 import { appDelayOf } from "./app-delay.js";
 import type { EventContext } from "./context.js";
 import { ledgerSourceOf } from "./assignment.js";
-import type { MadePaused } from "../sql/workload.js";
+import type { MadePaused } from "../store.js";
 
 interface MadeBatch {
   readonly keys: Buffer;
@@ -71,7 +71,7 @@ class BatchStream {
     this.context.checks.documents.made(made);
     this.nextDocument = firstDocument + events;
     const entry = { batch, events, madeAtMs, client, firstDocument, keys: new KeySum().addKeys(keys) };
-    this.ahead = { keys, add: this.context.workload.add(made), entry };
+    this.ahead = { keys, add: this.context.queue.add(made), entry };
   }
 
   take(): MadeBatch {
@@ -96,11 +96,11 @@ export interface Adder {
 }
 
 export function createAdder(context: EventContext): Adder {
-  const { workload, transactor, lifecycle, ledger, assignment } = context;
+  const { queue, transactor, lifecycle, ledger, assignment } = context;
   const paused = appDelayOf(context, "add");
   let batchNumber = 0;
   const keyMaker = new KeyMaker(ledgerSourceOf(assignment));
-  const batchMaker = new BatchMaker(assignment.settings.ids, workload.documentRoom);
+  const batchMaker = new BatchMaker(assignment.settings.ids, queue.documentRoom);
   const streams = Array.from(
     { length: assignment.clients },
     (_, client) => new BatchStream(context, client, keyMaker, batchMaker, () => batchNumber++),
@@ -119,7 +119,7 @@ export function createAdder(context: EventContext): Adder {
         isPoll: false,
         events: () => entry.events,
         settle: async (connection) =>
-          (await workload.countPresent(connection, keys)) > 0 ? true : undefined,
+          (await queue.countPresent(connection, keys)) > 0 ? true : undefined,
       });
       if (end.kind === "failed") {
         ledger.settle(entry, end.inDoubt ? "in-doubt" : "failed", end);

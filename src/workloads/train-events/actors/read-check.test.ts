@@ -11,7 +11,7 @@ import {
   rowsOf,
   type Sought,
 } from "./read-check.js";
-import type { Question } from "../sql/workload.js";
+import type { Question } from "../store.js";
 import type { StatementRow } from "../../../database/sql.js";
 
 const SOUGHT: Sought = { eventType: "SIGNAL_CLEAR", authorityId: "a1", trainId: "RR-1", id: "e3" };

@@ -2,7 +2,7 @@
 // events was asked afterwards, in; what is wrong, by event, out. Only events that were there before the read began and
 // after it ended are missed; what was added or archived meanwhile may be there or not.
 import { RECENT_LIMIT } from "../sql/statements.js";
-import type { Question, ReadOutcome } from "../sql/workload.js";
+import type { Question, ReadOutcome } from "../store.js";
 import { EVENT_TYPES, type EventType } from "../model/event.js";
 import { READS } from "../settings.js";
 import type { StatementRow } from "../../../database/sql.js";

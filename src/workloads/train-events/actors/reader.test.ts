@@ -5,7 +5,7 @@ import { Prng } from "../../../foundation/prng.js";
 import type { TransactionPlan } from "../../../actors/transactor.js";
 import type { Connection } from "../../../database/sql.js";
 import { DISPATCHER_ALONE, READS, type ReadWeights } from "../settings.js";
-import type { Question } from "../sql/workload.js";
+import type { Question } from "../store.js";
 import type { EventContext } from "./context.js";
 import { reader } from "./reader.js";
 

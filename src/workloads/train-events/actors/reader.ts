@@ -7,8 +7,8 @@ import { Mix } from "../../mix.js";
 import { DocumentGenerator, type GeneratedDocument } from "../model/document-generator.js";
 import { streamName } from "../model/ledger.js";
 import { READS, type QuestionKind } from "../settings.js";
-import { preloadSource } from "../sql/preload.js";
-import type { ReadOutcome } from "../sql/workload.js";
+import { preloadSource } from "../preload.js";
+import type { ReadOutcome } from "../store.js";
 import type { WorkloadClient } from "../../workload.js";
 import type { Actor } from "../../../actors/actor.js";
 import type { EventContext } from "./context.js";
@@ -28,7 +28,7 @@ const rowsIn = ({ answers }: ReadOutcome): number => answers.reduce((sum, { leng
  * Two look-ups of a dispatcher: the newest events of a type, and those of a train. The train is that of an event that the
  * worker has just seen, so that a look-up finds its event unless that was archived since.
  */
-function dispatcher({ workload, transactor, prng, assignment, checks }: EventContext): () => Read {
+function dispatcher({ queue, transactor, prng, assignment, checks }: EventContext): () => Read {
   const { settings, trial } = assignment;
   const { preload, topology } = settings;
   const published = { stream: topology === "cycle" ? "cycle" : "producers" };
@@ -55,7 +55,7 @@ function dispatcher({ workload, transactor, prng, assignment, checks }: EventCon
 
   return () => {
     const sought = draw();
-    const body = workload.read(sought);
+    const body = queue.read(sought);
     return async (client, intendedMs) => {
       const startedMs = monotonicMs();
       const plan = { operation: READS.dispatcher, client, intendedMs, isPoll: false };
@@ -69,12 +69,12 @@ function dispatcher({ workload, transactor, prng, assignment, checks }: EventCon
 
 /** Questions of one statement each. One that no event can answer is an empty poll: no read is measured by it. */
 function questioner(context: EventContext): (kind: QuestionKind) => Read {
-  const { workload, transactor, prng, assignment, checks, beside } = context;
+  const { queue, transactor, prng, assignment, checks, beside } = context;
   const { settings, trial } = assignment;
-  const probes = new Probes({ settings, seed: trial.seed, prng, workload, beside });
+  const probes = new Probes({ settings, seed: trial.seed, prng, queue, beside });
   return (kind) => {
     const { question, id, isOfNothing } = probes.draw(kind);
-    const body = workload.ask(question);
+    const body = queue.ask(question);
     return async (client, intendedMs) => {
       const plan = { operation: READS[kind], client, intendedMs, isPoll: isOfNothing };
       const end = await transactor.run({ ...plan, body, events: ({ length }) => length });

@@ -5,8 +5,7 @@ import { DocumentGenerator } from "../model/document-generator.js";
 import { EventBatch } from "../model/event-batch.js";
 import type { StatementRow } from "../../../database/sql.js";
 import type { Validation } from "../settings.js";
-import type { ClaimedPass } from "../sql/workload.js";
-import type { LiveDocument, Verification } from "../sql/verification.js";
+import type { ClaimedPass, LiveDocument, Verification } from "../store.js";
 import type { Probe } from "./probes.js";
 import { SampleChecker } from "./sample-checks.js";
 

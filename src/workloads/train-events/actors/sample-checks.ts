@@ -1,8 +1,7 @@
 // Verifies reads and claims, chosen by the seed, after their transaction has ended: rows by themselves, then against what is in
 // the tables. The question costs the server a look-up, and the client the time to wait for it, between transactions. What
 // could not be asked, or found nothing to hold it to, is sampled and not verified.
-import { createVerification, type Verification } from "../sql/verification.js";
-import type { ClaimedPass, ReadOutcome } from "../sql/workload.js";
+import type { ClaimedPass, ReadOutcome, Verification } from "../store.js";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { DocumentChecks } from "../audit/document-checks.js";
 import { Findings } from "../audit/findings.js";
@@ -67,16 +66,15 @@ export class SampleChecker {
     this.documents = new DocumentChecks(options.validate, this.findings, this.prng, true);
   }
 
-  /** Of one worker. */
+  /** The checks of one worker. */
   static of(
     { settings, role, trial, index, groupClients }: EventAssignment,
-    parts: Pick<SampleChecksOptions, "beside" | "lifecycle">,
+    parts: Pick<SampleChecksOptions, "beside" | "lifecycle" | "verification">,
   ): SampleChecker {
     const seed = deriveSeed(trial.seed, "sample", role, index);
     const { validate } = settings;
     const lockedMost = groupClients * settings.batch.max;
-    const verification = createVerification(settings);
-    return new SampleChecker({ ...parts, verification, seed, lockedMost, validate });
+    return new SampleChecker({ ...parts, seed, lockedMost, validate });
   }
 
   /** Never rejects. */

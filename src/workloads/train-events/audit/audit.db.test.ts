@@ -2,9 +2,8 @@
 // of the event it was made to, and nothing else is. And a trial that nobody touched passes, whatever its levels.
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
-import { dropNamespace } from "../../namespace.js";
 import { TargetError } from "../../../foundation/errors.js";
-import { PAYLOAD_TRAITS } from "../sql/tables.js";
+import { PAYLOAD_TRAITS } from "../settings.js";
 import type { ViolationKind } from "../model/conservation.js";
 import { ID_KINDS } from "../model/event-id.js";
 import type { LossSpan } from "../../../faults/fault.js";
@@ -15,7 +14,7 @@ import {
   type AuditedTrial,
 } from "../../../../test/support/audited-trial.js";
 import { combinations } from "../../../../test/support/combinations.js";
-import { testNamespace } from "../../../../test/support/namespace.js";
+import { dropNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { PAYLOADS, STATEMENT_SHAPES, type Payload, type Validation } from "../settings.js";
 
 const namespace = testNamespace("audit");

@@ -1,15 +1,7 @@
-// The gate of every trial: what the database acknowledged must be in its tables, each event exactly once, and nothing
-// may have become of an event that the workload cannot have made of it. All is read in one snapshot and held against
-// the workers' ledgers, and against documents that are made again from the seed; nothing else that the workload says
-// of itself is believed here.
+// The audit of Train Events: each acknowledged event is in the tables exactly once, and nothing became of an event that the
+// workload cannot have made of it. It believes the workers' ledgers and the seed alone.
 import { existsSync } from "node:fs";
-import type { AdminClient } from "../../../database/postgres/admin.js";
-import { readPassesPerEvent, readTableCounts } from "../sql/audit-queries.js";
-import { readClock, readMisplaced } from "../sql/audit-scans.js";
-import { dialectOf } from "../../../database/postgres/dialects/registry.js";
-import { withinLockTimeout } from "../../../database/postgres/lock-timeout.js";
-import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
-import { tablesOf, type Tables } from "../sql/tables.js";
+import type { AdminSession } from "../../../database/contract.js";
 import { ExitCode, TrainSimError } from "../../../foundation/errors.js";
 import { Prng } from "../../../foundation/prng.js";
 import { conservationOf, type Checked, type Conservation, type Validated } from "../model/conservation.js";
@@ -18,7 +10,8 @@ import { EMPTY_LEDGER, Ledger, type LedgerTotals } from "../model/ledger.js";
 import { isArchivable, TERMINAL_STATUSES, WORKABLE_STATUSES, type EventStatus } from "../model/lifecycle.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";
 import type { EventTreatment } from "../actors/assignment.js";
-import type { Preloaded } from "../sql/preload.js";
+import type { Preloaded } from "../preload.js";
+import type { EventStore, EventTables } from "../store.js";
 import { NAMED_PER_KIND } from "../../findings.js";
 import type * as workload from "../../workload.js";
 import type { LossTerms } from "../../workload.js";
@@ -31,7 +24,7 @@ import { WorkAudit } from "./work-audit.js";
 
 export interface Audited {
   readonly conservation: Conservation;
-  /** See `readPassesPerEvent`: over the whole trial. */
+  /** Mean process passes of the events of the whole trial that reached their end; null without any. */
   readonly passesPerEvent: number | null;
 }
 
@@ -42,48 +35,45 @@ export interface AuditInputs {
   >;
   /** The trial's directory, with the ledgers of those who published, the preload among them, and the work logs. */
   readonly directory: string;
-  /** What the preload told, and at the end each worker of those that closed their ledgers. */
+  /** Accounts of the preload and of each worker that closed its ledger. */
   readonly told: readonly Ledger[];
-  /** Names of the workers that did not: of those only what is in their files is known. */
+  /** Names of the workers that did not close their ledger: only their files are known. */
   readonly unclosed?: readonly string[];
-  /** The database's clock before the first event was there, as `readClock` gives it. */
+  /** Moment before the first event was there, by the database's clock. */
   readonly startedAt: string;
   /** Whether the queue was seen empty after the last producer had ended. */
   readonly isDrained: boolean;
-  /** By how much the server's clock was set in the trial: times of rows are held to nothing closer. */
+  /** Milliseconds by which a fault set the server's clock: times of rows are held to nothing closer. */
   readonly clockStepMs?: number;
-  /** Left out where no fault may have lost anything. */
+  /** Left out if no fault may have lost anything. */
   readonly loss?: LossTerms;
-  /** Longest wait for a lock that somebody else holds on the tables, with its unit. */
+  /** Longest wait for another session's lock on the tables, with its unit. */
   readonly lockTimeout?: string;
 }
 
 const NOTHING_LOST: LossTerms = { spans: [], isAllowed: false, windowStartMs: undefined };
 
-export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Audited> {
+export async function audit(store: EventStore, admin: AdminSession, inputs: AuditInputs): Promise<Audited> {
   const { settings, directory, startedAt, unclosed = [], clockStepMs = 0, loss = NOTHING_LOST } = inputs;
-  const { namespace } = settings;
-  const dialect = dialectOf(settings.dialect);
-  const tables = tablesOf(dialect, namespace);
   const isWhole = unclosed.length === 0;
   const ledgers = readLedgers(directory);
   const { spans } = loss;
   const isOneStep = settings.advance.isOneStep === true;
   const work = new WorkAudit(ledgers, directory, { isWhole, isOneStep, spans });
   const told = sumOf(inputs.told);
-  const read = async (): Promise<Audited> => {
+  const read = async (tables: EventTables): Promise<Audited> => {
     const findings = new Findings();
     // The first answer of the snapshot: what it shows was written before.
     const clock = {
       startedAt,
-      endedAt: await readClock(admin),
-      skewMs: dialect.clockSkewMs + Math.ceil(clockStepMs),
+      endedAt: await tables.clock(),
+      skewMs: tables.clockSkewMs + Math.ceil(clockStepMs),
     };
-    const keys = await auditKeys(admin, tables, ledgers, findings, dialect, { isWhole, spans });
+    const keys = await auditKeys(tables, ledgers, findings, { isWhole, spans });
     if (isWhole) requireWholeLedgers({ ...keys, ...work.totals }, told);
     // Rows come in no order, so no seed would choose the same documents again.
     const checks = new DocumentChecks(settings.validate, findings, new Prng(0));
-    const documents = new ExpectedDocuments(ledgers, settings, dialect);
+    const documents = new ExpectedDocuments(ledgers, settings, tables);
     const rules = {
       chances: settings.advance,
       archived: settings.archived,
@@ -91,21 +81,19 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
       clock,
     };
     const aids = { documents, checks, work, rules, findings };
-    const documentsChecked = await auditEvents(admin, tables, aids);
+    const documentsChecked = await auditEvents(tables, aids);
     const { audited } = checks.total();
-    const counts = await readTableCounts(admin, namespace, dialect);
-    if (counts.duplicated + counts.orphaned > 0) await nameMisplaced(admin, tables, findings);
+    const counts = await tables.counts();
+    if (counts.duplicated + counts.orphaned > 0) await nameMisplaced(tables, findings);
     const { duplicated, orphaned } = counts;
     const facts = {
-      ...{
-        ...keys,
-        documentsChecked,
-        ...takeChecks(inputs.told, audited, findings),
-        named: findings.named,
-        losses: findings.losses.total(loss.windowStartMs),
-        explained: findings.explained,
-        terms: loss,
-      },
+      ...keys,
+      documentsChecked,
+      ...takeChecks(inputs.told, audited, findings),
+      named: findings.named,
+      losses: findings.losses.total(loss.windowStartMs),
+      explained: findings.explained,
+      terms: loss,
       found: { ...findings.counts, duplicated, orphaned },
       notAudited: unclosed.map(
         (name) => `${name} ended without closing its ledger: its last work is not known`,
@@ -113,26 +101,21 @@ export async function audit(admin: AdminClient, inputs: AuditInputs): Promise<Au
     };
     return {
       conservation: conservationOf(facts, counts),
-      passesPerEvent: await readPassesPerEvent(admin, namespace, dialect),
+      passesPerEvent: await tables.passesPerEvent(),
     };
   };
-  const failure = `schema "${namespace}" not audited`;
-  return withinLockTimeout({ client: admin, dialect, failure, lockTimeout: inputs.lockTimeout }, () =>
-    inSnapshot(admin, read),
-  );
+  return store.scan(admin, settings, read, inputs.lockTimeout);
 }
 
-/** As the engine asks for it; what crossed a thread is checked. */
-export async function auditTrial(
-  admin: AdminClient,
+/** The audit in the terms of the workload's contract. Checks the ledgers, which crossed threads. */
+export async function auditOn(
+  store: EventStore,
+  admin: AdminSession,
   { preloaded, told, ...inputs }: workload.AuditInputs<EventTreatment>,
 ): Promise<workload.Audited> {
   const { startedAt, ledger: first } = preloaded as Preloaded;
   const ledgers = [first, ...told.map((one) => Ledger.parse(one))];
-  const { conservation, passesPerEvent } = await audit(admin, {
-    ...inputs,
-    ...{ told: ledgers, startedAt },
-  });
+  const { conservation, passesPerEvent } = await audit(store, admin, { ...inputs, told: ledgers, startedAt });
   const unmatchedLifecycles = ledgers.reduce((sum, ledger) => sum + ledger.unmatchedLifecycles, 0);
   return {
     findings: conservation,
@@ -157,7 +140,7 @@ function sumOf(told: readonly Ledger[]): LedgerTotals {
   return sum;
 }
 
-/** What workers verified, with what they found. */
+/** Adds the findings of the workers' sampled checks; returns how much they verified. */
 function takeChecks(
   told: readonly Ledger[],
   audited: number,
@@ -208,8 +191,8 @@ function liveness({ isDrained, settings }: AuditInputs): (status: EventStatus) =
   return (status) => !isDrained || left.has(status);
 }
 
-async function nameMisplaced(admin: AdminClient, tables: Tables, findings: Findings): Promise<void> {
-  for (const { id, kind } of await readMisplaced(admin, tables, NAMED_PER_KIND)) {
+async function nameMisplaced(tables: EventTables, findings: Findings): Promise<void> {
+  for (const { id, kind } of await tables.misplaced(NAMED_PER_KIND)) {
     const words =
       kind === "duplicated" ? "it is both live and archived" : "it has an event or a status but not both";
     findings.name(kind, id, words);

@@ -1,10 +1,7 @@
-// Whether every event that is there can have become what it is: its status, passes and timestamps by the lifecycle and by
-// what was acknowledged, its document by the business rules. Every single one is looked at, in one pass over the tables; documents are compared by
-// checksum first, and by value where that differs.
+// Holds every event of the tables to the lifecycle, to the acknowledged work and to the business rules. Documents are compared
+// by checksum first, and by value if that differs.
 import { counted } from "../../../foundation/units.js";
-import { eventRows, readWritten, type EventRow, type TrialClock } from "../sql/audit-scans.js";
-import type { SqlClient } from "../../../database/postgres/admin.js";
-import type { Tables } from "../sql/tables.js";
+import type { EventRow, EventTables, TrialClock } from "../store.js";
 import {
   isArchivable,
   possiblePasses,
@@ -17,7 +14,7 @@ import type { ExpectedDocuments, Standing } from "./expected-document.js";
 import type { Findings } from "./findings.js";
 import type { WorkAudit } from "./work-audit.js";
 
-/** Documents that are compared by value at a time. */
+/** Documents that one query gives for a comparison by value. */
 const CLOSER_LOOKS = 200;
 
 export interface EventRules {
@@ -25,7 +22,7 @@ export interface EventRules {
   readonly archived: Archived;
   /** Whether a live event of that status may be left. */
   readonly mayBeLive: (status: EventStatus) => boolean;
-  /** Within which all was written. */
+  /** Every row was written within it. */
   readonly clock: TrialClock;
 }
 
@@ -38,11 +35,11 @@ export interface AuditAids {
 }
 
 /** Resolves to the number of documents that were compared with what they must be. */
-export async function auditEvents(client: SqlClient, tables: Tables, aids: AuditAids): Promise<number> {
+export async function auditEvents(tables: EventTables, aids: AuditAids): Promise<number> {
   const { documents, checks, work, rules, findings } = aids;
   let documentsChecked = 0;
   const doubtful: (Standing & { readonly isArchived: boolean })[] = [];
-  for await (const rows of eventRows(client, tables, rules.clock)) {
+  for await (const rows of tables.events(rules.clock)) {
     for (const row of rows) {
       const { id, isArchived, status } = row;
       // Without a status row there is no telling; that it is orphaned is counted elsewhere.
@@ -61,12 +58,12 @@ export async function auditEvents(client: SqlClient, tables: Tables, aids: Audit
     }
   }
   for (let at = 0; at < doubtful.length; at += CLOSER_LOOKS)
-    await compare(client, tables, doubtful.slice(at, at + CLOSER_LOOKS), aids);
+    await compare(tables, doubtful.slice(at, at + CLOSER_LOOKS), aids);
   work.settle(findings);
   return documentsChecked;
 }
 
-/** Whether status, passes and timestamps are possible at all; what is not is in the findings. */
+/** Whether status, passes and timestamps are possible at all; adds a finding if they are not. */
 function isLegal(
   row: EventRow,
   { id, status, attempts }: Standing,
@@ -96,17 +93,12 @@ function boundsOf({ least, most }: { readonly least: number; readonly most: numb
 }
 
 async function compare(
-  client: SqlClient,
-  tables: Tables,
+  tables: EventTables,
   standings: readonly (Standing & { readonly isArchived: boolean })[],
   { documents, checks, findings }: AuditAids,
 ): Promise<void> {
   const placeOf = (each: { id: string; isArchived: boolean }): string => `${each.id} ${each.isArchived}`;
-  const written = await readWritten(
-    client,
-    tables,
-    standings.map(({ id }) => id),
-  );
+  const written = await tables.written(standings.map(({ id }) => id));
   const byPlace = new Map(written.map((each) => [placeOf(each), each]));
   for (const standing of standings) {
     const event = byPlace.get(placeOf(standing));

@@ -1,11 +1,9 @@
-// The document and the flat columns that an event must have now, made again from the ledger and the seed, and their
-// checksum as the database takes it of what is written. The checksum is a sieve: a database may write the same document
-// in another way, so what does not match is compared by value before anybody calls it changed.
+// The document and flat columns that an event must have, made again from the ledger and the seed, with their checksum. A
+// database may write the same document in another way, so a document whose checksum differs is compared by value.
 import { hash } from "node:crypto";
 import { firstOf } from "../../../foundation/text/numbers.js";
 import { counted } from "../../../foundation/units.js";
-import { CHECKSUM_DIGITS, CHECKSUM_SEPARATOR, type WrittenEvent } from "../sql/audit-scans.js";
-import { PAYLOAD_TRAITS } from "../sql/tables.js";
+import { CHECKSUM_DIGITS, CHECKSUM_SEPARATOR, type EventTables, type WrittenEvent } from "../store.js";
 import { DocumentGenerator, type GeneratedDocument } from "../model/document-generator.js";
 import { compactText, jsonbText, type DocumentValues } from "../model/document-values.js";
 import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
@@ -13,8 +11,7 @@ import type { EventDocument } from "../model/event.js";
 import { streamName, type LedgerBatch } from "../model/ledger.js";
 import type { EventStatus } from "../model/lifecycle.js";
 import { differingPaths, processDocument, processValues } from "../model/processed-document.js";
-import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
-import { DATABASE_SHAPES, type EventSettings } from "../settings.js";
+import { DATABASE_SHAPES, PAYLOAD_TRAITS, type EventSettings } from "../settings.js";
 import type { Ledgers } from "./key-audit.js";
 
 /** An event's status and passes, which decide about its document. */
@@ -24,7 +21,6 @@ export interface Standing {
   readonly attempts: number;
 }
 
-/** Where an event's document comes from. */
 interface Origin {
   readonly generator: DocumentGenerator;
   readonly index: number;
@@ -32,13 +28,13 @@ interface Origin {
 
 export class ExpectedDocuments {
   private readonly generators = new Map<string, DocumentGenerator>();
-  /** By worker, the batch that was asked for last: events of a batch mostly stand together. */
+  /** The latest batch of each worker: events of a batch mostly stand together. */
   private readonly latest = new Map<number, LedgerBatch>();
 
   constructor(
     private readonly ledgers: Ledgers,
     private readonly settings: Pick<EventSettings, "payload" | "statementShape">,
-    private readonly dialect: Pick<Dialect, "writesJsonbAsPostgres">,
+    private readonly tables: Pick<EventTables, "writesJsonbAsPostgres">,
   ) {}
 
   /** The text, and the checksum of it and the flat columns; undefined for an event that no ledger tells of. */
@@ -52,8 +48,8 @@ export class ExpectedDocuments {
   }
 
   /**
-   * What of a written event whose checksum is another is not as it must be, in words without any value; undefined where the
-   * database may write the same document in another way, and did.
+   * Differences of a written event whose checksum is another, in words without any value; undefined if the database wrote
+   * the same document in another way.
    */
   difference(standing: Standing, written: WrittenEvent): string | undefined {
     const origin = this.originOf(standing.id);
@@ -79,7 +75,7 @@ export class ExpectedDocuments {
     return `${counted(standing.attempts, "pass that left it", "passes that left it")} ${standing.status} ${standing.attempts === 1 ? "makes" : "make"} something else of: ${named}`;
   }
 
-  /** How the batch ended that an event was published in. */
+  /** The batch in which an event was published. */
   batchOf(id: string): LedgerBatch | undefined {
     const worker = workerOf(id);
     const number = batchNumberOf(id);
@@ -111,16 +107,16 @@ export class ExpectedDocuments {
     return { generator, index: entry.firstDocument + position };
   }
 
-  /** Whether the program has written the payload that is there, most likely, and not the database. */
+  /** Whether the program wrote the payload, most likely, and not the database. */
   private isByProgram({ attempts }: Standing): boolean {
     if (PAYLOAD_TRAITS[this.settings.payload].columnType !== "text") return false;
     // The database rewrites a text by way of JSONB.
     return attempts === 0 || !DATABASE_SHAPES.includes(this.settings.statementShape);
   }
 
-  /** Whether there is one way only to write it. */
+  /** Whether there is only one way to write the document. */
   private isExact(standing: Standing): boolean {
-    return this.dialect.writesJsonbAsPostgres || this.isByProgram(standing);
+    return this.tables.writesJsonbAsPostgres || this.isByProgram(standing);
   }
 }
 

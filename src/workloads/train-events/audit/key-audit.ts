@@ -1,10 +1,6 @@
-// Whether the events that must be in the tables are there, and no others. First as sets, by worker and range of
-// batches, in one pass of the database; then key by key, but only in ranges that differ or hold a batch in doubt. The
-// keys are made again from the ledger, one batch at a time.
-import { readKeySums, presentKeys, type PresentKey, type RangeSum } from "../sql/audit-scans.js";
-import type { SqlClient } from "../../../database/postgres/admin.js";
-import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
-import type { Tables } from "../sql/tables.js";
+// Compares the keys in the tables with the ledgers: first by sums of worker and range of batches, then key by key in ranges
+// that differ or hold a batch in doubt.
+import type { EventTables, PresentKey, RangeSum } from "../store.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, RANGE_BATCHES, type LedgerBatch } from "../model/ledger.js";
 import type { LedgerFile } from "./ledger-file.js";
@@ -32,19 +28,17 @@ interface Expected extends Range {
 const byPlace = (a: Range, b: Range): number => a.worker - b.worker || a.range - b.range;
 const nameOf = ({ worker, range }: Range): string => `${worker}/${range}`;
 
-/** `isWhole` is false where a worker ended without closing its ledger; faults may lose what was acknowledged within `spans`. */
+/** `isWhole` is false if a worker ended without closing its ledger; faults may lose work acknowledged within `spans`. */
 export async function auditKeys(
-  client: SqlClient,
-  tables: Tables,
+  tables: EventTables,
   ledgers: Ledgers,
   findings: Findings,
-  dialect: Dialect,
   { isWhole, spans }: { readonly isWhole: boolean; readonly spans: readonly LossSpan[] },
 ): Promise<KeyTotals> {
   const totals: KeyTotals = { published: 0, inDoubt: 0, inDoubtFound: 0 };
   const expected = expectedRanges(ledgers, totals);
   const suspects: Range[] = [];
-  for (const sum of await readKeySums(client, tables, dialect)) {
+  for (const sum of await tables.keySums()) {
     const wanted = expected.get(nameOf(sum));
     expected.delete(nameOf(sum));
     if (!wanted?.acknowledged.equals(sum) || wanted.hasDoubt) suspects.push(sum);
@@ -53,7 +47,7 @@ export async function auditKeys(
   for (const range of expected.values())
     if (range.acknowledged.count > 0 || range.hasDoubt) suspects.push(range);
   if (suspects.length > 0) {
-    const present = new PresentKeys(presentKeys(client, tables, suspects, dialect));
+    const present = new PresentKeys(tables.presentKeys(suspects));
     for (const { worker, range } of suspects.sort(byPlace))
       await lookCloser(present, ledgers.get(worker), worker, range, totals, findings, { isWhole, spans });
     await present.close();
@@ -61,7 +55,7 @@ export async function auditKeys(
   return totals;
 }
 
-/** What each range must hold, and in `totals` what the ledgers say altogether. */
+/** The keys that each range must hold; adds the sums of the ledgers to `totals`. */
 function expectedRanges(ledgers: Ledgers, totals: KeyTotals): Map<string, Expected> {
   const ranges = new Map<string, Expected>();
   for (const [worker, file] of ledgers) {
@@ -82,7 +76,7 @@ function expectedRanges(ledgers: Ledgers, totals: KeyTotals): Map<string, Expect
   return ranges;
 }
 
-/** Key by key through the batches of one range. */
+/** Compares the batches of one range key by key. */
 async function lookCloser(
   present: PresentKeys,
   file: LedgerFile | undefined,
@@ -152,7 +146,7 @@ class PresentKeys {
 
   constructor(private readonly portions: AsyncGenerator<readonly PresentKey[]>) {}
 
-  /** Those of that batch; batches are asked for in rising order. */
+  /** Keys of that batch; batches are asked for in rising order. */
   async take(worker: number, batch: number): Promise<string[]> {
     const ids: string[] = [];
     for (;;) {

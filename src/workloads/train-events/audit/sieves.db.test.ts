@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { eventRows, readKeySums } from "../sql/audit-scans.js";
 import { postgres } from "../../../database/postgres/dialects/postgres/dialect.js";
-import { dropNamespace } from "../../namespace.js";
 import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
 import { tablesOf } from "../sql/tables.js";
 import { batchNumberOf, ID_KINDS, workerOf } from "../model/event-id.js";
@@ -12,7 +11,7 @@ import { KeySum } from "../model/key-sum.js";
 import { RANGE_BATCHES } from "../model/ledger.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";
 import { makeAuditedTrial } from "../../../../test/support/audited-trial.js";
-import { testNamespace } from "../../../../test/support/namespace.js";
+import { dropNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { ExpectedDocuments } from "./expected-document.js";
 import { PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 

@@ -84,7 +84,7 @@ export async function readPassesPerEvent(
   return typeof row?.["passes"] === "number" ? row["passes"] : null;
 }
 
-/** Of these keys, how many are live or archived: `Workload.countPresent`, for control work. */
+/** Of these keys, how many are live or archived: `EventOperations.countPresent`, for control work. */
 export async function countPresent(
   client: SqlClient,
   namespace: string,

@@ -1,24 +1,22 @@
-// What the audit reads of every single event: checksums of the keys by worker and range of batches, the keys of the
-// ranges that it wants to see closer, and each event's status, passes and a checksum of its document. The database does
-// the reading and the sums; what they must be, it is not told.
+// Queries of the audit over every single event. The database makes the sums and is not told what they must be.
 import { KEY_FACTORS } from "../model/key-sum.js";
 import { RANGE_BATCHES } from "../model/ledger.js";
-import type { EventStatus } from "../model/lifecycle.js";
 import type { SqlClient } from "../../../database/postgres/admin.js";
 import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
 import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
 import { postgres } from "../../../database/postgres/dialects/postgres/dialect.js";
 import { portions } from "../../../database/postgres/namespace/snapshot.js";
+import {
+  CHECKSUM_DIGITS,
+  CHECKSUM_SEPARATOR,
+  type EventRow,
+  type Misplaced,
+  type PresentKey,
+  type RangeSum,
+  type TrialClock,
+  type WrittenEvent,
+} from "../store.js";
 import type { Tables } from "./tables.js";
-
-/** One worker's batches `range * RANGE_BATCHES` and on, as a `KeySum` of what is in the tables. */
-export interface RangeSum {
-  readonly worker: number;
-  readonly range: number;
-  readonly count: number;
-  readonly u: number;
-  readonly v: number;
-}
 
 /** Shifts, because an integer divided by another is one in PostgreSQL alone. */
 const RANGE_BITS = Math.log2(RANGE_BATCHES);
@@ -60,12 +58,6 @@ GROUP BY worker, range`);
   return rows as unknown as RangeSum[];
 }
 
-export interface PresentKey {
-  readonly id: string;
-  readonly worker: number;
-  readonly batch: number;
-}
-
 /** Every key of these ranges that is in a table, by worker and batch; twice where it is both live and archived. */
 export function presentKeys(
   client: SqlClient,
@@ -83,39 +75,10 @@ ORDER BY worker, batch`;
   return portions(client, text, wanted);
 }
 
-/** One event as it stands. */
-export interface EventRow {
-  readonly id: string;
-  /** Null for a live event without a status row. */
-  readonly status: EventStatus | null;
-  readonly attempts: number | null;
-  readonly isArchived: boolean;
-  /** Whether its timestamps rise, as far as clocks agree: created, updated or archived. Null without a status row. */
-  readonly isInOrder: boolean | null;
-  /** Whether they lie between the trial's start and the audit. Null without a status row. */
-  readonly isInTrial: boolean | null;
-  /** `checksumOf` its document's text and its flat columns. */
-  readonly checksum: string;
-}
-
-/** Length of a checksum in hexadecimal digits. */
-export const CHECKSUM_DIGITS = 16;
-/** What the checksum is of: the document's text and the flat columns, so joined. */
-export const CHECKSUM_SEPARATOR = "|";
-
 /** All of them texts: CockroachDB's `concat_ws` takes nothing else before 25.2. */
 const checksumSql = (t: string): string =>
   `left(md5(concat_ws('${CHECKSUM_SEPARATOR}', ${t}.payload::text, ${t}.event_type, ${t}.authority_id::text, ${t}.train_id)),
     ${CHECKSUM_DIGITS}) AS checksum`;
-
-/** The database's clock. */
-export interface TrialClock {
-  /** As `readClock` gave them before the first event was there, and after the last. */
-  readonly startedAt: string;
-  readonly endedAt: string;
-  /** How far clocks that stamp rows may be apart, in milliseconds. */
-  readonly skewMs: number;
-}
 
 /** What the database's clock shows now, as it writes a timestamp. */
 export async function readClock(client: SqlClient): Promise<string> {
@@ -140,16 +103,6 @@ SELECT a.id, a.status, a.attempts, true, ${times("a.created_at", "a.archived_at"
   return portions(client, text, [startedAt, endedAt]);
 }
 
-/** What is written of one event, to be looked at closer. */
-export interface WrittenEvent {
-  readonly id: string;
-  readonly isArchived: boolean;
-  readonly payload: string;
-  readonly event_type: string;
-  readonly authority_id: string;
-  readonly train_id: string;
-}
-
 /** Those events, wherever they are. */
 export async function readWritten(
   client: SqlClient,
@@ -170,7 +123,7 @@ export async function readMisplaced(
   client: SqlClient,
   { events, status, archive }: Tables,
   most: number,
-): Promise<{ readonly id: string; readonly kind: "duplicated" | "orphaned" }[]> {
+): Promise<Misplaced[]> {
   const rows = await client.query(
     `(SELECT a.id, 'duplicated' AS kind FROM ${archive} AS a
   WHERE EXISTS (SELECT FROM ${events} AS e WHERE e.id = a.id)
@@ -181,5 +134,5 @@ UNION ALL (SELECT e.id, 'orphaned' FROM ${events} AS e
   WHERE NOT EXISTS (SELECT FROM ${status} AS s WHERE s.event_id = e.id) LIMIT $1)`,
     [most],
   );
-  return rows as unknown as { readonly id: string; readonly kind: "duplicated" | "orphaned" }[];
+  return rows as unknown as Misplaced[];
 }

@@ -9,7 +9,7 @@ import {
   type BinaryParameter,
 } from "../../../database/postgres/wire/binary-arrays.js";
 import { insertColumns, type StatementContext } from "./statements.js";
-import { PAYLOAD_TRAITS } from "./tables.js";
+import { PAYLOAD_TRAITS } from "../settings.js";
 
 /** What a batch is made for. */
 export type BatchContext = Pick<StatementContext, "dialect" | "tables" | "payload">;

@@ -4,7 +4,7 @@ import { BUSINESS_RULES, type FleetedRule } from "../model/business-rules.js";
 import { EVENT_TYPES, type EventType } from "../model/event.js";
 import { EventStatus, TERMINAL_STATUSES } from "../model/lifecycle.js";
 import { literal, literals } from "./literals.js";
-import { PAYLOAD_TRAITS } from "./tables.js";
+import { PAYLOAD_TRAITS } from "../settings.js";
 import type { Payload } from "../settings.js";
 
 /** `lifecycle.advance`: `roll`, `claim`, `complete` and `fail` are float8 expressions, `status` a text one. */

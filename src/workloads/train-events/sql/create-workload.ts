@@ -14,7 +14,7 @@ import { setBased } from "./set-based.js";
 import type { Shape } from "./shape.js";
 import { singleStatement } from "./single-statement.js";
 import { tablesOf } from "./tables.js";
-import type { Workload } from "./workload.js";
+import type { EventOperations } from "../store.js";
 
 /** A new one is one file and one line here; the conformance suite holds it to the same outcomes as the others. */
 const SHAPES: Readonly<Record<StatementShape, Shape>> = {
@@ -32,7 +32,7 @@ export type WorkloadSettings = Pick<
   OtherLevels &
   Partial<Pick<EventSettings, "reads">> & { readonly advance?: Pick<AdvanceProbabilities, "isOneStep"> };
 
-export function createWorkload(settings: WorkloadSettings): Workload {
+export function createWorkload(settings: WorkloadSettings): EventOperations {
   const dialect = dialectOf(settings.dialect);
   const tables = tablesOf(dialect, settings.namespace);
   const isOneStep = settings.advance?.isOneStep === true;

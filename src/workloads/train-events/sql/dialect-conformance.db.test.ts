@@ -11,14 +11,13 @@ import { parseConnectionUrl } from "../../../database/postgres/endpoint/parse-ur
 import { makeAuditedTrial } from "../../../../test/support/audited-trial.js";
 import { combinations } from "../../../../test/support/combinations.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
-import { testNamespace } from "../../../../test/support/namespace.js";
+import { dropNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin } from "../../../database/postgres/admin.js";
 import { countPresent, readTableCounts } from "./audit-queries.js";
 import { PgConnection } from "../../../database/postgres/connection.js";
 import { createWorkload } from "./create-workload.js";
-import type { Question } from "./workload.js";
+import type { Question } from "../store.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
-import { dropNamespace } from "../../namespace.js";
 import { readServerInfo } from "../../../database/postgres/server-info.js";
 import { ISOLATIONS } from "../../../database/levels.js";
 import { EVENT_STORAGES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";

@@ -6,7 +6,7 @@ import { outcomeOf } from "./process-pass.js";
 import { archiveClaim, readFind, readRecent, RECENT_LIMIT } from "./statements.js";
 import { inReadTransaction, inTransaction } from "../../../database/postgres/transaction.js";
 import { questionsOf, type InRead } from "./questions.js";
-import type { ClaimedPass, ProcessRequest, Workload } from "./workload.js";
+import type { ClaimedPass, ProcessRequest, EventOperations } from "../store.js";
 import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";
 import type { Connection, Statement, StatementRow } from "../../../database/sql.js";
 
@@ -28,7 +28,7 @@ export interface WriteSteps {
   readonly statements: Readonly<Record<"add" | "process" | "archive", readonly Statement[]>>;
   /** $1 events at most. Its rows are what `decide` is given. */
   readonly claim: Statement;
-  /** See `Workload`. */
+  /** See `EventOperations`. */
   readonly documentRoom: number;
   /** Serialises a batch: its events, and their status rows. */
   prepareInserts(batch: EventBatch): Inserts;
@@ -39,7 +39,7 @@ export interface WriteSteps {
   deleteLive(connection: Connection, ids: readonly string[]): Promise<void>;
 }
 
-export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps): Workload {
+export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps): EventOperations {
   const begin = beginOf(context);
   const beginRead = beginOf(context, "READ ONLY");
   const { claim } = steps;

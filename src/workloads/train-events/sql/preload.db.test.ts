@@ -3,11 +3,11 @@ import { TargetError } from "../../../foundation/errors.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { PRELOAD_WORKER, workerOf } from "../model/event-id.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
-import { testNamespace } from "../../../../test/support/namespace.js";
+import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
-import { dropNamespace, resetNamespace } from "../../namespace.js";
-import { preload } from "./preload.js";
+import { preload } from "../preload.js";
+import { postgres } from "./postgres.js";
 import { PAYLOADS } from "../settings.js";
 
 const namespace = testNamespace("preload");
@@ -45,7 +45,7 @@ describe.each(PAYLOADS)("preload, payload %s", (payload) => {
         documentShape: "default",
         preload: 2_345,
       } as const;
-      expect(await preload(admin, settings, 7, { onBatch: ({ events }) => batches.push(events) })).toBe(
+      expect(await preload(postgres, admin, settings, 7, { onBatch: ({ events }) => batches.push(events) })).toBe(
         2_345,
       );
       expect(batches).toEqual([1_000, 1_000, 345]);
@@ -94,7 +94,7 @@ describe("audit queries", () => {
     const other = await connectAdmin(inject("adminEndpoint"), { purpose: "other" });
     try {
       await other.query(`BEGIN; LOCK TABLE ${events} IN SHARE MODE`);
-      const refused = await preload(admin, { ...settings, preload: 5 }, 1, { lockTimeout: "50ms" }).catch(
+      const refused = await preload(postgres, admin, { ...settings, preload: 5 }, 1, { lockTimeout: "50ms" }).catch(
         (error: unknown) => error,
       );
       expect(refused).toBeInstanceOf(TargetError);
@@ -111,7 +111,7 @@ describe("audit queries", () => {
     await resetNamespace(admin, settings);
     expect(await readTableCounts(admin, namespace)).toEqual(NOTHING);
     expect(await readQueueLeft(admin, namespace)).toEqual({ workable: false, terminal: false });
-    await preload(admin, { ...settings, preload: 20 }, 1);
+    await preload(postgres, admin, { ...settings, preload: 20 }, 1);
     expect(await readQueueLeft(admin, namespace)).toEqual({ workable: true, terminal: false });
     for (const [name, rows] of Object.entries({ PROCESSING: 3, COMPLETE: 4, FAILED: 5 })) {
       await admin.query(`UPDATE ${status} SET status = '${name}' WHERE event_id IN (SELECT event_id FROM ${status}
@@ -126,7 +126,7 @@ describe("audit queries", () => {
   test("tell the passes of events that reached their end, archived or not, and of no others", async () => {
     await resetNamespace(admin, settings);
     expect(await readPassesPerEvent(admin, namespace)).toBeNull();
-    await preload(admin, { ...settings, preload: 6 }, 1);
+    await preload(postgres, admin, { ...settings, preload: 6 }, 1);
     expect(await readPassesPerEvent(admin, namespace)).toBeNull();
     await admin.query(`WITH numbered AS (SELECT event_id, row_number() OVER () AS n FROM ${status})
       UPDATE ${status} AS s SET attempts = 2 * n, status = CASE n WHEN 1 THEN 'COMPLETE' WHEN 2 THEN 'FAILED'
@@ -137,7 +137,7 @@ describe("audit queries", () => {
 
   test("find events without a status row, and events both live and archived", async () => {
     await resetNamespace(admin, settings);
-    await preload(admin, { ...settings, preload: 10 }, 1);
+    await preload(postgres, admin, { ...settings, preload: 10 }, 1);
     await admin.query(`${toArchive} LIMIT 2`);
     await admin.query(`DELETE FROM ${status} WHERE event_id IN (SELECT e.id FROM ${events} AS e
       WHERE NOT EXISTS (SELECT FROM ${archive} AS a WHERE a.id = e.id) LIMIT 3)`);
@@ -152,7 +152,7 @@ describe("audit queries", () => {
 
   test("know of a key whether it is live, archived or nowhere", async () => {
     await resetNamespace(admin, settings);
-    await preload(admin, { ...settings, preload: 3 }, 1);
+    await preload(postgres, admin, { ...settings, preload: 3 }, 1);
     await admin.query(`${toArchive} LIMIT 1`);
     await admin.query(`DELETE FROM ${status} WHERE event_id IN (SELECT id FROM ${archive})`);
     await admin.query(`DELETE FROM ${events} WHERE id IN (SELECT id FROM ${archive})`);

@@ -2,7 +2,7 @@
 // the dice, the new status, the changed document. Pure; the shapes differ in how they send it to the database.
 import { applyBusinessRule } from "../model/business-rules.js";
 import { advance, type AdvanceProbabilities, type EventStatus } from "../model/lifecycle.js";
-import type { ClaimedPass, ProcessOutcome, ProcessRequest } from "./workload.js";
+import type { ClaimedPass, ProcessOutcome, ProcessRequest } from "../store.js";
 import type { StatementRow } from "../../../database/sql.js";
 
 /** One that the program decides on. */

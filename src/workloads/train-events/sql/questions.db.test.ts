@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { fullIt } from "../../../../test/support/lanes.js";
-import { testNamespace } from "../../../../test/support/namespace.js";
+import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { onSuiteServer } from "../../../../test/support/suite-server.js";
 import {
   onlyResultIn,
@@ -13,14 +13,14 @@ import {
 } from "../../../../test/support/train-sim.js";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { PgConnection } from "../../../database/postgres/connection.js";
-import { dropNamespace, resetNamespace } from "../../namespace.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import type { EventDocument } from "../model/event.js";
 import { PAYLOADS, READ_KINDS, READS } from "../settings.js";
 import { createWorkload } from "./create-workload.js";
-import { preload } from "./preload.js";
+import { preload } from "../preload.js";
+import { postgres } from "./postgres.js";
 import { RECENT_LIMIT } from "./statements.js";
-import type { Question } from "./workload.js";
+import type { Question } from "../store.js";
 
 const SEED = 7;
 const EVENTS = 1_500;
@@ -82,7 +82,7 @@ describe.each(
       documentShape: "default",
       preload: EVENTS,
     } as const;
-    await preload(admin, settings, SEED);
+    await preload(postgres, admin, settings, SEED);
     live = await liveEvents();
     expect(live).toHaveLength(EVENTS);
   });

@@ -5,8 +5,8 @@ import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
 import type { Connection, SqlValue, Statement } from "../../../database/sql.js";
 import { QUESTION_KINDS, READS, type QuestionKind } from "../settings.js";
 import { EVENT_COLUMNS, RECENT_LIMIT, type StatementContext } from "./statements.js";
-import { PAYLOAD_TRAITS } from "./tables.js";
-import type { Question, Workload } from "./workload.js";
+import { PAYLOAD_TRAITS } from "../settings.js";
+import type { Question, EventOperations } from "../store.js";
 
 /** Runs what a read asks, in a transaction where that takes one. */
 export type InRead = <T>(connection: Connection, ask: () => Promise<T>) => Promise<T>;
@@ -70,7 +70,7 @@ FROM ${tables.events} WHERE event_type = $2::text ORDER BY created_at DESC LIMIT
 export function questionsOf(
   context: StatementContext,
   inRead: InRead,
-): Pick<Workload, "ask" | "someLive"> & { readonly statements: readonly Statement[] } {
+): Pick<EventOperations, "ask" | "someLive"> & { readonly statements: readonly Statement[] } {
   const statements = Object.fromEntries(
     QUESTION_KINDS.map((kind) => [kind, { name: READS[kind], text: textOf(kind, context) }]),
   ) as Record<QuestionKind, Statement>;

@@ -9,7 +9,7 @@ import {
   processClaim,
   type StatementContext,
 } from "./statements.js";
-import { PAYLOAD_TRAITS } from "./tables.js";
+import { PAYLOAD_TRAITS } from "../settings.js";
 import { multiStatementWorkload } from "./multi-statement.js";
 import type { Shape } from "./shape.js";
 import type { SqlValue, Statement } from "../../../database/sql.js";

@@ -3,8 +3,8 @@
 import type { PreparedEvent } from "../model/event.js";
 import { bufferOf, uuidBytesArray } from "../../../database/postgres/wire/binary-arrays.js";
 import { resolvePresent, type StatementContext } from "./statements.js";
-import { PAYLOAD_TRAITS } from "./tables.js";
-import type { Workload } from "./workload.js";
+import { PAYLOAD_TRAITS } from "../settings.js";
+import type { EventOperations } from "../store.js";
 import type { Connection, SqlValue } from "../../../database/sql.js";
 import type { Isolation } from "../../../database/levels.js";
 import type { Payload } from "../settings.js";
@@ -22,7 +22,7 @@ export function beginOf(
 }
 
 /** One way to say the workload in SQL; a new one is one file and one line in `registry.ts`. */
-export type Shape = (context: ShapeContext) => Workload;
+export type Shape = (context: ShapeContext) => EventOperations;
 
 export type ReadProbe = Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">;
 
@@ -33,8 +33,8 @@ export function findValues(payload: Payload, { authorityId, trainId }: ReadProbe
     : [authorityId, trainId];
 }
 
-/** `Workload.countPresent`. */
-export function presenceCounter(context: StatementContext): Pick<Workload, "countPresent"> & {
+/** `EventOperations.countPresent`. */
+export function presenceCounter(context: StatementContext): Pick<EventOperations, "countPresent"> & {
   readonly statement: ReturnType<typeof resolvePresent>;
 } {
   const statement = resolvePresent(context);

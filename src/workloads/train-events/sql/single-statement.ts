@@ -19,7 +19,7 @@ import {
 } from "./statements.js";
 import { asTransaction, inReadTransaction, inTransaction } from "../../../database/postgres/transaction.js";
 import { questionsOf, type InRead } from "./questions.js";
-import type { ArchiveOutcome, ProcessOutcome, ReadOutcome } from "./workload.js";
+import type { ArchiveOutcome, ProcessOutcome, ReadOutcome } from "../store.js";
 import { batchArrays, documentRoom, insertBatch } from "./batch-arrays.js";
 import { beginOf, findValues, presenceCounter, type Shape } from "./shape.js";
 import type { Connection, Statement, StatementRow, StatementValues } from "../../../database/sql.js";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
-import { testNamespace } from "../../../../test/support/namespace.js";
+import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { createWorkload, type WorkloadSettings } from "./create-workload.js";
-import { dropNamespace, resetNamespace } from "../../namespace.js";
 import { postgres } from "../../../database/postgres/dialects/postgres/dialect.js";
-import { preload } from "./preload.js";
+import { preload } from "../preload.js";
+import { postgres as store } from "./postgres.js";
 import { tablesOf } from "./tables.js";
 import { refreshStatistics } from "../../../database/postgres/statistics.js";
 import {
@@ -107,7 +107,7 @@ describe("statistics", () => {
 
   test("are left alone while a table is so small that they would mislead the planner", async () => {
     await resetNamespace(admin, settings);
-    await preload(admin, { ...settings, preload: 50 }, 1);
+    await preload(store, admin, { ...settings, preload: 50 }, 1);
     expect(
       await refreshStatistics(admin, { namespace, tables: Object.values(tablesOf(postgres, namespace)) }),
     ).toEqual([]);
@@ -119,7 +119,7 @@ describe("statistics", () => {
 
   test("let a look-up by containment use the document's index", async () => {
     await resetNamespace(admin, settings);
-    await preload(admin, { ...settings, preload: 2_500 }, 1);
+    await preload(store, admin, { ...settings, preload: 2_500 }, 1);
     expect(
       await refreshStatistics(admin, { namespace, tables: Object.values(tablesOf(postgres, namespace)) }),
     ).toEqual([`"${namespace}".events`, `"${namespace}".event_status`]);

@@ -9,7 +9,8 @@
 // the planner then expects a tenth of the array's assumed ten elements, that is one row, and looks it up by key.
 import { ARCHIVED_STATUSES, EventStatus, WORKABLE_STATUSES, type Archived } from "../model/lifecycle.js";
 import { inStatus, type Dialect } from "../../../database/postgres/dialects/dialect.js";
-import { PAYLOAD_TRAITS, type Tables } from "./tables.js";
+import { PAYLOAD_TRAITS } from "../settings.js";
+import type { Tables } from "./tables.js";
 import type { Statement } from "../../../database/sql.js";
 import type { ArchiveDelete, ClaimIndex, Locking, Payload, ReadWeights } from "../settings.js";
 import { literals } from "./literals.js";

@@ -1,10 +1,9 @@
 // Which events a claim passed over without a lock of anybody's to explain it, on a real server.
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { makeBatch } from "../../../../test/support/make-batch.js";
-import { testNamespace } from "../../../../test/support/namespace.js";
+import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { PgConnection } from "../../../database/postgres/connection.js";
-import { dropNamespace, resetNamespace } from "../../namespace.js";
 import { EventBatch } from "../model/event-batch.js";
 import { createWorkload } from "./create-workload.js";
 import { createVerification } from "./verification.js";

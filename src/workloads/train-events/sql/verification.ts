@@ -1,8 +1,5 @@
-// What a sampled read or claim is verified by, asked on a connection of the load but beside it: it is no part of the
-// workload, and no latency contains it. Each question finds events that were there all the time, because no event
-// comes back from the archive and every pass moves `updated_at`; so an event found afterwards was there before.
-import type { Session } from "../../../database/session.js";
-import type { EventType } from "../model/event.js";
+// Statements of `Verification`. Each finds events that were there all the time, because no event comes back from the archive
+// and every pass moves `updated_at`; so an event found afterwards was there before.
 import { WORKABLE_STATUSES } from "../model/lifecycle.js";
 import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
@@ -10,26 +7,11 @@ import { DEFAULT_LEVELS } from "../settings.js";
 import type { WorkloadSettings } from "./create-workload.js";
 import { statusIn } from "./statements.js";
 import { tablesOf } from "./tables.js";
+import type { Verification } from "../store.js";
 import type { Connection, Statement, StatementRow } from "../../../database/sql.js";
 
 /** Live events looked at after a read. */
 const NEWER_MOST = 100;
-
-export type LiveDocument = Readonly<Record<"id" | "payload", string>>;
-
-export interface Verification {
-  /** Keys of live events of a type, oldest first, that are newer than `createdAt` as the server wrote it; of all without it. */
-  newerThan(session: Session, type: EventType, createdAt: string | undefined): Promise<string[]>;
-  isLive(session: Session, id: string): Promise<boolean>;
-  /**
-   * Keys, at most `most`, of workable events that no transaction has touched since before the youngest of the claimed ones
-   * was created: a claim in order takes them first, unless they are locked. Those that any transaction ever locked are
-   * left out if the server tells, because another session may have held them.
-   */
-  passedOver(session: Session, claimed: readonly string[], most: number): Promise<string[]>;
-  /** Keys and documents, JSON, of those events that are live. */
-  documents(session: Session, ids: readonly string[]): Promise<readonly LiveDocument[]>;
-}
 
 const idsOf = (rows: readonly StatementRow[]): string[] => rows.map(([id]) => id as string);
 

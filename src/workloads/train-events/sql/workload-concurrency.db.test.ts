@@ -10,15 +10,14 @@ import type { EventDocument, PreparedEvent } from "../model/event.js";
 import type { EventStatus } from "../model/lifecycle.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
 import { casesOf } from "../../../../test/support/lanes.js";
-import { testNamespace } from "../../../../test/support/namespace.js";
+import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { readTableCounts } from "./audit-queries.js";
 import { PgConnection } from "../../../database/postgres/connection.js";
 import { createWorkload } from "./create-workload.js";
 import { StatementError } from "../../../database/errors.js";
-import { dropNamespace, resetNamespace } from "../../namespace.js";
 import { classifyFailure } from "../../../database/postgres/sqlstates.js";
-import type { ProcessOutcome, Workload } from "./workload.js";
+import type { ProcessOutcome, EventOperations } from "../store.js";
 import type { Isolation } from "../../../database/levels.js";
 import { STATEMENT_SHAPES, type Locking } from "../settings.js";
 
@@ -52,7 +51,7 @@ function workloadOf(
   statementShape: (typeof STATEMENT_SHAPES)[number],
   locking: Locking,
   isolation: Isolation,
-): Workload {
+): EventOperations {
   return createWorkload({ dialect: "postgres", namespace, payload, statementShape, locking, isolation });
 }
 
@@ -76,7 +75,7 @@ class Ledger {
 }
 
 /** Ten clients add, process and archive until every event is in the archive. */
-async function runCrowd(workload: Workload, batches: readonly PreparedEvent[][]): Promise<Ledger> {
+async function runCrowd(workload: EventOperations, batches: readonly PreparedEvent[][]): Promise<Ledger> {
   const ledger = new Ledger();
   const total = batches.reduce((sum, batch) => sum + batch.length, 0);
   const isDone = (): boolean => ledger.archived.length >= total;

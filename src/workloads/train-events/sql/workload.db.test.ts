@@ -16,14 +16,13 @@ import {
   type EventPass,
   type EventStatus,
 } from "../model/lifecycle.js";
-import { testNamespace } from "../../../../test/support/namespace.js";
+import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { combinations } from "../../../../test/support/combinations.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { PgConnection } from "../../../database/postgres/connection.js";
 import { createWorkload } from "./create-workload.js";
-import { dropNamespace, resetNamespace } from "../../namespace.js";
-import type { Workload } from "./workload.js";
+import type { EventOperations } from "../store.js";
 import { ISOLATIONS } from "../../../database/levels.js";
 import { ARCHIVE_DELETES, CLAIM_INDEXES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 
@@ -121,7 +120,7 @@ async function checkLive(expected: Expected): Promise<void> {
 
 /** One process transaction, checked against the tables before and after. Resolves to the number of events. */
 async function checkedPass(
-  workload: Workload,
+  workload: EventOperations,
   connection: PgConnection,
   expected: Expected,
   limit: number,
@@ -155,7 +154,7 @@ async function checkedPass(
 }
 
 async function checkArchive(
-  workload: Workload,
+  workload: EventOperations,
   connection: PgConnection,
   expected: Expected,
   archived: Archived,

@@ -1,14 +1,13 @@
-// Asks the server, before the first trial, whether it takes the statements of a program: all of them in one transaction, in a
-// schema that is rolled back with it. Says where in the file each stands that it refuses, that drops or alters what was there, or
-// that makes something elsewhere.
-import { connectAdmin, type AdminClient, type SqlClient } from "../../database/postgres/admin.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
-import { MADE_ELSEWHERE } from "../../database/postgres/namespace/dependants.js";
-import { codeOf, messageOf } from "../../foundation/errors.js";
-import { Prng } from "../../foundation/prng.js";
-import { literalIn, ofSetting } from "./client.js";
-import { evaluate } from "./expression.js";
-import { literal } from "./machine.js";
+// Asks the server before the first trial whether it takes the statements of a program, in a transaction that is rolled back.
+// Refuses also a statement that drops or alters an existing object, or makes one outside of the workload's schema.
+import { connectAdmin, type AdminClient, type SqlClient } from "../../../database/postgres/admin.js";
+import { dialectOf } from "../../../database/postgres/dialects/registry.js";
+import { MADE_ELSEWHERE } from "../../../database/postgres/namespace/dependants.js";
+import { codeOf, messageOf } from "../../../foundation/errors.js";
+import { Prng } from "../../../foundation/prng.js";
+import { literalIn, ofSetting } from "../client.js";
+import { evaluate } from "../expression.js";
+import { literal } from "../machine.js";
 import {
   placeText,
   type Invariant,
@@ -18,25 +17,21 @@ import {
   type SqlStep,
   type SqlText,
   type Value,
-} from "./program.js";
-import type { Treatment } from "./settings.js";
-import { BUILT_IN_VARIABLES, isPreparable } from "./statement-rules.js";
-import { sqlStepsOf } from "./statements.js";
-import { parametrised, placeIn, substituted, wordsOf } from "./sql-text.js";
+} from "../program.js";
+import type { Treatment } from "../settings.js";
+import { BUILT_IN_VARIABLES, isPreparable } from "../statement-rules.js";
+import { sqlStepsOf } from "../statements.js";
+import { parametrised, placeIn, substituted, wordsOf } from "../sql-text.js";
 
 const SCHEMA = "train_sim_try_out";
-/** What of a preload makes structure, as a key that is made after the rows. */
+/** Verbs of a preload's statements that make structure, as a key that is made after the rows. */
 const STRUCTURE = ["CREATE", "ALTER"];
-/** Before the text of a statement that is prepared, and before that of a view. */
 const PREPARE = "PREPARE train_sim_statement AS ";
 /** SQLSTATE indeterminate_datatype. */
 const UNKNOWN_TYPE = "42P18";
 const VIEW = "CREATE VIEW train_sim_invariant AS ";
 
-/**
- * What a backend has dropped or altered in its open transaction. Seen from another connection, for which what it made itself
- * does not exist.
- */
+/** Objects that a backend has dropped or altered in its open transaction, as another session sees them: without those it made. */
 const DISTURBED = `
   SELECT seen.type || ' ' || seen.identity AS name
   FROM pg_locks, pg_identify_object(coalesce(classid, 'pg_class'::regclass), coalesce(objid, relation), 0) AS seen
@@ -44,7 +39,7 @@ const DISTURBED = `
     AND seen.schema IS DISTINCT FROM 'pg_toast' AND seen.identity IS NOT NULL
   ORDER BY seen.type <> 'schema', seen.type <> 'table', name LIMIT 1`;
 
-/** The place of a character, from 0, of what a statement was sent as. */
+/** The place in the file of a character, from 0, of a statement as it was sent. */
 function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: number) => string): Place {
   let sent = 0;
   let before = "";
@@ -58,22 +53,21 @@ function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: num
   return place;
 }
 
-/** A statement, as it is sent. */
 interface Sent {
   readonly sql: SqlText;
   readonly text: string;
-  /** Stands in the place of a variable. */
+  /** The text sent in place of a variable. */
   readonly sentOf: (index: number) => string;
-  /** Stands before the statement. */
+  /** Text before the statement. */
   readonly prefix?: string;
-  /** Words of a refusal; the server's where left out. */
+  /** Words of a refusal; the server's if left out. */
   readonly wordsOf?: (error: unknown) => string;
 }
 
 class Trial {
   readonly problems: string[] = [];
 
-  /** @param others sees what was there before */
+  /** @param others a session outside of the transaction */
   constructor(
     private readonly client: SqlClient,
     private readonly others: SqlClient,
@@ -106,7 +100,7 @@ class Trial {
     return `${placeText(place, this.file)}: ${message}`;
   }
 
-  /** Undoes what is refused. Resolves to whether it was not. */
+  /** Undoes a refused statement. Resolves to whether it was accepted. */
   private async guarded(attempt: () => Promise<string | undefined>): Promise<boolean> {
     await this.client.query("SAVEPOINT train_sim_statement");
     const refusal = await attempt();
@@ -133,7 +127,7 @@ class Trial {
     }
   }
 
-  /** Refuses DDL of what is not the workload's, too. */
+  /** Refuses also DDL of objects that are not the workload's. */
   private async refusalOfDdl(sent: Sent): Promise<string | undefined> {
     const refusal = await this.refusalOf(sent);
     if (refusal !== undefined) return refusal;
@@ -172,7 +166,7 @@ const TYPES: Readonly<Record<string, string>> = {
   string: "text",
 };
 
-/** With the names of variables where the server counts parameters, and the type that it misses. */
+/** The server's words with names of variables instead of numbers of parameters, and with the type that it misses. */
 function refusalOf(error: unknown, { variables }: SqlText, sample: Sample): string {
   const message = messageOf(error);
   const [, number] = /\$(\d+)/.exec(message) ?? [];
@@ -184,7 +178,7 @@ function refusalOf(error: unknown, { variables }: SqlText, sample: Sample): stri
   return `${named}: the statement does not say it; write CAST(:${name} AS ${type})`;
 }
 
-/** Asks as clients do: with parameters, or with values in the text. A text whose values are not known is not tried. */
+/** Tries a statement as clients send it: with parameters, or with values in the text if these are known. */
 async function tryStatement(
   step: SqlStep,
   sample: Sample,
@@ -197,7 +191,10 @@ async function tryStatement(
     isText ? literal(sample.get(step.variables[index] ?? "") ?? null) : `$${index + 1}`;
   const text = isText ? substituted(step, (_, position) => sentOf(position)) : parametrised(step);
   return trial.run({
-    ...{ sql: step, text, sentOf, prefix: PREPARE },
+    sql: step,
+    text,
+    sentOf,
+    prefix: PREPARE,
     wordsOf: (error) => refusalOf(error, step, sample),
   });
 }
@@ -223,44 +220,47 @@ async function tryInvariant(
     );
 }
 
-export function tryOutOf(program: Program, file: string) {
-  return async (admin: AdminClient, settings: Treatment): Promise<readonly string[]> => {
-    const dialect = dialectOf(settings.dialect);
-    if (!dialect.supportsTransactionalDdl) return [];
-    const literalOf = literalIn(settings);
-    const client = await connectAdmin(admin.endpoint, { purpose: "preflight" });
-    const trial = new Trial(client, admin, file);
-    const ddl = [...program.schema, ...program.preload.filter(makesStructure)].map((sql): Sent => {
-      const sentOf = (index: number): string => literalOf(sql.variables[index] ?? "");
-      return { sql, text: substituted(sql, literalOf), sentOf };
-    });
-    const begin = async (): Promise<void> => {
-      await client.query("BEGIN");
-      await client.query(`CREATE SCHEMA ${SCHEMA}; SET LOCAL search_path TO ${SCHEMA}`);
-    };
-    try {
-      await begin();
-      const refusal = await trial.makeAtOnce(ddl);
-      if (refusal !== undefined) {
-        await client.query("ROLLBACK");
-        await begin();
-        await trial.makeEach(ddl);
-        if (trial.problems.length === 0) return [refusal];
-      }
-      for (const transaction of program.transactions) {
-        const sample = sampleOf(transaction, settings);
-        for (const step of sqlStepsOf(transaction.steps)) {
-          if (step.isMessage || step.quoted || !isPreparable(wordsOf(step))) continue;
-          const isTaken = await tryStatement(step, sample, settings.prepared === "simple", trial);
-          if (isTaken) await client.query("DEALLOCATE train_sim_statement");
-        }
-      }
-      for (const each of program.invariants)
-        await tryInvariant(each, substituted(each.sql, literalOf), trial, client);
-      await client.query("ROLLBACK");
-      return trial.problems;
-    } finally {
-      await client.close();
-    }
+export async function tryOut(
+  program: Program,
+  file: string,
+  admin: AdminClient,
+  settings: Treatment,
+): Promise<readonly string[]> {
+  const dialect = dialectOf(settings.dialect);
+  if (!dialect.supportsTransactionalDdl) return [];
+  const literalOf = literalIn(settings);
+  const client = await connectAdmin(admin.endpoint, { purpose: "preflight" });
+  const trial = new Trial(client, admin, file);
+  const ddl = [...program.schema, ...program.preload.filter(makesStructure)].map((sql): Sent => {
+    const sentOf = (index: number): string => literalOf(sql.variables[index] ?? "");
+    return { sql, text: substituted(sql, literalOf), sentOf };
+  });
+  const begin = async (): Promise<void> => {
+    await client.query("BEGIN");
+    await client.query(`CREATE SCHEMA ${SCHEMA}; SET LOCAL search_path TO ${SCHEMA}`);
   };
+  try {
+    await begin();
+    const refusal = await trial.makeAtOnce(ddl);
+    if (refusal !== undefined) {
+      await client.query("ROLLBACK");
+      await begin();
+      await trial.makeEach(ddl);
+      if (trial.problems.length === 0) return [refusal];
+    }
+    for (const transaction of program.transactions) {
+      const sample = sampleOf(transaction, settings);
+      for (const step of sqlStepsOf(transaction.steps)) {
+        if (step.isMessage || step.quoted || !isPreparable(wordsOf(step))) continue;
+        const isTaken = await tryStatement(step, sample, settings.prepared === "simple", trial);
+        if (isTaken) await client.query("DEALLOCATE train_sim_statement");
+      }
+    }
+    for (const each of program.invariants)
+      await tryInvariant(each, substituted(each.sql, literalOf), trial, client);
+    await client.query("ROLLBACK");
+    return trial.problems;
+  } finally {
+    await client.close();
+  }
 }

@@ -1,39 +1,15 @@
-// The tables of a telephone network: calls, and the cell towers, rate plans and reasons that they refer to. What of `storage`
-// the table of calls has, and on Cloudberry the options that its source measured.
-import type { Storage } from "../../database/levels.js";
-import type { Treatment } from "./settings.js";
+// The tables of a telephone network by level of storage: calls, and the cell towers, rate plans and reasons that calls refer to.
+import type { Storage } from "../../../database/levels.js";
+import { COLUMNS, FIRST_DAY } from "../batch.js";
+import type { Treatment } from "../settings.js";
 
-/** In their order, with their types. */
-export const COLUMNS = [
-  ["call_id", "text"],
-  ["call_timestamp", "timestamp"],
-  ["call_date", "date"],
-  ["call_hour", "int"],
-  ["caller_number", "text"],
-  ["callee_number", "text"],
-  ["duration_seconds", "int"],
-  ["cell_tower_id", "int"],
-  ["call_type", "text"],
-  ["network_type", "text"],
-  ["bytes_transferred", "bigint"],
-  ["termination_code", "int"],
-  ["billing_amount", "numeric"],
-  ["rate_plan_id", "int"],
-  ["is_roaming", "boolean"],
-  ["signal_quality", "int"],
-] as const;
-
-export const TABLES = ["cell_towers", "rate_plans", "termination_reasons", "cdr"] as const;
-
-/** What each row is found by: more than 1 000 different values each, or a filter would cost more than it saves. */
+/** Columns with more than 1 000 different values each: with fewer, a filter would cost more than it saves. */
 export const BLOOM_COLUMNS = ["call_id", "caller_number", "callee_number"] as const;
 const MINMAX_COLUMNS =
   "call_timestamp,call_date,call_hour,caller_number,callee_number,duration_seconds,cell_tower_id,rate_plan_id,billing_amount";
 const CLUSTER_COLUMNS = "call_timestamp,cell_tower_id";
 const COMPRESSED = "compresstype = zstd, compresslevel = 5";
 
-/** The day of the first batch; other days follow. */
-export const FIRST_DAY = "2025-01-01";
 const HOURS = 24;
 
 const pax = (...more: string[]): string => {
@@ -49,7 +25,7 @@ const pax = (...more: string[]): string => {
 const appended = (orientation: string): string =>
   `\nWITH (appendoptimized = true, orientation = ${orientation}, ${COMPRESSED})`;
 
-/** Behind the columns. */
+/** Clauses behind the columns. */
 const STORED: Readonly<Partial<Record<Storage, string>>> = {
   partitioned: " PARTITION BY RANGE (call_timestamp)",
   "ao-row": appended("row"),
@@ -58,7 +34,7 @@ const STORED: Readonly<Partial<Record<Storage, string>>> = {
   "pax-no-cluster": pax(),
 };
 
-/** One an hour of the first day, and one for all others. */
+/** A partition for each hour of the first day, and one for all other times. */
 function partitions(): string[] {
   const hours = Array.from({ length: HOURS }, (_, hour) => {
     const [from, to] = [hour, hour + 1].map((at) => `'${FIRST_DAY} ${String(at).padStart(2, "0")}:00:00'`);

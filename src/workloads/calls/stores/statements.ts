@@ -1,9 +1,8 @@
-// What loaders and probes send, and what the audit asks: sums by batch, and rows of the small tables that differ.
-import type { Statement } from "../../database/sql.js";
-import { dialectOf } from "../../database/postgres/dialects/registry.js";
-import { CARDINALITY } from "./batch.js";
-import type { Treatment } from "./settings.js";
-import { COLUMNS } from "./tables.js";
+// Statements of loaders and probes, and the queries of the audit.
+import { dialectOf } from "../../../database/postgres/dialects/registry.js";
+import type { Statement } from "../../../database/sql.js";
+import { CARDINALITY, COLUMNS } from "../batch.js";
+import type { Treatment } from "../settings.js";
 
 type Named = Pick<Treatment, "dialect" | "namespace">;
 
@@ -59,7 +58,7 @@ function asText([name, type]: (typeof COLUMNS)[number]): string {
   return type === "text" ? `quote_nullable(${name})` : name;
 }
 
-/** Rows of batch, rows, sum; the batch is null where the key of a row names none. See `sumBatch`. */
+/** Rows of batch, rows, sum; the batch is null if the key of a row names none. See `sumBatch`. */
 export function sumsQuery(settings: Named): string {
   return `SELECT substring(call_id FROM '^c([0-9]{1,9})-')::int AS batch, count(*) AS rows,
   sum(('x' || left(md5(concat_ws('|', ${COLUMNS.map(asText).join(", ")})), 8))::bit(32)::bigint) AS sum
@@ -71,22 +70,31 @@ export function referencesOf(settings: Named) {
   const { towers, plans, reasons } = tablesOf(settings);
   return [
     {
-      ...{ name: "cell_towers", table: towers, columns: ["cell_tower_id", "tower_name", "region"] },
-      ...{ row: "n, 'tower ' || n, 'region ' || n % 50", rows: CARDINALITY.towers },
+      name: "cell_towers",
+      table: towers,
+      columns: ["cell_tower_id", "tower_name", "region"],
+      row: "n, 'tower ' || n, 'region ' || n % 50",
+      rows: CARDINALITY.towers,
     },
     {
-      ...{ name: "rate_plans", table: plans, columns: ["rate_plan_id", "plan_name"] },
-      ...{ row: "n, 'plan ' || n", rows: CARDINALITY.plans },
+      name: "rate_plans",
+      table: plans,
+      columns: ["rate_plan_id", "plan_name"],
+      row: "n, 'plan ' || n",
+      rows: CARDINALITY.plans,
     },
     {
-      ...{ name: "termination_reasons", table: reasons, columns: ["termination_code", "reason"] },
-      ...{ row: "n, 'reason ' || n", rows: CARDINALITY.reasons },
+      name: "termination_reasons",
+      table: reasons,
+      columns: ["termination_code", "reason"],
+      row: "n, 'reason ' || n",
+      rows: CARDINALITY.reasons,
     },
   ] as const;
 }
 type Reference = ReturnType<typeof referencesOf>[number];
 
-/** Keys whose rows differ from those of the preload: `made` rows that are not there, and `found` rows in place of them. */
+/** Keys whose rows differ from the preload's: `made` counts rows that are missing, `found` rows that the preload did not make. */
 export function differencesQuery({ table, columns, row, rows }: Reference): string {
   const names = columns.join(", ");
   return `SELECT key, sum(greatest(made - found, 0)) AS made, sum(greatest(found - made, 0)) AS found

@@ -1,12 +1,11 @@
-// The depth of the queue by status, and how long its head has waited: counted in the status table itself, so it costs a read of
-// that table. A long queue waits, so its PENDING events are what is left of all of them: comparing each row's status takes four
-// times as long. Plain SQL, the same for every dialect.
-import type { View, ViewGroup } from "../../database/sql.js";
+// The depth of the queue by status, counted in the status table. PENDING events of a long queue are all events less the others:
+// comparing each row's status takes four times as long.
+import type { View, ViewGroup } from "../../../database/sql.js";
 
 const QUEUE_DEPTH: View = {
   source: "queue depth",
   gives: ["queue.pending", "queue.processing", "queue.complete", "queue.failed", "queue.oldestPendingMs"],
-  // OFFSET 0, or each count would be made once for each place that it stands in.
+  // OFFSET 0, or each count would be made once for each of its places.
   text: ({
     tables: { event_status: status },
   }) => `SELECT events - processing - complete - failed AS "queue.pending",
@@ -19,7 +18,7 @@ const QUEUE_DEPTH: View = {
         (SELECT min(updated_at) FROM ${status} WHERE status = 'PENDING') AS oldest OFFSET 0) AS counted`,
 };
 
-/** Little of the server's time, or events would cost it more the longer the queue is, for being watched. */
+/** Takes little of the server's time: otherwise events would cost more, the longer the watched queue is. */
 export const QUEUE: ViewGroup = {
   name: "queue depth",
   views: [QUEUE_DEPTH],

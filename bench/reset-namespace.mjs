@@ -1,0 +1,8 @@
+// Makes the tables of a treatment anew.
+import { databaseOf } from "#program/database/registry.js";
+import { namespaceOf, tablesMarked } from "#program/workloads/tables.js";
+
+export function resetNamespace(admin, settings) {
+  const namespace = namespaceOf(settings, "postgres");
+  return databaseOf(admin.endpoint).namespaces.reset(admin, namespace, "postgres", tablesMarked);
+}

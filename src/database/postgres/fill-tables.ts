@@ -1,0 +1,57 @@
+// Fills tables before a trial in a session of its own, and brings their statistics up to date.
+import { connectAdmin, type AdminClient, type SqlClient } from "./admin.js";
+import type { Dialect } from "./dialects/dialect.js";
+import { withinLockTimeout } from "./lock-timeout.js";
+import { refreshStatistics } from "./statistics.js";
+
+/** Rows of one statement: fewer than any dialect's limit. */
+const PORTION = 1_000;
+
+interface Filling {
+  readonly namespace: string;
+  /** Qualified and quoted. */
+  readonly tables: readonly string[];
+  readonly dialect: Dialect;
+  /** Whether `execute` prepares statements by name. */
+  readonly prepared?: boolean;
+  /** Longest wait for another session's lock on the tables, with its unit. */
+  readonly lockTimeout?: string | undefined;
+}
+
+/** Rejects with a TargetError if another session's lock keeps `fill` from the tables. */
+export async function fillTables<T>(
+  admin: AdminClient,
+  { namespace, tables, dialect, prepared = false, lockTimeout }: Filling,
+  fill: (session: AdminClient) => Promise<T>,
+): Promise<T> {
+  const client = await connectAdmin(admin.endpoint, { purpose: "preload", prepared });
+  const failure = `schema "${namespace}" not filled`;
+  try {
+    const filled = await withinLockTimeout({ client, dialect, failure, lockTimeout }, () => fill(client));
+    await refreshStatistics(admin, { namespace, tables }, dialect, { vacuum: true, lockTimeout });
+    return filled;
+  } finally {
+    await client.close();
+  }
+}
+
+interface NumberedRows {
+  /** Qualified and quoted, with its columns. */
+  readonly into: string;
+  /** The columns' expressions over `n`, the row's number from 1 on. */
+  readonly row: string;
+  readonly rows: number;
+}
+
+/** Inserts rows in order while they are wanted. */
+export async function insertNumbered(
+  client: SqlClient,
+  tables: readonly NumberedRows[],
+  isWanted: () => boolean,
+): Promise<void> {
+  for (const { into, row, rows } of tables)
+    for (let first = 1; first <= rows && isWanted(); first += PORTION) {
+      const last = Math.min(rows, first + PORTION - 1);
+      await client.query(`INSERT INTO ${into} SELECT ${row} FROM generate_series(${first}, ${last}) AS n`);
+    }
+}

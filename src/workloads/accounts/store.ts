@@ -1,0 +1,42 @@
+// The contract of a store of accounts. Types only.
+import type { AdminSession } from "../../database/contract.js";
+import type { MadeTransaction } from "../../database/session.js";
+import type { Store } from "../stores.js";
+import type { HistoryRow } from "./history.js";
+import type { Treatment } from "./settings.js";
+import type { Transfer } from "./transfer.js";
+
+export interface AccountsOperations {
+  transfer(transfer: Transfer): MadeTransaction<true>;
+  /** Whether the history has it. */
+  isMade(transfer: Transfer): MadeTransaction<boolean>;
+}
+
+/** A row whose balance is not the sum of its transfers, that is missing or added, or that is there several times. */
+export interface WrongBalance {
+  readonly id: number | null;
+  /** Null for a row that the preload did not make. */
+  readonly isDue: boolean | null;
+  /** Null for a row that is missing. */
+  readonly copies: number | null;
+  readonly balance: unknown;
+  readonly added: unknown;
+}
+
+/** The wrong rows of one table, the first of them by name. */
+export interface WrongBalances {
+  readonly one: "account" | "teller" | "branch";
+  readonly total: number;
+  readonly named: readonly WrongBalance[];
+}
+
+export interface AccountsStore extends Store<Treatment> {
+  operations(settings: Treatment): AccountsOperations;
+  fill(admin: AdminSession, settings: Treatment, isWanted: () => boolean): Promise<void>;
+  /** Reads the history row by row and then the wrong balances, in one snapshot. */
+  scan(
+    admin: AdminSession,
+    settings: Treatment,
+    onRow: (row: HistoryRow) => void,
+  ): Promise<readonly WrongBalances[]>;
+}

@@ -1,0 +1,43 @@
+// The contract of a store of calls. Types only.
+import type { AdminSession } from "../../database/contract.js";
+import type { MadeTransaction } from "../../database/session.js";
+import type { Store } from "../stores.js";
+import type { BatchPlace, BatchSum } from "./batch.js";
+import type { Probe, Treatment } from "./settings.js";
+
+export interface CallsOperations {
+  /** Loads the batches and resolves to their rows. Only the first is made ahead: no memory would hold a day. */
+  load(batches: readonly [BatchPlace, ...BatchPlace[]]): MadeTransaction<number>;
+  isThere(batch: BatchPlace): MadeTransaction<boolean>;
+  probe(probe: Probe, values: readonly (string | number)[]): MadeTransaction<unknown>;
+}
+
+/** A key of a small table whose rows are not the preload's. */
+export interface Difference {
+  readonly table: string;
+  readonly column: string;
+  readonly key: unknown;
+  /** Rows of the preload that are missing. */
+  readonly missing: number;
+  /** Rows that the preload did not make. */
+  readonly added: number;
+}
+
+export interface Scanned {
+  /** Sums of the calls by batch; null for calls whose id names none. */
+  readonly batches: readonly (BatchSum & { readonly batch: number | null })[];
+  readonly differences: readonly Difference[];
+}
+
+export interface CallsStore extends Store<Treatment> {
+  operations(settings: Treatment, seed: number): CallsOperations;
+  /** Fills the small tables and then the first batches; resolves to what was filled while it was wanted. */
+  fill(
+    admin: AdminSession,
+    settings: Treatment,
+    seed: number,
+    isWanted: () => boolean,
+  ): Promise<{ readonly isReferenced: boolean; readonly batches: number }>;
+  /** Reads the tables in one snapshot; compares the small tables if `isReferenced`. */
+  scan(admin: AdminSession, settings: Treatment, isReferenced: boolean): Promise<Scanned>;
+}

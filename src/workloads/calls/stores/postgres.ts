@@ -1,0 +1,148 @@
+// Calls in PostgreSQL: batches go in by COPY, which only PostgreSQL has, or by one INSERT of arrays.
+import type { AdminClient } from "../../../database/postgres/admin.js";
+import { dialectOf } from "../../../database/postgres/dialects/registry.js";
+import { fillTables, insertNumbered } from "../../../database/postgres/fill-tables.js";
+import { inSnapshot } from "../../../database/postgres/namespace/snapshot.js";
+import { inTransaction } from "../../../database/postgres/transaction.js";
+import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
+import { CopyRows } from "../../../database/postgres/wire/copy-call.js";
+import type { Connection } from "../../../database/sql.js";
+import { callId, COLUMNS, drawRows, placeOf, type BatchPlace, type Row } from "../batch.js";
+import type { Treatment } from "../settings.js";
+import type { CallsStore, Difference } from "../store.js";
+import { differencesQuery, referencesOf, statementsOf, sumsQuery, tablesOf } from "./statements.js";
+import { createTables } from "./tables.js";
+
+/** Rows that become text at once: fewer values are kept beside it. */
+const FLUSHED_ROWS = 1_000;
+
+/** A batch for COPY. */
+export function copyBatch(
+  settings: Treatment,
+  seed: number,
+  place: BatchPlace,
+): { rows: number; copy: CopyRows } {
+  const copy = new CopyRows();
+  const rows = drawRows(settings, seed, place, (row) =>
+    copy.add(row.map((value) => value ?? "\\N").join("\t")),
+  );
+  return { rows, copy: copy.end() };
+}
+
+/** A batch for INSERT: an array of each column as the server reads it. No value has a comma, a quote or a brace. */
+export function arrayBatch(
+  settings: Treatment,
+  seed: number,
+  place: BatchPlace,
+): { rows: number; arrays: string[] } {
+  const texts = COLUMNS.map(() => "");
+  let pending: Row[] = [];
+  const flush = (): void => {
+    for (const [column, text] of texts.entries())
+      texts[column] = text + pending.map((row) => `,${row[column] ?? "NULL"}`).join("");
+    pending = [];
+  };
+  const rows = drawRows(settings, seed, place, (row) => {
+    if (pending.push(row) === FLUSHED_ROWS) flush();
+  });
+  flush();
+  return { rows, arrays: texts.map((text) => `{${text.slice(1)}}`) };
+}
+
+/** A batch that is ready for the wire. */
+interface MadeBatch {
+  readonly rows: number;
+  send(connection: Connection): Promise<unknown>;
+}
+
+export const postgres: CallsStore = {
+  tables: (settings) => ({
+    variant: `calls ${settings.indexes}`,
+    files: [],
+    statements: createTables(settings),
+  }),
+  statements: (settings) => Object.values(statementsOf(settings)),
+
+  operations(settings, seed) {
+    const statements = statementsOf(settings);
+    const begin = dialectOf(settings.dialect).begin("read committed", "READ WRITE");
+
+    function make(place: BatchPlace): MadeBatch {
+      if (settings.ingest === "copy") {
+        const { rows, copy } = copyBatch(settings, seed, place);
+        return { rows, send: (connection) => connection.copyIn(statements.copy, copy) };
+      }
+      const { rows, arrays } = arrayBatch(settings, seed, place);
+      const values = bindAhead(statements.insert, arrays);
+      return { rows, send: (connection) => connection.execute(statements.insert, values) };
+    }
+
+    return {
+      load([first, ...others]) {
+        const made = make(first);
+        return (connection: Connection) =>
+          inTransaction(connection, begin, async () => {
+            await made.send(connection);
+            let { rows } = made;
+            for (const place of others) {
+              const batch = make(place);
+              await batch.send(connection);
+              rows += batch.rows;
+            }
+            return rows;
+          });
+      },
+      isThere({ number }) {
+        const values = [callId(number, 0)];
+        return async (connection: Connection) =>
+          (await connection.execute(statements.isThere, values)).length > 0;
+      },
+      probe(probe, values) {
+        return (connection: Connection) => connection.execute(statements[probe], values);
+      },
+    };
+  },
+
+  fill(admin: AdminClient, settings, seed, isWanted) {
+    const { namespace, batchesBefore } = settings;
+    const references = referencesOf(settings);
+    const rows = references.map(({ table, columns, row, rows: count }) => ({
+      into: `${table} (${columns.join(", ")})`,
+      row,
+      rows: count,
+    }));
+    const { insert } = statementsOf(settings);
+    const calls = batchesBefore > 0 ? [tablesOf(settings).calls] : [];
+    const tables = [...references.map(({ table }) => table), ...calls];
+    return fillTables(admin, { namespace, tables, dialect: dialectOf(settings.dialect) }, async (session) => {
+      await insertNumbered(session, rows, isWanted);
+      const isReferenced = isWanted();
+      let batches = 0;
+      for (; batches < batchesBefore && isWanted(); batches++)
+        await session.execute(insert, arrayBatch(settings, seed, placeOf(batches, settings)).arrays);
+      return { isReferenced, batches };
+    });
+  },
+
+  scan(admin: AdminClient, settings, isReferenced) {
+    return inSnapshot(admin, async () => {
+      const sums = await admin.query(sumsQuery(settings));
+      const differences: Difference[] = [];
+      for (const reference of isReferenced ? referencesOf(settings) : [])
+        for (const { key, made, found } of await admin.query(differencesQuery(reference)))
+          differences.push({
+            table: reference.name,
+            column: reference.columns[0],
+            key,
+            missing: Number(made),
+            added: Number(found),
+          });
+      const batches = sums.map(({ batch, rows, sum }) => ({
+        batch: batch === null ? null : Number(batch),
+        rows: Number(rows),
+        sum: Number(sum),
+      }));
+      return { batches, differences };
+    });
+  },
+};

@@ -1,0 +1,74 @@
+// The clients of workload connections: each runs `select-account` or the script, by weight, as pgbench does with two scripts.
+import type { MadeTransaction } from "../../database/session.js";
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+import type { Arrival } from "../../load/arrivals.js";
+import { Mix } from "../mix.js";
+import { noWrites, type Writes } from "../numbered-writes.js";
+import { ACCOUNTS } from "../pgbench-tables.js";
+import type { ClientContext, WorkloadClient } from "../workload.js";
+import { idOf } from "./audit.js";
+import type { Treatment } from "./settings.js";
+import type { ConnectionsStore } from "./store.js";
+
+export function clientOn(
+  store: ConnectionsStore,
+  { assignment, transactor }: ClientContext<Treatment>,
+): WorkloadClient {
+  const { settings, trial, role, firstClient, clients } = assignment;
+  const { weights, scale, script } = settings;
+  const operations = store.operations(settings);
+  const told = noWrites(assignment);
+  const prngs = Array.from(
+    { length: clients },
+    (_, number) => new Prng(deriveSeed(trial.seed, "mix", role, firstClient + number)),
+  );
+  /** By client: the account that it reads next, undefined for the script. */
+  const drawn: ({ readonly aid: number | undefined } | undefined)[] = [];
+  const mix = new Mix(weights, deriveSeed(trial.seed, role));
+  const draw = (number: number, arrival?: Arrival): { readonly aid: number | undefined } => {
+    const prng = prngs[number] as Prng;
+    const isAccount = (arrival ? mix.of(arrival) : mix.next(prng)) === "account";
+    return { aid: isAccount ? prng.intBetween(1, scale * ACCOUNTS) : undefined };
+  };
+
+  const run = (
+    client: number,
+    intendedMs: number,
+    operation: "account" | "script",
+    body: MadeTransaction<unknown>,
+    unanswered?: () => void,
+  ) =>
+    transactor.run<unknown>({
+      client,
+      intendedMs,
+      operation,
+      isPoll: false,
+      events: () => 1,
+      body,
+      ...(unanswered && { unanswered }),
+    });
+
+  async function insert(client: number, intendedMs: number): Promise<void> {
+    const writes = told[client] as Writes;
+    const number = writes.sent++;
+    const body = operations.insert(idOf({ client: writes.client, number }));
+    const end = await run(client, intendedMs, "script", body, () => void writes.inDoubt.push(number));
+    if (end.kind === "failed") writes.failed.push(number);
+  }
+
+  return {
+    operationOf: (arrival) => mix.of(arrival),
+    prepare(number, arrival) {
+      if (arrival) drawn[number] = draw(number, arrival);
+      else drawn[number] ??= draw(number);
+    },
+    async iterate(number, intendedMs) {
+      const { aid } = drawn[number] ?? draw(number);
+      drawn[number] = undefined;
+      if (aid !== undefined) await run(number, intendedMs, "account", operations.account(aid));
+      else if (script === "insert") await insert(number, intendedMs);
+      else await run(number, intendedMs, "script", operations.select());
+    },
+    close: () => told,
+  };
+}

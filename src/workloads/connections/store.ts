@@ -1,0 +1,25 @@
+// The contract of a store of workload connections: each transaction is one statement. Types only.
+import type { AdminSession } from "../../database/contract.js";
+import type { MadeTransaction } from "../../database/session.js";
+import type { Store } from "../stores.js";
+import type { Treatment } from "./settings.js";
+
+export interface ConnectionsOperations {
+  /** Reads one account by its key. */
+  account(aid: number): MadeTransaction<unknown>;
+  /** Asks for a constant. */
+  select(): MadeTransaction<unknown>;
+  /** Adds a row; nothing tells whether one in doubt is there. */
+  insert(id: number): MadeTransaction<unknown>;
+}
+
+export interface ConnectionsStore extends Store<Treatment> {
+  operations(settings: Treatment): ConnectionsOperations;
+  fill(admin: AdminSession, settings: Treatment, isWanted: () => boolean): Promise<void>;
+  /** Reads every inserted row in one snapshot. */
+  scan(
+    admin: AdminSession,
+    settings: Treatment,
+    onRow: (row: { readonly id: unknown; readonly name: unknown }) => void,
+  ): Promise<void>;
+}

@@ -1,0 +1,106 @@
+// One's own SQL in PostgreSQL and its dialects.
+import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
+import { dialectOf } from "../../../database/postgres/dialects/registry.js";
+import { inSnapshot, portions } from "../../../database/postgres/namespace/snapshot.js";
+import {
+  asTransaction,
+  commit,
+  inReadTransaction,
+  rollBack,
+} from "../../../database/postgres/transaction.js";
+import { withSearchPath } from "../../../database/endpoint.js";
+import type { SqlRow } from "../../../database/sql.js";
+import { messageOf, UsageError } from "../../../foundation/errors.js";
+import { literalIn } from "../client.js";
+import { madeBy, tableNames } from "../made.js";
+import { placeText, type Program } from "../program.js";
+import type { Treatment } from "../settings.js";
+import { substituted } from "../sql-text.js";
+import { statementsOf } from "../statements.js";
+import type { OwnSqlStore, Transactions } from "../store.js";
+import { tryOut } from "./try-out.js";
+
+export const TRANSACTIONS: Omit<Transactions, "begin"> = {
+  commit,
+  rollBack,
+  asTransaction: (answer) => asTransaction(answer, (all) => all),
+  inReadTransaction,
+};
+
+const schemaOf = ({ dialect, namespace }: Treatment): string => dialectOf(dialect).quoteIdentifier(namespace);
+
+/** Runs `work` in a session that finds the workload's tables by their names. */
+async function within<T>(
+  admin: AdminClient,
+  settings: Treatment,
+  purpose: string,
+  work: (client: AdminClient) => Promise<T>,
+): Promise<T> {
+  const client = await connectAdmin(withSearchPath(admin.endpoint, schemaOf(settings)), { purpose });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+async function* valuesOf(client: AdminClient, sql: string): AsyncGenerator<string> {
+  for await (const rows of portions<SqlRow>(client, sql))
+    for (const row of rows) yield String(Object.values(row)[0]);
+}
+
+/** @param file the program's name in messages */
+export function postgres(program: Program, file: string): OwnSqlStore {
+  return {
+    tables(settings) {
+      // Within a transaction if DDL has one; else it stays with the session, whose own statements name every schema.
+      const set = dialectOf(settings.dialect).supportsTransactionalDdl ? "SET LOCAL" : "SET";
+      const placed = program.schema.map((sql): [string, string] => [
+        substituted(sql, literalIn(settings)),
+        placeText(sql.place, file),
+      ]);
+      return {
+        variant: `sql ${program.name}`,
+        files: [],
+        statements: [`${set} search_path TO {{namespace}}`, ...placed.map(([text]) => text)],
+        made: madeBy([...program.schema, ...program.preload]),
+        places: new Map(placed),
+      };
+    },
+    statements: () => [...statementsOf(program).values()],
+    transactions(settings, endpoints) {
+      const { isolation } = settings;
+      const dialect = dialectOf(settings.dialect);
+      const isFound = endpoints.every(({ searchPath }) => searchPath !== undefined);
+      const setUp = isFound ? undefined : `SET LOCAL search_path TO ${schemaOf(settings)}`;
+      return {
+        ...TRANSACTIONS,
+        begin: (isReadOnly) => ({
+          begin: dialect.begin(isolation ?? "read committed", isReadOnly ? "READ ONLY" : "READ WRITE"),
+          setUp,
+          isNeeded: isolation !== undefined,
+        }),
+      };
+    },
+    tryOut: (admin: AdminClient, settings) => tryOut(program, file, admin, settings),
+    async fill(admin: AdminClient, settings, isWanted) {
+      if (program.preload.length === 0) return;
+      await within(admin, settings, "preload", async (client) => {
+        for (const sql of program.preload) {
+          if (!isWanted()) return;
+          await client.query(substituted(sql, literalIn(settings))).catch((error: unknown) => {
+            const words = `${placeText(sql.place, file)}: preload: ${messageOf(error)}`;
+            throw new UsageError(words, "Correct the statement.", { cause: error });
+          });
+        }
+        for (const name of tableNames(program.schema)) await client.query(`ANALYZE ${name}`);
+      });
+    },
+    scan: (admin: AdminClient, settings, read) =>
+      within(admin, settings, "audit", (client) =>
+        inSnapshot(client, () =>
+          read({ rows: (sql) => client.query(sql), values: (sql) => valuesOf(client, sql) }),
+        ),
+      ),
+  };
+}

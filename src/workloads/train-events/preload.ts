@@ -1,0 +1,131 @@
+// Fills the queue before a trial with PENDING events, whose documents depend on the seed alone.
+import { monotonicMs, wallClockMs } from "../../foundation/clock.js";
+import { deriveSeed, Prng } from "../../foundation/prng.js";
+import { DocumentGenerator } from "./model/document-generator.js";
+import { BatchMaker, type EventBatch } from "./model/event-batch.js";
+import { PRELOAD_WORKER } from "./model/event-id.js";
+import { KeySum } from "./model/key-sum.js";
+import {
+  EMPTY_LEDGER,
+  KeyMaker,
+  NO_CHECKS,
+  streamName,
+  type Ledger,
+  type LedgerEntry,
+  type LedgerSource,
+} from "./model/ledger.js";
+import type { AdminSession } from "../../database/contract.js";
+import type { EventSettings } from "./settings.js";
+import type { EventStore, FillSettings } from "./store.js";
+import { DocumentChecks } from "./audit/document-checks.js";
+import { Findings } from "./audit/findings.js";
+import { LedgerFileWriter, ledgerPath } from "./audit/ledger-file.js";
+import type { EventTreatment } from "./actors/assignment.js";
+import type { PreloadInputs } from "../workload.js";
+
+/** Events of one statement: about a megabyte at the default document size. */
+const BATCH_EVENTS = 1_000;
+
+export type PreloadSettings = FillSettings &
+  Pick<EventSettings, "ids" | "documentBytes" | "documentShape" | "preload">;
+
+export interface PreloadOptions {
+  /** Called after each inserted batch; the next batch overwrites it. */
+  readonly onBatch?: (told: LedgerEntry, batch: EventBatch) => void;
+  readonly isWanted?: () => boolean;
+  /** Longest wait for another session's lock on the tables, with its unit. */
+  readonly lockTimeout?: string;
+}
+
+/** The preload as a worker, which the keys of its events name. */
+export function preloadSource(
+  { ids, documentBytes, documentShape }: Pick<PreloadSettings, "ids" | "documentBytes" | "documentShape">,
+  seed: number,
+): LedgerSource {
+  return { worker: PRELOAD_WORKER, stream: "preload", ids, seed, documentBytes, documentShape };
+}
+
+/** Inserts `settings.preload` events, or fewer if they are no longer wanted; resolves to their number. */
+export async function preload(
+  store: EventStore,
+  admin: AdminSession,
+  settings: PreloadSettings,
+  seed: number,
+  { onBatch, isWanted = () => true, lockTimeout }: PreloadOptions = {},
+): Promise<number> {
+  const { preload: total } = settings;
+  if (total === 0) return 0;
+  let done = 0;
+  function* batches(room: number): Generator<EventBatch> {
+    const makeBatch = batchMaker(settings, seed, room);
+    while (done < total && isWanted()) {
+      const { batch, told } = makeBatch(done, Math.min(BATCH_EVENTS, total - done));
+      yield batch;
+      onBatch?.(told, batch);
+      done += batch.size;
+    }
+  }
+  await store.fill(admin, settings, batches, lockTimeout);
+  return done;
+}
+
+/** The account of the preload for the audit. */
+export interface Preloaded {
+  /** Moment before the first event was there, by the database's clock. */
+  readonly startedAt: string;
+  readonly ledger: Ledger;
+}
+
+/** Preloads, holds its documents to the model, and keeps the ledger of it in the trial's directory. */
+export async function preloadTrial(
+  store: EventStore,
+  admin: AdminSession,
+  { settings, seed, directory, isWanted }: PreloadInputs<EventTreatment>,
+): Promise<Preloaded> {
+  const startedAt = await store.clock(admin);
+  if (settings.preload === 0) return { startedAt, ledger: EMPTY_LEDGER };
+  const findings = new Findings();
+  const prng = new Prng(deriveSeed(seed, "sample", "preload"));
+  const documents = new DocumentChecks(settings.validate, findings, prng);
+  const source = preloadSource(settings, seed);
+  const file = new LedgerFileWriter(ledgerPath(directory, source.worker), source);
+  const onBatch = (told: LedgerEntry, batch: EventBatch): void => {
+    file.add(told, "acknowledged", monotonicMs());
+    documents.made(batch);
+  };
+  try {
+    const published = await preload(store, admin, settings, seed, { onBatch, isWanted });
+    const validated = documents.total();
+    const { counts, named } = findings;
+    const checks = { ...NO_CHECKS, validated, invalid: counts.invalid, named };
+    return { startedAt, ledger: { ...EMPTY_LEDGER, published, checks } };
+  } finally {
+    file.close();
+  }
+}
+
+/** Makes batches with their entries of the ledger: `events` events after the `done` first. */
+function batchMaker(
+  settings: PreloadSettings,
+  seed: number,
+  room: number,
+): (done: number, events: number) => { batch: EventBatch; told: LedgerEntry } {
+  const source = preloadSource(settings, seed);
+  const generator = new DocumentGenerator(
+    seed,
+    streamName(source, 0),
+    settings.documentBytes,
+    settings.documentShape,
+  );
+  const keyMaker = new KeyMaker(source);
+  const maker = new BatchMaker(settings.ids, room);
+  return (done, events) => {
+    const made = { batch: done / BATCH_EVENTS, events, madeAtMs: wallClockMs() };
+    const keys = keyMaker.bytesOf(made);
+    const sum = new KeySum().addKeys(keys);
+    return {
+      batch: maker.make(keys, generator, done),
+      told: { ...made, client: 0, firstDocument: done, keys: sum },
+    };
+  };
+}
