@@ -18,10 +18,6 @@ export interface Demand {
   readonly workers: number;
   /** Weight of each endpoint that the clients of one lot connect to. */
   readonly weights: readonly number[];
-  /** Settings that some workloads have. */
-  readonly statementShape?: string | undefined;
-  readonly isolation?: string | undefined;
-  readonly appDelayMs?: Readonly<Record<string, { readonly max: number }>> | undefined;
 }
 
 /** A reason why a treatment's pool cannot work. */

@@ -136,20 +136,6 @@ describe("the rules of pools", () => {
     expect([isRefused(5), isRefused(6)]).toEqual([true, false]);
     expect([isRefused(2, 2), isRefused(3, 2)]).toEqual([true, false]);
   });
-
-  it("let statement mode run transactions of one statement only, and say why", () => {
-    const single = { statementShape: "single-statement" } as const;
-    const statement = pgbouncer({ mode: "statement" });
-    expect(poolProblems(settings(statement, single))).toEqual([]);
-    expect(paths(settings(statement))).toEqual(["pool.mode"]);
-    expect(paths(settings(statement, { ...single, isolation: "serializable" }))).toEqual(["isolation"]);
-    expect(paths(settings(statement, { ...single, appDelayMs: delays({ min: 0, max: 5 }) }))).toEqual([
-      "appDelay",
-    ]);
-    expect(poolProblems(settings(statement))[0]?.message).toContain(
-      "statement mode allows no transaction of several statements",
-    );
-  });
 });
 
 describe("a PgBouncer", () => {

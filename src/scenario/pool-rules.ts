@@ -7,16 +7,13 @@ import { clientWeightsOf, lotsOf } from "./connections.js";
 import { totalClients, type TreatmentSettings } from "./settings.js";
 
 function demandOf(settings: TreatmentSettings): Demand {
-  const { actors, agents, statementShape, isolation, appDelayMs } = settings;
+  const { actors, agents } = settings;
   return {
     clients: totalClients(settings),
     lots: lotsOf(settings),
     agents,
     workers: Object.values(actors).reduce((sum, group) => sum + group.workers, 0),
     weights: clientWeightsOf(settings),
-    statementShape,
-    isolation,
-    appDelayMs,
   };
 }
 

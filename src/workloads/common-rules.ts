@@ -7,7 +7,7 @@ export const isolationKey = isolation(
   "Isolation level of every transaction. Default read committed.",
 ).prefault("read committed");
 
-/** Refuses tables that are stored in another way than the database's own. */
+/** Refuses every level of storage but the database's own. */
 export const defaultStorageOnly =
   (workload: string) =>
   ({ storage }: { readonly storage: Storage }): Finding[] =>
@@ -15,9 +15,12 @@ export const defaultStorageOnly =
       ? []
       : [{ path: ["storage"], message: `${workload} has tables of storage default only` }];
 
+/** Whether a pooler hands the server connection on after each statement. */
+export const hasStatementMode = (pool: PoolSettings): boolean => "mode" in pool && pool.mode === "statement";
+
 /** Refuses a pooler that gives each statement another connection. */
 export function noStatementMode(_: unknown, { pool }: { readonly pool: PoolSettings }): Finding[] {
-  if (!("mode" in pool) || pool.mode !== "statement") return [];
+  if (!hasStatementMode(pool)) return [];
   const message = "statement mode allows no transaction of several statements; use mode: transaction";
   return [{ path: ["pool", "mode"], message }];
 }

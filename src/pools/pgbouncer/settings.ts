@@ -138,34 +138,6 @@ function sessionMode({ mode, reconnect, size }: PgBouncerPool, demand: Demand): 
   return [{ path: "pool.size", message }];
 }
 
-/** Statement mode hands the server connection on after each statement, so a transaction must be one statement. */
-function statementMode(
-  { mode }: PgBouncerPool,
-  { statementShape, isolation, appDelayMs }: Demand,
-): PoolProblem[] {
-  if (mode !== "statement") return [];
-  const problems: PoolProblem[] = [];
-  if (statementShape !== undefined && statementShape !== "single-statement") {
-    const message =
-      `statement mode allows no transaction of several statements, which statementShape: ` +
-      `${statementShape} makes; use statementShape: single-statement, or mode: transaction`;
-    problems.push({ path: "pool.mode", message });
-  }
-  if (isolation !== undefined && isolation !== "read committed") {
-    const message =
-      `statement mode allows no BEGIN, and without one the isolation stays at the server's default; ` +
-      `use isolation: read committed, or mode: transaction`;
-    problems.push({ path: "isolation", message });
-  }
-  if (Object.values(appDelayMs ?? {}).some(({ max }) => max > 0)) {
-    const message =
-      `a transaction of one statement has no middle to pause in, and statement mode allows no other; ` +
-      `set appDelay to 0, or use mode: transaction`;
-    problems.push({ path: "appDelay", message });
-  }
-  return problems;
-}
-
 function settingTexts(settings: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
   const text = (value: string | number | boolean): string =>
     String(typeof value === "boolean" ? Number(value) : value);
@@ -217,7 +189,6 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
   problems: (pool, demand) => [
     ...besideNothing("PgBouncer", pool, demand),
     ...sessionMode(pool, demand),
-    ...statementMode(pool, demand),
   ],
   text: ({ mode, reconnect, size, login, settings = {} }) =>
     [

@@ -7,7 +7,7 @@ import { formatSize } from "../../foundation/units.js";
 import { BATCH_SIZES, type Profile } from "../../load/profiles.js";
 import { rangeOrder, type Finding } from "../../syntax/problems.js";
 import { DURATION_RANGE, durationRange, rangeOf, size } from "../../syntax/scalars.js";
-import { isolationKey } from "../common-rules.js";
+import { hasStatementMode, isolationKey } from "../common-rules.js";
 import type { WorkloadTreatment } from "../workload.js";
 import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "./model/document-generator.js";
 import { ARCHIVED } from "./model/lifecycle.js";
@@ -338,6 +338,32 @@ function storageRules({ storage }: Written): Finding[] {
   return [{ path: ["storage"], message }];
 }
 
+/** A pooler in statement mode takes only transactions of one statement. */
+function statementModeRules(_: Written, settings: Treatment): Finding[] {
+  const { pool, statementShape, isolation: level, appDelayMs } = settings;
+  if (!hasStatementMode(pool)) return [];
+  const findings: Finding[] = [];
+  if (statementShape !== "single-statement") {
+    const message =
+      `statement mode allows no transaction of several statements, which statementShape: ` +
+      `${statementShape} makes; use statementShape: single-statement, or mode: transaction`;
+    findings.push({ path: ["pool", "mode"], message });
+  }
+  if (level !== "read committed") {
+    const message =
+      "statement mode allows no BEGIN, and without one the isolation stays at the server's default; " +
+      "use isolation: read committed, or mode: transaction";
+    findings.push({ path: ["isolation"], message });
+  }
+  if (Object.values(appDelayMs).some(({ max }) => max > 0)) {
+    const message =
+      "a transaction of one statement has no middle to pause in, and statement mode allows no other; " +
+      "set appDelay to 0, or use mode: transaction";
+    findings.push({ path: ["appDelay"], message });
+  }
+  return findings;
+}
+
 export const rules: readonly ((written: Written, treatment: Treatment) => readonly Finding[])[] = [
   ({ batch }) => rangeOrder(["batch"], batch, ""),
   ({ appDelay }) =>
@@ -354,6 +380,7 @@ export const rules: readonly ((written: Written, treatment: Treatment) => readon
   workerRules,
   profileSizeRules,
   storageRules,
+  statementModeRules,
 ];
 
 /** Levels that the dialect does not have, and batches that are too large for it. */
