@@ -43,7 +43,7 @@ const STORAGES: readonly (readonly [DialectName, readonly Storage[]])[] = [
 
 test.each(STORAGES)("the tables of %s, and what is asked of them", async (dialect, storages) => {
   const ddlOf = (storage: Storage, indexes: Treatment["indexes"]): string[] =>
-    ddl({ workload: "calls", namespace: "train_sim", storage, ...{ dialect, indexes } }, dialect);
+    ddl({ workload: "calls", namespace: "train_sim", storage, indexes }, dialect);
   const isOwn = (text: string): boolean => / TABLE "train_sim"\.cdr/.test(text);
   const others = storages.flatMap((storage) => [
     `-- storage: ${storage}`,

@@ -120,7 +120,7 @@ export const keys = {
     })
     .prefault({})
     .transform(({ claim = 1, processing, complete, fail }) => ({
-      ...{ claim: processing ?? claim, complete, fail, isOneStep: processing !== undefined },
+      claim: processing ?? claim, complete, fail, isOneStep: processing !== undefined,
     }))
     .meta({
       title: "Advance",
@@ -233,10 +233,10 @@ export function resolve(written: Written): OwnSettings {
     documentShape,
   } = written;
   return {
-    ...{ payload, locking, isolation: level, ids, statementShape, batch },
-    ...{ advance, claimIndex, archived, archiveDelete },
+    payload, locking, isolation: level, ids, statementShape, batch,
+    advance, claimIndex, archived, archiveDelete,
     appDelayMs: delaysOf(written),
-    ...{ documentBytes, documentShape, validate, preload, topology, reads },
+    documentBytes, documentShape, validate, preload, topology, reads,
   };
 }
 
@@ -388,7 +388,7 @@ export function dialectProblems(name: DialectName, treatment: Treatment): Findin
   const { payload, locking, isolation: level, statementShape, claimIndex, archiveDelete } = treatment;
   return [
     ...levelProblems(name, {
-      ...{ payload, locking, isolation: level, statementShape, claimIndex, archiveDelete },
+      payload, locking, isolation: level, statementShape, claimIndex, archiveDelete,
     }),
     ...rowLimitProblems(name, treatment),
   ];

@@ -29,7 +29,7 @@ async function pauses(isEnding: boolean): Promise<number[]> {
     advance: {},
   };
   const context = {
-    ...{ workload, transactor, assignment: { settings }, prng: new Prng(1) },
+    workload, transactor, assignment: { settings }, prng: new Prng(1),
     lifecycle: { reached: () => undefined },
     ledger: { processed: () => undefined },
     sleeper: { sleep: (ms: number) => Promise.resolve(void slept.push(ms)) },
