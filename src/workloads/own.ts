@@ -194,10 +194,16 @@ function declaredProgram({ name, settings, transactions }: Declared): Program {
   return {
     name,
     settings: Object.entries(settings).map(([key, value]) => ({ name: key, value, place })),
-    schema: [], preload: [], invariants: [],
+    schema: [],
+    preload: [],
+    invariants: [],
     transactions: transactions.map((each) => ({
-      name: each, weight: 1, isReadOnly: false, isWhole: true,
-      parameters: [], steps: [],
+      name: each,
+      weight: 1,
+      isReadOnly: false,
+      isWhole: true,
+      parameters: [],
+      steps: [],
     })),
   };
 }

@@ -55,10 +55,7 @@ async function byTrainSim(sql: string, mode: string): Promise<boolean> {
   const settings = { values: { scale: 1, ...DEFINED }, prepared: mode === "simple" ? mode : prepared };
   // Of its context the draw asks for these alone.
   const context = { assignment: { settings, trial: { seed: 1 } } } as never;
-  const draw = drawSteps(
-    read.program,
-    "x.sql",
-  )(context, {
+  const draw = drawSteps(read.program, "x.sql")(context, {
     ...TRANSACTIONS,
     begin: () => ({ begin: "BEGIN", setUp: undefined, isNeeded: false }),
   });

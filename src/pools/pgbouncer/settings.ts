@@ -186,10 +186,7 @@ export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
     };
   },
   keyProblems: (given) => [...poolerKeyProblems("PgBouncer", given, ["login"]), ...settingProblems(given)],
-  problems: (pool, demand) => [
-    ...besideNothing("PgBouncer", pool, demand),
-    ...sessionMode(pool, demand),
-  ],
+  problems: (pool, demand) => [...besideNothing("PgBouncer", pool, demand), ...sessionMode(pool, demand)],
   text: ({ mode, reconnect, size, login, settings = {} }) =>
     [
       `pgbouncer, ${mode} mode, ${reconnectText(reconnect)}${size} server connections each`,

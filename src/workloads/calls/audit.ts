@@ -134,17 +134,17 @@ export async function auditOn(
   ];
   const counts = VIOLATIONS.map((kind) => [kind, ofCalls.counts[kind] + ofOthers.counts[kind]] as const);
   const audited = {
-      verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
-      published,
-      inDoubt,
-      inDoubtFound,
-      violations,
-      ...(Object.fromEntries(counts) as Found["counts"]),
-      named: [...ofCalls.named, ...ofOthers.named],
-      notAudited: [
-        ...unclosed.map((name) => `${name} ended without its account of batches: its last ones are unknown`),
-        ...(isReferenced ? [] : ["the preload was interrupted: the small tables were not compared"]),
-      ],
+    verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
+    published,
+    inDoubt,
+    inDoubtFound,
+    violations,
+    ...(Object.fromEntries(counts) as Found["counts"]),
+    named: [...ofCalls.named, ...ofOthers.named],
+    notAudited: [
+      ...unclosed.map((name) => `${name} ended without its account of batches: its last ones are unknown`),
+      ...(isReferenced ? [] : ["the preload was interrupted: the small tables were not compared"]),
+    ],
   };
   return { findings: audited };
 }

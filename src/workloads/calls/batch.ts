@@ -50,10 +50,7 @@ export function placeOf(number: number, { batchesPerDay }: Pick<Treatment, "batc
 /** The batches that one transaction puts in, from the first on. */
 export function batchesOf(settings: Treatment, first: BatchPlace): readonly [BatchPlace, ...BatchPlace[]] {
   const others = settings.commit === "once" ? settings.batchesPerDay - 1 : 0;
-  return [
-    first,
-    ...Array.from({ length: others }, (_, more) => placeOf(first.number + more + 1, settings)),
-  ];
+  return [first, ...Array.from({ length: others }, (_, more) => placeOf(first.number + more + 1, settings))];
 }
 
 type Value = string | number | null;

@@ -100,14 +100,18 @@ describe("the audit", () => {
   it("finds a day in one transaction of which a batch is missing", async () => {
     const trial = await AuditedTrial.begin(admin, namespace, {
       ...family.scenario,
-      commit: "once", batchesBefore: 0,
+      commit: "once",
+      batchesBefore: 0,
     });
     await trial.work({ loaders: 1 });
     await trial.change("DELETE FROM cdr WHERE call_id LIKE 'c6-%'");
     const inDoubt = [{ acknowledged: [], inDoubt: [{ number: 0, day: 0.05 }] }];
     // The transaction is neither whole nor absent.
     expect(await trial.audit({ told: inDoubt })).toMatchObject({
-      verdict: "violated", lost: rowsOf(6), damaged: 0, unexpected: 0,
+      verdict: "violated",
+      lost: rowsOf(6),
+      damaged: 0,
+      unexpected: 0,
     });
   });
 });

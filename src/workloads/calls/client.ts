@@ -17,10 +17,7 @@ interface Drawn {
   readonly made: MadeTransaction<number>;
 }
 
-function loaders(
-  store: CallsStore,
-  { assignment, transactor }: ClientContext<Treatment>,
-): WorkloadClient {
+function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Treatment>): WorkloadClient {
   const { settings, trial, firstClient, groupClients } = assignment;
   const { commit, batchesPerDay, batchesBefore } = settings;
   const operations = store.operations(settings, trial.seed);
@@ -64,8 +61,7 @@ function loaders(
         isPoll: false,
         events: (rows) => rows,
         body: made,
-        settle: async (session) =>
-          (await operations.isThere(first)(session)) ? rowsFrom(first) : undefined,
+        settle: async (session) => ((await operations.isThere(first)(session)) ? rowsFrom(first) : undefined),
       });
       if (end.kind === "committed") told.acknowledged.push(first);
       else if (end.kind === "failed" && end.inDoubt) told.inDoubt.push(first);

@@ -104,7 +104,9 @@ describe("the audit", () => {
   it("takes a row in doubt as often as it was sent", async () => {
     const again = "INSERT INTO test_tbl VALUES (3, 'some random name')";
     expect(await audited({ inDoubt: [3] }, again)).toMatchObject({
-      verdict: "ok", inDoubt: 1, inDoubtFound: 1,
+      verdict: "ok",
+      inDoubt: 1,
+      inDoubtFound: 1,
     });
     expect(await audited({}, again)).toMatchObject({ verdict: "violated", duplicated: 1 });
   });

@@ -178,7 +178,11 @@ export function clientOn(
     told.sent++;
     const isThere = operations.isThere(key);
     const end = await transactor.run<true>({
-      client: number, intendedMs, operation: "insert", isPoll: false, events: () => 1,
+      client: number,
+      intendedMs,
+      operation: "insert",
+      isPoll: false,
+      events: () => 1,
       body: made,
       settle: async (session) => (await isThere(session)) || undefined,
       unanswered: () => void told.inDoubt.push(document),
@@ -193,7 +197,11 @@ export function clientOn(
   ): Promise<void> {
     updatesSent[number] = (updatesSent[number] ?? 0) + 1;
     const end = await transactor.run({
-      client: number, intendedMs, operation: "update", isPoll: false, events: () => 1,
+      client: number,
+      intendedMs,
+      operation: "update",
+      isPoll: false,
+      events: () => 1,
       body: made,
       unanswered: () => void updatesOf(document).inDoubt.push(stamp),
     });
@@ -215,7 +223,11 @@ export function clientOn(
     { operation, document, made }: DrawnRead,
   ): Promise<void> {
     const end = await transactor.run({
-      client: number, intendedMs, operation, isPoll: false, events: () => 1,
+      client: number,
+      intendedMs,
+      operation,
+      isPoll: false,
+      events: () => 1,
       body: made,
     });
     if (end.kind !== "failed") expectOne(operation, document, end.result);

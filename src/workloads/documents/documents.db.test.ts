@@ -50,7 +50,9 @@ describeDocumentStore("PostgreSQL", {
     await trial.change("DELETE FROM documents");
     const { settings } = trial;
     const session = new PgConnection({
-      endpoint: admin.endpoint, applicationName: "train-sim/test", prepared: true,
+      endpoint: admin.endpoint,
+      applicationName: "train-sim/test",
+      prepared: true,
     });
     await session.connect();
     sessions.push(session);

@@ -157,7 +157,7 @@ interface Shared {
   readonly file: string;
   readonly statements: Statements;
   readonly transactions: Transactions;
-  readonly classify: Failures["classify"];
+  readonly failures: Failures;
 }
 
 /** The session that a function of the module gets. */
@@ -171,14 +171,14 @@ class Asked implements Session {
   ) {}
 
   async query(name: string, text: string, values: readonly Value[] = []): ReturnType<Session["query"]> {
-    const { file, statements, classify } = this.shared;
+    const { file, statements, failures } = this.shared;
     const statement = statements.of(this.transaction, name, text);
     try {
       const rows = await this.connection.executeNamed(statement, values);
       if (this.connection.foundNoRow !== true) this.foundNoRow = false;
       return rows;
     } catch (error) {
-      if (error instanceof StatementError && classify(error).kind === "fatal")
+      if (error instanceof StatementError && failures.classify(error).kind === "fatal")
         error.place = placeOf(new Error(), file);
       throw error;
     }
@@ -260,8 +260,8 @@ class ModuleRun implements Run {
 export function drawModule(file: string): DrawOf {
   return ({ assignment: { settings } }, transactions) => {
     const { transactions: all } = load(file) as Loaded;
-    const { classify } = databaseSpeaking(settings.dialect).failures;
-    const shared: Shared = { file, statements: new Statements(file), transactions, classify };
+    const { failures } = databaseSpeaking(settings.dialect);
+    const shared: Shared = { file, statements: new Statements(file), transactions, failures };
     const begins = new Map(
       Object.entries(all).map(([name, { isReadOnly = false }]) => [
         name,

@@ -219,7 +219,9 @@ END;`,
   );
   await script.attempt(connection, awake);
   expect(["alone", "plain", "own"].map((name) => script.valueOf(name))).toEqual([
-    "serializable", "serializable", "repeatable read",
+    "serializable",
+    "serializable",
+    "repeatable read",
   ]);
   expect(await history()).toEqual(["1:1"]);
 });
@@ -270,7 +272,12 @@ describe("finds what the built-in scripts cannot have done", () => {
 
   const verdict = async (): Promise<unknown> => {
     const inputs = {
-      settings, told: [], directory: "", unclosed: [], preloaded: undefined, isDrained: false,
+      settings,
+      told: [],
+      directory: "",
+      unclosed: [],
+      preloaded: undefined,
+      isDrained: false,
     };
     const { findings } = await auditOn(postgres(program, "pgbench"), program, "pgbench", admin, inputs);
     return [findings.verdict, findings.violations.length];

@@ -5,7 +5,9 @@ const given = (
   scripts: PgbenchScripts["scripts"],
   define: PgbenchScripts["define"] = {},
 ): PgbenchScripts => ({
-  scripts, define, scale: 3,
+  scripts,
+  define,
+  scale: 3,
 });
 
 function programOf(scripts: PgbenchScripts["scripts"], define?: PgbenchScripts["define"]) {

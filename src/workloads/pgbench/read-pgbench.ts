@@ -69,7 +69,8 @@ export function readPgbench(
   const problems: FileProblem[] = [];
   const refuse = (message: string): void => void problems.push({ file, place: SCENARIO, message });
   const settings = Object.entries({ scale, ...define }).map(([name, value]) => ({
-    name, value,
+    name,
+    value,
     place: SCENARIO,
   }));
   if ("scale" in define) refuse("scale is defined twice; use workload.scale");
@@ -88,7 +89,10 @@ export function readPgbench(
     problems.push(...read.problems);
     if (builtin) builtins.push(builtin.name);
     transactions.push({
-      name: operation, file: found.file, weight, isReadOnly: builtin?.isReadOnly ?? false,
+      name: operation,
+      file: found.file,
+      weight,
+      isReadOnly: builtin?.isReadOnly ?? false,
       ...read.script,
       isWhole: false,
     });
@@ -97,7 +101,11 @@ export function readPgbench(
   const isKnown = builtins.length === scripts.length;
   return {
     program: {
-      name: "pgbench", settings, schema: schema(), preload: preload(), transactions,
+      name: "pgbench",
+      settings,
+      schema: schema(),
+      preload: preload(),
+      transactions,
       invariants: isKnown ? invariantsOf(builtins) : [],
     },
   };

@@ -75,8 +75,16 @@ it("takes transaction control in each of its forms", () => {
   );
   expect(linesOf(steps)).toEqual([
     "begin: START TRANSACTION ISOLATION LEVEL SERIALIZABLE",
-    "SAVEPOINT a", "ROLLBACK TO a", "RELEASE a", "commit: COMMIT WORK", "begin: BEGIN",
-    "rollback: ABORT", "begin: BEGIN", "commit: END", "begin: BEGIN", "rollback: ROLLBACK",
+    "SAVEPOINT a",
+    "ROLLBACK TO a",
+    "RELEASE a",
+    "commit: COMMIT WORK",
+    "begin: BEGIN",
+    "rollback: ABORT",
+    "begin: BEGIN",
+    "commit: END",
+    "begin: BEGIN",
+    "rollback: ROLLBACK",
   ]);
 });
 
@@ -98,7 +106,9 @@ it("joins statements into one message, unless one of them controls a transaction
   const { steps } = read("\\set a 1\nSELECT :a \\; SELECT 2 \\; SELECT :a;\nBEGIN \\; SELECT 1 \\; END;");
   expect(linesOf(steps)).toEqual([
     "SELECT <a>; SELECT 2; SELECT <a>",
-    "begin: BEGIN", "SELECT 1", "commit: END",
+    "begin: BEGIN",
+    "SELECT 1",
+    "commit: END",
   ]);
   expect(steps[0]).toMatchObject({ isMessage: true });
 });
@@ -112,7 +122,14 @@ it("nests \\if, \\elif and \\else", () => {
   );
   expect(parameters.map(({ variable }) => variable)).toEqual(["a"]);
   expect(linesOf(steps)).toEqual([
-    "when", "  set b", "  when", "    SELECT 1", "when", "  SELECT 2", "else", "  SELECT 3",
+    "when",
+    "  set b",
+    "  when",
+    "    SELECT 1",
+    "when",
+    "  SELECT 2",
+    "else",
+    "  SELECT 3",
   ]);
 });
 
@@ -123,7 +140,8 @@ it.each([
   [
     "\\sleep :scale ms",
     {
-      kind: "call", name: "*",
+      kind: "call",
+      name: "*",
       arguments: [
         { kind: "variable", name: "scale" },
         { kind: "constant", value: 1n },

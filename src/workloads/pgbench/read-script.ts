@@ -144,7 +144,9 @@ class ScriptReader {
     const flat = line.replace(CONTINUATION, (end) => " ".repeat(end.length));
     const [head = "", name = ""] = /^\\(\S*)\s*/.exec(flat) ?? [];
     const meta = {
-      name: name.toLowerCase(), place: this.placeAt(at), valueAt: at + head.length,
+      name: name.toLowerCase(),
+      place: this.placeAt(at),
+      valueAt: at + head.length,
       value: flat.slice(head.length).trimEnd(),
     };
     if (meta.name === "gset" || meta.name === "aset") this.takeColumns(meta);

@@ -38,7 +38,9 @@ it("prints what is read back as the same transactions, tables and invariants", (
     for (const [i, { name, weight, isReadOnly, parameters, steps }] of again.transactions.entries()) {
       const one = before.transactions[i] ?? expect.fail("more transactions than before");
       expect({ name, weight, isReadOnly }).toMatchObject({
-        name: one.name, weight: one.weight, isReadOnly: one.isReadOnly,
+        name: one.name,
+        weight: one.weight,
+        isReadOnly: one.isReadOnly,
       });
       expect(parameters).toEqual(
         one.parameters.map(({ variable, expression }) => ({ variable, expression })),

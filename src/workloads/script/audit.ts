@@ -109,61 +109,61 @@ function unheldOf({ transactions, invariants }: Program): string[] {
 }
 
 export async function auditOn(
-    store: OwnSqlStore,
-    program: Program,
-    file: string,
-    admin: AdminSession,
-    inputs: AuditInputs<Treatment>,
-  ): Promise<Audited> {
-    const { settings, unclosed } = inputs;
-    const told = inputs.told.map((one) => Told.parse(one));
-    const sqlOf = ({ sql }: Invariant): string => substituted(sql, literalIn(settings));
-    const sums = { lost: 0, duplicated: 0, unexpected: 0, inDoubtFound: 0 };
-    const invariants: { name: string; holds: boolean; seen: string; acknowledged?: string }[] = [];
-    await store.scan(admin, settings, async (ask) => {
-      for (const invariant of program.invariants) {
-        const { name, acknowledged } = invariant;
-        if (!acknowledged) {
-          const rows = await ask
-            .rows(sqlOf(invariant))
-            .catch((error: unknown) => notAnswered(invariant, error, file));
-          invariants.push({ name, ...truthOf(rows) });
-          continue;
-        }
-        const kept = {
-          acknowledged: told.flatMap((one) => one.acknowledged[name] ?? []),
-          inDoubt: told.flatMap((one) => one.inDoubt[name] ?? []),
-        };
-        const rows = ask.values(sqlOf(invariant));
-        const compared = await compare(rows, kept, unclosed.length === 0).catch((error: unknown) =>
-          notAnswered(invariant, error, file),
-        );
-        const problems = comparedWords(compared);
-        const all = `${counted(kept.acknowledged.length, "acknowledged transaction")}, each there once`;
-        invariants.push({
-          name,
-          holds: problems.length === 0,
-          acknowledged: acknowledged.transaction,
-          seen: problems.length === 0 ? all : problems.join("; "),
-        });
-        for (const kind of ["lost", "duplicated", "unexpected"] as const) sums[kind] += compared[kind].length;
-        sums.inDoubtFound += compared.inDoubtFound;
+  store: OwnSqlStore,
+  program: Program,
+  file: string,
+  admin: AdminSession,
+  inputs: AuditInputs<Treatment>,
+): Promise<Audited> {
+  const { settings, unclosed } = inputs;
+  const told = inputs.told.map((one) => Told.parse(one));
+  const sqlOf = ({ sql }: Invariant): string => substituted(sql, literalIn(settings));
+  const sums = { lost: 0, duplicated: 0, unexpected: 0, inDoubtFound: 0 };
+  const invariants: { name: string; holds: boolean; seen: string; acknowledged?: string }[] = [];
+  await store.scan(admin, settings, async (ask) => {
+    for (const invariant of program.invariants) {
+      const { name, acknowledged } = invariant;
+      if (!acknowledged) {
+        const rows = await ask
+          .rows(sqlOf(invariant))
+          .catch((error: unknown) => notAnswered(invariant, error, file));
+        invariants.push({ name, ...truthOf(rows) });
+        continue;
       }
-    });
-    const violations = invariants
-      .filter(({ holds }) => !holds)
-      .map(({ name, seen }) => `invariant "${name}" does not hold: ${seen}`);
-    const found = {
-      verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
-      published: told.reduce((sum, { committed }) => sum + committed, 0),
-      inDoubt: told.reduce((sum, { doubtful }) => sum + doubtful, 0),
-      ...sums,
-      invariants,
-      violations,
-      notAudited: [
-        ...unheldOf(program),
-        ...unclosed.map((name) => `${name} ended without its account: its last transactions are unknown`),
-      ],
-    };
-    return { findings: found };
+      const kept = {
+        acknowledged: told.flatMap((one) => one.acknowledged[name] ?? []),
+        inDoubt: told.flatMap((one) => one.inDoubt[name] ?? []),
+      };
+      const rows = ask.values(sqlOf(invariant));
+      const compared = await compare(rows, kept, unclosed.length === 0).catch((error: unknown) =>
+        notAnswered(invariant, error, file),
+      );
+      const problems = comparedWords(compared);
+      const all = `${counted(kept.acknowledged.length, "acknowledged transaction")}, each there once`;
+      invariants.push({
+        name,
+        holds: problems.length === 0,
+        acknowledged: acknowledged.transaction,
+        seen: problems.length === 0 ? all : problems.join("; "),
+      });
+      for (const kind of ["lost", "duplicated", "unexpected"] as const) sums[kind] += compared[kind].length;
+      sums.inDoubtFound += compared.inDoubtFound;
+    }
+  });
+  const violations = invariants
+    .filter(({ holds }) => !holds)
+    .map(({ name, seen }) => `invariant "${name}" does not hold: ${seen}`);
+  const found = {
+    verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
+    published: told.reduce((sum, { committed }) => sum + committed, 0),
+    inDoubt: told.reduce((sum, { doubtful }) => sum + doubtful, 0),
+    ...sums,
+    invariants,
+    violations,
+    notAudited: [
+      ...unheldOf(program),
+      ...unclosed.map((name) => `${name} ended without its account: its last transactions are unknown`),
+    ],
+  };
+  return { findings: found };
 }

@@ -53,7 +53,9 @@ function settlesOf(
       const settle: Settle = async (connection, run) => {
         const values = [textOf(run.valueOf(acknowledged.variable))];
         const ask = async (): Promise<boolean> => (await connection.execute(statement, values)).length > 0;
-        return setUp === undefined ? ask() : transactions.inReadTransaction(connection, `${begin}; ${setUp}`, ask);
+        return setUp === undefined
+          ? ask()
+          : transactions.inReadTransaction(connection, `${begin}; ${setUp}`, ask);
       };
       return [[acknowledged.transaction, settle]];
     }),
@@ -85,85 +87,85 @@ export function drawSteps(program: Program, file: string): DrawOf {
 }
 
 export function clientOn(
-    store: OwnSqlStore,
-    program: Program,
-    drawOf: DrawOf,
-    context: ClientContext<Treatment>,
-  ): WorkloadClient {
-    const { assignment, transactor, recorder, sleeper } = context;
-    const { settings, trial, role, firstClient, clients, endpoints } = assignment;
-    const transactions = store.transactions(settings, endpoints);
-    const draw = drawOf(context, transactions);
-    const weights = Object.fromEntries(program.transactions.map(({ name, weight }) => [name, weight]));
-    const mix = new Mix(weights, deriveSeed(trial.seed, role));
-    const drawers = Array.from({ length: clients }, (_, number) => {
-      const client = firstClient + number;
-      return { client, prng: new Prng(deriveSeed(trial.seed, "draw", role, client)) };
-    });
-    const settles = settlesOf(program, settings, transactions);
-    const told: z.infer<typeof Told> = { acknowledged: {}, inDoubt: {}, committed: 0, doubtful: 0 };
-    const drawn: (Run | undefined)[] = [];
-    const idle = new IdleBackoff(clients, sleeper, context.time);
+  store: OwnSqlStore,
+  program: Program,
+  drawOf: DrawOf,
+  context: ClientContext<Treatment>,
+): WorkloadClient {
+  const { assignment, transactor, recorder, sleeper } = context;
+  const { settings, trial, role, firstClient, clients, endpoints } = assignment;
+  const transactions = store.transactions(settings, endpoints);
+  const draw = drawOf(context, transactions);
+  const weights = Object.fromEntries(program.transactions.map(({ name, weight }) => [name, weight]));
+  const mix = new Mix(weights, deriveSeed(trial.seed, role));
+  const drawers = Array.from({ length: clients }, (_, number) => {
+    const client = firstClient + number;
+    return { client, prng: new Prng(deriveSeed(trial.seed, "draw", role, client)) };
+  });
+  const settles = settlesOf(program, settings, transactions);
+  const told: z.infer<typeof Told> = { acknowledged: {}, inDoubt: {}, committed: 0, doubtful: 0 };
+  const drawn: (Run | undefined)[] = [];
+  const idle = new IdleBackoff(clients, sleeper, context.time);
 
-    function next(number: number, arrival?: Arrival): Run {
-      const drawer = drawers[number];
-      if (!drawer) throw new RangeError(`there is no client ${number}`);
-      return draw(arrival ? mix.of(arrival) : mix.next(drawer.prng), drawer);
+  function next(number: number, arrival?: Arrival): Run {
+    const drawer = drawers[number];
+    if (!drawer) throw new RangeError(`there is no client ${number}`);
+    return draw(arrival ? mix.of(arrival) : mix.next(drawer.prng), drawer);
+  }
+
+  /** Settles a commit in doubt of that run; undefined if nothing tells. */
+  function settleOf(run: Run): ((connection: Connection) => Promise<true | undefined>) | undefined {
+    const byInvariant = settles.get(run.transaction.name);
+    const asked =
+      run.resolve?.bind(run) ?? (byInvariant && ((connection: Connection) => byInvariant(connection, run)));
+    return asked && (async (connection) => ((await asked(connection)) ? true : undefined));
+  }
+
+  function keep(run: Run, kept: Record<string, string[]>): void {
+    for (const { name, acknowledged } of program.invariants) {
+      if (acknowledged?.transaction !== run.transaction.name) continue;
+      (kept[name] ??= []).push(textOf(run.valueOf(acknowledged.variable)));
     }
+  }
 
-    /** Settles a commit in doubt of that run; undefined if nothing tells. */
-    function settleOf(run: Run): ((connection: Connection) => Promise<true | undefined>) | undefined {
-      const byInvariant = settles.get(run.transaction.name);
-      const asked =
-        run.resolve?.bind(run) ?? (byInvariant && ((connection: Connection) => byInvariant(connection, run)));
-      return asked && (async (connection) => ((await asked(connection)) ? true : undefined));
-    }
-
-    function keep(run: Run, kept: Record<string, string[]>): void {
-      for (const { name, acknowledged } of program.invariants) {
-        if (acknowledged?.transaction !== run.transaction.name) continue;
-        (kept[name] ??= []).push(textOf(run.valueOf(acknowledged.variable)));
+  return {
+    operationOf: (arrival) => mix.of(arrival),
+    prepare(number, arrival) {
+      if (arrival) drawn[number] = next(number, arrival);
+      else drawn[number] ??= next(number);
+    },
+    async iterate(number, intendedMs) {
+      const run = drawn[number] ?? next(number);
+      drawn[number] = undefined;
+      const { name, isReadOnly } = run.transaction;
+      const settle = settleOf(run);
+      const end = await transactor.run({
+        client: number,
+        intendedMs,
+        operation: name,
+        isPoll: true,
+        events: () => run.work,
+        isOnce: !isReadOnly && !settle,
+        body: (connection: Connection, times) =>
+          run.attempt(connection, async (ms) => {
+            const fromMs = monotonicMs();
+            await sleeper.sleep(ms);
+            times.bookNamed("appDelay", fromMs, monotonicMs());
+          }),
+        ...(settle && { settle }),
+      });
+      if (end.kind === "committed" && !isReadOnly && run.foundNoRow)
+        recorder.count(name, "withoutRows", end.finishedMs);
+      if (!context.isScheduled()) await idle.after(number, end.kind === "empty");
+      if (isReadOnly) return;
+      if (end.kind === "committed") {
+        told.committed++;
+        keep(run, told.acknowledged);
+      } else if (end.kind === "failed" && end.inDoubt) {
+        told.doubtful++;
+        keep(run, told.inDoubt);
       }
-    }
-
-    return {
-      operationOf: (arrival) => mix.of(arrival),
-      prepare(number, arrival) {
-        if (arrival) drawn[number] = next(number, arrival);
-        else drawn[number] ??= next(number);
-      },
-      async iterate(number, intendedMs) {
-        const run = drawn[number] ?? next(number);
-        drawn[number] = undefined;
-        const { name, isReadOnly } = run.transaction;
-        const settle = settleOf(run);
-        const end = await transactor.run({
-          client: number,
-          intendedMs,
-          operation: name,
-          isPoll: true,
-          events: () => run.work,
-          isOnce: !isReadOnly && !settle,
-          body: (connection: Connection, times) =>
-            run.attempt(connection, async (ms) => {
-              const fromMs = monotonicMs();
-              await sleeper.sleep(ms);
-              times.bookNamed("appDelay", fromMs, monotonicMs());
-            }),
-          ...(settle && { settle }),
-        });
-        if (end.kind === "committed" && !isReadOnly && run.foundNoRow)
-          recorder.count(name, "withoutRows", end.finishedMs);
-        if (!context.isScheduled()) await idle.after(number, end.kind === "empty");
-        if (isReadOnly) return;
-        if (end.kind === "committed") {
-          told.committed++;
-          keep(run, told.acknowledged);
-        } else if (end.kind === "failed" && end.inDoubt) {
-          told.doubtful++;
-          keep(run, told.inDoubt);
-        }
-      },
-      close: () => told,
-    };
+    },
+    close: () => told,
+  };
 }

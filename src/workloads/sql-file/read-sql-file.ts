@@ -102,7 +102,11 @@ class Reader {
         preload: this.preload,
         transactions: this.transactions.map(
           ({ name, weight, isReadOnly, parameters, steps }): ScriptTransaction => ({
-            name, weight, isReadOnly, parameters, steps,
+            name,
+            weight,
+            isReadOnly,
+            parameters,
+            steps,
             isWhole: true,
           }),
         ),
@@ -220,8 +224,12 @@ class Reader {
       this.refuse(place, `${value} is no name of a transaction (${OWN_NAME_RULE}), such as pay`);
     if (this.transactions.some(({ name }) => name === value)) this.refuse(place, `two transactions ${value}`);
     this.transactions.push({
-      name: value, place, weight: 1, isReadOnly: false,
-      parameters: [], steps: [],
+      name: value,
+      place,
+      weight: 1,
+      isReadOnly: false,
+      parameters: [],
+      steps: [],
     });
   }
 

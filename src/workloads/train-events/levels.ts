@@ -5,8 +5,12 @@ import { EVENT_STORAGES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "./settings
 
 export const levels: readonly LevelOption[] = [
   {
-    option: "payload", key: "payload", isOfTables: true,
-    description: "payload storage", choices: PAYLOADS, fallback: "jsonb",
+    option: "payload",
+    key: "payload",
+    isOfTables: true,
+    description: "payload storage",
+    choices: PAYLOADS,
+    fallback: "jsonb",
   },
   {
     option: "storage",
@@ -17,15 +21,27 @@ export const levels: readonly LevelOption[] = [
     fallback: "default",
   },
   {
-    option: "locking", key: "locking", isOfTables: false,
-    description: "row locks of those statements", choices: LOCKINGS, fallback: "skip-locked",
+    option: "locking",
+    key: "locking",
+    isOfTables: false,
+    description: "row locks of those statements",
+    choices: LOCKINGS,
+    fallback: "skip-locked",
   },
   {
-    option: "shape", key: "statementShape", isOfTables: false,
-    description: "shape of those statements", choices: STATEMENT_SHAPES, fallback: "set-based",
+    option: "shape",
+    key: "statementShape",
+    isOfTables: false,
+    description: "shape of those statements",
+    choices: STATEMENT_SHAPES,
+    fallback: "set-based",
   },
   {
-    option: "isolation", key: "isolation", isOfTables: false,
-    description: "isolation of those transactions", choices: ISOLATIONS, fallback: "read committed",
+    option: "isolation",
+    key: "isolation",
+    isOfTables: false,
+    description: "isolation of those transactions",
+    choices: ISOLATIONS,
+    fallback: "read committed",
   },
 ];

@@ -100,7 +100,13 @@ export const QUESTION_KINDS = READ_KINDS.filter((kind) => kind !== "dispatcher")
 export type ReadWeights = Readonly<Record<ReadKind, number>>;
 
 export const DISPATCHER_ALONE: ReadWeights = {
-  dispatcher: 1, id: 0, authority: 0, typeTime: 0, path: 0, newest: 0, byType: 0,
+  dispatcher: 1,
+  id: 0,
+  authority: 0,
+  typeTime: 0,
+  path: 0,
+  newest: 0,
+  byType: 0,
 };
 
 /** Transactions that can pause while they hold their locks. */

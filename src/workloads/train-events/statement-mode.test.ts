@@ -13,6 +13,6 @@ test.each([
   ["", "pool.mode: statement mode allows no transaction of several statements"],
   [`${SINGLE}\nisolation: serializable`, "isolation: statement mode allows no BEGIN"],
   [`${SINGLE}\nappDelay: 5ms`, "appDelay: a transaction of one statement has no middle to pause in"],
-])("statement mode refuses \"%s\", and says why", (keys, words) => {
+])('statement mode refuses "%s", and says why', (keys, words) => {
   expect(problemsOf(keys)).toEqual([expect.stringContaining(words)]);
 });

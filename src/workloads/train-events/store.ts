@@ -182,9 +182,7 @@ export interface EventTables {
   clock(): Promise<string>;
   keySums(): Promise<readonly RangeSum[]>;
   /** Keys of these ranges by worker and batch; an event that is both live and archived comes twice. */
-  presentKeys(
-    ranges: readonly Pick<RangeSum, "worker" | "range">[],
-  ): AsyncGenerator<readonly PresentKey[]>;
+  presentKeys(ranges: readonly Pick<RangeSum, "worker" | "range">[]): AsyncGenerator<readonly PresentKey[]>;
   /** Every event, in no order; an event that is both live and archived comes twice. */
   events(clock: TrialClock): AsyncGenerator<readonly EventRow[]>;
   written(ids: readonly string[]): Promise<readonly WrittenEvent[]>;

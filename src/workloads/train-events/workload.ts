@@ -10,11 +10,12 @@ import { findings } from "./audit/findings-schema.js";
 import { recount } from "./audit/recount.js";
 import { examples } from "./examples.js";
 import { conditions } from "./conditions.js";
-import { dialectProblems, hasRole, keys, resolve, rules } from "./keys.js";
+import { keys, resolve } from "./keys.js";
 import { levels } from "./levels.js";
 import { lint } from "./lint.js";
 import { VIOLATION_KINDS } from "./model/conservation.js";
 import { preloadTrial } from "./preload.js";
+import { dialectProblems, hasRole, rules } from "./rules.js";
 import { READ_KINDS, READS } from "./settings.js";
 import { postgres } from "./sql/postgres.js";
 import type { EventStore } from "./store.js";
@@ -45,30 +46,53 @@ export const trainEvents = {
   roles: {
     producers: {
       purpose: "Clients that add events in batches. false leaves them out.",
-      clients: 4, thinkTimeMs: 100, isByDefault: true, drains: false,
-      operations: ["add"], arrivals: ["add"], ...publishing,
+      clients: 4,
+      thinkTimeMs: 100,
+      isByDefault: true,
+      drains: false,
+      operations: ["add"],
+      arrivals: ["add"],
+      ...publishing,
     },
     consumers: {
       purpose: "Clients that process events: lock a batch, advance it, update it. false leaves them out.",
-      clients: 4, thinkTimeMs: 0, isByDefault: true, drains: true,
-      operations: ["process"], arrivals: ["process"], ...working,
+      clients: 4,
+      thinkTimeMs: 0,
+      isByDefault: true,
+      drains: true,
+      operations: ["process"],
+      arrivals: ["process"],
+      ...working,
     },
     archivers: {
       purpose: "Clients that move finished events to the archive. false leaves them out.",
-      clients: 2, thinkTimeMs: 0, isByDefault: true, drains: true,
-      operations: ["archive"], arrivals: ["archive"], ...working,
+      clients: 2,
+      thinkTimeMs: 0,
+      isByDefault: true,
+      drains: true,
+      operations: ["archive"],
+      arrivals: ["archive"],
+      ...working,
     },
     readers: {
       purpose: "Clients that look events up, as reads says. Left out unless named here.",
-      clients: 2, thinkTimeMs: 100, isByDefault: false, drains: false,
-      operations: Object.values(READS), arrivals: Object.values(READS), ...working,
+      clients: 2,
+      thinkTimeMs: 100,
+      isByDefault: false,
+      drains: false,
+      operations: Object.values(READS),
+      arrivals: Object.values(READS),
+      ...working,
     },
     cycle: {
       purpose: "The clients of the topology cycle: each adds, processes and archives in turn.",
-      clients: 8, thinkTimeMs: 100, isByDefault: true, drains: true,
+      clients: 8,
+      thinkTimeMs: 100,
+      isByDefault: true,
+      drains: true,
       operations: ["add", "process", "archive", "__cycle__"],
-        arrivals: ["__cycle__"],
-        ...publishing,
+      arrivals: ["__cycle__"],
+      ...publishing,
     },
   },
   performs(operation, { reads }) {

@@ -19,7 +19,12 @@ async function client({
   const max = shareOf(settings.pool.size, workersOfTrial, ordinal);
   const { host, port, user, password, database } = endpoint;
   const pool = new Pool({
-    host, port, user, database, max, application_name: applicationName,
+    host,
+    port,
+    user,
+    database,
+    max,
+    application_name: applicationName,
     ...(password !== undefined && { password }),
   });
   const opened = await Promise.all(Array.from({ length: max }, () => pool.connect()));
@@ -31,7 +36,11 @@ async function client({
     async iterate(number, intendedMs) {
       const text = `INSERT INTO ${tableOf(settings)} SELECT FROM generate_series(1, $1)`;
       const end = await operations.run({
-        operation: "make", client: number, intendedMs, isPoll: false, events: () => toys,
+        operation: "make",
+        client: number,
+        intendedMs,
+        isPoll: false,
+        events: () => toys,
         body: () => pool.query(text, [toys]),
       });
       if (end.kind === "committed") made += toys;
@@ -50,8 +59,14 @@ export const toy = {
   roles: {
     producers: {
       purpose: "Clients that make toys.",
-      clients: 3, thinkTimeMs: 0, isByDefault: true, hasBatches: false, drains: false,
-      operations: ["make"], arrivals: ["make"], isSearched: true,
+      clients: 3,
+      thinkTimeMs: 0,
+      isByDefault: true,
+      hasBatches: false,
+      drains: false,
+      operations: ["make"],
+      arrivals: ["make"],
+      isSearched: true,
     },
   },
   settings: {
@@ -82,7 +97,9 @@ export const toy = {
   ownsConnections: true,
   client,
   auditing: {
-    one: "toy", acknowledged: "made", violations: ["lost", "unexpected"],
+    one: "toy",
+    acknowledged: "made",
+    violations: ["lost", "unexpected"],
     async audit(admin: AdminClient, { settings, told }) {
       const published = told.reduce<number>((sum, one) => sum + Number(one), 0);
       const [row] = await admin.query(`SELECT count(*) AS n FROM ${tableOf(settings)}`);

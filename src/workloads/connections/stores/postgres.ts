@@ -39,14 +39,19 @@ export const postgres: ConnectionsStore = {
     const { account, select, insert } = statementsOf(settings);
     const isSimple = settings.prepared === "simple";
     // The simple protocol has no parameters: the number is put in, as pgbench does.
-    const send = (connection: Connection, { name, text }: Statement, value: number): Promise<StatementRow[]> =>
+    const send = (
+      connection: Connection,
+      { name, text }: Statement,
+      value: number,
+    ): Promise<StatementRow[]> =>
       isSimple
         ? connection.execute({ name, text: text.replace("$1", String(value)) }, [])
         : connection.execute({ name, text }, [value]);
     return {
       account: (aid) => (connection: Connection) => send(connection, account, aid),
       select: () => (connection: Connection) => connection.execute(select, []),
-      insert: (id) => (connection: Connection) => asTransaction(send(connection, insert, id), () => undefined),
+      insert: (id) => (connection: Connection) =>
+        asTransaction(send(connection, insert, id), () => undefined),
     };
   },
   fill(admin: AdminClient, settings, isWanted) {

@@ -211,8 +211,12 @@ export const postgres: DocumentStore = {
     };
   },
   fill: (admin: AdminClient, settings, portions) =>
-    fillTables(admin, { namespace: settings.namespace, tables: [tableOf(settings)], dialect }, async (session) => {
-      for (const portion of portions) await session.query(preloadText(settings), [`[${portion.join()}]`]);
-    }),
+    fillTables(
+      admin,
+      { namespace: settings.namespace, tables: [tableOf(settings)], dialect },
+      async (session) => {
+        for (const portion of portions) await session.query(preloadText(settings), [`[${portion.join()}]`]);
+      },
+    ),
   scan,
 };

@@ -121,7 +121,10 @@ function draws(distribution: random.Distribution, parameter = "parameter"): Call
   };
   return {
     usage: rule ? `min, max, ${parameter}` : "min, max",
-    least: rule ? 3 : 2, most: rule ? 3 : 2, isRandom: true, check,
+    least: rule ? 3 : 2,
+    most: rule ? 3 : 2,
+    isRandom: true,
+    check,
     bind([minOf, maxOf, shapeOf]) {
       // Most calls have the limits of the one before.
       let last: { min: Value; max: Value; shape: Value; draw: (scope: Scope) => bigint } | undefined;
@@ -148,10 +151,16 @@ function lengthOf(value: Value): number {
 }
 
 const exactly = (usage: string, count: number, bind: Bind): Callable => ({
-  usage, least: count, most: count, bind,
+  usage,
+  least: count,
+  most: count,
+  bind,
 });
 const hash = (apply: (value: bigint, seed: bigint) => bigint): Callable => ({
-  usage: "value, seed", least: 2, most: 2, bind: ofInts(apply),
+  usage: "value, seed",
+  least: 2,
+  most: 2,
+  bind: ofInts(apply),
 });
 const many = (bind: Bind): Callable => ({ usage: "a, b, ...", least: 1, most: Infinity, bind });
 const power = exactly(
@@ -220,7 +229,10 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
   [
     "text",
     {
-      usage: "length", least: 1, most: 1, isRandom: true,
+      usage: "length",
+      least: 1,
+      most: 1,
+      isRandom: true,
       check([length]) {
         if (length !== undefined && length !== null) lengthOf(length);
       },

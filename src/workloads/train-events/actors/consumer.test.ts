@@ -10,7 +10,7 @@ import type { TransactionPlan } from "../../../actors/transactor.js";
 async function pauses(isEnding: boolean): Promise<number[]> {
   const slept: number[] = [];
   const outcome = { events: 0, passes: [], completedIds: [] };
-  const workload = {
+  const queue = {
     process: () => async (_: unknown, appDelay?: () => Promise<void>) => {
       await appDelay?.();
       return outcome;
@@ -29,7 +29,10 @@ async function pauses(isEnding: boolean): Promise<number[]> {
     advance: {},
   };
   const context = {
-    workload, transactor, assignment: { settings }, prng: new Prng(1),
+    queue,
+    transactor,
+    assignment: { settings },
+    prng: new Prng(1),
     lifecycle: { reached: () => undefined },
     ledger: { processed: () => undefined },
     sleeper: { sleep: (ms: number) => Promise.resolve(void slept.push(ms)) },

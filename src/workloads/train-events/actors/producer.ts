@@ -118,8 +118,7 @@ export function createAdder(context: EventContext): Adder {
         body: paused(add),
         isPoll: false,
         events: () => entry.events,
-        settle: async (connection) =>
-          (await queue.countPresent(connection, keys)) > 0 ? true : undefined,
+        settle: async (connection) => ((await queue.countPresent(connection, keys)) > 0 ? true : undefined),
       });
       if (end.kind === "failed") {
         ledger.settle(entry, end.inDoubt ? "in-doubt" : "failed", end);

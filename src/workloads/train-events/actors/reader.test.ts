@@ -21,12 +21,15 @@ function readerOf(weights: Partial<ReadWeights>, seed = 1) {
       role: "readers",
       trial: { seed: 5 },
       settings: {
-        preload: 0, topology: "actors", ids: "uuidv7", documentBytes: 900,
+        preload: 0,
+        topology: "actors",
+        ids: "uuidv7",
+        documentBytes: 900,
         reads: { ...DISPATCHER_ALONE, dispatcher: 0, ...weights },
       },
     },
     prng: new Prng(seed),
-    workload: {
+    queue: {
       read: () => async () => ({ answers: [[], []] }),
       ask: (question: Question) => {
         asked.push(question);

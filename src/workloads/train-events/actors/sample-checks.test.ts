@@ -68,20 +68,24 @@ describe("a sampled answer", () => {
 
   it("is right where it has the event that it is of, and wrong where it lacks that", async () => {
     expect(await answered([[live, "", "{}"]])).toMatchObject({
-      reads: { sampled: 1, verified: 1 }, misread: 0,
+      reads: { sampled: 1, verified: 1 },
+      misread: 0,
     });
     expect(await answered([])).toMatchObject({ misread: 1, named: [{ kind: "misread", id: live }] });
   });
 
   it("is wrong by itself, whether or not the tables could be asked", async () => {
     expect(await answered([["other", "", "{}"]], false)).toMatchObject({
-      reads: { sampled: 1, verified: 0 }, misread: 1, named: [{ id: "other" }],
+      reads: { sampled: 1, verified: 0 },
+      misread: 1,
+      named: [{ id: "other" }],
     });
   });
 
   it("is not verified where it is of no event that was seen", async () => {
     expect(await answered([], true, { question: probe.question })).toMatchObject({
-      reads: { sampled: 1, verified: 0 }, misread: 0,
+      reads: { sampled: 1, verified: 0 },
+      misread: 0,
     });
   });
 });

@@ -40,7 +40,10 @@ it("settles a commit by the others of an event, and leaves open what the tables 
 it("takes acknowledged ones for lost from the last one back, and by their other events first", () => {
   const [first, second, last, open] = [doubtOf([1], 5), doubtOf([1], 6), doubtOf([1, 2], 7), doubtOf([1])];
   expect(settleDoubts([last, open, second, first], shows({ 1: 1 }))).toEqual({
-    committed: [first], lost: [last, second], undecided: new Set(), torn: new Set(),
+    committed: [first],
+    lost: [last, second],
+    undecided: new Set(),
+    torn: new Set(),
   });
   expect(settleDoubts([first, last], shows({ 1: 1, 2: 1 }))).toMatchObject({
     committed: [last],

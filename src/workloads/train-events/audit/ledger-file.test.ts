@@ -41,8 +41,15 @@ function written(batches: readonly Written[]): string {
 
 function batchOf(batch: number): Written {
   return {
-    batch, events: 5, client: 1, firstDocument: 10, madeAtMs: 1.7e12,
-    keys: { u: 1, v: 2 }, outcome: "acknowledged", endedAtMs: 12.5, endpoint: 2,
+    batch,
+    events: 5,
+    client: 1,
+    firstDocument: 10,
+    madeAtMs: 1.7e12,
+    keys: { u: 1, v: 2 },
+    outcome: "acknowledged",
+    endedAtMs: 12.5,
+    endpoint: 2,
   };
 }
 

@@ -46,7 +46,9 @@ export class Losses {
   /** Moments are seconds since `windowStartMs`; without it they are left out. */
   total(windowStartMs: number | undefined): Loss[] {
     return [...this.sums].map(([operation, { lost, unexplained, firstMs, lastMs }]) => ({
-      operation, lost, unexplained,
+      operation,
+      lost,
+      unexplained,
       ...(windowStartMs !== undefined &&
         Number.isFinite(firstMs) && {
           firstAtSeconds: (firstMs - windowStartMs) / 1000,

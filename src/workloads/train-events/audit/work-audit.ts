@@ -258,7 +258,9 @@ export class WorkAudit {
       findings.add("unexplained", id, "two acknowledged transactions moved it out of the same status");
     else if (attempts > acknowledged)
       this.surplus.process.push({
-        id, amount: attempts - acknowledged, words: `${told}; passes shown: ${attempts}`,
+        id,
+        amount: attempts - acknowledged,
+        words: `${told}; passes shown: ${attempts}`,
       });
     else if ((bits & (CLAIMED | COMPLETED | FAILED)) > CLAIMED && (bits & CLAIMED) === 0)
       findings.add("unexplained", id, `${told}, and none of them claimed it`);

@@ -27,7 +27,11 @@ describe("conservationOf", () => {
         const result = conservationOf(exampleFacts(total(held)), held);
         expect(result).toMatchObject({
           ...held,
-          published: total(held), lost: 0, unexpected: 0, violations: [], verdict: "ok",
+          published: total(held),
+          lost: 0,
+          unexpected: 0,
+          violations: [],
+          verdict: "ok",
         });
       }),
     );

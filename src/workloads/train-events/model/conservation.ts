@@ -148,8 +148,15 @@ export function conservationOf(facts: AuditFacts, counts: TableCounts): Conserva
   return {
     ...counts,
     ...found,
-    published, inDoubt, inDoubtFound, documentsChecked, violations, named,
-    checks, validated, notAudited,
+    published,
+    inDoubt,
+    inDoubtFound,
+    documentsChecked,
+    violations,
+    named,
+    checks,
+    validated,
+    notAudited,
     ...(losses.length > 0 && { losses }),
     verdict: violations.length > 0 ? "violated" : "ok",
   };

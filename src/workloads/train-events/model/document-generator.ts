@@ -98,7 +98,10 @@ export class DocumentGenerator {
     this.templates = templatesOf(shape);
     this.template = this.templates[0] as DocumentTemplate;
     this.written = {
-      end: 0, type: this.template.typeBytes, trainIdAt: 0, authority: new Uint32Array(4),
+      end: 0,
+      type: this.template.typeBytes,
+      trainIdAt: 0,
+      authority: new Uint32Array(4),
     };
     this.actorSeed = deriveSeed(seed, "document", actor);
     const headBytes = Math.max(...this.templates.map(({ head }) => head.length));

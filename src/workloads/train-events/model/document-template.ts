@@ -25,9 +25,25 @@ const BOOLEANS: readonly BooleanText[] = ["false", "true"];
 
 /** Four hexadecimal digits each, in the order in which they are drawn. */
 export const QUADS = [
-  "segment0", "section00", "section01", "section02", "segment1", "section10", "section11", "section12",
-  "segment2", "section20", "section21", "section22", "switch0", "switch1", "signal",
-  "circuit0", "circuit1", "circuit2", "circuit3",
+  "segment0",
+  "section00",
+  "section01",
+  "section02",
+  "segment1",
+  "section10",
+  "section11",
+  "section12",
+  "segment2",
+  "section20",
+  "section21",
+  "section22",
+  "switch0",
+  "switch1",
+  "signal",
+  "circuit0",
+  "circuit1",
+  "circuit2",
+  "circuit3",
 ] as readonly FixedField[];
 const LINES = ["line0", "line1", "line2"] as const;
 

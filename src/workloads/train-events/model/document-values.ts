@@ -8,14 +8,36 @@ export type BooleanText = "false" | "true";
 
 /** Characters of each value that is as wide in every document. */
 export const FIXED_WIDTHS = {
-  authorityId: 36, deviceKey: 36, createdAt: 24, trainId: 20,
-  line0: 2, segment0: 4, section00: 4, section01: 4, section02: 4,
-  line1: 2, segment1: 4, section10: 4, section11: 4, section12: 4,
-  line2: 2, segment2: 4, section20: 4, section21: 4, section22: 4,
-  switch0: 4, switch1: 4, signal: 4, circuit0: 4, circuit1: 4, circuit2: 4, circuit3: 4,
+  authorityId: 36,
+  deviceKey: 36,
+  createdAt: 24,
+  trainId: 20,
+  line0: 2,
+  segment0: 4,
+  section00: 4,
+  section01: 4,
+  section02: 4,
+  line1: 2,
+  segment1: 4,
+  section10: 4,
+  section11: 4,
+  section12: 4,
+  line2: 2,
+  segment2: 4,
+  section20: 4,
+  section21: 4,
+  section22: 4,
+  switch0: 4,
+  switch1: 4,
+  signal: 4,
+  circuit0: 4,
+  circuit1: 4,
+  circuit2: 4,
+  circuit3: 4,
   /** What follows "0."; its last digit is no 0, so that reading and writing the number leaves it as it is. */
   confidence: 3,
-  user: 5, logicalPos: 7,
+  user: 5,
+  logicalPos: 7,
 } as const;
 export type FixedField = keyof typeof FIXED_WIDTHS;
 export type FixedValues = Readonly<Record<FixedField, string>>;

@@ -97,8 +97,13 @@ export type SampleChecks = z.infer<typeof SampleChecks>;
 
 /** Of who sampled no transaction. */
 export const NO_CHECKS: SampleChecks = {
-  reads: { sampled: 0, verified: 0 }, claims: { sampled: 0, verified: 0 },
-  validated: { made: 0, claimed: 0 }, invalid: 0, misread: 0, misclaimed: 0, named: [],
+  reads: { sampled: 0, verified: 0 },
+  claims: { sampled: 0, verified: 0 },
+  validated: { made: 0, claimed: 0 },
+  invalid: 0,
+  misread: 0,
+  misclaimed: 0,
+  named: [],
 };
 
 /** What a worker tells at the end of a trial, over all its phases. Numbers are events. */

@@ -64,7 +64,11 @@ describe(`${product} as ${name}`, () => {
     "$payload, storage $storage, $locking, $statementShape: every event is published, done, archived and accounted for",
     async ({ payload, storage, locking, statementShape }) => {
       const trial = await makeAuditedTrial(admin, {
-        namespace, payload, statementShape, isDrained: true, batchEvents: 4,
+        namespace,
+        payload,
+        statementShape,
+        isDrained: true,
+        batchEvents: 4,
         levels: { dialect: name, storage, locking, isolation },
       });
       const { conservation } = await trial.audit();

@@ -45,9 +45,9 @@ describe.each(PAYLOADS)("preload, payload %s", (payload) => {
         documentShape: "default",
         preload: 2_345,
       } as const;
-      expect(await preload(postgres, admin, settings, 7, { onBatch: ({ events }) => batches.push(events) })).toBe(
-        2_345,
-      );
+      expect(
+        await preload(postgres, admin, settings, 7, { onBatch: ({ events }) => batches.push(events) }),
+      ).toBe(2_345);
       expect(batches).toEqual([1_000, 1_000, 345]);
       expect(await readTableCounts(admin, namespace)).toEqual({ ...NOTHING, pending: 2_345 });
 
@@ -94,9 +94,9 @@ describe("audit queries", () => {
     const other = await connectAdmin(inject("adminEndpoint"), { purpose: "other" });
     try {
       await other.query(`BEGIN; LOCK TABLE ${events} IN SHARE MODE`);
-      const refused = await preload(postgres, admin, { ...settings, preload: 5 }, 1, { lockTimeout: "50ms" }).catch(
-        (error: unknown) => error,
-      );
+      const refused = await preload(postgres, admin, { ...settings, preload: 5 }, 1, {
+        lockTimeout: "50ms",
+      }).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(TargetError);
       expect((refused as TargetError).message).toMatch(
         /^schema "\w+" not filled: another session held a lock/,

@@ -197,7 +197,9 @@ ${onSuiteServer("readers")}`;
     const [trial] = trials;
     const { operations = {}, integrity } = trial ?? {};
     expect(Object.keys(operations), id).toEqual([
-      "add", "process", "archive",
+      "add",
+      "process",
+      "archive",
       ...READ_KINDS.filter((kind) => kind !== "newest").map((kind) => READS[kind]),
     ]);
     for (const kind of ["id", "authority", "path", "typeTime", "byType"] as const) {

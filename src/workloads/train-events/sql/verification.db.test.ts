@@ -22,11 +22,16 @@ afterAll(async () => {
 
 it("events that another session locked are not passed over, during its transaction and after it", async () => {
   const workload = createWorkload({
-    ...settings, payload: "jsonb", statementShape: "set-based",
-    locking: "skip-locked", isolation: "read committed",
+    ...settings,
+    payload: "jsonb",
+    statementShape: "set-based",
+    locking: "skip-locked",
+    isolation: "read committed",
   });
   const connection = await new PgConnection({
-    endpoint: inject("adminEndpoint"), applicationName: "train-sim/consumers", prepared: false,
+    endpoint: inject("adminEndpoint"),
+    applicationName: "train-sim/consumers",
+    prepared: false,
   }).connect();
   const made = makeBatch(12, 1);
   const [early, late] = [made.slice(0, 11), made.slice(11)];

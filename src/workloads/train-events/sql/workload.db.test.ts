@@ -61,8 +61,10 @@ class Expected {
     roll: () => number,
   ): { passes: EventPass[]; claimed: number; completed: string[]; failed: string[] } {
     const outcome = {
-      passes: [] as EventPass[], claimed: 0,
-      completed: [] as string[], failed: [] as string[],
+      passes: [] as EventPass[],
+      claimed: 0,
+      completed: [] as string[],
+      failed: [] as string[],
     };
     for (const id of [...ids].sort()) {
       const event = this.live.get(id);

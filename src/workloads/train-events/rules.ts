@@ -1,0 +1,204 @@
+// Rules over several keys of Train Events.
+import { capabilitiesOf, levelProblems, type DialectName } from "../../database/registry.js";
+import { formatSize } from "../../foundation/units.js";
+import { BATCH_SIZES, type Profile } from "../../load/profiles.js";
+import { rangeOrder, type Finding } from "../../syntax/problems.js";
+import { hasStatementMode } from "../common-rules.js";
+import type { EventTreatment as Treatment } from "./actors/assignment.js";
+import type { Written } from "./keys.js";
+import { MAX_WORKER_ORDINALS } from "./model/event-id.js";
+import { DELAYED_OPERATIONS, EVENT_STORAGES, READ_KINDS, ROLES, type Role } from "./settings.js";
+
+/** Most bytes of an add transaction: PostgreSQL's protocol ends at 1 GB, and a client holds the batch in memory. */
+const MAX_BATCH_BYTES = 512 * 1024 ** 2;
+/** Rows that an event costs the transaction that changes most of them: `archive` inserts one and deletes two. */
+const ROWS_PER_EVENT = 3;
+/** Rows of the event and its status, which `add` inserts. */
+const ROWS_PER_ADDED_EVENT = 2;
+
+/** The groups that the topology has; each has readers. */
+export function hasRole(role: string, { topology }: Pick<Written, "topology">): boolean {
+  return role === "readers" || (role === "cycle") === (topology === "cycle");
+}
+
+function batchSizeRules({ batch, documentSize }: Written): Finding[] {
+  const bytes = batch.max * documentSize;
+  if (bytes <= MAX_BATCH_BYTES) return [];
+  const message =
+    `${batch.max} documents of ${formatSize(documentSize)} make a transaction of ` +
+    `${formatSize(bytes)}; at most ${formatSize(MAX_BATCH_BYTES)}, so lower batch.max or documentSize`;
+  return [{ path: ["batch", "max"], message }];
+}
+
+function claimRules({ advance }: Written): Finding[] {
+  if (advance.claim > 0 || advance.isOneStep) return [];
+  return [{ path: ["advance", "claim"], message: "0 would leave every event PENDING for ever" }];
+}
+
+function advanceRules({ advance: { claim, complete, fail, isOneStep } }: Written): Finding[] {
+  const path = ["advance", "complete"];
+  if ((isOneStep ? claim : 0) + complete + fail > 1 + 1e-9) {
+    const [names, chances] = isOneStep ? ["processing + ", `${claim} + `] : ["", ""];
+    return [{ path, message: `${names}complete + fail must be at most 1 (${chances}${complete} + ${fail})` }];
+  }
+  if (complete + fail > 0) return [];
+  return [{ path, message: "complete and fail must not both be 0: no event would ever finish" }];
+}
+
+const namedRoles = (actors: Written["actors"]): Role[] => ROLES.filter((role) => actors[role]);
+
+/** Groups that the topology does not have, or cannot do without. */
+function topologyRules({ topology, actors }: Written): Finding[] {
+  const findings: Finding[] = namedRoles(actors)
+    .filter((role) => !hasRole(role, { topology }))
+    .map((role) => {
+      const own = topology === "cycle" ? "cycle and readers" : "producers, consumers, archivers and readers";
+      const way = role === "cycle" ? "; set topology: cycle, or remove it" : "";
+      return {
+        path: ["actors", role],
+        message: `topology ${topology} has ${own}${way}`,
+        isAboutKey: true,
+      };
+    });
+  if (topology === "cycle" && actors.cycle === false)
+    findings.push({ path: ["actors", "cycle"], message: "topology cycle is nothing without its clients" });
+  return findings;
+}
+
+function readRules({ reads }: Written): Finding[] {
+  if (READ_KINDS.some((kind) => reads[kind] > 0)) return [];
+  return [{ path: ["reads"], message: "all weights are 0: readers would ask for nothing" }];
+}
+
+function emptinessRules({ topology, actors }: Written): Finding[] {
+  const isEmpty = (["producers", "consumers", "archivers"] as const).every((role) => actors[role] === false);
+  if (topology !== "actors" || !isEmpty || actors.readers) return [];
+  return [{ path: ["actors"], message: "every group is left out: no client would do anything" }];
+}
+
+function drainRules({ topology, actors, trial }: Written): Finding[] {
+  if (topology !== "actors" || actors.consumers !== false || !trial.drain) return [];
+  const message = "the queue cannot drain without consumers; set it to false, or let actors.consumers work";
+  return [{ path: ["trial", "drain"], message }];
+}
+
+/** Batches of a day that can be sent. */
+function profileSizeRules({ actors: named }: Written, { documentBytes, actors }: Treatment): Finding[] {
+  return namedRoles(named).flatMap((role) => {
+    const load = actors[role]?.load;
+    if (load?.executor !== "daily-arrival-rate") return [];
+    const { sizes, hours }: Profile = load.profile;
+    return BATCH_SIZES.flatMap((name) => {
+      const bytes = sizes[name] * documentBytes;
+      const isUsed = hours.some(({ mix }) => mix[name] > 0);
+      if (!isUsed || bytes <= MAX_BATCH_BYTES) return [];
+      const message =
+        `${sizes[name]} documents of ${formatSize(documentBytes)} make a transaction of ` +
+        `${formatSize(bytes)}; at most ${formatSize(MAX_BATCH_BYTES)}, so lower it or documentSize`;
+      return [{ path: ["actors", role, "load", "profile", "sizes", name], message }];
+    });
+  });
+}
+
+/** Keys number them. */
+function workerRules(_: Written, { actors }: Treatment): Finding[] {
+  const workers = Object.values(actors).reduce((sum, group) => sum + group.workers, 0);
+  if (workers <= MAX_WORKER_ORDINALS) return [];
+  const message = `${workers} worker threads over all groups; at most ${MAX_WORKER_ORDINALS}`;
+  return [{ path: ["actors"], message }];
+}
+
+function storageRules({ storage }: Written): Finding[] {
+  if (EVENT_STORAGES.some((level) => level === storage)) return [];
+  const message = `workload train-events has no tables of storage ${storage}; it has ${EVENT_STORAGES.join(", ")}`;
+  return [{ path: ["storage"], message }];
+}
+
+/** A pooler in statement mode takes only transactions of one statement. */
+function statementModeRules(_: Written, settings: Treatment): Finding[] {
+  const { pool, statementShape, isolation: level, appDelayMs } = settings;
+  if (!hasStatementMode(pool)) return [];
+  const findings: Finding[] = [];
+  if (statementShape !== "single-statement") {
+    const message =
+      `statement mode allows no transaction of several statements, which statementShape: ` +
+      `${statementShape} makes; use statementShape: single-statement, or mode: transaction`;
+    findings.push({ path: ["pool", "mode"], message });
+  }
+  if (level !== "read committed") {
+    const message =
+      "statement mode allows no BEGIN, and without one the isolation stays at the server's default; " +
+      "use isolation: read committed, or mode: transaction";
+    findings.push({ path: ["isolation"], message });
+  }
+  if (Object.values(appDelayMs).some(({ max }) => max > 0)) {
+    const message =
+      "a transaction of one statement has no middle to pause in, and statement mode allows no other; " +
+      "set appDelay to 0, or use mode: transaction";
+    findings.push({ path: ["appDelay"], message });
+  }
+  return findings;
+}
+
+export const rules: readonly ((written: Written, treatment: Treatment) => readonly Finding[])[] = [
+  ({ batch }) => rangeOrder(["batch"], batch, ""),
+  ({ appDelay }) =>
+    "min" in appDelay
+      ? rangeOrder(["appDelay"], appDelay, "ms")
+      : DELAYED_OPERATIONS.flatMap((name) => rangeOrder(["appDelay", name], appDelay[name], "ms")),
+  batchSizeRules,
+  claimRules,
+  advanceRules,
+  topologyRules,
+  readRules,
+  emptinessRules,
+  drainRules,
+  workerRules,
+  profileSizeRules,
+  storageRules,
+  statementModeRules,
+];
+
+/** Batches that are too large for one transaction of this dialect: the scenario's, and those of a profile's day. */
+function rowLimitProblems(name: DialectName, { batch, actors }: Treatment): Finding[] {
+  const { label, rowsPerTransaction } = capabilitiesOf(name);
+  if (rowsPerTransaction === undefined) return [];
+  const findings: Finding[] = [];
+  const eventsMax = Math.floor(rowsPerTransaction / ROWS_PER_EVENT);
+  const addedMax = Math.floor(rowsPerTransaction / ROWS_PER_ADDED_EVENT);
+  if (batch.max > eventsMax) {
+    const message =
+      `${label} changes at most ${rowsPerTransaction} rows in a transaction, and archiving an event changes ` +
+      `${ROWS_PER_EVENT}; use at most ${eventsMax}`;
+    findings.push({ path: ["batch", "max"], message });
+  }
+  for (const role of ROLES) {
+    const load = actors[role]?.load;
+    if (!load || !("profile" in load)) continue;
+    const { sizes, hours } = load.profile;
+    for (const size of BATCH_SIZES) {
+      if (sizes[size] <= addedMax || hours.every(({ mix }) => mix[size] === 0)) continue;
+      const message =
+        `${label} changes at most ${rowsPerTransaction} rows in a transaction, and adding an event changes ` +
+        `${ROWS_PER_ADDED_EVENT}; ${sizes[size]} are too many, use at most ${addedMax}`;
+      findings.push({ path: ["actors", role, "load", "profile", "sizes", size], message });
+    }
+  }
+  return findings;
+}
+
+/** Levels that the dialect does not have, and batches that are too large for it. */
+export function dialectProblems(name: DialectName, treatment: Treatment): Finding[] {
+  const { payload, locking, isolation: level, statementShape, claimIndex, archiveDelete } = treatment;
+  return [
+    ...levelProblems(name, {
+      payload,
+      locking,
+      isolation: level,
+      statementShape,
+      claimIndex,
+      archiveDelete,
+    }),
+    ...rowLimitProblems(name, treatment),
+  ];
+}
