@@ -1,4 +1,3 @@
-// Keys and rules that several workloads share.
 import { isolation, type Storage } from "../database/levels.js";
 import type { PoolSettings } from "../pools/registry.js";
 import type { Finding } from "../syntax/problems.js";

@@ -1,5 +1,5 @@
-// What an audit has found wrong so far: a count for each kind, and the first findings of each kind by name. Counts are exact,
-// however many; names end at a bound, so that a table that was emptied does not fill the result.
+// Findings of an audit: exact counts by kind, and the first findings of each kind by name, so that an emptied table does not
+// fill the result.
 
 /** Findings that are named, of each kind. */
 export const NAMED_PER_KIND = 20;

@@ -1,5 +1,5 @@
-// Which of several operations comes next, by weight: at random for a client, and for an arrival of an open loop the same
-// in every worker, since an arrival that no client is free for is dropped by name.
+// Chooses operations by weight: at random for a client, and the same in every worker for an arrival of an open loop, since a
+// dropped arrival is counted under its operation.
 import { deriveSeed, Prng } from "../foundation/prng.js";
 import type { Arrival } from "../load/arrivals.js";
 

@@ -1,5 +1,5 @@
-// Writes that each client numbers from 0 on, and rows of a table held to them. An acknowledged write takes no memory of a
-// worker: it keeps how many it has sent, and the exceptions. Comparing takes a byte for each write.
+// Writes that each client numbers from 0 on. A worker keeps how many it has sent and the exceptions, so that an acknowledged
+// write takes no memory; comparing takes a byte for each write.
 import * as z from "zod";
 
 const count = z.int().min(0);

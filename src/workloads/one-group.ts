@@ -1,4 +1,3 @@
-// What workloads with one group of clients have in common.
 import type { RoleTraits } from "./workload.js";
 
 export function clientsRole(operations: readonly string[]): RoleTraits {

@@ -1,6 +1,5 @@
-// Workloads of the user's own, as a scenario names them: a file of SQL, scripts of pgbench, a module of JavaScript. What files of
-// SQL say is taken into the scenario when it is loaded, so that a run can be repeated, resumed and read without them; of a
-// module its hash.
+// Workloads of the user's own: a file of SQL, scripts of pgbench, a module of JavaScript. A loaded scenario holds the text of
+// SQL files and the hash of a module, so that a run can be repeated, resumed and read without the files.
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import path from "node:path";

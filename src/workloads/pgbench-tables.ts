@@ -1,4 +1,3 @@
-// Sizes of pgbench's tables.
 import * as z from "zod";
 
 /** Rows of one unit of scale. */

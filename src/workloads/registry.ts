@@ -1,4 +1,4 @@
-// The workloads: a new one is one folder and one line here. The rest of the program finds what it needs of them by this list.
+// The workloads: a new one is a folder and a line here.
 import * as z from "zod";
 import type { RoleTraits, Workload, WorkloadTreatment } from "./workload.js";
 import { accounts } from "./accounts/workload.js";

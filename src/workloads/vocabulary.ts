@@ -1,4 +1,4 @@
-// The names that reports need of a workload. A workload has them, and so has its result. Pure: pages use it.
+// The names that reports need of a workload, which its result has too. Pure: pages use it.
 import type { AuditWords, Flow, OperationTraits, RoleTraits } from "./workload.js";
 
 export interface Vocabulary {

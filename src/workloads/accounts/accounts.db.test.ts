@@ -1,4 +1,3 @@
-// The workload accounts on the built program: whatever the isolation and however transfers fail, the balances add up.
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { casesOf } from "../../../test/support/lanes.js";

@@ -1,5 +1,5 @@
-// What must hold after a trial: the history has each acknowledged transfer once, as it was sent, and no other but those in
-// doubt; each account, teller and branch has the balance that the history gives it.
+// The audit of accounts: the history has each acknowledged transfer once, as it was sent, and no other but those in doubt; each
+// account, teller and branch has the balance that the history gives it.
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";

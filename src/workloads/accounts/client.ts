@@ -1,4 +1,3 @@
-// The clients of workload accounts: each makes one transfer after the other, drawn from the seed before its intended start.
 import * as z from "zod";
 import type { MadeTransaction } from "../../database/session.js";
 import { noWrites, Writes } from "../numbered-writes.js";

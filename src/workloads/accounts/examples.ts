@@ -1,4 +1,3 @@
-// Scenarios of workload accounts for the reference.
 import type { WorkloadExamples } from "../workload.js";
 
 export const examples: WorkloadExamples = {

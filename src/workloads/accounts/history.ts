@@ -1,5 +1,5 @@
-// Rows of the history held to the transfers that were sent, which are drawn again. The audit keeps eight bytes of each
-// transfer, checksums of its id and of its values, and draws those that it names a second time.
+// Compares the history with the transfers that were sent, which are drawn again. It keeps eight bytes of each transfer,
+// checksums of id and values, and draws the transfers that it names a second time.
 import { deriveSeed } from "../../foundation/prng.js";
 import { NAMED_PER_KIND, type Findings } from "../findings.js";
 import { WrittenRows, type NumberedWrite, type Writes } from "../numbered-writes.js";

@@ -1,4 +1,3 @@
-// The keys of workload accounts, and what cannot be asked of it.
 import * as z from "zod";
 import { levelProblems, type DialectName } from "../../database/registry.js";
 import type { Isolation } from "../../database/levels.js";

@@ -1,4 +1,4 @@
-// The workload calls: a run on the built program (all of them: test/full/calls.test.ts); and its audit of transactions in doubt.
+// One run and the audit of transactions in doubt; `test/full/calls.test.ts` has every run.
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { PgConnection } from "../../database/postgres/connection.js";

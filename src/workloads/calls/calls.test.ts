@@ -1,5 +1,3 @@
-// What the tables of calls are, as golden files; and that batches are what the seed and their numbers say, with columns that
-// tell calls apart where a filter is to be of use.
 import { describe, expect, test } from "vitest";
 import type { DialectName } from "../../database/registry.js";
 import type { Storage } from "../../database/levels.js";

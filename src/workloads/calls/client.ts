@@ -1,4 +1,3 @@
-// The clients of workload calls: loaders put batches in, and probes query the table while it grows.
 import * as z from "zod";
 import type { MadeTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";

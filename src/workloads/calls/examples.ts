@@ -1,4 +1,3 @@
-// Scenarios of workload calls for the reference.
 import type { WorkloadExamples } from "../workload.js";
 
 export const examples: WorkloadExamples = {

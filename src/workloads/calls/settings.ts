@@ -1,4 +1,3 @@
-// The keys of workload calls.
 import * as z from "zod";
 import type { DialectName } from "../../database/registry.js";
 import type { Storage } from "../../database/levels.js";

@@ -1,4 +1,3 @@
-// The clients of workload connections: each runs `select-account` or the script, by weight, as pgbench does with two scripts.
 import type { MadeTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Arrival } from "../../load/arrivals.js";

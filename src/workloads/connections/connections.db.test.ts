@@ -1,4 +1,3 @@
-// The workload connections on the built program: each transaction of the budget is done and audited.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";

@@ -1,4 +1,3 @@
-// The keys of workload connections.
 import * as z from "zod";
 import type { Finding } from "../../syntax/problems.js";
 import { defaultStorageOnly } from "../common-rules.js";

@@ -1,5 +1,5 @@
-// What must hold after a trial: the table has each document that was there before or whose insert was acknowledged, once,
-// and no other but those in doubt; each is what the last update made of it, and shows every acknowledged one.
+// The audit of documents: the table has each preloaded or acknowledged document once and no other but those in doubt; each
+// is what its last update made of it, and shows every acknowledged update.
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";

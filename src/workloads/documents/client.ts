@@ -1,5 +1,4 @@
-// The clients of workload documents: each runs one statement after the other, drawn before its intended start. What it keeps
-// for the audit is small: of its inserts the exceptions, of the updates of a document their number and the last.
+// The clients of documents. Their account for the audit is small: exceptions of inserts; number and last of a document's updates.
 import * as z from "zod";
 import type { MadeTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";

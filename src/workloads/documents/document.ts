@@ -1,5 +1,5 @@
-// Documents, made from the seed and a name, so that the audit can make them again: a key names what a document is inserted
-// with, a stamp what an update makes of it. Values are random printable characters, which do not compress.
+// Documents made from the seed and a name, so that the audit can make them again. A key names a document as inserted, a stamp
+// as updated. Values are random printable characters, which do not compress.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 
 export const SHAPE_NAMES = ["small", "large", "complex"] as const;

@@ -1,5 +1,3 @@
-// The workload documents on a real server: each column, index and operation; plans; and each change to the table, and each
-// fault of a client or of its connection, that the audit has to find.
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { casesOf } from "../../../test/support/lanes.js";

@@ -1,4 +1,3 @@
-// The keys of workload documents, and which of their levels mean nothing together.
 import * as z from "zod";
 import type { DialectName } from "../../database/registry.js";
 import { formatSize } from "../../foundation/units.js";

@@ -1,5 +1,4 @@
-// The contract of a store of documents: everything that the workload asks of a database. Operations are made ahead of their
-// intended start. Types only.
+// The contract of a store of documents. Types only.
 import type { AdminSession } from "../../database/contract.js";
 import type { MadeTransaction } from "../../database/session.js";
 import type { Store } from "../stores.js";

@@ -1,5 +1,4 @@
-// Documents: reads, inserts, updates and slices of JSON documents, so that types, indexes, sizes and TOAST storage can be
-// compared by what they cost.
+// Reads, inserts, updates and slices of JSON documents, to compare types, indexes, sizes and TOAST storage.
 import type * as z from "zod";
 import { clientsRole } from "../one-group.js";
 import { storeIn, type Stores } from "../stores.js";

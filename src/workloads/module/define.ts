@@ -1,5 +1,4 @@
-// `train-sim/workload`: what a workload that is a module of JavaScript exports. It stands alone, for editors and for programs
-// that import nothing else of train-sim.
+// `train-sim/workload`: the exports of a workload that is a module. It imports nothing, for editors and other programs.
 
 type Scalar = number | string | boolean;
 

@@ -1,5 +1,3 @@
-// Workloads that are modules, on the built program: they run, what they acknowledge is audited, and one that is broken, or only
-// read, is one sentence.
 import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

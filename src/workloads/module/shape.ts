@@ -1,4 +1,4 @@
-// What a module of a workload must export, checked when the scenario is loaded: everything that is wrong with it at once.
+// Checks the exports of a module when the scenario is loaded, and names every problem at once.
 import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
 import * as z from "zod";
 import { findingsFrom } from "../../syntax/problems.js";

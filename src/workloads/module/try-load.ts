@@ -1,5 +1,4 @@
-// Loads a module in a process of its own before it is loaded here: what throws, does not end or imports what is not there is one
-// sentence, and no broken run.
+// Loads a module in another process first: a module that throws, does not end or imports a missing file becomes one sentence.
 import { spawnSync } from "node:child_process";
 import { pathToFileURL } from "node:url";
 

@@ -1,5 +1,4 @@
-// What pgbench brings along: its built-in scripts, word for word, and the tables of `pgbench -i`, whose keys are made
-// after the rows.
+// pgbench's built-in scripts, word for word, and the tables of `pgbench -i`, whose keys are made after the rows.
 import { nearest } from "../../syntax/nearest.js";
 import type { Invariant, SqlText } from "../script/program.js";
 import { statementsIn } from "../script/sql-text.js";

@@ -1,4 +1,3 @@
-// Scenarios with scripts of pgbench, for the reference.
 import type { WorkloadExamples } from "../workload.js";
 
 export const examples: WorkloadExamples = {

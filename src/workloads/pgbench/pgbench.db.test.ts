@@ -1,5 +1,3 @@
-// Scripts of pgbench on a real PostgreSQL: the built-in ones by the built program, and each kind of step, and attempts after a
-// failure, on a connection of the test's own.
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";

@@ -1,5 +1,5 @@
-// Scripts of pgbench as a workload: each is an operation by its file's name, the tables are those of `pgbench -i`, and the
-// scale and what `-D` defines are settings.
+// Scripts of pgbench as a workload: each is an operation by its file's name, the tables are those of `pgbench -i`; the scale and
+// the variables of `-D` are settings.
 import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
 import type { FileProblem, Program, ReadProgram, ScriptTransaction, Setting } from "../script/program.js";
 import { findBuiltin, invariantsOf, preload, schema, type Builtin } from "./builtin.js";

@@ -1,5 +1,5 @@
-// Reads a script of pgbench: SQL with meta commands between, each of which ends with its line. A statement ends at a
-// semicolon or where a meta command begins. Says all that is wrong with it at once.
+// Reads a script of pgbench: SQL with meta commands, each of which ends with its line. A statement ends at a semicolon or where
+// a meta command begins. Names every problem at once.
 import { nearest } from "../../syntax/nearest.js";
 import { parseExpression, variablesOf } from "../script/expression.js";
 import type { Branch, Expression, FileProblem, Parameter, Place, SqlStep, Step } from "../script/program.js";

@@ -1,5 +1,5 @@
-// Scripts of pgbench as a file of SQL, which states besides what must hold. That form has one transaction for each name, whose
-// values are drawn ahead: what a script does beyond that is refused, with its place.
+// Scripts of pgbench as a file of SQL. That form has one transaction for each name, whose values are drawn ahead; a script that
+// does more is refused, with its place.
 import { PLAIN_BEGIN } from "../script/machine.js";
 import type { FileProblem, Invariant, Place, Setting, SqlStep, SqlText, Step } from "../script/program.js";
 import { statementsIn, substituted } from "../script/sql-text.js";

@@ -1,5 +1,4 @@
-// What a user's SQL file may make: of each statement of PostgreSQL's DDL one, read, tried out, made, dropped and made again as two
-// trials do. Nothing may be left, and what would stay when the schema goes is refused.
+// One statement of each kind of PostgreSQL's DDL in a user's file: nothing is left behind, and what would stay is refused.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";

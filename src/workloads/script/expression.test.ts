@@ -1,5 +1,5 @@
-// Values are those of pgbench 15.20, which was asked for each of them (`\set x debug(...)`, with default_seed 7). It refuses
-// numbers where AND and OR take booleans; there the values are its manual's. Streams are seeded, so that a failure repeats.
+// Values are those of pgbench 15.20 (`\set x debug(...)`, default_seed 7). Where AND and OR take booleans only, it refuses
+// numbers; there the values are its manual's.
 import { describe, expect, it } from "vitest";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { evaluate, parseExpression, variablesOf } from "./expression.js";

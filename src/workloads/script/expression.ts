@@ -1,4 +1,4 @@
-// What parameters are drawn by: pgbench's expressions, with its precedence and its arithmetic, and some functions more.
+// pgbench's expressions, with its precedence and its arithmetic, and some functions more.
 import { nearest } from "../../syntax/nearest.js";
 import { Prng } from "../../foundation/prng.js";
 import { FUNCTIONS, OPERATORS } from "./expression/functions.js";

@@ -1,5 +1,5 @@
-// Runs the steps of one transaction of a program on a connection, as plain operations one after the other, so that a second
-// attempt goes on after the last commit: what was committed is not sent again, and what is sent again is the same.
+// Runs the steps of one transaction of a program as plain operations, so that a second attempt goes on after the last commit and
+// sends the same again.
 import type { Connection, SqlValue, Statement } from "../../database/sql.js";
 import { StatementError, UnexpectedRowsError } from "../../database/errors.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";

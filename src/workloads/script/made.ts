@@ -1,4 +1,4 @@
-// What the schema of a program makes: names for grants and evidence, and all that is dropped with the namespace.
+// Objects that the schema of a program makes: names for grants and evidence, and all that is dropped with the namespace.
 import type { SqlText } from "./program.js";
 import { tokensOf } from "./sql-text.js";
 

@@ -1,5 +1,4 @@
-// What a workload of the user's own comes to, whichever way it was written: as plain data, which crosses threads. A file of
-// SQL and pgbench's scripts are read into this; `workload.ts` makes a workload of it.
+// A workload of the user's own as plain data, which crosses threads. Files of SQL and pgbench's scripts are read into this.
 
 /** As pgbench has them: whole numbers of 64 bits are `bigint`, doubles are `number`. */
 export type Value = null | boolean | bigint | number | string;

@@ -1,5 +1,4 @@
-// Workloads of the user's own on the built program: what is acknowledged is there, what breaks an invariant is found, and what the
-// server refuses is said before the first trial. Every pool and every mutant: test/full/bank.test.ts.
+// Every pool and every mutant: `test/full/bank.test.ts`.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

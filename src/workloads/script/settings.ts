@@ -1,4 +1,3 @@
-// The keys of a workload of the user's own: its settings, of the type of their defaults, and the isolation of its transactions.
 import * as z from "zod";
 import { levelProblems, type DialectName } from "../../database/registry.js";
 import { isolation, type Isolation } from "../../database/levels.js";

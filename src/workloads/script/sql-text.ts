@@ -1,5 +1,5 @@
-// SQL as text, cut where the server would cut it: into statements, and at the variables between. It knows quotes, dollar
-// quotes, comments and `BEGIN ATOMIC`, and nothing of what a statement means.
+// Cuts SQL as the server would: into statements, and at the variables between. It knows quotes, dollar quotes, comments and
+// `BEGIN ATOMIC`, and nothing of a statement's meaning.
 import type { Place, SqlText } from "./program.js";
 
 type Kind = "blank" | "quoted" | "word" | "variable" | "symbol" | "unended";

@@ -1,5 +1,5 @@
-// What a workload of the user's own may not do: end a transaction that train-sim began, or change what is outside of its schema.
-// This is what a text shows. It keeps mistakes from happening; it is no fence against intent, which only the role's rights are.
+// Refuses statements that end a transaction of train-sim or change anything outside of the workload's schema, as far as a text
+// shows it. It prevents mistakes; only the role's rights prevent intent.
 import type { SqlText } from "./program.js";
 import { tokensOf, wordsOf } from "./sql-text.js";
 

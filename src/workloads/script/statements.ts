@@ -1,4 +1,4 @@
-// The statements of a program as its clients send them: named after their transaction and what they begin with.
+// The statements of a program as its clients send them, named after their transaction and first word.
 import type { Statement } from "../../database/sql.js";
 import type { Parameter, Program, RowCount, ScriptTransaction, SqlStep, Step } from "./program.js";
 import { takesParameters } from "./statement-rules.js";

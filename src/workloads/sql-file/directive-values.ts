@@ -1,4 +1,4 @@
-// What the values of directives say: names, and what is assigned to them.
+// Reads the values of directives: names and assignments.
 
 import type { Binding } from "../script/program.js";
 

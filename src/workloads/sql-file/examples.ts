@@ -1,4 +1,4 @@
-// A scenario with a workload in it, as a resolved one has it, for the reference.
+// A scenario that holds its workload, as a resolved scenario does.
 import type { WorkloadExamples } from "../workload.js";
 
 export const examples: WorkloadExamples = {

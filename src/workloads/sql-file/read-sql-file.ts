@@ -1,5 +1,5 @@
-// Reads a workload that is a file of SQL, in the form of the `-- name:` tradition (sqlc, aiosql): comments say what the
-// statements below them are. A comment of other words is a comment, unless it looks like one of these misspelt.
+// Reads a workload that is a file of SQL in the form of sqlc and aiosql: comments as `-- name:` say what the statements below
+// them are. Other comments are comments, unless they look like a misspelt directive.
 import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
 import { nearest } from "../../syntax/nearest.js";
 import { parseExpression, variablesOf } from "../script/expression.js";

@@ -1,4 +1,3 @@
-// Conditions of a treatment of Train Events in words: payload, batch, app delay.
 import { rangeText } from "../../load/load-settings.js";
 import type { EventTreatment } from "./actors/assignment.js";
 

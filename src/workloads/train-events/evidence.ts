@@ -1,4 +1,4 @@
-// Metrics of the queue of Train Events, sampled by `sql/queue-depth.ts`.
+// Metrics of the queue, sampled by `sql/queue-depth.ts`.
 import { because, gauge, spread, type EvidenceMetric } from "../../metrics/evidence-metric.js";
 
 /** Title of the live chart of the queue. */

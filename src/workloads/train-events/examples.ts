@@ -1,4 +1,4 @@
-// Scenarios of Train Events for the reference, which shows a key as the first of them has it.
+// Scenarios for the reference, which shows a key as the first scenario has it.
 import type { WorkloadExamples } from "../workload.js";
 
 export const examples: WorkloadExamples = {

@@ -1,4 +1,3 @@
-// The keys of Train Events in a scenario, and the settings that they come to.
 import * as z from "zod";
 import type { Storage } from "../../database/levels.js";
 import { DURATION_RANGE, durationRange, rangeOf, size } from "../../syntax/scalars.js";

@@ -1,4 +1,4 @@
-// Levels of Train Events that `schema print` takes as options.
+// Options of `schema print`.
 import { ISOLATIONS } from "../../database/levels.js";
 import type { LevelOption } from "../workload.js";
 import { EVENT_STORAGES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "./settings.js";

@@ -1,5 +1,4 @@
-// Settings that are allowed and hardly meant: rows that a database locks by the table, keys that all inserts have in one place,
-// a backlog that only grows, reads without readers.
+// Objections to settings that are allowed and hardly meant.
 import { capabilitiesOf } from "../../database/registry.js";
 import type { Storage } from "../../database/levels.js";
 import type { Objection } from "../workload.js";

@@ -1,4 +1,3 @@
-// Weights of reads: what they come to, which operations they make, and what of them is refused.
 import { expect, test } from "vitest";
 import { scenarioProblems } from "../../../test/support/scenario-problems.js";
 import { lint } from "../../analysis/lint/lint.js";

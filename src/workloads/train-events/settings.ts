@@ -1,5 +1,4 @@
-// The levels of Train Events: payloads, locking, statement shapes, roles and how they are combined; and what one treatment
-// of it runs with, every level resolved.
+// The levels of Train Events, and the settings of a treatment with every level resolved.
 import type { DialectName } from "../../database/registry.js";
 import type { Isolation, Storage } from "../../database/levels.js";
 import type { Range } from "../../load/load-settings.js";

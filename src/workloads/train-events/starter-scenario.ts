@@ -1,5 +1,4 @@
-// The text of the scenario that `train-sim init` writes: small, runnable as it is, every choice explained.
-// A test loads it, so that it cannot go stale when a key changes.
+// The scenario that `train-sim init` writes.
 
 import { BLOCKS_MIN } from "../../metrics/blocks-min.js";
 

@@ -1,5 +1,4 @@
-// The contract of a store of events. An actor hands in a batch, gets a transaction that it runs when it is time, and learns its
-// outcome; it never sees SQL.
+// The contract of a store of events. Actors never see SQL.
 import type { AdminSession } from "../../database/contract.js";
 import type { MadeTransaction, Session } from "../../database/session.js";
 import type { Statement, StatementRow } from "../../database/sql.js";

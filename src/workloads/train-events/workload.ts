@@ -1,5 +1,4 @@
-// Train Events: producers add railway events, consumers move them along their lives, archivers move them to history, readers
-// look them up.
+// Producers add railway events, consumers move them along their lives, archivers move them to history, readers look them up.
 import { storeIn } from "../stores.js";
 import type { Workload } from "../workload.js";
 import type { EventTreatment } from "./actors/assignment.js";

@@ -1,4 +1,3 @@
-// The statements of workload connections in PostgreSQL.
 import type { AdminClient } from "../../../database/postgres/admin.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { fillTables, insertNumbered } from "../../../database/postgres/fill-tables.js";

@@ -1,5 +1,5 @@
-// Documents in PostgreSQL: the table, its statements and the audit's query. Beside its document a row has a version that each
-// update counts up and returns: so every client knows its place in the order of the updates of a document.
+// Documents in PostgreSQL. Each row has a version that each update counts up and returns, so that every client knows its place
+// in the order of the updates of a document.
 import type { AdminClient } from "../../../database/postgres/admin.js";
 import { postgres as dialect } from "../../../database/postgres/dialects/postgres/dialect.js";
 import { fillTables } from "../../../database/postgres/fill-tables.js";

@@ -1,4 +1,4 @@
-// Every operator and function of expressions: how it is written, and what it makes of its arguments.
+// Every operator and function of expressions.
 import { drawUuid } from "../../../foundation/prng.js";
 import type { Value } from "../program.js";
 import { fnv1a, murmur2, permuted } from "./hashes.js";

@@ -1,4 +1,4 @@
-// What random functions draw, from the seeded stream of the trial.
+// Random functions of pgbench, from the seeded stream of the trial.
 import type { Prng } from "../../../foundation/prng.js";
 import { Zipf } from "../../../foundation/zipf.js";
 

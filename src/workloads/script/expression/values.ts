@@ -1,4 +1,4 @@
-// Numbers as pgbench has them: what of a value is a whole number, a double or true, and what is beyond 64 bits.
+// Numbers as pgbench has them: whole numbers of 64 bits, doubles and truth.
 import type { Prng } from "../../../foundation/prng.js";
 import type { Value } from "../program.js";
 

@@ -1,5 +1,4 @@
-// The pause of an application inside its transaction, while it holds locks and a connection: it calls another service, or
-// computes. None while draining or ending.
+// The pause of an application inside its transaction, while it holds locks and a connection. None while draining or ending.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { TransactionPlan } from "../../../actors/transactor.js";
 import type { MadePaused } from "../store.js";

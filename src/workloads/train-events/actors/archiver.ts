@@ -1,5 +1,4 @@
-// The archiver: moves a batch of terminal events to the history table and deletes them, in one transaction.
-// It takes whatever is terminal, in no order, and backs off briefly when nothing is.
+// The archiver: moves a batch of terminal events, in no order, to the history table in one transaction.
 import type { ArchiveOutcome } from "../store.js";
 import type { Actor } from "../../../actors/actor.js";
 import { appDelayOf } from "./app-delay.js";

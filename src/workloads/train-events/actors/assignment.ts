@@ -1,4 +1,3 @@
-// What a worker of Train Events is to do, and what its keys and documents are made from.
 import type { ThreadAssignment } from "../../../actors/assignment.js";
 import type { WorkloadTreatment } from "../../workload.js";
 import type { LedgerSource } from "../model/ledger.js";

@@ -1,6 +1,5 @@
-// Keeps a worker's ledger: what became of each of its batches, what it made of each event that it worked on, in the
-// trial's directory as soon as it is known, and the totals that the worker tells at the end. Work whose commit got no
-// answer is kept apart, by commit. What a worker does not do has no file.
+// A worker's ledger: the fate of each batch and the work on each event, written to the trial's directory as soon as it is known.
+// Work whose commit got no answer is kept apart, by commit. A worker writes only the files of its own work.
 import { asTrainSimError, type TrainSimError } from "../../../foundation/errors.js";
 import { EMPTY_LEDGER, type BatchOutcome, type LedgerEntry, type LedgerTotals } from "../model/ledger.js";
 import type { EventPass } from "../model/lifecycle.js";

@@ -1,4 +1,3 @@
-// The app delay of a consumer, around a workload that is made up: as long as the load goes on, and not a moment longer.
 import { expect, it } from "vitest";
 import { Prng } from "../../../foundation/prng.js";
 import type { PartTimes } from "../../../metrics/part-times.js";

@@ -1,5 +1,4 @@
-// The consumer: locks a batch of workable events, moves them along, applies the business logic to their payloads
-// and commits. An empty poll is counted apart and followed by a brief pause.
+// The consumer: locks a batch of workable events, moves them along and applies the business rules to their documents.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { ProcessOutcome } from "../store.js";
 import type { Actor } from "../../../actors/actor.js";

@@ -1,6 +1,5 @@
-// The cycle topology: each client runs add, process and archive in turn, as dbworkload's workloads do, and the
-// whole round is recorded as `__cycle__`, with the events that it moved to history: those are through. Its parts are
-// its transactions, each with all that it took, empty or given up too. While draining it only processes and archives.
+// The cycle topology: each client adds, processes and archives in turn, and the round is recorded as `__cycle__`, with the events
+// that it archived. While draining it only processes and archives.
 import { monotonicMs } from "../../../foundation/clock.js";
 import { PartTimes } from "../../../metrics/part-times.js";
 import type { Actor } from "../../../actors/actor.js";

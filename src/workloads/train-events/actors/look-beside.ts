@@ -1,5 +1,5 @@
-// A look at the database on a connection of the load, beside the load itself: no latency contains it and no counter counts it.
-// It takes its client's time between two transactions, and the account of that time has it as preparing.
+// A look at the database on a connection of the load that no latency and no counter contains. It takes its client's time between
+// two transactions, which is booked as preparing.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { TimeAccount } from "../../../actors/time-account.js";
 import type { ConnectionSource, Session } from "../../../database/session.js";

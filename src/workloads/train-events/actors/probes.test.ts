@@ -1,5 +1,3 @@
-// What readers ask for: always of events that a look has found, or of documents of the preload; of nothing where no event is
-// known, and said so.
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../../foundation/prng.js";
 import type { Connection, StatementRow } from "../../../database/sql.js";

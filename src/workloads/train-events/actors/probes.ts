@@ -1,6 +1,5 @@
-// What readers ask for: keys, authorities, types with times, and parts of documents, of events that exist. Once a second a
-// look beside the load finds some: events of the preload, and the newest of a type. Until the first look has ended, the
-// documents of the preload are known.
+// Draws questions about events that exist. Once a second a look finds some: events of the preload, and the newest of a type.
+// Until the first look has ended, the documents of the preload are known.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { Prng } from "../../../foundation/prng.js";
 import type { StatementRow } from "../../../database/sql.js";

@@ -1,6 +1,5 @@
-// The producer: adds a batch of events with their status rows in one transaction. Its batches are made ahead of
-// their intended start, with the checksum of their keys, and its ledger says what became of each, which the audit holds
-// the database to.
+// The producer: adds a batch of events with their status rows in one transaction, made ahead of its intended start. Its ledger
+// has the fate of each batch.
 import { wallClockMs } from "../../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { DocumentGenerator } from "../model/document-generator.js";

@@ -1,4 +1,3 @@
-// An event's life on one clock: found by its key, across workers, also when the acknowledgement is read late.
 import { expect, it } from "vitest";
 import { Prng } from "../../../foundation/prng.js";
 import { batchKeys, idsOf, PRELOAD_WORKER } from "../model/event-id.js";

@@ -1,7 +1,5 @@
-// When each batch was published, in memory that all worker threads share: the producer writes the moment its
-// commit was acknowledged, and whoever completes or archives an event finds it by the worker and batch number in
-// the event's key. So an event's whole life is measured on one clock, without a look-up in the database. Of producers on
-// other agents the memory is a copy, which comes a little later, and their clocks differ by the error that is stated.
+// The moment when each batch was published, in memory that all worker threads share, found by the batch in an event's key: so an
+// event's life is measured on one clock. Of producers on other agents the memory is a copy, which comes a little later.
 import { batchNumberOf, PRELOAD_WORKER, workerOf } from "../model/event-id.js";
 
 /** Batches a ring remembers; an older one is no longer found and its lifecycle is counted as unmatched. */

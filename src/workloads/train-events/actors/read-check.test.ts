@@ -1,4 +1,4 @@
-// Answers to reads, right and wrong in one way each, against what must hold for them.
+// Answers to reads, right and wrong in one way each.
 import { describe, expect, it } from "vitest";
 import { RECENT_LIMIT } from "../sql/statements.js";
 import {

@@ -1,6 +1,5 @@
-// What must hold for the answer to a read, whatever others did meanwhile. Pure: rows that were read, and what of the live
-// events was asked afterwards, in; what is wrong, by event, out. Only events that were there before the read began and
-// after it ended are missed; what was added or archived meanwhile may be there or not.
+// Checks the answer to a read, whatever other clients did meanwhile. Only events that were there before the read began and after
+// it ended are missed; others may be in the answer or not.
 import { RECENT_LIMIT } from "../sql/statements.js";
 import type { Question, ReadOutcome } from "../store.js";
 import { EVENT_TYPES, type EventType } from "../model/event.js";

@@ -1,5 +1,3 @@
-// Which read comes next: at random by weight for a client, and for an arrival the same in every worker; and what becomes of a
-// question that nothing is known to ask for.
 import { expect, it } from "vitest";
 import { Prng } from "../../../foundation/prng.js";
 import type { TransactionPlan } from "../../../actors/transactor.js";

@@ -1,5 +1,4 @@
-// The reader: looks events up, each time by one of the kinds of reads that are weighed. It is what an index on the document is
-// for: without readers, an inverted index is pure cost.
+// The reader: looks events up by the weighed kinds of reads. Without readers an inverted index is pure cost.
 import { monotonicMs } from "../../../foundation/clock.js";
 import { deriveSeed } from "../../../foundation/prng.js";
 import type { Arrival } from "../../../load/arrivals.js";

@@ -1,5 +1,3 @@
-// Which claims are called wrong: what a claim gave, against what was asked for, and what it passed over, against what locks of
-// others can explain. Which documents are called invalid, and how many of which transactions are looked at.
 import { describe, expect, it } from "vitest";
 import { DocumentGenerator } from "../model/document-generator.js";
 import { EventBatch } from "../model/event-batch.js";

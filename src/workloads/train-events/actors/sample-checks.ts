@@ -1,6 +1,5 @@
-// Verifies reads and claims, chosen by the seed, after their transaction has ended: rows by themselves, then against what is in
-// the tables. The question costs the server a look-up, and the client the time to wait for it, between transactions. What
-// could not be asked, or found nothing to hold it to, is sampled and not verified.
+// Verifies sampled reads and claims after their transaction has ended: rows by themselves, then against the tables. A question
+// that could not be asked, or found nothing to compare with, is sampled and not verified.
 import type { ClaimedPass, ReadOutcome, Verification } from "../store.js";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { DocumentChecks } from "../audit/document-checks.js";

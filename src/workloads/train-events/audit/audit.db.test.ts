@@ -1,5 +1,4 @@
-// The audit against a real database that somebody changed behind its back: every single change is found, under the name
-// of the event it was made to, and nothing else is. And a trial that nobody touched passes, whatever its levels.
+// The audit of a real database that was changed behind its back: every change is found under the name of its event.
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { TargetError } from "../../../foundation/errors.js";

@@ -1,4 +1,4 @@
-// Validates documents of events against their schema: where they are made, once they were claimed, and in the audit.
+// Validates documents of events against their schema: as made, as claimed, and in the audit.
 import type { Prng } from "../../../foundation/prng.js";
 import type { Validated } from "../model/conservation.js";
 import { invalidityOf } from "../model/event.js";

@@ -1,6 +1,3 @@
-// Commits that got no answer, settled by what the tables show: whole or not at all, through events that several of them
-// share, left open where both would do, torn where events contradict each other. Acknowledged ones that a fault may have lost
-// likewise, and of an event's own the later ones first.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { settleDoubts, type DoubtfulWork } from "./doubts.js";

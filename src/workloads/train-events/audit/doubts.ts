@@ -1,6 +1,5 @@
-// Which of the commits that got no answer, or whose answer a fault may have made untrue, are there, as the tables show it: a
-// commit is there with all of its events or with none. An event of one such commit tells at once; one of several tells as soon as all others are known. Where
-// events contradict each other the majority decides, and the others are torn.
+// Decides by the tables which commits without a certain answer happened, each with all of its events or with none. An event of
+// one such commit tells at once, an event of several when all others are known; a majority decides contradictions.
 import type { EventWork, WorkOperation } from "./work-file.js";
 
 /** One such commit, with the work of each of its events, which are numbers here. */

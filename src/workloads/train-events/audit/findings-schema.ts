@@ -1,4 +1,4 @@
-// Fields of this audit in the result document; every audit has the others.
+// Fields of this audit in the result besides those of every audit.
 import * as z from "zod";
 
 const count = z.int().min(0);

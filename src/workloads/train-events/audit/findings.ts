@@ -1,4 +1,3 @@
-// What the audit of events has found wrong so far, and which of it faults may have lost.
 import { Findings as CountedFindings } from "../../findings.js";
 import { VIOLATION_KINDS, type LossKind, type ViolationKind } from "../model/conservation.js";
 import { Losses } from "./losses.js";

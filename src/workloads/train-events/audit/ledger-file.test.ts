@@ -1,4 +1,3 @@
-// A ledger comes back as it was written, however large, and what is not whole is refused with what is wrong with it.
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";

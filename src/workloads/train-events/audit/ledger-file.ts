@@ -1,7 +1,5 @@
-// A worker's ledger as a file of its trial's directory, `ledger-<worker>.bin`: a line of JSON that says whose it is, then
-// a record of 44 bytes for each batch in the order in which they ended. Written through a small buffer, so that the
-// worker keeps nothing, however long the trial; read back by the audit, or by whoever wants to know later which events
-// there were. A file that is cut short or was changed is refused, never read in part.
+// A worker's ledger as `ledger-<worker>.bin`: a line of JSON, then a record of 44 bytes for each batch in the order in which they
+// ended. A file that was cut short or changed is refused, never read in part.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, messageOf, TrainSimError } from "../../../foundation/errors.js";

@@ -1,5 +1,4 @@
-// What was acknowledged and is not in the tables, by operation: how much of it, when it was acknowledged, and how much of it
-// no fault explains. A fault says within which span it may lose what was acknowledged.
+// Acknowledged work that is not in the tables, by operation: how much, when it was acknowledged, and how much no fault explains.
 import type { LossSpan } from "../../../faults/fault.js";
 import type { Loss } from "../../workload.js";
 

@@ -1,5 +1,4 @@
-// A file of records of one size behind a header, written through a small buffer, so that a worker keeps nothing, however
-// long the trial. What the records mean is their writer's business.
+// A file of records of one size behind a header, written through a small buffer, so that a worker keeps nothing.
 import { AppendFile } from "../../../foundation/storage.js";
 
 export abstract class RecordFile {

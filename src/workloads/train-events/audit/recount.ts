@@ -1,6 +1,5 @@
-// How many events a trial published, and how many it archived, counted again in the ledgers of its producers and the work
-// logs of its workers. What the tables held can be asked for no more; where everything is accounted for and no commit went
-// unanswered, they held what the workers logged, less what a fault has lost of it.
+// Counts published and archived events of a finished trial again, in the ledgers and work logs. If everything is accounted for
+// and no commit went unanswered, the tables held what the workers logged, less what a fault has lost.
 import { readdirSync } from "node:fs";
 import type { AuditFindings, Recounted, Stated } from "../../workload.js";
 import type { TableCounts } from "../model/conservation.js";

@@ -1,5 +1,4 @@
-// The two sieves of the audit hold back what needs no closer look: sums and checksums that this program makes are those
-// that the database makes, for every key and every document. Were they not, the audit would still be right, and slow.
+// The program's sums and checksums are those of the database for every key and document; otherwise the audit would be slow.
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { eventRows, readKeySums } from "../sql/audit-scans.js";

@@ -1,8 +1,5 @@
-// Whether each event shows the work that was acknowledged and no other: as many passes as its clients were answered, the
-// status in which the last of them left it, archived if an archiver was told so. A commit that got no answer explains all
-// of its events or none; where its events are not known, as many passes as it can have made, on whichever events.
-// What was acknowledged while a fault may have lost it is held to the same: what the tables lack of it is lost.
-// It takes five bytes an event, and some more for each event of such a commit.
+// Compares each event with the acknowledged work: passes, status and archiving. A commit without an answer explains all of its
+// events or none; if its events are not known, as many passes as it can have made. It takes five bytes an event.
 import { existsSync } from "node:fs";
 import { batchNumberOf, MAX_WORKER_ORDINALS, positionOf, workerOf } from "../model/event-id.js";
 import type { EventStatus } from "../model/lifecycle.js";

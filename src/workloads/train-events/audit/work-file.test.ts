@@ -1,4 +1,3 @@
-// The work log on real files: what is written is read back in its order, and what is damaged is refused by name.
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { EventStatus } from "../model/lifecycle.js";

@@ -1,7 +1,5 @@
-// What one worker did with events, as a file of its trial's directory, `work-<worker>.bin`: a line of JSON, then a record
-// of 12 bytes for each acknowledged pass and archiving of an event, and for each whose commit got no answer. A record before
-// those of each acknowledged transaction says when that was. Written through a small buffer; read by the audit, record by record, which holds each event's status and passes to it. A file
-// that was cut short or changed is refused, never read in part.
+// A worker's work as `work-<worker>.bin`: a line of JSON, then a record of 12 bytes for each pass and archiving that was
+// acknowledged or left in doubt. A file that was cut short or changed is refused, never read in part.
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, messageOf, TrainSimError } from "../../../foundation/errors.js";

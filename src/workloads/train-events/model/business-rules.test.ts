@@ -1,4 +1,3 @@
-// Processing changes documents: a move always shows in `state`, `fleeted` follows its rule, nothing else is touched.
 import { describe, expect, test } from "vitest";
 import { applyBusinessRule, BUSINESS_RULES } from "./business-rules.js";
 import { DocumentGenerator } from "./document-generator.js";

@@ -1,6 +1,5 @@
-// What processing does to a document, by event type: `state` follows the new status and `metrics.flags.fleeted`
-// is set, cleared or toggled. One table, applied here in the program and turned into SQL by `sql/` for the
-// single-statement shape. A pass that moves an event always changes `state`; an event never processed is NEW.
+// The changes of a document by processing, by event type. One table, applied in the program and turned into SQL by `sql/`. A pass
+// that moves an event always changes `state`; an event never processed is NEW.
 import { eventTypeIn, withState } from "./document-text.js";
 import type { DocumentState, EventType } from "./event.js";
 import type { EventStatus } from "./lifecycle.js";

@@ -1,5 +1,3 @@
-// The verdict over what an audit counted and found: each way of breaking the law is said, none hides another, and what
-// could not be audited breaks nothing.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exampleFacts } from "../../../../test/support/example-result.js";

@@ -1,6 +1,5 @@
-// The conservation law of a trial: published = pending + processing + complete + failed + archived, each event
-// exactly once and none of them other than the workload can have made it. The verdict over what the audit counted
-// and found, in words; `audit/` reads the tables and asks here.
+// The conservation law of a trial: published = pending + processing + complete + failed + archived, each event exactly once. The
+// verdict in words over the counts and findings of `audit/`.
 import { counted } from "../../../foundation/units.js";
 import type { NamedFinding } from "../../findings.js";
 import type { Loss, LossTerms } from "../../workload.js";

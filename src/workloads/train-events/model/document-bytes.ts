@@ -1,5 +1,4 @@
-// How a document's values become bytes: two or four characters at a time, and never by way of a string. All
-// of it is ASCII, written over what a template has in its places.
+// Writes values into a document's bytes, two or four ASCII characters at a time, and never by way of a string.
 
 /** Two characters by number, as one little-endian word. */
 const pair = (text: string): number => text.charCodeAt(0) | (text.charCodeAt(1) << 8);

@@ -1,4 +1,3 @@
-// Documents follow from seed, actor and index alone, satisfy the one schema, and have the size asked for.
 import { DOCUMENT_SHAPES, type DocumentShape } from "../settings.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

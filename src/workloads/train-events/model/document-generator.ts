@@ -1,7 +1,5 @@
-// Makes event documents from a seed, deterministically: the same seed, actor and index give the same document,
-// whatever the timing and whichever thread asks. A document is written as bytes where it is to be sent from: a template,
-// and what was drawn over it, because the generator shares the machine with the database it measures: see
-// bench/documents.mjs. Its text and its values are read from those bytes.
+// Makes documents from seed, actor and index alone. A document is written as bytes over a template where it is to be sent from,
+// because the generator shares the machine with the database: see bench/documents.mjs.
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { writeBytes, writeDigit, writeFive, writePair, writeQuad, writeUuid } from "./document-bytes.js";
 import { templatesOf, type DocumentTemplate, type NumberRange } from "./document-template.js";

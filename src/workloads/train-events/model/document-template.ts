@@ -1,7 +1,5 @@
-// The shapes that documents come in. A template is one document with everything in it that has no width of its own (event
-// type, booleans, source), and the places of the rest: keys, times and digits, which are as wide in every document and are
-// written over it. So a document costs one copy and a few stores, and no string. Where a place is follows from the text that
-// `document-values.ts` writes, by looking for a mark in it.
+// Templates of documents: one document with its parts of varying width, and the places of the parts that are as wide in every
+// document and are written over it. So a document costs one copy and a few stores, and no string.
 import { Prng } from "../../../foundation/prng.js";
 import {
   compactHead,

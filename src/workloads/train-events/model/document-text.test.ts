@@ -1,5 +1,3 @@
-// What is looked at and changed in a document's text is what reading it would find and change, in whatever form a database
-// wrote it; a text that is no document is refused.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DocumentGenerator } from "./document-generator.js";

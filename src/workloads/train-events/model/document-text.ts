@@ -1,6 +1,5 @@
-// What processing looks at and changes in a document, in its JSON text and without reading the rest: its event type, its state
-// and whether it is fleeted. For an event and pass that takes a tenth of the time of parsing the document and writing it again.
-// The text may be the program's or what a database makes of it, with its members in any order and a space after each colon.
+// Reads and changes event type, state and `fleeted` in a document's JSON text, in a tenth of the time of parsing it. The text may
+// be a database's, with members in any order and a space after each colon.
 import { EventType, type DocumentState } from "./event.js";
 
 /** Ends of keys: to look for a quote first would stop at each of the text's. No other key ends like one, and no value has a quote. */

@@ -1,5 +1,4 @@
-// Both texts of a document are written again from its values and say the same, and the one as JSONB is written by PostgreSQL's rules. That the database itself
-// writes it so, a db test holds (`audit/sieves.db.test.ts`).
+// That PostgreSQL writes JSONB so: `audit/sieves.db.test.ts`.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DOCUMENT_SHAPES } from "../settings.js";

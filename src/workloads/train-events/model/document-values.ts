@@ -1,7 +1,5 @@
-// The values of one document, and its two texts: as the program sends it, compact and in the order of its schema, and as
-// PostgreSQL writes it back from a JSONB column, keys by length and then by their characters, a space after each colon and
-// comma. Both are written straight from the values, because an audit does it a million times and reading and walking an
-// object for each would take it most of its time. No value needs an escape.
+// The values of one document and its two texts, as the program sends it and as PostgreSQL writes JSONB, written straight from
+// the values because an audit does it a million times. No value needs an escape.
 import type { DocumentState, EventType } from "./event.js";
 
 export type BooleanText = "false" | "true";

@@ -1,5 +1,3 @@
-// A batch made as bytes is the one that its keys and the generator's documents say, in the order of keys, and comes apart
-// and together again without a change.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DocumentGenerator } from "./document-generator.js";

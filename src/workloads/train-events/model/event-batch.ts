@@ -1,6 +1,5 @@
-// A batch of events ready to be inserted, column by column and as bytes, in the order of keys, in which every statement
-// writes. Its keys and documents are written where they are to be sent from, because making a string of each and then bytes
-// of the string was most of what a client's processor did.
+// A batch of events column by column, as bytes, in the order of keys. Making strings of keys and documents first was most of
+// the CPU time of a client.
 import { writeBytes } from "./document-bytes.js";
 import type { DocumentGenerator } from "./document-generator.js";
 import { FIXED_WIDTHS } from "./document-values.js";

@@ -1,5 +1,3 @@
-// Keys are valid UUIDs of their version, unique over a trial, ordered where they promise it, and tell the worker
-// and the batch that made them.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";

@@ -1,10 +1,5 @@
-// Keys of events, made by the client: UUID version 7 (time-ordered, RFC 9562) or version 4 (random order), since
-// index locality is a real choice. Both carry, in their low bits, which producer worker made the event, in which of its
-// batches and where in it. So a consumer in another thread finds the moment of publishing without a look-up by id, the
-// audit finds the document that the event must hold, and two events of one trial can never share a key.
-//
-//   v7  tttttttt-tttt-7ppp-RRww-bbbbbbbbPPPP      t milliseconds, p/P position in the batch (low 12, high 16 bits)
-//   v4  rrrrrrrr-rrrr-4ppp-RRww-bbbbbbbbPPPP      r random, w worker, b batch number, R variant and 6 random bits
+// Keys of events, made by the client: version 7 (time-ordered) or 4 (random order), since index locality is a real choice. A key
+// names its worker, batch and position: no two events of a trial share a key, and nobody has to look it up by id.
 import type { Prng } from "../../../foundation/prng.js";
 
 export const ID_KINDS = ["uuidv7", "uuidv4"] as const;
@@ -26,6 +21,9 @@ function write32(keys: Uint8Array, at: number, value: number): void {
 }
 
 /**
+ * v7  tttttttt-tttt-7ppp-RRww-bbbbbbbbPPPP   t milliseconds, p/P position in the batch (low 12, high 16 bits)
+ * v4  rrrrrrrr-rrrr-4ppp-RRww-bbbbbbbbPPPP   r random, w worker, b batch number, R variant and 6 random bits
+ *
  * Makes the keys of one batch, `KEY_BYTES` each, in the order of positions; `nowMs` is wall-clock time and is used by
  * version 7 alone. With a `prng` in the same state the keys are the same.
  */

@@ -1,4 +1,3 @@
-// The schema of the document refuses what is not one: other keys, other types, other lengths.
 import { describe, expect, test } from "vitest";
 import { DocumentGenerator } from "./document-generator.js";
 import { applyBusinessRule } from "./business-rules.js";

@@ -1,5 +1,4 @@
-// The railway event: its types and the one zod schema of its document, shared by every actor, by the tests and
-// by the audit. The document is what the payload column holds, as JSONB or as TEXT.
+// The types of railway events and the schema of their document, which the payload column holds as JSONB or TEXT.
 import * as z from "zod";
 import { firstOf } from "../../../foundation/text/numbers.js";
 

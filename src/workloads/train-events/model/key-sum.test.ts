@@ -1,4 +1,3 @@
-// The checksum tells sets of keys apart, whatever their order, and is the arithmetic that its comment states.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Prng } from "../../../foundation/prng.js";

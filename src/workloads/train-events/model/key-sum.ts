@@ -1,13 +1,5 @@
-// A checksum of a set of event keys that does not depend on their order, so that a producer can keep it while it goes
-// and a database can compute it over its tables in one pass: two sets are the same when their counts and sums are,
-// but for a chance of 2^-64. Plain arithmetic on the key's bytes, and not a hash function of some server, because it
-// must come out the same in this program and in every version of every database. Not meant against forgery.
-//
-//   w0..w3   the key's 16 bytes as four 32-bit words, the first byte highest
-//   u        w0 A0 + w1 A1 + w2 A2 + w3 A3         mod 2^32; v likewise with B
-//   h(x)     y xor (y >> 15), where y = (x xor (x >> 16)) C mod 2^32
-//   sums     of h(u) and of h(v) over all keys, each mod 2^32
-
+// A checksum of a set of keys in any order, which a database computes in one pass. Two sets with the same sums are the same, but
+// for a chance of 2^-64. Plain arithmetic, so that every version of every database gives the same; no fence against forgery.
 import { int32At } from "../../../foundation/bytes.js";
 import { hexAt, KEY_BYTES } from "./event-id.js";
 
@@ -26,7 +18,10 @@ function mix(x: number): number {
   return y ^ (y >>> 15);
 }
 
-/** Number of keys and the two sums, each 0 .. 2^32-1. */
+/**
+ * Number of keys and the sums of h(u) and h(v) over all keys, mod 2^32, where w0 .. w3 are the words of a key, u is
+ * w0 A0 + w1 A1 + w2 A2 + w3 A3, v likewise with B, and h(x) is `mix`.
+ */
 export class KeySum {
   count = 0;
   u = 0;

@@ -1,4 +1,3 @@
-// A batch is made again from its description, key for key, in any order and by anybody.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { batchNumberOf, ID_KINDS, positionOf, workerOf } from "./event-id.js";

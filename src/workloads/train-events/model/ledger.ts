@@ -1,7 +1,5 @@
-// What the producers of a trial hold against the database: of every batch, whether it was acknowledged, refused for
-// good, or left in doubt. A batch is described, not listed: its keys and its documents are made again from the
-// description when they are needed, so that a ledger takes bytes a batch and not bytes an event. The audit compares it
-// with the tables; nothing else that the workload says of itself counts.
+// The fate of every batch. A batch is described, not listed: its keys and documents are made again from the description, so that
+// a ledger takes bytes a batch and not bytes an event.
 import * as z from "zod";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { VIOLATION_KINDS } from "./conservation.js";

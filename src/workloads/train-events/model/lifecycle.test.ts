@@ -1,4 +1,3 @@
-// The status table: which rolls move an event, that terminal statuses stay, and that the chances hold.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Prng } from "../../../foundation/prng.js";

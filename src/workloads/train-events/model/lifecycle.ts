@@ -1,15 +1,11 @@
-// The status lifecycle of an event and the probability table that moves it along. Pure: the same roll gives the
-// same next status here and in SQL (`sql/` builds its single-statement CASE from the same table).
-//
-//   add      -> PENDING      published, not yet claimed by a consumer (the backlog)
-//   claim    PENDING -> PROCESSING      a consumer took it; more passes may follow (in flight)
-//   complete PROCESSING -> COMPLETE     the business logic is done; terminal
-//   fail     PROCESSING -> FAILED       given up; terminal
-//   archive  COMPLETE | FAILED -> events_archive      moved to history, gone from the live tables
-//
-// With one step a pass may end an event that is PENDING, too.
+// The status lifecycle of an event. The same roll gives the same next status here and in SQL, which `sql/` builds from the same
+// table.
 import * as z from "zod";
 
+/**
+ * PENDING: published, not yet claimed. PROCESSING: claimed; more passes may follow. COMPLETE and FAILED are terminal, and are
+ * archived. With one step a pass may end an event that is PENDING, too.
+ */
 export const EventStatus = z.enum(["PENDING", "PROCESSING", "COMPLETE", "FAILED"]);
 export type EventStatus = z.infer<typeof EventStatus>;
 

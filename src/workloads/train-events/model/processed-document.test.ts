@@ -1,5 +1,3 @@
-// What an event's document must be follows from its first form, its status and its passes alone, whichever form of it they
-// are applied to; differences are told by path.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { applyBusinessRule } from "./business-rules.js";

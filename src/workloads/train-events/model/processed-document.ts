@@ -1,6 +1,5 @@
-// The document that an event must hold, known from the one it was published with, its status and its passes: nothing
-// else may have become of it. So a lost update, a change by somebody else and a change without a pass all show.
-// Documents are compared by value, because JSONB keeps neither the order of keys nor spaces.
+// The document that an event must hold, from its first form, its status and its passes. Documents are compared by value, because
+// JSONB keeps neither the order of keys nor spaces.
 import { BUSINESS_RULES } from "./business-rules.js";
 import type { DocumentValues } from "./document-values.js";
 import type { EventDocument, EventType } from "./event.js";

@@ -1,5 +1,5 @@
-// Free text that brings a document to its length: a stretch of one long text of words and numbers, from where was drawn.
-// It is longer than the window of the compressors that databases use, so that a large document is not a repetition.
+// Free text that brings a document to its length. The text that it is cut from is longer than the window of databases'
+// compressors, so that a large document is not a repetition.
 import { Prng } from "../../../foundation/prng.js";
 
 const WORDS =

@@ -1,5 +1,4 @@
-// What the audit and the progress display ask of the tables. Each answer comes from a single statement, and so from
-// a single snapshot, whatever else is going on; its counts always belong together.
+// Counts of the audit and the drain. Each answer comes from a single statement, and so from a single snapshot.
 import type { TableCounts } from "../model/conservation.js";
 import {
   ARCHIVED_STATUSES,

@@ -1,5 +1,4 @@
-// A batch of events as array parameters: one array for each column that an insert names. Shared by the shapes that
-// send batches whole, and by the preload.
+// A batch of events as array parameters, one array for each column of an insert.
 import type { EventBatch } from "../model/event-batch.js";
 import {
   elementHead,

@@ -1,5 +1,4 @@
-// The lifecycle and the business rules as SQL expressions, made from the same tables that the program applies, for
-// the shape that does the work inside the database. The conformance suite compares the two.
+// The lifecycle and the business rules as SQL expressions, made from the tables that the program applies.
 import { BUSINESS_RULES, type FleetedRule } from "../model/business-rules.js";
 import { EVENT_TYPES, type EventType } from "../model/event.js";
 import { EventStatus, TERMINAL_STATUSES } from "../model/lifecycle.js";

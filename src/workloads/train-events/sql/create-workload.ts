@@ -1,4 +1,3 @@
-// From the levels of a treatment to its transactions. Whether the dialect has them was asked before.
 import type { AdvanceProbabilities } from "../model/lifecycle.js";
 import {
   DEFAULT_LEVELS,

@@ -1,7 +1,5 @@
-// What every dialect has to do, against a real server of it: combinations of payload, storage, locking and shape that the
-// dialect has (`combinations.ts`), from empty tables over a preload, batches, passes and archivings to empty queues, held to the audit.
-// It runs against the suite's PostgreSQL, or against `TRAIN_SIM_TEST_URL`, whose server is asked what it is. On PostgreSQL
-// `workload.db.test.ts` looks closer; this one asks nothing that only PostgreSQL could answer.
+// Every combination of levels that a dialect has, held to the audit, on the suite's PostgreSQL or on `TRAIN_SIM_TEST_URL`, whose
+// server is asked for its dialect. On PostgreSQL `workload.db.test.ts` looks closer.
 import { DIALECTS, lackOf, type DialectName } from "../../../database/registry.js";
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { keyBytes } from "../model/event-id.js";

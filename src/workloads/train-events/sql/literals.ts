@@ -1,5 +1,3 @@
-// Texts in SQL.
-
 /** A string literal; our own constants only. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;

@@ -1,5 +1,5 @@
-// The transactions as several statements between BEGIN and COMMIT, with the business logic in the program between
-// reading and writing. The order of steps is here, once; `set-based` and `row-by-row` say how a step is written.
+// Transactions of several statements between BEGIN and COMMIT, with the business rules in the program. `set-based` and
+// `row-by-row` say how a step is written.
 import type { EventBatch } from "../model/event-batch.js";
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { outcomeOf } from "./process-pass.js";

@@ -1,5 +1,4 @@
-// What one process transaction does to the events that it claimed, between reading and writing them: the roll of
-// the dice, the new status, the changed document. Pure; the shapes differ in how they send it to the database.
+// The pass of one process transaction over its claimed events: the roll, the new status, the changed document.
 import { applyBusinessRule } from "../model/business-rules.js";
 import { advance, type AdvanceProbabilities, type EventStatus } from "../model/lifecycle.js";
 import type { ClaimedPass, ProcessOutcome, ProcessRequest } from "../store.js";

@@ -1,5 +1,3 @@
-// Each kind of read on a real server, for each payload and for shapes with and without a transaction of several calls: it
-// gives the events that it must, and no others. And a run of readers of all kinds, which find what they ask for.
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
 import { fullIt } from "../../../../test/support/lanes.js";

@@ -1,5 +1,4 @@
-// Reads of one statement each, the same for every shape; and the look beside the load by which readers know what there is to
-// ask for.
+// Reads of one statement each, the same for every shape, and the look by which readers know events to ask for.
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
 import type { Connection, SqlValue, Statement } from "../../../database/sql.js";

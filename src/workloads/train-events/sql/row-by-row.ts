@@ -1,5 +1,5 @@
-// Statement shape `row-by-row`: one statement for each row written, as an object-relational mapper would send
-// them. Claims stay what they are, one locking select; rows are written in key order.
+// Shape `row-by-row`: one statement for each row written, in key order, as an object-relational mapper sends them. Claims are
+// one locking select.
 import type { PreparedEvent } from "../model/event.js";
 import { decidePasses, rewritePayload } from "./process-pass.js";
 import {

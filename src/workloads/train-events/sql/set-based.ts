@@ -1,5 +1,4 @@
-// Statement shape `set-based`, the default: one statement for a whole batch, which goes as binary arrays. Keys are
-// sorted, and an array is joined through a row limit, for the plan's sake: see `statements.ts`.
+// Shape `set-based`, the default: one statement for a whole batch, which goes as binary arrays in key order.
 import type { EventBatch } from "../model/event-batch.js";
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { stringArray, uuidArray, uuidBytesArray } from "../../../database/postgres/wire/binary-arrays.js";

@@ -1,5 +1,4 @@
-// What a statement shape is given, and the parts of a workload that no shape does differently. Kept apart from the
-// shapes so that none of them needs to know another.
+// Parts that all statement shapes share.
 import type { PreparedEvent } from "../model/event.js";
 import { bufferOf, uuidBytesArray } from "../../../database/postgres/wire/binary-arrays.js";
 import { resolvePresent, type StatementContext } from "./statements.js";

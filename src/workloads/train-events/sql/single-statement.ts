@@ -1,7 +1,5 @@
-// Statement shape `single-statement`: each transaction is one data-modifying statement, and the business logic runs
-// inside the database. Under read committed it needs no BEGIN and no COMMIT (the server's default isolation must be
-// read committed, as PostgreSQL's is), so one round trip does everything, and PgBouncer's statement mode can carry
-// it. With an app delay or another isolation it is wrapped in a transaction, and the delay comes after it.
+// Shape `single-statement`: each transaction is one data-modifying statement. Under read committed, the server's default, it needs
+// no BEGIN; with another isolation or an app delay, which comes after it, it is wrapped in a transaction.
 import { WORKABLE_STATUSES, type EventStatus } from "../model/lifecycle.js";
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { float8Array } from "../../../database/postgres/wire/binary-arrays.js";

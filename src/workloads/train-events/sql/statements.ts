@@ -1,12 +1,5 @@
-// The SQL of the statements that have one form only, and the pieces that all shapes share: which rows a claim
-// locks, which columns an event has. Everything is built once per treatment, from levels and quoted names; values
-// are always parameters.
-//
-// Statements are prepared while the tables are still empty, and PostgreSQL may keep such a plan (after five
-// executions, without looking at the values again) until autovacuum's first ANALYZE, a minute later. So each
-// statement has a form whose plan on empty tables is the right one on full tables too; `statements.db.test.ts`
-// holds that. Two rules do it: a row limit is a parameter, and an array is joined through such a limit, because
-// the planner then expects a tenth of the array's assumed ten elements, that is one row, and looks it up by key.
+// SQL that all shapes share. PostgreSQL may keep plans made on empty tables, so row limits are parameters and arrays are joined
+// through one: the planner then expects a tenth of ten elements, one row, and looks it up by key (`statements.db.test.ts`).
 import { ARCHIVED_STATUSES, EventStatus, WORKABLE_STATUSES, type Archived } from "../model/lifecycle.js";
 import { inStatus, type Dialect } from "../../../database/postgres/dialects/dialect.js";
 import { PAYLOAD_TRAITS } from "../settings.js";

@@ -1,4 +1,3 @@
-// Which events a claim passed over without a lock of anybody's to explain it, on a real server.
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { makeBatch } from "../../../../test/support/make-batch.js";
 import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/support/namespace.js";

@@ -1,5 +1,4 @@
-// Many clients on the same rows: nothing deadlocks in the default levels, nothing is lost, nothing is done twice,
-// and no client writes back a document that another one has changed meanwhile.
+// Many clients on the same rows: no deadlock in the default levels, nothing lost or done twice, no document overwritten.
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { keyBytes } from "../model/event-id.js";
 import { EventBatch } from "../model/event-batch.js";

@@ -1,5 +1,4 @@
-// One conformance suite for combinations of levels (`combinations.ts`): whatever the shape, the locking, the isolation and the
-// storage, the same rolls must lead to the same statuses and the same documents as the model says.
+// Combinations of levels: the same rolls lead to the model's statuses and documents, whatever shape, locking, isolation, storage.
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { keyBytes } from "../model/event-id.js";
 import { EventBatch } from "../model/event-batch.js";
