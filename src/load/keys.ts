@@ -11,7 +11,7 @@ const WEEK_MS = 7 * 24 * HOUR_MS;
 /** Load of a group for which the scenario states none. */
 export interface LoadDefaults {
   readonly clients: number;
-  readonly thinkTimeMs: number;
+  readonly thinkTimeMs?: number;
 }
 
 export function clientCount(description: string) {
@@ -23,7 +23,7 @@ const stage = z.strictObject({
   duration: duration("Length of the stage; the value changes linearly; 0 is a jump.", 0, WEEK_MS),
 });
 
-export function loadKeys({ clients, thinkTimeMs }: LoadDefaults) {
+export function loadKeys({ clients, thinkTimeMs = 0 }: LoadDefaults) {
   return {
     clients: clientCount(
       `Clients of the group over all its workers; one runs one transaction at a time. Default ${clients}.`,

@@ -71,7 +71,7 @@ export type LoadMapping = z.output<ReturnType<typeof loadSchema>>;
 
 /** Keys of `load` that each executor needs and takes. */
 export function executorKeys(): { name: string; needs: string[]; takes: string[] }[] {
-  return members(loadKeys({ clients: 0, thinkTimeMs: 0 })).map((one) => ({ name: one.name, ...keysOf(one) }));
+  return members(loadKeys({ clients: 0 })).map((one) => ({ name: one.name, ...keysOf(one) }));
 }
 
 const NO_THINK_TIME: Range = { min: 0, max: 0 };

@@ -17,10 +17,10 @@ import { workloadOf, type OwnSettings } from "../workloads/registry.js";
 function resolveActors(scenario: Scenario): Record<string, ActorGroup> {
   const { roles, settings } = workloadOf(scenario);
   const actors: Record<string, ActorGroup> = {};
-  for (const [role, { isByDefault, clients: defaultClients, thinkTimeMs }] of Object.entries(roles)) {
+  for (const [role, { isOnRequest, clients: defaultClients, thinkTimeMs = 0 }] of Object.entries(roles)) {
     const group = scenario.actors[role];
-    if (!settings.hasRole(role, scenario)) continue;
-    if (group === false || (group === undefined && !isByDefault)) continue;
+    if (settings.hasRole?.(role, scenario) === false) continue;
+    if (group === false || (group === undefined && isOnRequest)) continue;
     const clients = group?.clients ?? scenario.clients;
     const surroundings = { clients, defaultClients, windowMs: scenario.trial.duration };
     const load = resolveLoad(group?.load, thinkTimeMs, surroundings);

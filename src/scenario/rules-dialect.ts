@@ -18,7 +18,7 @@ export function dialectProblems(name: DialectName, settings: TreatmentSettings):
   const { lacksFaults } = capabilitiesOf(name);
   return [
     ...levelProblems(name, { storage }),
-    ...workloadOf(settings).settings.dialectProblems(name, settings),
+    ...(workloadOf(settings).settings.dialectProblems?.(name, settings) ?? []),
     ...faults.flatMap(({ kind }, index): Finding[] => {
       const reason = lacksFaults[kind];
       const path = ["faults", index, "kind"];

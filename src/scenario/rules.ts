@@ -118,7 +118,7 @@ export function readScenario(
 
 /** The rules that hold for scenarios of its workload. Each reads only the keys that it is about. */
 export function rulesOf(scenario: Scenario): readonly Rule[] {
-  return [...RULES, ...workloadOf(scenario).settings.rules];
+  return [...RULES, ...(workloadOf(scenario).settings.rules ?? [])];
 }
 
 /** The second pass: what the scenario means, and everything that is wrong with that. */

@@ -25,7 +25,22 @@ export class Findings<Kind extends string> {
     this.name(kind, id, words);
   }
 
-  /** Names what is counted elsewhere. */
+  /**
+   * The findings of an audit.
+   * @param words one sentence, or several, for each kind that was found
+   */
+  result<Totals extends object>(
+    totals: Totals,
+    words: Readonly<Record<Kind, (count: number) => string | readonly string[]>>,
+    notAudited: readonly string[],
+  ) {
+    const found = (Object.keys(this.counts) as Kind[]).filter((kind) => this.counts[kind] > 0);
+    const violations = found.flatMap((kind) => words[kind](this.counts[kind]));
+    const verdict = violations.length > 0 ? ("violated" as const) : ("ok" as const);
+    return { verdict, ...totals, ...this.counts, violations, named: this.named, notAudited };
+  }
+
+  /** Names a finding that is counted elsewhere. */
   name(kind: Kind, id: string, words: string): void {
     if (this.named.filter((each) => each.kind === kind).length < NAMED_PER_KIND)
       this.named.push({ kind, id, words });

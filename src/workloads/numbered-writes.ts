@@ -35,6 +35,21 @@ export function noWrites({ firstClient, clients }: { firstClient: number; client
   });
 }
 
+/** The least and the most copies that a client's writes may have left in the table. */
+export function* copiesOf({
+  sent,
+  failed,
+  inDoubt,
+}: Writes): Generator<{ readonly number: number; readonly least: number; readonly most: number }> {
+  const notAcknowledged = new Set(failed);
+  const doubts = new Map<number, number>();
+  for (const number of inDoubt) doubts.set(number, (doubts.get(number) ?? 0) + 1);
+  for (let number = 0; number < sent; number++) {
+    const least = notAcknowledged.has(number) ? 0 : 1;
+    yield { number, least, most: least + (doubts.get(number) ?? 0) };
+  }
+}
+
 const MOST_COPIES = 255;
 
 export class WrittenRows {
@@ -61,13 +76,10 @@ export class WrittenRows {
   /** Reports each write whose number of copies nothing explains. */
   compare(report: (kind: Misplacement, write: NumberedWrite, copies: number) => void): Compared {
     const sum = { acknowledged: 0, inDoubt: 0, inDoubtFound: 0 };
-    for (const { client, failed, inDoubt } of this.writes) {
-      const notAcknowledged = new Set(failed);
-      const doubts = new Map<number, number>();
-      for (const number of inDoubt) doubts.set(number, (doubts.get(number) ?? 0) + 1);
-      for (const [number, copies] of this.copies.get(client)?.entries() ?? []) {
-        const least = notAcknowledged.has(number) ? 0 : 1;
-        const most = least + (doubts.get(number) ?? 0);
+    for (const writes of this.writes) {
+      const { client } = writes;
+      for (const { number, least, most } of copiesOf(writes)) {
+        const copies = this.copies.get(client)?.[number] ?? 0;
         sum.acknowledged += least;
         sum.inDoubt += most - least;
         sum.inDoubtFound += Math.min(most, Math.max(least, copies)) - least;

@@ -39,19 +39,19 @@ export interface RoleTraits {
   readonly purpose: string;
   /** Clients if the scenario names no number. */
   readonly clients: number;
-  /** Think time if the scenario names none. */
-  readonly thinkTimeMs: number;
-  /** Whether the group exists if the scenario does not name it. */
-  readonly isByDefault: boolean;
+  /** Think time if the scenario names none. Default 0. */
+  readonly thinkTimeMs?: number;
+  /** Whether the group exists only if the scenario names it. */
+  readonly isOnRequest?: true;
   /** Whether the group sends the batches of a day's profile. */
-  readonly hasBatches: boolean;
+  readonly hasBatches?: true;
   readonly operations: readonly string[];
   /** Operations that an open-loop arrival may start. If several, `operationOf` chooses. */
   readonly arrivals: readonly string[];
   /** Whether a search for capacity varies the load of the group. */
-  readonly isSearched: boolean;
+  readonly isSearched?: true;
   /** Whether the group goes on working while the trial drains. */
-  readonly drains: boolean;
+  readonly drains?: true;
   /**
    * Size of the buffer that each worker of this role writes and all workers read. Write the "present" flag last and at the
    * highest offset: copies on other machines are made in that order.
@@ -85,13 +85,13 @@ export interface WorkloadKeys<Treatment, Own = object> {
    * Rules over a scenario whose keys passed their schema. A rule reads only the keys that it is about: it then runs even if
    * the schema refuses another key.
    */
-  readonly rules: readonly WorkloadRule<Treatment>[];
+  readonly rules?: readonly WorkloadRule<Treatment>[];
   /** Settings of the treatment that a dialect cannot serve. */
-  dialectProblems(name: DialectName, treatment: Treatment): readonly Finding[];
+  dialectProblems?(name: DialectName, treatment: Treatment): readonly Finding[];
   /** The settings of a treatment, made of keys that passed their schema. */
   resolve(written: unknown): Own;
-  /** Whether the scenario leaves room for clients of that role. */
-  hasRole(role: string, written: unknown): boolean;
+  /** Whether the scenario leaves room for clients of that role. Default: always. */
+  hasRole?(role: string, written: unknown): boolean;
   /** Keys that `schema print` takes as options if it is given no scenario. */
   readonly levels?: readonly LevelOption[];
   readonly examples?: WorkloadExamples;

@@ -157,10 +157,10 @@ function rowList(rows: readonly KeyRow[]): string {
 
 function groupTables(): string {
   const groups = WORKLOADS.flatMap(({ name, roles }) =>
-    Object.entries(roles).map(([role, { clients, thinkTimeMs, isByDefault }]) => [
+    Object.entries(roles).map(([role, { clients, thinkTimeMs = 0, isOnRequest }]) => [
       `\`${role}\``,
       name,
-      isByDefault ? "yes" : "no",
+      isOnRequest ? "no" : "yes",
       String(clients),
       `${thinkTimeMs}ms`,
     ]),

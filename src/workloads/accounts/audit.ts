@@ -49,35 +49,21 @@ export async function auditOn(
     found.counts.unbalanced += total;
   }
   const { acknowledged, inDoubt, inDoubtFound } = history.compare();
-  const { lost, unexpected, duplicated, changed } = found.counts;
-  const violations = [
-    ...(lost > 0 ? [`${lost} of ${counted(acknowledged, "acknowledged transfer")} not in the history`] : []),
-    ...(unexpected > 0
-      ? [`${counted(unexpected, "transfer")} in the history without an acknowledgement`]
-      : []),
-    ...(duplicated > 0 ? [`${counted(duplicated, "transfer")} in the history more than once`] : []),
-    ...(changed > 0
-      ? [`${counted(changed, "transfer")} in the history with other values than were sent`]
-      : []),
-    ...wrong.flatMap(({ one, total }) =>
-      total === 0
-        ? []
-        : [
+  const notAudited = unclosed.map(
+    (name) => `${name} ended without its account of transfers: its last ones are unknown`,
+  );
+  const words = {
+    lost: (n: number) => `${n} of ${counted(acknowledged, "acknowledged transfer")} not in the history`,
+    unexpected: (n: number) => `${counted(n, "transfer")} in the history without an acknowledgement`,
+    duplicated: (n: number) => `${counted(n, "transfer")} in the history more than once`,
+    changed: (n: number) => `${counted(n, "transfer")} in the history with other values than were sent`,
+    unbalanced: () =>
+      wrong
+        .filter(({ total }) => total > 0)
+        .map(
+          ({ one, total }) =>
             `${counted(total, one, MANY[one])} missing, added, or with another balance than the sum of its transfers`,
-          ],
-    ),
-  ];
-  const audited = {
-    verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
-    published: acknowledged,
-    inDoubt,
-    inDoubtFound,
-    ...found.counts,
-    violations,
-    named: found.named,
-    notAudited: unclosed.map(
-      (name) => `${name} ended without its account of transfers: its last ones are unknown`,
-    ),
+        ),
   };
-  return { findings: audited };
+  return { findings: found.result({ published: acknowledged, inDoubt, inDoubtFound }, words, notAudited) };
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { MadeTransaction } from "../../database/session.js";
 import { noWrites, Writes } from "../numbered-writes.js";
+import { doing } from "../one-group.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";
 import type { Treatment } from "./settings.js";
 import type { AccountsStore } from "./store.js";
@@ -39,11 +40,7 @@ export function clientOn(
       const writes = told[number] as Writes;
       const write = writes.sent++;
       const end = await transactor.run<true>({
-        client: number,
-        intendedMs,
-        operation: "transfer",
-        isPoll: false,
-        events: () => 1,
+        ...doing("transfer", number, intendedMs),
         body: made,
         settle: async (session) => (await operations.isMade(transfer)(session)) || undefined,
       });

@@ -18,7 +18,7 @@ export const accounts = {
   description: "TPC-B and its variants: transfers that add to balances, so that clients meet at a hot row.",
   operations: { transfer: { verb: "makes", unit: "transfers" } },
   roles: { clients: clientsRole(["transfer"]) },
-  settings: { keys, rules, dialectProblems, resolve, hasRole: () => true, examples },
+  settings: { keys, rules, dialectProblems, resolve, examples },
   tables: {
     names: ["pgbench_branches", "pgbench_tellers", "pgbench_accounts", "pgbench_history"],
     snapshot: "pgbench_accounts",

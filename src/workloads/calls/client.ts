@@ -3,6 +3,7 @@ import type { MadeTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Arrival } from "../../load/arrivals.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";
+import { doing } from "../one-group.js";
 import { batchesOf, CARDINALITY, placeOf, rowsOf, subscriber, timeOf, type BatchPlace } from "./batch.js";
 import { PROBES, profileOf, type Probe, type Treatment } from "./settings.js";
 import type { CallsStore } from "./store.js";
@@ -108,11 +109,7 @@ function probes(store: CallsStore, { assignment, transactor }: ClientContext<Tre
       const { probe, made } = drawn[client] ?? draw(client);
       drawn[client] = undefined;
       await transactor.run<unknown>({
-        client,
-        intendedMs,
-        operation: probe,
-        isPoll: false,
-        events: () => 1,
+        ...doing(probe, client, intendedMs),
         body: made,
       });
     },

@@ -43,24 +43,14 @@ export async function auditOn(
   const { acknowledged, inDoubt, inDoubtFound } = rows.compare((kind, write, copies) =>
     found.add(kind, String(idOf(write)), WORDS[kind](copies)),
   );
-  const { lost, unexpected, duplicated, changed } = found.counts;
-  const violations = [
-    ...(lost > 0 ? [`${lost} of ${counted(acknowledged, "acknowledged row")} not in the table`] : []),
-    ...(unexpected > 0 ? [`${counted(unexpected, "row")} in the table without an acknowledgement`] : []),
-    ...(duplicated > 0 ? [`${counted(duplicated, "row")} in the table more often than sent`] : []),
-    ...(changed > 0 ? [`${counted(changed, "row")} in the table with another name than was sent`] : []),
-  ];
-  const audited = {
-    verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
-    published: acknowledged,
-    inDoubt,
-    inDoubtFound,
-    ...found.counts,
-    violations,
-    named: found.named,
-    notAudited: unclosed.map(
-      (name) => `${name} ended without its account of inserts: its last ones are unknown`,
-    ),
+  const notAudited = unclosed.map(
+    (name) => `${name} ended without its account of inserts: its last ones are unknown`,
+  );
+  const words = {
+    lost: (n: number) => `${n} of ${counted(acknowledged, "acknowledged row")} not in the table`,
+    unexpected: (n: number) => `${counted(n, "row")} in the table without an acknowledgement`,
+    duplicated: (n: number) => `${counted(n, "row")} in the table more often than sent`,
+    changed: (n: number) => `${counted(n, "row")} in the table with another name than was sent`,
   };
-  return { findings: audited };
+  return { findings: found.result({ published: acknowledged, inDoubt, inDoubtFound }, words, notAudited) };
 }

@@ -3,6 +3,7 @@ import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Arrival } from "../../load/arrivals.js";
 import { Mix } from "../mix.js";
 import { noWrites, type Writes } from "../numbered-writes.js";
+import { doing } from "../one-group.js";
 import { ACCOUNTS } from "../pgbench-tables.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";
 import { idOf } from "./audit.js";
@@ -38,11 +39,7 @@ export function clientOn(
     unanswered?: () => void,
   ) =>
     transactor.run<unknown>({
-      client,
-      intendedMs,
-      operation,
-      isPoll: false,
-      events: () => 1,
+      ...doing(operation, client, intendedMs),
       body,
       ...(unanswered && { unanswered }),
     });

@@ -40,7 +40,7 @@ export const connections = {
   },
   roles: { clients: clientsRole(["account", "script"]) },
   performs: (operation, { weights }) => weights[operation as keyof typeof weights] > 0,
-  settings: { keys, rules, dialectProblems: () => [], resolve, hasRole: () => true, examples },
+  settings: { keys, rules, resolve, examples },
   tables: {
     names: ["pgbench_accounts", "test_tbl"],
     snapshot: "pgbench_accounts",

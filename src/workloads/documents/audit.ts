@@ -5,6 +5,7 @@ import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";
 import { Findings } from "../findings.js";
+import { copiesOf } from "../numbered-writes.js";
 import type { Audited, AuditInputs } from "../workload.js";
 import { Told } from "./client.js";
 import { DocumentMaker, insertedKey, keyInText, parseKey, preloadedKey, UPDATED } from "./document.js";
@@ -21,10 +22,9 @@ export const findings = {
 /** What the audit is to know of the preload. */
 export const Preloaded = z.object({ seed: z.int(), documents: z.int().min(0) });
 
-/** How often a document may be there. */
+/** Numbers of rows that a document must have at least, may have at most, and has. */
 interface Copies {
   readonly least: number;
-  /** Those in doubt included. */
   readonly most: number;
   seen: number;
 }
@@ -33,16 +33,9 @@ type Updates = z.infer<typeof Told>["updates"][number];
 
 function allInserts(told: readonly z.infer<typeof Told>[]): Map<string, Copies> {
   const copies = new Map<string, Copies>();
-  for (const { client, sent, failed, inDoubt } of told.flatMap(({ inserts }) => inserts)) {
-    const notAcknowledged = new Set(failed);
-    const doubts = new Map<number, number>();
-    for (const number of inDoubt) doubts.set(number, (doubts.get(number) ?? 0) + 1);
-    for (let number = 0; number < sent; number++) {
-      const least = notAcknowledged.has(number) ? 0 : 1;
-      const most = least + (doubts.get(number) ?? 0);
-      copies.set(insertedKey(client, number), { least, most, seen: 0 });
-    }
-  }
+  for (const writes of told.flatMap(({ inserts }) => inserts))
+    for (const { number, ...bounds } of copiesOf(writes))
+      copies.set(insertedKey(writes.client, number), { ...bounds, seen: 0 });
   return copies;
 }
 
@@ -199,36 +192,29 @@ export async function auditOn(
   const { found } = check;
   for (const { operation, key, rows } of all.flatMap(({ misreads }) => misreads))
     found.name("misread", key, `${operation} found ${counted(rows, "row")}`);
-  const misread = all.reduce((sum, each) => sum + each.misread, 0);
-  const counts = { ...found.counts, misread };
-  const { lost, unexpected, duplicated, undone, changed } = counts;
+  found.counts.misread = all.reduce((sum, each) => sum + each.misread, 0);
   const acknowledgedInserts = [...inserts.values()].filter(({ least }) => least > 0).length;
   const acknowledgedUpdates = [...updates.values()].reduce((sum, { acknowledged }) => sum + acknowledged, 0);
   const doubtful = [...inserts.values()].filter(({ least, most }) => least === 0 && most > 0);
   const unsettled = [...updates.values()].reduce((sum, each) => sum + each.unsettled, 0);
   const { rows, documentBytes, rowBytes } = check.sums;
-  const violations = [
-    ...(lost > 0 ? [`${counted(lost, "document")} not in the table`] : []),
-    ...(unexpected > 0 ? [`${counted(unexpected, "row")} in the table without an acknowledgement`] : []),
-    ...(duplicated > 0 ? [`${counted(duplicated, "document")} in the table more than once`] : []),
-    ...(undone > 0
-      ? [`${undone} of ${counted(acknowledgedUpdates, "acknowledged update")} not in their documents`]
-      : []),
-    ...(changed > 0 ? [`${counted(changed, "document")} not as the last update left them`] : []),
-    ...(misread > 0 ? [`${counted(misread, "statement")} found no document, or several`] : []),
-  ];
-  const audited = {
-    verdict: violations.length > 0 ? ("violated" as const) : ("ok" as const),
+  const totals = {
     published: acknowledgedInserts + acknowledgedUpdates,
     inDoubt: doubtful.length + unsettled,
     inDoubtFound: doubtful.filter(({ seen }) => seen > 0).length + check.inDoubtFound,
-    ...counts,
     ...(rows > 0 && { documentBytes: documentBytes / rows, rowBytes: rowBytes / rows }),
-    violations,
-    named: found.named,
-    notAudited: unclosed.map(
-      (name) => `${name} ended without its account of writes: its last ones are unknown`,
-    ),
   };
-  return { findings: audited };
+  const words = {
+    lost: (n: number) => `${counted(n, "document")} not in the table`,
+    unexpected: (n: number) => `${counted(n, "row")} in the table without an acknowledgement`,
+    duplicated: (n: number) => `${counted(n, "document")} in the table more than once`,
+    undone: (n: number) =>
+      `${n} of ${counted(acknowledgedUpdates, "acknowledged update")} not in their documents`,
+    changed: (n: number) => `${counted(n, "document")} not as the last update left them`,
+    misread: (n: number) => `${counted(n, "statement")} found no document, or several`,
+  };
+  const notAudited = unclosed.map(
+    (name) => `${name} ended without its account of writes: its last ones are unknown`,
+  );
+  return { findings: found.result(totals, words, notAudited) };
 }

@@ -6,6 +6,8 @@ import { Zipf } from "../../foundation/zipf.js";
 import type { Arrival } from "../../load/arrivals.js";
 import { NAMED_PER_KIND } from "../findings.js";
 import { Mix } from "../mix.js";
+import { noWrites, Writes } from "../numbered-writes.js";
+import { doing } from "../one-group.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";
 import { DocumentMaker, insertedKey, preloadedKey, stampOf } from "./document.js";
 import { updateOf, type Treatment } from "./settings.js";
@@ -13,34 +15,24 @@ import type { Document, DocumentOperations, DocumentStore } from "./store.js";
 
 const count = z.int().min(0);
 
-/** Of one client's inserts, numbered from 0 on. */
-const Inserts = z.object({
-  client: count,
-  sent: count,
-  /** Those that were not acknowledged. */
-  failed: z.array(count),
-  /** Numbers of those whose commit was in doubt, as often as it was. */
-  inDoubt: z.array(count),
-});
-
-/** Of one document, by the clients of one worker. */
+/** Updates of one document by the clients of one worker. */
 const Updates = z.object({
   document: count,
   acknowledged: count,
-  /** Of the versions that they made. */
+  /** Sum of the versions that acknowledged updates made. */
   versions: count,
   last: z.object({ version: count, stamp: z.string() }),
-  /** Stamps of those whose commit was in doubt, as often as it was. */
+  /** Stamps of updates whose commit was never answered, once for each such commit. */
   inDoubt: z.array(z.string()),
-  /** Of those, the ones that ended so. */
+  /** Updates that ended in doubt. */
   unsettled: count,
 });
 
-/** Over a worker's life. */
+/** The account of a worker. */
 export const Told = z.object({
-  inserts: z.array(Inserts),
+  inserts: z.array(Writes),
   updates: z.array(Updates),
-  /** Statements that found no document, or several. */
+  /** Number of statements that found no document, or several. */
   misread: count,
   /** The first of them, with the key that they asked for. */
   misreads: z.array(z.object({ operation: z.string(), key: z.string(), rows: count })),
@@ -134,16 +126,14 @@ export function clientOn(
   const { settings, trial, role, firstClient, clients } = assignment;
   const operations = store.operations(settings);
   const draws = new Draws(settings, operations, firstClient, { seed: trial.seed, role, clients });
-  const inserts = Array.from({ length: clients }, (_, number): Told["inserts"][number] => {
-    return { client: firstClient + number, sent: 0, failed: [], inDoubt: [] };
-  });
+  const inserts = noWrites(assignment);
   const updates = new Map<number, Told["updates"][number]>();
   const updatesSent = new Array<number>(clients).fill(0);
   let misread = 0;
   const misreads: Told["misreads"] = [];
   const drawn: (AnyDrawn | undefined)[] = [];
 
-  const insertsOf = (number: number) => inserts[number] as Told["inserts"][number];
+  const insertsOf = (number: number): Writes => inserts[number] as Writes;
   const draw = (number: number, arrival?: Arrival): AnyDrawn =>
     draws.draw(number, arrival, { insert: insertsOf(number).sent, update: updatesSent[number] ?? 0 });
 
@@ -177,11 +167,7 @@ export function clientOn(
     told.sent++;
     const isThere = operations.isThere(key);
     const end = await transactor.run<true>({
-      client: number,
-      intendedMs,
-      operation: "insert",
-      isPoll: false,
-      events: () => 1,
+      ...doing("insert", number, intendedMs),
       body: made,
       settle: async (session) => (await isThere(session)) || undefined,
       unanswered: () => void told.inDoubt.push(document),
@@ -196,11 +182,7 @@ export function clientOn(
   ): Promise<void> {
     updatesSent[number] = (updatesSent[number] ?? 0) + 1;
     const end = await transactor.run({
-      client: number,
-      intendedMs,
-      operation: "update",
-      isPoll: false,
-      events: () => 1,
+      ...doing("update", number, intendedMs),
       body: made,
       unanswered: () => void updatesOf(document).inDoubt.push(stamp),
     });
@@ -222,11 +204,7 @@ export function clientOn(
     { operation, document, made }: DrawnRead,
   ): Promise<void> {
     const end = await transactor.run({
-      client: number,
-      intendedMs,
-      operation,
-      isPoll: false,
-      events: () => 1,
+      ...doing(operation, number, intendedMs),
       body: made,
     });
     if (end.kind !== "failed") expectOne(operation, document, end.result);

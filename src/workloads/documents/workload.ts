@@ -50,7 +50,7 @@ export function documentsOn(stores: Stores<DocumentStore>) {
     },
     roles: { clients: clientsRole(["read", "insert", "update", "slice"]) },
     performs: (operation, { mix }) => mix[operation as keyof typeof mix] > 0,
-    settings: { keys, rules, dialectProblems, resolve, hasRole: () => true, examples },
+    settings: { keys, rules, dialectProblems, resolve, examples },
     tables: {
       names: ["documents"],
       snapshot: "documents",

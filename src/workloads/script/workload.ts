@@ -38,7 +38,6 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
       rules,
       dialectProblems,
       resolve: (written) => resolve(program, written),
-      hasRole: () => true,
     },
     tables: {
       names,

@@ -23,8 +23,7 @@ const stores = { PostgreSQL: postgres };
 const storeOf = (settings: EventTreatment): EventStore => storeIn(stores, settings);
 
 const events = { unit: "events" };
-const publishing = { sharedBytes: RING_BYTES, hasBatches: true, isSearched: true };
-const working = { hasBatches: false, isSearched: false };
+const publishing = { sharedBytes: RING_BYTES, hasBatches: true, isSearched: true } as const;
 
 export const trainEvents = {
   name: "train-events",
@@ -47,8 +46,6 @@ export const trainEvents = {
       purpose: "Clients that add events in batches. false leaves them out.",
       clients: 4,
       thinkTimeMs: 100,
-      isByDefault: true,
-      drains: false,
       operations: ["add"],
       arrivals: ["add"],
       ...publishing,
@@ -56,38 +53,29 @@ export const trainEvents = {
     consumers: {
       purpose: "Clients that process events: lock a batch, advance it, update it. false leaves them out.",
       clients: 4,
-      thinkTimeMs: 0,
-      isByDefault: true,
       drains: true,
       operations: ["process"],
       arrivals: ["process"],
-      ...working,
     },
     archivers: {
       purpose: "Clients that move finished events to the archive. false leaves them out.",
       clients: 2,
-      thinkTimeMs: 0,
-      isByDefault: true,
       drains: true,
       operations: ["archive"],
       arrivals: ["archive"],
-      ...working,
     },
     readers: {
       purpose: "Clients that look events up, as reads says. Left out unless named here.",
       clients: 2,
       thinkTimeMs: 100,
-      isByDefault: false,
-      drains: false,
+      isOnRequest: true,
       operations: Object.values(READS),
       arrivals: Object.values(READS),
-      ...working,
     },
     cycle: {
       purpose: "The clients of the topology cycle: each adds, processes and archives in turn.",
       clients: 8,
       thinkTimeMs: 100,
-      isByDefault: true,
       drains: true,
       operations: ["add", "process", "archive", "__cycle__"],
       arrivals: ["__cycle__"],

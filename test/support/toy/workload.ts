@@ -60,10 +60,6 @@ export const toy = {
     producers: {
       purpose: "Clients that make toys.",
       clients: 3,
-      thinkTimeMs: 0,
-      isByDefault: true,
-      hasBatches: false,
-      drains: false,
       operations: ["make"],
       arrivals: ["make"],
       isSearched: true,
@@ -71,10 +67,7 @@ export const toy = {
   },
   settings: {
     keys,
-    rules: [],
-    dialectProblems: () => [],
     resolve: ({ batch }: ToySettings): ToySettings => ({ batch }),
-    hasRole: () => true,
   },
   tables: {
     names: ["toys"],
