@@ -47,8 +47,9 @@ export function clientOn(
   async function insert(client: number, intendedMs: number): Promise<void> {
     const writes = told[client] as Writes;
     const number = writes.sent++;
-    const body = operations.insert(idOf({ client: writes.client, number }));
-    const end = await run(client, intendedMs, "script", body, () => void writes.inDoubt.push(number));
+    const id = idOf({ client: writes.client, number });
+    const unanswered = (): void => void writes.inDoubt.push(number);
+    const end = await run(client, intendedMs, "script", operations.insert(id), unanswered);
     if (end.kind === "failed") writes.failed.push(number);
   }
 
