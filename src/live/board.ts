@@ -115,8 +115,13 @@ function operationLines({ operations }: LiveView, past: BoardPast, screen: Scree
   const heading = line({ name: "", spark: `last ${Math.max(0, sparkWidth)} s`, numbers: titles });
   const drawn = rows.map((row): BoardLine => {
     const numbers = [
-      ...[row.events, row.p99Ms, row.poolWaitMeanMs, row.poolWaitP99Ms],
-      ...[row.totalRetries, row.totalFailures, row.totalDropped],
+      row.events,
+      row.p99Ms,
+      row.poolWaitMeanMs,
+      row.poolWaitP99Ms,
+      row.totalRetries,
+      row.totalFailures,
+      row.totalDropped,
     ]
       .map(numberText)
       .slice(0, titles.length);

@@ -21,8 +21,16 @@ const WINDOW_STARTS_AT = "2026-11-21T06:11:52.330Z";
 /** From the `trial.json` of the same trial. */
 const EXPECTED = {
   add: {
-    ...{ transactions: 476, events: 10658, transactionsPerSecond: 95.2, eventsPerSecond: 2131.6 },
-    ...{ retries: 0, retriesBySqlstate: {}, failures: {}, emptyPolls: 0, clients: 3, threads: 1 },
+    transactions: 476,
+    events: 10658,
+    transactionsPerSecond: 95.2,
+    eventsPerSecond: 2131.6,
+    retries: 0,
+    retriesBySqlstate: {},
+    failures: {},
+    emptyPolls: 0,
+    clients: 3,
+    threads: 1,
     responseTimeMs: {
       mean: 18.275966,
       p50: 14.279,
@@ -34,9 +42,16 @@ const EXPECTED = {
     },
   },
   process: {
-    ...{ transactions: 240, events: 5366, transactionsPerSecond: 48, eventsPerSecond: 1073.2 },
-    ...{ retries: 1628, retriesBySqlstate: { "55P03": 1628 }, failures: { "55P03": 1520 } },
-    ...{ emptyPolls: 0, clients: 6, threads: 2 },
+    transactions: 240,
+    events: 5366,
+    transactionsPerSecond: 48,
+    eventsPerSecond: 1073.2,
+    retries: 1628,
+    retriesBySqlstate: { "55P03": 1628 },
+    failures: { "55P03": 1520 },
+    emptyPolls: 0,
+    clients: 6,
+    threads: 2,
     responseTimeMs: {
       mean: 28.479725,
       p50: 25.375,
@@ -48,9 +63,16 @@ const EXPECTED = {
     },
   },
   archive: {
-    ...{ transactions: 130, events: 1262, transactionsPerSecond: 26, eventsPerSecond: 252.4 },
-    ...{ retries: 122, retriesBySqlstate: { "55P03": 122 }, failures: { "55P03": 71 } },
-    ...{ emptyPolls: 334, clients: 2, threads: 1 },
+    transactions: 130,
+    events: 1262,
+    transactionsPerSecond: 26,
+    eventsPerSecond: 252.4,
+    retries: 122,
+    retriesBySqlstate: { "55P03": 122 },
+    failures: { "55P03": 71 },
+    emptyPolls: 334,
+    clients: 2,
+    threads: 1,
     responseTimeMs: {
       mean: 19.177792,
       p50: 15.719,

@@ -65,8 +65,16 @@ describe("a spread", () => {
 
 describe("the slowest transactions", () => {
   const one = (responseMs: number, more: Partial<SlowTransaction> = {}): SlowTransaction => ({
-    ...{ operation: "add", actor: "producers", worker: 0, client: 1, second: 3, responseMs },
-    ...{ serviceMs: null, poolWaitMs: null, attempts: null, parts: null },
+    operation: "add",
+    actor: "producers",
+    worker: 0,
+    client: 1,
+    second: 3,
+    responseMs,
+    serviceMs: null,
+    poolWaitMs: null,
+    attempts: null,
+    parts: null,
     ...more,
   });
 
@@ -97,7 +105,9 @@ describe("the slowest transactions", () => {
       slowest.add(one(100, { client: 2 }));
       expect(slowest.all).toHaveLength(2);
       expect(slowest.all.find(({ client }) => client === 1)).toMatchObject({
-        ...{ serviceMs: 99, attempts: 2, parts: { commit: 90 } },
+        serviceMs: 99,
+        attempts: 2,
+        parts: { commit: 90 },
       });
     }
   });

@@ -91,10 +91,18 @@ export class TrialFold {
       addBySqlstate(failures, totals.failures);
     }
     return {
-      ...{ number: this.number, index: this.index, treatment: this.treatment, file: this.file },
-      ...{ status: end?.status ?? null, reason: end?.reason ?? null, integrity: this.integrity },
-      ...{ windowStartsAt: this.windowStartsAt, windowSeconds: end?.windowSeconds ?? null, secondsCounted },
-      ...{ isCounted, operations },
+      number: this.number,
+      index: this.index,
+      treatment: this.treatment,
+      file: this.file,
+      status: end?.status ?? null,
+      reason: end?.reason ?? null,
+      integrity: this.integrity,
+      windowStartsAt: this.windowStartsAt,
+      windowSeconds: end?.windowSeconds ?? null,
+      secondsCounted,
+      isCounted,
+      operations,
       retries: isCounted ? sumOfCounts(retriesBySqlstate) : null,
       retriesBySqlstate: isCounted ? retriesBySqlstate : null,
       failures: isCounted ? failures : null,
@@ -158,7 +166,13 @@ export class TrialFold {
     const { slowest, transactions, maxResponseMs, operation, actor, worker, second } = line;
     if (transactions === 0) return undefined;
     this.slowest.add({
-      ...{ operation, actor, worker, second, serviceMs: null, poolWaitMs: null, attempts: null },
+      operation,
+      actor,
+      worker,
+      second,
+      serviceMs: null,
+      poolWaitMs: null,
+      attempts: null,
       client: slowest?.client ?? null,
       responseMs: slowest?.responseMs ?? maxResponseMs,
       parts: slowest?.parts ?? null,
@@ -191,7 +205,13 @@ export class TrialFold {
   }: SlowLine): void {
     if (!this.wants(operation, line.second)) return;
     this.slowest.add({
-      ...{ operation, actor, worker, client, serviceMs, poolWaitMs, attempts: attempt },
+      operation,
+      actor,
+      worker,
+      client,
+      serviceMs,
+      poolWaitMs,
+      attempts: attempt,
       second: line.second,
       responseMs: line.responseMs ?? serviceMs,
       parts: line.parts ?? null,

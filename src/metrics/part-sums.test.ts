@@ -77,11 +77,18 @@ describe("the sums of parts", () => {
     times.onCall("rollback", 201, 205);
     times.finish(205, 0);
     one.recorder.transaction("process", {
-      ...{ finishedMs: 205, events: 1, serviceMs: 5, responseMs: 5, poolWaitMs: 0 },
+      finishedMs: 205,
+      events: 1,
+      serviceMs: 5,
+      responseMs: 5,
+      poolWaitMs: 0,
       parts: times,
     });
     expect(partsOf(totalsOf(one.recorder.take(Infinity)))).toContainEqual({
-      ...{ name: "rollback", meanMs: 2, calls: 0.5, slowMeanMs: 4 },
+      name: "rollback",
+      meanMs: 2,
+      calls: 0.5,
+      slowMeanMs: 4,
     });
   });
 

@@ -46,7 +46,11 @@ describe("the parts of a transaction", () => {
     times.onCall("commit", 44, 46);
     times.finish(46, 0);
     expect(times.named()).toEqual({
-      ...{ "process.claim": 23, commit: 2, rollback: 2, backoff: 18, program: 1 },
+      "process.claim": 23,
+      commit: 2,
+      rollback: 2,
+      backoff: 18,
+      program: 1,
     });
     expect(times.calls[times.names.numberOf("process.claim")]).toBe(3);
   });
@@ -65,8 +69,16 @@ describe("the parts of a transaction", () => {
   it("are shown in the order of a transaction, statements and pauses as they were first met", () => {
     const met = ["commit", "backoff", "begin", "process.claim", "program", "appDelay", "process.payload"];
     expect(inOrderOfParts(["startDelay", ...met, "poolWait", "release"])).toEqual([
-      ...["startDelay", "poolWait", "begin", "process.claim", "appDelay", "process.payload"],
-      ...["commit", "release", "backoff", "program"],
+      "startDelay",
+      "poolWait",
+      "begin",
+      "process.claim",
+      "appDelay",
+      "process.payload",
+      "commit",
+      "release",
+      "backoff",
+      "program",
     ]);
   });
 

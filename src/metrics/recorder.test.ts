@@ -23,8 +23,13 @@ describe("Recorder", () => {
     expect(delta.seconds).toEqual([]);
     expect(delta.closedBefore).toBe(0);
     expect(delta.outside).toEqual({
-      ...{ transactions: 1, events: 10, failures: 1, retries: 1, emptyPolls: 1 },
-      ...{ offered: 1, dropped: 1 },
+      transactions: 1,
+      events: 10,
+      failures: 1,
+      retries: 1,
+      emptyPolls: 1,
+      offered: 1,
+      dropped: 1,
     });
   });
 
@@ -284,8 +289,13 @@ describe("Recorder", () => {
       Float64Array.of(3000),
     ]);
     expect(rehearsed.outside).toEqual({
-      ...{ transactions: 2, events: 20, failures: 1, retries: 1, emptyPolls: 1 },
-      ...{ offered: 1, dropped: 1 },
+      transactions: 2,
+      events: 20,
+      failures: 1,
+      retries: 1,
+      emptyPolls: 1,
+      offered: 1,
+      dropped: 1,
     });
     recorder.transaction("add", sample(2500, { responseMs: -1 }));
     recorder.setWindow(3000, 5000);

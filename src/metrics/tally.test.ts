@@ -106,7 +106,9 @@ describe("Tally", () => {
           failures: { "40001": 1 },
           emptyPolls: 0,
           emptyPollTotalMs: 0,
-          ...{ offered: 0, dropped: 0, unfinished: 0 },
+          offered: 0,
+          dropped: 0,
+          unfinished: 0,
         },
         process: {
           transactions: 0,
@@ -121,7 +123,9 @@ describe("Tally", () => {
           failures: {},
           emptyPolls: 1,
           emptyPollTotalMs: 4,
-          ...{ offered: 0, dropped: 0, unfinished: 0 },
+          offered: 0,
+          dropped: 0,
+          unfinished: 0,
         },
       },
       lifecycle: {

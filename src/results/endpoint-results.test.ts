@@ -11,7 +11,12 @@ import { EndpointResult, RegionResult } from "./endpoint-schema.js";
 import type { ResultDocument } from "./result-schema.js";
 
 const at = (host: string, region?: string, weight?: number) => ({
-  ...{ scheme: "postgresql", host, port: 5432, database: "d", user: "u", password: "hunter2" },
+  scheme: "postgresql",
+  host,
+  port: 5432,
+  database: "d",
+  user: "u",
+  password: "hunter2",
   ...(region !== undefined && { region }),
   ...(weight !== undefined && { weight }),
 });

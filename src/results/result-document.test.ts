@@ -134,27 +134,23 @@ describe("the JSON Schema", () => {
     const schema = resultJsonSchema();
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });
     expect(Object.keys(schema.properties as object)).toEqual([
-      ...[
-        "version",
-        "scenario",
-        "workload",
-        "environment",
-        "verdict",
-        "stopping",
-        "thresholds",
-        "published",
-        "treatments",
-      ],
-      ...[
-        "comparisons",
-        "effects",
-        "interactions",
-        "sweeps",
-        "outlyingTrials",
-        "capacity",
-        "diagnosis",
-        "faults",
-      ],
+      "version",
+      "scenario",
+      "workload",
+      "environment",
+      "verdict",
+      "stopping",
+      "thresholds",
+      "published",
+      "treatments",
+      "comparisons",
+      "effects",
+      "interactions",
+      "sweeps",
+      "outlyingTrials",
+      "capacity",
+      "diagnosis",
+      "faults",
     ]);
   });
 });

@@ -31,7 +31,12 @@ describe("a time series", () => {
     Object.assign(counts, { transactions: 7, events: 350, emptyPolls: 4, offered: 9, dropped: 1 });
     Object.assign(counts, { retries: { "40001": 2 }, failures: { "53300": 1 } });
     const closed = {
-      ...{ second: 3, operation: "process", transactions: 7, events: 350, failures: 1, retries: 2 },
+      second: 3,
+      operation: "process",
+      transactions: 7,
+      events: 350,
+      failures: 1,
+      retries: 2,
       emptyPolls: 4,
     };
     expect(await read(HEADER, timeseriesRow(3, "process", totals), "")).toEqual([closed]);

@@ -59,7 +59,11 @@ describe("TrialFiles", () => {
     recorder.setWindow(0, 2000);
     for (const intendedMs of [100, 600, 1100]) recorder.offered("add", intendedMs);
     recorder.transaction("add", {
-      ...{ finishedMs: 150, events: 5, serviceMs: 40, responseMs: 50, poolWaitMs: 0 },
+      finishedMs: 150,
+      events: 5,
+      serviceMs: 40,
+      responseMs: 50,
+      poolWaitMs: 0,
       intendedMs: 100,
     });
     recorder.dropped("add", 600, 2500);

@@ -37,7 +37,8 @@ it("has each unit of several operations once", () => {
 it("has the operations of all treatments' workloads, those of the first before the others'", () => {
   const of = (name: string, verb: string): Workload =>
     ({
-      ...{ name, audited: { one: "transaction", acknowledged: "committed" } },
+      name,
+      audited: { one: "transaction", acknowledged: "committed" },
       operations: { [verb]: { verb, unit: "rows" }, both: { verb, unit: "rows" } },
       roles: { clients: { operations: [verb, "both"], arrivals: [verb] } },
     }) as unknown as Workload;

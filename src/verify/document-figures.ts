@@ -45,7 +45,8 @@ export class DocumentFigures {
     }: ResultDocument): unknown => ({
       scenario: { name, seed, trials, trialOrder },
       treatments: treatments.map(({ id, levels, sameAs }) => ({ id, levels, sameAs })),
-      ...{ faults, stopping },
+      faults,
+      stopping,
     });
     figures.compare("plan", "", plan(result), plan(again));
     this.merged(again);
@@ -55,8 +56,11 @@ export class DocumentFigures {
     }
     const statistics = ({ treatments, ...rest }: ResultDocument): unknown => ({
       treatments: treatments.map(({ id, summary }) => ({ id, summary })),
-      ...{ comparisons: rest.comparisons, effects: rest.effects, interactions: rest.interactions },
-      ...{ sweeps: rest.sweeps, outlyingTrials: rest.outlyingTrials },
+      comparisons: rest.comparisons,
+      effects: rest.effects,
+      interactions: rest.interactions,
+      sweeps: rest.sweeps,
+      outlyingTrials: rest.outlyingTrials,
     });
     figures.compare("statistics", "", statistics(result), statistics(again));
     this.published();
@@ -116,7 +120,9 @@ export class DocumentFigures {
     const found = verdictOf({
       treatments: record.treatments(),
       violations: [...aside, ...record.violations],
-      ...{ thresholds, failure: undefined, abortedBy: undefined },
+      thresholds,
+      failure: undefined,
+      abortedBy: undefined,
       stopReason: isStopped ? "stopped" : undefined,
       completeTrials: record.complete,
       plannedTrials: planned,

@@ -8,9 +8,30 @@ import { FIGURES, type Difference, type FigureKind, type NotRecomputed } from ".
 
 /** What names an entry of a list; names are no figures. */
 const NAMES: ReadonlySet<string> = new Set([
-  ...["id", "kind", "number", "trial", "treatment", "baseline", "factor", "baselineLevel", "level"],
-  ...["otherFactor", "otherBaselineLevel", "otherLevel", "operation", "metric", "expression"],
-  ...["check", "rule", "name", "endpoint", "region", "clients", "levels", "what", "purpose"],
+  "id",
+  "kind",
+  "number",
+  "trial",
+  "treatment",
+  "baseline",
+  "factor",
+  "baselineLevel",
+  "level",
+  "otherFactor",
+  "otherBaselineLevel",
+  "otherLevel",
+  "operation",
+  "metric",
+  "expression",
+  "check",
+  "rule",
+  "name",
+  "endpoint",
+  "region",
+  "clients",
+  "levels",
+  "what",
+  "purpose",
 ]);
 
 type Leaves = Readonly<Record<string, unknown>>;

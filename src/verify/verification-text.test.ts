@@ -4,12 +4,15 @@ import { renderVerification } from "./verification-text.js";
 import type { Verification } from "./verification.js";
 
 const AGREES: Verification = {
-  ...{ directory: "dir", programVersion: "1.0.0", resultVersion: "1.0.0" },
+  directory: "dir",
+  programVersion: "1.0.0",
+  resultVersion: "1.0.0",
   figures: [
     { kind: "latencies", recomputed: 6, differing: 0 },
     { kind: "copies", recomputed: 90, differing: 0 },
   ],
-  ...{ differences: [], notRecomputed: [] },
+  differences: [],
+  notRecomputed: [],
 };
 const p99 = { path: "treatments[a].trials[1].operations.add.responseTimeMs.p99", stored: 1, recomputed: 2 };
 

@@ -100,7 +100,9 @@ class ResultVerifier {
     figures.leave("response times of single workers", "their histograms are not kept");
     figures.leave("tables at the end of a trial", "they are dropped; the audit's counts are as stored");
     return {
-      ...{ directory, programVersion, resultVersion: resultVersion ?? null },
+      directory,
+      programVersion,
+      resultVersion: resultVersion ?? null,
       figures: figures.byKind,
       differences: figures.differences,
       notRecomputed: figures.notRecomputed,

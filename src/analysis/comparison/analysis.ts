@@ -44,7 +44,8 @@ function differencesOf(result: ResultDocument): Differences {
   const { comparisons, effects, interactions } = settledDifferences(treatments, seed, boundsOf(result));
   return {
     comparisons: withReasons(comparisons, treatments, vocabulary, seed),
-    ...{ effects, interactions },
+    effects,
+    interactions,
     sweeps: sweepsOf(treatments, vocabulary, seed),
   };
 }

@@ -81,9 +81,14 @@ describe("factorEffects", () => {
     const { effects, interactions } = factorEffects(factorial(entangled), 1);
     const [interaction] = interactions.filter(ofAddMean);
     expect(interaction).toMatchObject({
-      ...{ factor: "payload", level: "text", baselineLevel: "jsonb" },
-      ...{ otherFactor: "pool", otherLevel: "pg-pool", otherBaselineLevel: "direct" },
-      ...{ verdict: "exploratory", test: "paired" },
+      factor: "payload",
+      level: "text",
+      baselineLevel: "jsonb",
+      otherFactor: "pool",
+      otherLevel: "pg-pool",
+      otherBaselineLevel: "direct",
+      verdict: "exploratory",
+      test: "paired",
     });
     expect(interaction?.ratio).toBeCloseTo(2, 1);
     expect(effects.find(ofAddMean)?.ratio).toBeCloseTo(Math.sqrt(1.5 * 3), 1);

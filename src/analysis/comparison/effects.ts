@@ -116,8 +116,12 @@ function interactionContrasts(treatments: readonly TreatmentResult[], factors: r
       factor.levels.slice(1).flatMap((level) =>
         other.levels.slice(1).flatMap((otherLevel) =>
           interactionContrast(treatments, {
-            ...{ factor: factor.name, baselineLevel: factor.levels[0] ?? "", level },
-            ...{ otherFactor: other.name, otherBaselineLevel: other.levels[0] ?? "", otherLevel },
+            factor: factor.name,
+            baselineLevel: factor.levels[0] ?? "",
+            level,
+            otherFactor: other.name,
+            otherBaselineLevel: other.levels[0] ?? "",
+            otherLevel,
           }),
         ),
       ),

@@ -6,8 +6,13 @@ import { interferenceWarnings } from "./interference.js";
 function run(directory: string, isDuet: boolean, ciLow: number | null, ciHigh: number | null) {
   const trials = [{ ...(isDuet && { duet: { server: 1, beside: "b" } }) }];
   const comparison = {
-    ...{ operation: "add", metric: "eventsPerSecond", baseline: "a", treatment: "b" },
-    ...{ ratio: 1, ciLow, ciHigh },
+    operation: "add",
+    metric: "eventsPerSecond",
+    baseline: "a",
+    treatment: "b",
+    ratio: 1,
+    ciLow,
+    ciHigh,
   };
   const result = { treatments: [{ id: "a", trials }], comparisons: [comparison] };
   return { directory, result: result as unknown as ResultDocument };

@@ -40,8 +40,11 @@ export function outlyingTrials(treatments: readonly TreatmentResult[]): Outlying
         .filter(({ rate }) => isBeyond(rate, middle))
         .filter(({ transactions, windowSeconds }) => !isChance(transactions, usual * windowSeconds))
         .map(({ number, rate }) => ({
-          ...{ treatment: treatment.id, trial: number, operation },
-          ...{ eventsPerSecond: rate, median: middle },
+          treatment: treatment.id,
+          trial: number,
+          operation,
+          eventsPerSecond: rate,
+          median: middle,
         }));
     });
   });

@@ -71,7 +71,8 @@ export function plannedReach(
   );
   const questions = known.length * Math.max(1, compared);
   return known.map(({ operation, metric, spread }) => ({
-    ...{ operation, metric },
+    operation,
+    metric,
     spread: Math.expm1(spread),
     finds: trials < BLOCKS_MIN ? undefined : Math.expm1(effectFound(trials, questions, level) * spread),
     trials: ASKED_SIZES.map((size) => trialsToFind(Math.log1p(size) / spread, questions)),

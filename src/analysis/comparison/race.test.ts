@@ -19,7 +19,8 @@ const STOPPING = { min: 5, max: 20, within: 0.05, race: MAXIMISE };
 function treatments(rates: Readonly<Record<string, number>>, blocks = 20): Treatments {
   const prng = new Prng(8);
   return Object.entries(rates).map(([id, rate]) => ({
-    ...{ id, levels: { id } },
+    id,
+    levels: { id },
     trials: Array.from({ length: blocks }, (_, block) => {
       const eventsPerSecond = rate * (1 + block / 20) * (1 + 0.07 * (prng.float() - 0.5));
       const add = { ...exampleOperation(5), eventsPerSecond };
@@ -50,7 +51,10 @@ it("goes by what the objective asks for", () => {
   const field = treatments({ slow: 500, fast: 1000 });
   const race = { ...MAXIMISE, isMaximised: false };
   expect(raceAfter(field, [5], { ...STOPPING, race }, 1)).toMatchObject({
-    ...{ best: "slow", running: ["slow"], open: [], left: [{ treatment: "fast", best: "slow" }] },
+    best: "slow",
+    running: ["slow"],
+    open: [],
+    left: [{ treatment: "fast", best: "slow" }],
   });
 });
 

@@ -41,7 +41,8 @@ function ranked(
   const reached = ({ series }: Runner): number => mean([...series.values()]) * (isMaximised ? 1 : -1);
   return treatments
     .map((treatment) => ({
-      ...{ id: treatment.id, treatment },
+      id: treatment.id,
+      treatment,
       series: logSeries(treatment, operation, metric, treatments),
     }))
     .filter(({ series }) => series.size > 0)
@@ -85,7 +86,9 @@ function looked(
   if (!best) return race;
   const questions = others.map((other) => ({
     key: ["race", String(blocks), best.id, other.id].join("\n"),
-    ...{ reference: best.series, values: other.series, places: placesOf(other, best) },
+    reference: best.series,
+    values: other.series,
+    places: placesOf(other, best),
     hasOutlyingTrial: hasOutlyingTrial([best.treatment, other.treatment], objective.operation),
     objection: objectionToMetric(objective.metric, [best.treatment, other.treatment]),
   }));

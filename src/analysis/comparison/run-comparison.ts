@@ -209,7 +209,11 @@ interface Gate {
 type Claim = Pick<RunFinding, "familyLow" | "familyHigh" | "familyP" | "pWorse" | "isRegression">;
 
 const NO_CLAIM: Claim = {
-  ...{ familyLow: null, familyHigh: null, familyP: null, pWorse: null, isRegression: false },
+  familyLow: null,
+  familyHigh: null,
+  familyP: null,
+  pWorse: null,
+  isRegression: false,
 };
 
 function claimOf({ metric, ratio: { shift } }: Measured, { maxima, level, maxRegression }: Gate): Claim {
@@ -219,7 +223,9 @@ function claimOf({ metric, ratio: { shift } }: Measured, { maxima, level, maxReg
   const bound = worseFrom(metric, maxRegression);
   const beyond = deviateOf(shift, bound) * (isLargerBetter(metric) ? -1 : 1);
   return {
-    ...{ familyLow, familyHigh, familyP: pOf(deviateOf(shift)) },
+    familyLow,
+    familyHigh,
+    familyP: pOf(deviateOf(shift)),
     pWorse: beyond > 0 ? pOf(beyond) : 1,
     isRegression: isLargerBetter(metric) ? familyHigh < Math.exp(bound) : familyLow > Math.exp(bound),
   };
@@ -253,8 +259,18 @@ function findingOf(measured: Measured, gate: Gate, bounds: ClaimBounds): RunFind
   const claim = claimOf(measured, gate);
   const zero = zeroAs([before, after], operation, metric);
   return {
-    ...{ treatment, levels: before.levels, operation, metric, unit },
-    ...{ baselineMean: middle(reference), mean: middle(values), trials, ratio, ciLow, ciHigh, pValue },
+    treatment,
+    levels: before.levels,
+    operation,
+    metric,
+    unit,
+    baselineMean: middle(reference),
+    mean: middle(values),
+    trials,
+    ratio,
+    ciLow,
+    ciHigh,
+    pValue,
     ...(zero !== undefined && { zeroAs: zero }),
     ...claim,
     verdict: verdictOf(measured, claim, bounds),

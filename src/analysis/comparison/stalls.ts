@@ -79,8 +79,10 @@ function columnsOf(runs: readonly Treatments[], stalled: StalledOperations): Col
       const finding = {
         treatment: before.id,
         operations: [...new Set([...ofBefore, ...ofAfter].flatMap((trial) => stalled.get(trial) ?? []))],
-        ...{ baselineTrials: numbersOf(ofBefore), trials: numbersOf(ofAfter) },
-        ...{ ofBaselineTrials: ofBefore.length, ofTrials: ofAfter.length },
+        baselineTrials: numbersOf(ofBefore),
+        trials: numbersOf(ofAfter),
+        ofBaselineTrials: ofBefore.length,
+        ofTrials: ofAfter.length,
       };
       return [{ run: i + 1, key, finding }];
     }),

@@ -106,7 +106,9 @@ export function fitCurves(curves: readonly Curve[], seed: number): UslFit {
   const highest = Math.max(...points.map(({ clients }) => clients));
   return {
     status: "fitted",
-    ...{ lambda, sigma, kappa },
+    lambda,
+    sigma,
+    kappa,
     ...peak(peakOf(fit), resampled.map(peakOf), confidence, highest),
     rSquared: rSquared(points, fit),
   };

@@ -85,7 +85,8 @@ function linearised({ lambda, sigma, kappa }: Parameters, { clients: n, throughp
 export function fitUsl(points: readonly Point[]): Parameters | undefined {
   let current = start(points) ?? {
     lambda: Math.max(...points.map(({ clients, throughput }) => throughput / clients)),
-    ...{ sigma: 0.1, kappa: 0.001 },
+    sigma: 0.1,
+    kappa: 0.001,
   };
   let error = squares(points, current);
   let damping = 1e-3;

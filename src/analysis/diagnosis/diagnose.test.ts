@@ -34,8 +34,15 @@ const BUSY_DISK = { ...MACHINE, ownIoBytes: 60 * MIB, diskIoBytes: 200 * MIB, io
 const SYNCHRONOUS = { what: "synchronous_commit", before: "on", after: "off" };
 const RELOAD = { what: "configLoadedAt", before: "2026-06-01T10:00:00Z", after: "2026-06-01T10:01:00Z" };
 const FAULT = {
-  ...{ trial: 1, treatment: "jsonb", atSeconds: 3, forSeconds: 0, injectedAtSeconds: 3, clearedAtSeconds: 4 },
-  ...{ recoverySeconds: 1, errors: {}, words: "" },
+  trial: 1,
+  treatment: "jsonb",
+  atSeconds: 3,
+  forSeconds: 0,
+  injectedAtSeconds: 3,
+  clearedAtSeconds: 4,
+  recoverySeconds: 1,
+  errors: {},
+  words: "",
 };
 const PGBENCH = [{ name: "bench/me/pgbench", mean: 2 }];
 
@@ -60,7 +67,10 @@ const add = (changes: object): TrialResult["operations"] => ({
 });
 
 const agentWithin = (errorMs: number, accountedRatio = 1): TrialAgent => ({
-  ...{ name: "a", workers: 1, clock: { offsetMs: 5_000, errorMs, driftPpm: 20 }, accountedRatio },
+  name: "a",
+  workers: 1,
+  clock: { offsetMs: 5_000, errorMs, driftPpm: 20 },
+  accountedRatio,
 });
 
 /** Beyond and within the default bound, by check. */
@@ -265,20 +275,30 @@ describe("every check", () => {
     ];
     expect(namesOf("counts timings")).toEqual(["closure"]);
     expect(namesOf("")).toEqual([
-      ...["retries", "without-rows", "load-before", "ceiling", "outlasted"],
-      ...["pending-index-work", "new-log-files", "stall", "late-fault"],
+      "retries",
+      "without-rows",
+      "load-before",
+      "ceiling",
+      "outlasted",
+      "pending-index-work",
+      "new-log-files",
+      "stall",
+      "late-fault",
     ]);
     expect(namesOf("timings")).toEqual([
-      ...["event-loop-delay", "worker-utilization", "dropped", "clock-step", "agent-clock", "failures"],
-      ...[
-        "steal",
-        "other-cpu",
-        "server-change",
-        "table-change",
-        "foreign-sessions",
-        "foreign-transactions",
-        "other-io",
-      ],
+      "event-loop-delay",
+      "worker-utilization",
+      "dropped",
+      "clock-step",
+      "agent-clock",
+      "failures",
+      "steal",
+      "other-cpu",
+      "server-change",
+      "table-change",
+      "foreign-sessions",
+      "foreign-transactions",
+      "other-io",
     ]);
   });
 
@@ -409,10 +429,15 @@ describe("every check", () => {
 describe("a value beside its bound", () => {
   it("is never written as the bound, nor across it", () => {
     expect([ms(50.04, 50), ms(50.4, 50), ms(123.4, 50), ms(50.04)]).toEqual([
-      ...["50.04 ms", "50.4 ms", "123 ms", "50 ms"],
+      "50.04 ms",
+      "50.4 ms",
+      "123 ms",
+      "50 ms",
     ]);
     expect([percent(0.01004, 0.01), percent(0.0123, 0.01), percent(0.1)]).toEqual([
-      ...["1.004 %", "1.23 %", "10 %"],
+      "1.004 %",
+      "1.23 %",
+      "10 %",
     ]);
   });
 });

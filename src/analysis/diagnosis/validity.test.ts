@@ -21,8 +21,13 @@ describe("what becomes of findings", () => {
     const entries = diagnosisEntries(disturbed().treatments);
     expect(entries).toHaveLength(2);
     expect(entries[0]).toMatchObject({
-      ...{ kind: "finding", trial: 1, treatment: "jsonb", check: "event-loop-delay" },
-      ...{ invalidates: ["timings"], seen: 80, bound: 50 },
+      kind: "finding",
+      trial: 1,
+      treatment: "jsonb",
+      check: "event-loop-delay",
+      invalidates: ["timings"],
+      seen: 80,
+      bound: 50,
     });
   });
 

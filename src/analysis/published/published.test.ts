@@ -36,7 +36,9 @@ describe("published figures", () => {
     expect(compared).toMatchObject([
       { treatment: "jsonb", value: 100, ours: { trials: 5, median: 12 } },
       {
-        ...{ treatment: "text", value: 204, ours: { trials: 5, median: 12 * 2.02 } },
+        treatment: "text",
+        value: 204,
+        ours: { trials: 5, median: 12 * 2.02 },
         ratio: { against: "jsonb", published: 2.04, direction: "agrees", size: "agrees" },
       },
       { source: "another blog", treatment: "text" },

@@ -65,15 +65,11 @@ test("places that do not vary are left in, since nothing tells their effect from
 test("mean, error and p-value are those of least squares with places of any distance", () => {
   // Intercept of y = logs over x = places by the textbook's formulae; p by integrating Student's density, in Python.
   const found = meanWithoutPlaces([
-    ...[
-      { log: 0.3, places: 1 },
-      { log: 0.1, places: -2 },
-      { log: 0.25, places: 1 },
-    ],
-    ...[
-      { log: 0.12, places: -1 },
-      { log: 0.41, places: 2 },
-    ],
+    { log: 0.3, places: 1 },
+    { log: 0.1, places: -2 },
+    { log: 0.25, places: 1 },
+    { log: 0.12, places: -1 },
+    { log: 0.41, places: 2 },
   ]);
   expect(found.degrees).toBe(3);
   expect(found.mean).toBeCloseTo(0.220926, 6);

@@ -21,7 +21,9 @@ describe("the backlog after a fault", () => {
 
   test("took no time where it never rose, though it is sampled once a second only", () => {
     expect(only([3, 9, 5, 4, 6, 8, 9, 2, 4, 5], 5.4, 5.9)).toEqual({
-      ...{ before: 9, most: 8, recoverySeconds: 0 },
+      before: 9,
+      most: 8,
+      recoverySeconds: 0,
     });
   });
 
@@ -46,7 +48,9 @@ describe("the backlog after a fault", () => {
 
   test("goes by the samples that there are", () => {
     expect(only([5, 5, 4, null, null, 40, 5, null, 4, 3], 3.5, 5.5)).toEqual({
-      ...{ before: 5, most: 40, recoverySeconds: 1.5 },
+      before: 5,
+      most: 40,
+      recoverySeconds: 1.5,
     });
     const rare = [5, null, null, 4, null, null, 3, null, null, 60, null, null, 4, null, null];
     expect(only(rare, 7.5, 8)).toEqual({ before: 5, most: 60, recoverySeconds: 5 });
@@ -85,7 +89,9 @@ describe("the backlog after a fault", () => {
     const events = [4, 5, 4, 50, 60, 40, 90, 80, 5, 5, 5, 5];
     expect(backlogsOf(sampled(events), [at(3, 4.5), at(6, 7.5)], 12)).toEqual([
       {
-        ...{ before: 5, most: 60, recoverySeconds: null },
+        before: 5,
+        most: 60,
+        recoverySeconds: null,
         recoveryReason: "the next fault came before it had been back for 3 s",
       },
       { before: 5, most: 90, recoverySeconds: 1.5 },

@@ -5,14 +5,19 @@ import { stallOf, type Ends } from "./stall.js";
 const steady = (seconds: number, perSecond: number): number[] =>
   Array.from({ length: seconds }, () => perSecond);
 const add = (perSecond: number[], clients: number | undefined = 4): Ends => ({
-  ...{ operation: "add", perSecond },
+  operation: "add",
+  perSecond,
   clients,
 });
 
 it("finds the seconds in which nothing ended, and the longest run of them", () => {
   const perSecond = [...steady(3, 800), 0, ...steady(2, 790), 0, 0, 0, ...steady(3, 810)];
   expect(stallOf([add(perSecond)])).toEqual({
-    ...{ operation: "add", seconds: 4, longestSeconds: 3, fromSecond: 6, usualPerSecond: 800 },
+    operation: "add",
+    seconds: 4,
+    longestSeconds: 3,
+    fromSecond: 6,
+    usualPerSecond: 800,
   });
 });
 

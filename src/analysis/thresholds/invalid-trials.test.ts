@@ -21,7 +21,9 @@ for (let ms = 1; ms <= 100; ms++) histograms.at("add.response").recordValue(ms *
 histograms.at("lifecycle.completed").recordValue(7000);
 const MEASURED: Measured = {
   operations: { add: { ...exampleOperation(10), offered: 300, dropped: 0 } },
-  ...{ histograms, audits: [EXAMPLE_INTEGRITY], invalid: VALID },
+  histograms,
+  audits: [EXAMPLE_INTEGRITY],
+  invalid: VALID,
 };
 
 describe("where timings or counts of trials are not valid", () => {

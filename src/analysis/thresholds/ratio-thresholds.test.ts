@@ -38,7 +38,11 @@ function record(thresholds: readonly RatioThreshold[], treatments: TreatmentResu
       const ms = operations.add?.responseTimeMs?.p99;
       if (ms) histograms.at("add.response").recordValue(Math.round(ms * 1000));
       const measured: Measured = {
-        ...{ operations, histograms, audits: [], databases: [database], invalid: undefined },
+        operations,
+        histograms,
+        audits: [],
+        databases: [database],
+        invalid: undefined,
       };
       values.add(id, block, (quantity) => seenValue(quantity, measured));
     }
@@ -68,7 +72,10 @@ describe("a ratio", () => {
       text: rate((block) => 100 * (block + 1) * ([1.1, 1.2, 1.3, 1.4, 9][block] ?? 1)),
     });
     expect(judge("events/s>1.2", noisy)).toMatchObject({
-      ...{ treatment: "text", against: "jsonb", blocks: 5, ok: true },
+      treatment: "text",
+      against: "jsonb",
+      blocks: 5,
+      ok: true,
       seen: expect.closeTo(1.3, 10) as number,
     });
     expect(judge("events/s>1.3000001", noisy)).toMatchObject({ ok: false });
@@ -121,7 +128,9 @@ describe("a ratio", () => {
       seen: expect.closeTo(1.2, 10) as number,
     });
     expect(judge("sizeBytes<1.2", treatmentsOf(5, { jsonb: size(1) }), "database")).toMatchObject({
-      ...{ ok: null, seen: null, reason: "no block has a value on both sides" },
+      ok: null,
+      seen: null,
+      reason: "no block has a value on both sides",
     });
   });
 
@@ -159,7 +168,8 @@ describe("a ratio of failures of which a trial has none", () => {
       text: failing(0),
     });
     expect(judge("failures<0.9", few)).toMatchObject({
-      ...{ ok: null, seen: 0 },
+      ok: null,
+      seen: 0,
       reason: expect.stringMatching(/^ratio 95 % CI \[0, \S+\] includes the bound: text 0 of/) as string,
     });
   });
@@ -176,7 +186,8 @@ describe("a ratio of failures of which a trial has none", () => {
   it("is not assessed without any on both sides, which says how many may be missed", () => {
     const neither = treatmentsOf(5, { jsonb: failing(0), text: failing(0) });
     expect(judge("failures<2", neither)).toMatchObject({
-      ...{ ok: null, seen: null },
+      ok: null,
+      seen: null,
       reason: expect.stringMatching(
         /^0 on both sides in every trial: text 0 of \d+ transactions, at most/,
       ) as string,
@@ -185,7 +196,8 @@ describe("a ratio of failures of which a trial has none", () => {
 
   it("is the median over blocks where every trial has some", () => {
     expect(judge("failures<0.5", treatmentsOf(5, { jsonb: failing(10), text: failing(2) }))).toMatchObject({
-      ...{ ok: true, blocks: 5 },
+      ok: true,
+      blocks: 5,
       seen: expect.closeTo(0.2, 10) as number,
     });
   });

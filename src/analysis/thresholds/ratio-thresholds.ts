@@ -123,7 +123,8 @@ function judgedByRates(
   const ends = `[${low === 0 ? "0" : ratioNumber(low)}, ${Number.isFinite(high) ? ratioNumber(high) : "no end"}]`;
   return {
     seen,
-    ...{ ciLow: low, ciHigh: Number.isFinite(high) ? high : null },
+    ciLow: low,
+    ciHigh: Number.isFinite(high) ? high : null,
     ok: isOpen ? null : holds(threshold, low),
     reason: `ratio 95 % CI ${ends}${isOpen ? " includes the bound" : ""}: ${counts}`,
   };

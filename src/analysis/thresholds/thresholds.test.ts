@@ -36,7 +36,10 @@ function measured(overrides: Partial<Measured> = {}): Measured {
 
 /** What a treatment has without a complete trial. */
 const NOTHING: Measured = {
-  ...{ operations: {}, histograms: new HistogramSet(), audits: [], databases: [] },
+  operations: {},
+  histograms: new HistogramSet(),
+  audits: [],
+  databases: [],
   invalid: undefined,
 };
 
@@ -179,8 +182,14 @@ describe("a bound on the rate of an open loop", () => {
   /** In 10 s, batches of 1 to 10. */
   const arrivals = (offered: number, transactions: number, more: object = {}) => ({
     ...exampleOperation(10),
-    ...{ offered, transactions, transactionsPerSecond: transactions / 10, unfinished: 0, dropped: 0 },
-    ...{ events: transactions * 5, eventsPerSecond: transactions / 2, ...more },
+    offered,
+    transactions,
+    transactionsPerSecond: transactions / 10,
+    unfinished: 0,
+    dropped: 0,
+    events: transactions * 5,
+    eventsPerSecond: transactions / 2,
+    ...more,
   });
   const assessed = (condition: string, add: OperationResult, randomArrivals: Operation[] = ["add"]) =>
     assess(threshold("add", condition), measured({ operations: { add }, randomArrivals }));
@@ -325,7 +334,11 @@ describe("while a trial runs", () => {
 
 describe("in the summary", () => {
   const line = (ok: boolean | null, reason?: string) => ({
-    ...{ metric: "add", expression: "p(99)<500", treatment: "text", seen: 123.456, ok },
+    metric: "add",
+    expression: "p(99)<500",
+    treatment: "text",
+    seen: 123.456,
+    ok,
     ...(reason !== undefined && { reason }),
   });
 

@@ -59,7 +59,9 @@ export function planRows({ treatments }: Pick<ResultDocument, "treatments">): Pl
   const all = treatments.flatMap(completeTrials);
   return [...plansIn(all)].flatMap(([statement, plans]) =>
     plans.map(({ plan, hash, trials }) => ({
-      ...{ statement, plan, hash },
+      statement,
+      plan,
+      hash,
       where: trials.length === all.length ? "all trials" : whereText(treatments, trials),
     })),
   );

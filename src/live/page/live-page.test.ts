@@ -110,7 +110,9 @@ describe("samples on the live page", () => {
     return liveChart(store, LIGHT);
   };
   const sampleAt = (second: number, values: Readonly<Record<string, number>>, trial = 1): LiveSample => ({
-    ...{ trial, atMs: second * 1000, values },
+    trial,
+    atMs: second * 1000,
+    values,
   });
 
   it("are one line, as far apart as they are asked for, and whatever each one lacks", () => {
@@ -143,7 +145,14 @@ describe("samples on the live page", () => {
     expect(chart.x.tick?.(12_345.3)).toBe("12345");
     const { rows } = plotLines(chart, { theme: LIGHT, widthPx: 800 }).table();
     expect(rows.map(([second]) => second)).toEqual([
-      ...["12345", "12346.1", "12347.1", "12348.1", "12349.1", "12350.1", "12360.25", "12360.3"],
+      "12345",
+      "12346.1",
+      "12347.1",
+      "12348.1",
+      "12349.1",
+      "12350.1",
+      "12360.25",
+      "12360.3",
     ]);
   });
 });
@@ -183,16 +192,15 @@ describe("the words of the live page", () => {
   it("have a row for cycles where some of them were dropped, which no other row counts", () => {
     const view = watchedRun().state.view();
     const row: Omit<LiveRow, "totalDropped"> = {
-      ...{
-        operation: "__cycle__",
-        unit: "events",
-        events: 5,
-        transactions: 1,
-        p99Ms: 9,
-        poolWaitMeanMs: 0,
-        poolWaitP99Ms: 0,
-      },
-      ...{ totalRetries: 0, totalFailures: 0 },
+      operation: "__cycle__",
+      unit: "events",
+      events: 5,
+      transactions: 1,
+      p99Ms: 9,
+      poolWaitMeanMs: 0,
+      poolWaitP99Ms: 0,
+      totalRetries: 0,
+      totalFailures: 0,
     };
     const rowsOf = (totalDropped: number) =>
       operationTable({ ...view, operations: [{ ...row, totalDropped }] }).rows;

@@ -78,9 +78,15 @@ export function operationTable({ operations }: LiveView): ChartTable {
   return {
     caption: "The last second of the measurement window; retries, failures and drops of the trial so far",
     columns: [
-      ...["operation", `${workOf(rows)}/s`, "transactions/s"],
-      ...["p99 ms", "pool wait, mean ms", "pool wait, p99 ms"],
-      ...["retries", "failures", "dropped"],
+      "operation",
+      `${workOf(rows)}/s`,
+      "transactions/s",
+      "p99 ms",
+      "pool wait, mean ms",
+      "pool wait, p99 ms",
+      "retries",
+      "failures",
+      "dropped",
     ],
     rows: rows.map((row) => [
       operationName(row.operation),
