@@ -1,6 +1,5 @@
-// A Prometheus histogram that is fed with counts by bin, as each second of a trial brings them, instead of value by value:
-// the workers have measured already, and a million samples are one addition here. The library's own histogram takes single
-// values only, so this one writes the text format itself, to be put beside what the library writes.
+// The library's own histogram takes single values only. This one is fed with counts by bin, a million samples in one addition, and writes
+// the text format itself.
 
 type Labels = Readonly<Record<string, string>>;
 

@@ -1,5 +1,5 @@
-// The board: what is shown on a terminal while an experiment runs, as lines that fit its columns and rows. Pure, from the
-// live state to text; what does not fit is left out from the bottom, so that trial, phase and operations are kept longest.
+// Lines that fit the terminal's columns and rows. Pure. What does not fit is left out from the bottom: trial, phase and operations are
+// kept longest.
 import { LIVE } from "../workloads/evidence.js";
 import type { LiveThreshold, LiveView } from "./page/live-data.js";
 import { lookWords, ownRows, workOf } from "./page/live-words.js";

@@ -1,5 +1,5 @@
-// `--dashboard`: the live page on loopback, and the state that it shows as Server-Sent Events: `whole` when it connects, `update`
-// once a second, `end` when the run has ended. The page is a fixed document; everything that changes comes as JSON.
+// `--dashboard`: the live page on loopback, and its state as Server-Sent Events: `whole` when it connects, `update` once a second, `end`
+// when the run has ended.
 import { readFile } from "node:fs/promises";
 import { livePage } from "./page/live-page.js";
 import type { LiveEnd } from "./page/live-data.js";

@@ -1,5 +1,4 @@
-// Server-Sent Events to whoever listens. A listener that does not read is dropped once too much waits for it: what is sent
-// is the present, and nobody is served from a queue that grows without bound. It does not know what the events mean.
+// A listener that does not read is dropped once too much waits for it: no queue grows without bound.
 import type { ServerResponse } from "node:http";
 import { systemClock } from "../foundation/clock.js";
 

@@ -1,5 +1,4 @@
-// Samples of the database, the pooler and the machine as Prometheus gauges: names in its style, times in seconds, a rate named
-// as what it is. A metric that the last sample did not have is not shown at all: neither 0 nor what it was a while ago.
+// Samples as Prometheus gauges. A metric that the last sample did not have is not shown at all: neither 0 nor its value of a while ago.
 import { Gauge, type Registry } from "prom-client";
 import type { EvidenceValues } from "../metrics/evidence-metric.js";
 import { evidenceMetricOf } from "../workloads/evidence.js";

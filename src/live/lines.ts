@@ -1,5 +1,4 @@
-// What is said of an experiment in one line of text: where it stands, and how a trial ended. The plain output and the
-// board use the same words. Text from outside (names, reasons) is stripped of control characters.
+// One line of text each, for plain output and the board. Text from outside (names, reasons) is stripped of control characters.
 import { LIVE } from "../workloads/evidence.js";
 import { counted, formatDuration } from "../foundation/units.js";
 import { integrityWords, ownRows } from "./page/live-words.js";

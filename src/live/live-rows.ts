@@ -1,4 +1,3 @@
-// How one second changes the row of its operation, and how a finished trial is shown in one line. Pure.
 import { sumOfCounts } from "../metrics/figures.js";
 import { meanMs, percentileMs, type Histogram } from "../metrics/histograms.js";
 import type { Counts } from "../metrics/metric-lists.js";

@@ -1,6 +1,5 @@
-// An HTTP server for this machine alone: it listens on 127.0.0.1, answers GET on a fixed list of paths, and only requests
-// that name a loopback host, so that a page of the web cannot reach it by a name that resolves here. It never keeps the
-// program running. What is served is the routes' business.
+// It answers only requests that name a loopback host, so that a page of the web cannot reach it by a name that resolves here. It never
+// keeps the program running.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 

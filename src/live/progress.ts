@@ -1,5 +1,5 @@
-// Progress on standard error: a board that is redrawn in place on a terminal, plain lines elsewhere (CI, a pipe), one for
-// each trial's end and one every ten seconds. Standard output stays free for results. Nothing here keeps the program running.
+// Progress on standard error: a board on a terminal, plain lines elsewhere. Standard output stays free for results. Nothing here keeps
+// the program running.
 import type { ExperimentObserver, LiveLook } from "../engine/session/observer.js";
 import { colourMarks, plainMarks, printable } from "../foundation/text/text-table.js";
 import type { TrialResult } from "../results/result-schema.js";

@@ -1,5 +1,5 @@
-// `--prometheus`: what the run measures, for a Prometheus that scrapes it, on loopback. Counters and histograms add up over the
-// whole run, measurement windows alone, as everything that train-sim reports; gauges are of this moment. Times are seconds.
+// `--prometheus`: counters and histograms add up over the measurement windows of the whole run; gauges are of this moment. Times are
+// seconds.
 import { Counter, Gauge, Registry } from "prom-client";
 import type { ExperimentObserver, RunningThreshold, TrialPhase } from "../engine/session/observer.js";
 import { countsWithin, meanMs } from "../metrics/histograms.js";

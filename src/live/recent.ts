@@ -1,5 +1,4 @@
-// A bounded past: the last so many of something, and which of them came since someone last asked.
-// Beyond the bound the oldest are forgotten; nothing is told twice to the one who asks for what is new.
+// A bounded past: beyond the bound the oldest are forgotten, and nothing new is told twice.
 
 export class Recent<T> {
   private items: T[] = [];

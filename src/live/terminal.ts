@@ -1,6 +1,5 @@
-// Draws lines in place on a terminal and lets others scroll by above them. A frame is one write: back to the top of what was
-// drawn, the lines that scroll, the board, so nothing flickers. The cursor is hidden and lines are cut only within a frame:
-// a program that is stopped or killed between two frames leaves a terminal as it was.
+// A frame is one write, so nothing flickers. The cursor is hidden and lines are cut only within a frame: a program that is killed between
+// two frames leaves a terminal as it was.
 
 const ESC = "\u001b[";
 const HIDE_CURSOR = `${ESC}?25l`;

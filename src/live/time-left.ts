@@ -1,5 +1,5 @@
-// How long the rest of an experiment takes: what is planned, plus what finished trials have taken beyond their plan (reset,
-// drain, audit). A trial that ends with its iterations has no planned length; until one of its treatment has run, nothing is said.
+// Planned time, plus what finished trials took beyond their plan. A trial that ends with its iterations has no planned length: until one
+// of its treatment has run, nothing is said.
 import { isBudgeted } from "../scenario/plan/estimate.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
 

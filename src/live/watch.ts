@@ -1,5 +1,5 @@
-// Everybody who watches one run, as its flags ask: progress on standard error, the live page, metrics for Prometheus. Ports
-// are taken before anything else begins, so that one that is in use costs nothing; none of it keeps the program running.
+// Observers of one run, as its flags ask. Ports are taken before anything else begins, so that one that is in use costs nothing; none of
+// it keeps the program running.
 import { monotonicMs } from "../foundation/clock.js";
 import { UsageError } from "../foundation/errors.js";
 import { allOf, type ExperimentObserver } from "../engine/session/observer.js";

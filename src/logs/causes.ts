@@ -1,6 +1,4 @@
-// Retries and failures by what the log says of each: SQLSTATE, statement, table. Only those that have a line of their
-// own can be told apart so; how many have none is for the caller to say, from the totals.
-// A table that no line names is unknown and stays so.
+// Only retries and failures with a line of their own have a known cause; the caller knows from the totals how many have none.
 import type { DetailLine } from "../results/log-lines.js";
 
 export interface Cause {

@@ -1,6 +1,5 @@
-// Which lines of a log are wanted: by trial, actor, operation and time. Time is seconds of the measurement window, since
-// that is how the log counts, or instants, which each trial turns into seconds of its own window. A filter on time
-// leaves out what lies outside the window.
+// Time is seconds of the measurement window, or instants, which each trial turns into seconds of its window. A filter on time leaves out
+// what lies outside the window.
 import type { Operation } from "../metrics/operations.js";
 
 /** A second of the window, or an instant in wall-clock milliseconds. */

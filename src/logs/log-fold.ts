@@ -1,5 +1,4 @@
-// A log, line by line: which trial a line belongs to, and what of the file could not be understood, counted and with
-// the first few named. Nothing that a file holds makes it fail, and no line goes by uncounted.
+// Nothing that a file holds makes it fail, and no line goes by uncounted.
 import { LINE_PROBLEMS, parseLogLine, type LineProblem } from "../results/log-lines.js";
 import type { LogFilter } from "./log-filter.js";
 import type { FileReport, TrialLogReport } from "./log-report.js";

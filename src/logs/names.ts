@@ -1,4 +1,4 @@
-// The actors and operations that logs name, so that a filter which none of them meets is an error and no empty report.
+// A filter that no actor or operation of the logs meets is an error and no empty report.
 import { UsageError } from "../foundation/errors.js";
 import type { Operation } from "../metrics/operations.js";
 import type { LogFilter } from "./log-filter.js";

@@ -1,5 +1,4 @@
-// From log files to their analysis, one file after the other, so that only one is in memory, and of that one only its
-// sums. A file that is empty or cut short is told of; that none of them holds a single line of a log is an error.
+// One file after the other, of which only sums are kept. An empty file is told of; it is an error if none holds a line of a log.
 import { UsageError } from "../foundation/errors.js";
 import { readLines, type LogFile } from "../results/log-reader.js";
 import { LogFold } from "./log-fold.js";

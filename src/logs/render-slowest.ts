@@ -1,5 +1,4 @@
-// The slowest transactions of a trial as a table, each with the parts that its time went to, longest first, as far as
-// they are a hundredth of it. Where the log names no parts the cell says so; nothing is derived.
+// Parts are shown as far as they are a hundredth of the time. If the log names no parts the cell says so; nothing is derived.
 import { renderTable, wrap, WIDTH_MAX, type Column, type Marks } from "../foundation/text/text-table.js";
 import type { SlowTransaction } from "./slowest.js";
 

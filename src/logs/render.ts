@@ -1,5 +1,4 @@
-// An analysis of logs as text, a section for each trial. Bad news comes first; what the log cannot tell is said in
-// words where its number would stand. Everything from a file passes through the tables, which strip control
+// Bad news comes first; words stand for a number that the log lacks. Text from a file passes through the tables, which strip control
 // characters.
 import { counted } from "../foundation/units.js";
 import { LINE_PROBLEMS } from "../results/log-lines.js";

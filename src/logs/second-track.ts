@@ -1,7 +1,5 @@
-// What an operation finished in each second of a window, kept small (12 bytes a second) because a window may last for
-// days, and the stalls that show in it. A stall is a run of whole seconds in which the operation finished nothing, not
-// even an empty poll, although it did before and after, and in which at its usual rate it would have finished at
-// least five. A gap of an operation that is rare anyway is therefore none, and one shorter than a second never shows.
+// 12 bytes a second, because a window may last for days. A stall is a run of whole seconds in which an operation finished nothing, not even
+// an empty poll, and would have finished at least five at its usual rate.
 
 const SECONDS_PER_CHUNK = 1024;
 const FIELDS = 3;

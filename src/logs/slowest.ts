@@ -1,6 +1,5 @@
-// The slowest transactions that a log tells of, from two kinds of lines: `slow` (above a bound, with attempts and pool
-// wait, but only so many a second) and `summary` (the slowest of each second and worker, whatever its time). One that
-// stands in both is one entry. It keeps only as many as are asked for.
+// From `slow` lines (above a bound, with attempts, only so many a second) and `summary` lines (the slowest of each second and worker). A
+// transaction in both is one entry.
 import type { Operation } from "../metrics/operations.js";
 
 export interface SlowTransaction {

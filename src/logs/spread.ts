@@ -1,5 +1,4 @@
-// Counts over time in a fixed number of columns, however long the time is: when it outgrows them, neighbours are added
-// up and a column stands for twice as many seconds. It keeps sums, never averages, so nothing is lost in between.
+// Counts in a fixed number of columns: when the time outgrows them, neighbours are added up and a column stands for twice as many seconds.
 
 export const COLUMNS_MAX = 60;
 

@@ -1,5 +1,4 @@
-// Who did what when: for each worker and operation the transactions over the window, in columns that all rows share,
-// so that they can stand beneath each other. It is made from summary lines, whose counts are complete.
+// Made from summary lines, whose counts are complete, in columns that all rows share.
 import { byOperation, ROLES } from "../workloads/registry.js";
 import type { SummaryLine } from "../results/log-lines.js";
 import type { TimelineRow, TrialLogReport } from "./log-report.js";

@@ -1,6 +1,5 @@
-// Every metric of an operation, once. Recorder, totals, result document, comparison, thresholds, summary, report, CSV and
-// Prometheus iterate this list by way of `metric-lists.ts`; its order is that of columns. Metrics of the database are in
-// `evidence-catalogue.ts`.
+// Every metric of an operation, once: recorder, totals, result, comparison, thresholds, report, CSV and Prometheus iterate this list by
+// way of `metric-lists.ts`. Its order is that of columns.
 
 import { failedShare, failuresOf, latencyOf, retriesPerTransaction, type Figures } from "./figures.js";
 

@@ -1,5 +1,5 @@
-// Every metric of a server, its tables and statements, a pooler and the machine, once: result, thresholds, reasons, report, live
-// page and Prometheus iterate this list by way of `workloads/evidence.ts`, where a workload adds its own.
+// Every metric of a server, its tables and statements, a pooler and the machine, once: all consumers iterate this list by way of
+// `workloads/evidence.ts`, where a workload adds its own.
 import {
   because,
   cost,

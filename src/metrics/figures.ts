@@ -1,4 +1,4 @@
-// Figures of one operation, or of a span of an event's life, that follow from others of the same result. Pure.
+// Figures that follow from others of the same result. Pure.
 
 /** All in milliseconds. */
 export interface LatencySummary {

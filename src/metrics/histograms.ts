@@ -1,7 +1,5 @@
-// HdrHistogram as this program uses it: microseconds, 1 us to 7 days, 3 significant digits, 32-bit counts. One
-// fixed shape, so that any two histograms add up exactly and a range never has to grow in mid-run; those of trials that are
-// over have the same buckets, as many as they need. Percentiles are HdrHistogram's own (`getValueAtPercentile`); they are
-// never averaged, only histograms are merged.
+// Microseconds, 1 us to 7 days, 3 significant digits, 32-bit counts. One fixed shape: any two histograms add up exactly and no range grows
+// in mid-run. Percentiles are never averaged, only histograms are merged.
 import hdr from "hdr-histogram-js";
 import type { Histogram } from "hdr-histogram-js";
 import { stageOf, tagsOf, type LifecycleStage, type Tag } from "./operations.js";

@@ -1,4 +1,4 @@
-// What readers call operations and verdicts: summary, report, charts and live page take the names from here.
+// Names of operations and verdicts for readers.
 import { HEADLINE_METRICS, labelOf, type ComparisonMetric } from "./metric-lists.js";
 import { isRound, stageOf } from "./operations.js";
 

@@ -1,6 +1,5 @@
-// The names of what is measured: operations (kinds of transaction, which the workload names), their measures, and the stages of
-// an event's life. A tag `<operation>.<measure>` names one histogram everywhere: in memory, in `histograms.hlog` and in the
-// report. The order of these lists is the order in which results are shown.
+// Names of what is measured. A tag `<operation>.<measure>` names one histogram everywhere: in memory, in `histograms.hlog` and in the
+// report. The order of lists is that of results.
 import { LATENCIES, type LatencyId } from "./metric-lists.js";
 
 export type Operation = string;

@@ -1,7 +1,5 @@
-// Sums of the parts of transactions: a worker's for one second, and what any number of seconds, workers and trials add
-// up to. Means are taken from sums at the end, so every transaction weighs the same wherever it ran. Sums are whole
-// nanoseconds: they add up exactly in any order, and come back exactly from a stored mean (up to ten days of clients'
-// time). Of each worker's second and operation the slowest transaction is kept whole: averages hide the tail.
+// Means are taken from sums at the end, so every transaction weighs the same. Sums are whole nanoseconds: they add up exactly in any order
+// and come back exactly from a stored mean. The slowest transaction is kept whole: averages hide the tail.
 import { inOrderOfParts, type PartNames, type PartTimes } from "./part-times.js";
 
 /** The slowest transaction of a second of one worker. */

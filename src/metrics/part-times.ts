@@ -1,7 +1,5 @@
-// Where the time of one transaction went: a stopwatch for each client, which books intervals to parts (the wait for a
-// connection, each call, the app delay, backoff). No moment is booked twice: of what overlaps, a later booking gets
-// what the earlier one left. So what nobody booked, the program's own time, is never negative, and the parts add up to
-// the response time whatever was called. Parts have numbers, so that booking is array stores and nothing is allocated.
+// A stopwatch for each client. No moment is booked twice: a later booking gets what an earlier one left, so the parts add up to the
+// response time. Parts have numbers: booking is array stores, and nothing is allocated.
 
 /** Parts that are no statement, in the order in which they are shown; statements come after `begin`, as they are called. */
 const PARTS_BEFORE = ["startDelay", "poolWait", "begin"] as const;

@@ -1,5 +1,4 @@
-// What a worker's recorder ships to the coordinator once a second. It is made of plain values and typed arrays, which
-// cross the thread boundary as they are, their memory moved and not copied.
+// What a recorder ships once a second: plain values and typed arrays, whose memory is moved between threads and not copied.
 import { sumOfCounts } from "./figures.js";
 import { recordOf, SERIES_COUNTS, type Counts, type LatencyId, type SeriesCounts } from "./metric-lists.js";
 import type { LifecycleStage, Operation } from "./operations.js";

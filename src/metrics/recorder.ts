@@ -1,8 +1,5 @@
-// What a worker thread measures, kept as raw microseconds in typed arrays by second of the measurement window,
-// and shipped to the coordinator once a second. It exists to be cheap: recording a transaction is a few array
-// stores, and working arrays are reused, so that nothing is allocated once they have grown to a second's load.
-// Only what finishes inside the window is measured; everything else (warm-up, drain) is counted, never mixed in. The
-// warm-up is a rehearsal: measured by the same code, which is compiled by the time the window begins, and thrown away.
+// Recording a transaction is a few array stores, and arrays are reused. Only what finishes inside the window is measured. The warm-up is
+// a rehearsal by the same code, which is compiled by the time the window begins, and thrown away.
 import { SLOTS, type CounterId } from "./metric-lists.js";
 import type { LifecycleStage, Operation } from "./operations.js";
 import type { PartTimes } from "./part-times.js";

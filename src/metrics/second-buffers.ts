@@ -1,6 +1,4 @@
-// Where a worker's samples lie until they are shipped: one set of buffers for each second of the window, with counts
-// and raw microseconds by operation. They are emptied by `drain` and used again, so that memory stays what one
-// second needs.
+// Buffers of one second of the window each. `drain` empties them to be used again: memory stays what one second needs.
 import { recordableUs } from "./histograms.js";
 import {
   BY_SQLSTATE,

@@ -1,6 +1,4 @@
-// The part of the result document that a search for capacity writes: the curve that it walked, probe by probe, and
-// where it came out. A rate that is not confirmed is null, never a guess; what a probe offered and achieved stands
-// beside the rate that it was meant to have.
+// A rate that is not confirmed is null, never a guess.
 import * as z from "zod";
 import { OperationName, TreatmentId } from "./comparison-schema.js";
 

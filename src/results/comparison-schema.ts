@@ -1,7 +1,5 @@
-// The part of the result document that statistics write: what each treatment's trials show together, comparisons
-// with the baseline, marginal effects of factors, interactions between them, and sweeps over clients. Everything
-// here is derived from the stored trials and the seed, so it can be made again. Intervals and p-values are null
-// where there are too few trials to give them; nothing else stands in for them.
+// Everything here is derived from stored trials and the seed, so it can be made again. Intervals and p-values are null if there are too
+// few trials; nothing else stands in for them.
 import * as z from "zod";
 import {
   comparisonField,

@@ -1,5 +1,4 @@
-// The parts of the result document that say how far it can be believed: thresholds and what was seen, findings of the
-// self-diagnosis, whether a window was steady, what the machine and the generator did meanwhile.
+// How far a result can be believed: thresholds, findings of the self-diagnosis, steadiness, machine and generator.
 import * as z from "zod";
 import { ASPECTS } from "../metrics/catalogue.js";
 import { OperationName } from "./comparison-schema.js";

@@ -1,6 +1,5 @@
-// The directory of one experiment's results: its name, its layout, and who may write there. It is made new for
-// each run and never reused; names that come from a scenario are reduced to safe characters, so that no scenario
-// can write outside it.
+// A directory is made new for each run and never reused. Names that come from a scenario are reduced to safe characters, so that no
+// scenario can write outside it.
 import { access, lstat, mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isoTime } from "../foundation/clock.js";

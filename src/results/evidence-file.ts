@@ -1,6 +1,5 @@
-// `evidence.csv` of a trial: what was sampled beside the client's own numbers, one line for each value, as
-// `12,wal.bytes,183274.1`, by the second of the window that the sample ends. Written as samples come and read back
-// line by line; a line that cannot be read is refused with its number. A metric that was not there has no line.
+// `evidence.csv`: one line for each value, as `12,wal.bytes,183274.1`, by the second of the window that the sample ends. A line that cannot
+// be read is refused with its number. A metric without a value has no line.
 import { join } from "node:path";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import type { EvidenceValues } from "../metrics/evidence-metric.js";

@@ -1,6 +1,4 @@
-// The evidence of a trial in the result document: what the database, the pooler and the machine did in the window, as
-// far as they tell, and where the time of a transaction went. What a server's version or a role's rights do not show is absent
-// and named in `skipped`, never 0.
+// What a server's version or a role's rights do not show is absent and named in `skipped`, never 0.
 import * as z from "zod";
 import {
   DATABASE_EVIDENCE,

@@ -1,4 +1,3 @@
-// A figure of the catalogue of evidence as a trial's result holds it.
 import type { Evidence } from "../workloads/evidence.js";
 import type { DatabaseEvidence } from "./result-schema.js";
 

@@ -1,6 +1,5 @@
-// The standard text format of HdrHistogram logs (`.hlog`, version 1.3), written line by line and read back. One
-// line holds one tagged histogram of one second; values are microseconds, the interval's maximum is in
-// milliseconds as the format's own writers print it. Reading refuses what it cannot account for, with the line.
+// HdrHistogram's log format, version 1.3. Values are microseconds; an interval's maximum is in milliseconds, as the format's own writers
+// print it. Reading refuses what it cannot account for, with the line.
 import { isoTime } from "../foundation/clock.js";
 import { messageOf, UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";

@@ -1,5 +1,4 @@
-// What the audit found, as `result.json` holds it for each trial: the counts of every audit, those of the workload's own, and the
-// first violations of each kind.
+// Counts of every audit, those of the workload's own, and the first violations of each kind.
 import * as z from "zod";
 import { OWN_FINDINGS, VIOLATION_KINDS } from "../workloads/registry.js";
 import { ALLOWABLE, type Allowable } from "../scenario/judgement.js";

@@ -1,5 +1,4 @@
-// The percentiles of a latency as result documents state them, apart from those who use them, so that parts of the
-// document can be described in files of their own. Always taken from a merged histogram, never from other percentiles.
+// Percentiles come from a merged histogram, never from other percentiles.
 import * as z from "zod";
 
 const amount = z.number().min(0);

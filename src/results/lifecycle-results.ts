@@ -1,5 +1,4 @@
-// What several trials say together of the ends of events' lives, beside the percentiles, which come from merged histograms.
-// Pure. Where one of the trials does not tell, the trials together do not either: those that do would be a choice.
+// Ends of events' lives over several trials. If one trial does not tell, the trials together do not either. Pure.
 import type { LifecycleResult, TrialResult } from "./result-schema.js";
 
 /** Events whose passes a trial's `passesPerEvent` is the mean of. */

@@ -1,7 +1,5 @@
-// The lines of a trial's NDJSON log, as zod schemas: those who write them and those who read them share this file, so
-// that neither can drift from the other. A reader meets logs that were cut short, edited or written by something
-// else: every line is either one of these or told apart by why it is not, never skipped in silence.
-// Fields that a later version adds are ignored.
+// Schemas of the lines of a trial's log, shared by writers and readers. A line that is none of these is told apart by its reason, never
+// skipped in silence. Fields that a later version adds are ignored.
 import * as z from "zod";
 import { messageOf } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";

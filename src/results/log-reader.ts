@@ -1,6 +1,5 @@
-// Finds the logs of a result directory and reads them line by line, compressed ones too, in memory bounded by a chunk
-// and the longest line allowed: a log of a long run does not fit anywhere. What is no log at all is refused with its
-// path; what is cut short is read as far as it goes.
+// Reads logs in memory bounded by a chunk and the longest line allowed. A file that is no log is refused with its path; one that is cut
+// short is read as far as it goes.
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";

@@ -1,4 +1,3 @@
-// What trials lost of what the database had acknowledged, by operation, and in words.
 import type { Loss } from "../workloads/workload.js";
 import type { Integrity } from "./integrity-schema.js";
 

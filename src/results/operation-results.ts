@@ -1,4 +1,3 @@
-// From what was measured and what was run to what the result document says of each operation.
 import type { Operation } from "../metrics/operations.js";
 import { roleTraitsOf, workloadOf } from "../workloads/registry.js";
 import type { WindowSummary } from "../metrics/totals.js";

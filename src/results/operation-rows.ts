@@ -1,5 +1,4 @@
-// Operations as a table with dbworkload's columns, and counts by SQLSTATE: what summaries and log analysis print alike.
-// Text of stored figures only.
+// A table with dbworkload's columns, for summaries and log analysis alike. Text of stored figures only.
 import type { Operation } from "../metrics/operations.js";
 import type { LatencySummary } from "../metrics/figures.js";
 import type { OperationResult } from "./result-schema.js";

@@ -1,5 +1,3 @@
-// Figures of others beside ours in the result document: theirs as written in the scenario, ours over trials, and the ratio
-// between treatments on both sides with whether the two agree.
 import * as z from "zod";
 import { TreatmentId } from "./comparison-schema.js";
 

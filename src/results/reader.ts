@@ -1,6 +1,5 @@
-// Reads a result directory back: the document, checked against its schema, and the histograms of its trials. What
-// it meets may be an interrupted run, another program's directory or a file edited by hand, so every refusal says
-// which file, what is wrong in it and what to do. It trusts no path that a file contains.
+// A directory may hold an interrupted run, another program's files or files edited by hand: every refusal says which file, what is wrong
+// and what to do. No path that a file contains is trusted.
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type * as z from "zod";

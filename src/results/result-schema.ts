@@ -1,6 +1,5 @@
-// The result document, `result.json`: everything numeric that an experiment found, in a versioned shape that
-// other programs may rely on. One zod schema makes the TypeScript types, checks what is written and what is read
-// back, and gives the JSON Schema. It is strict: a field that is not described here is an error, not an extra.
+// The result document, `result.json`. One zod schema makes the types, checks what is written and read, and gives the JSON Schema. It is
+// strict: a field that is not described here is an error.
 import * as z from "zod";
 import {
   AUDITED,

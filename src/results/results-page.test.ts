@@ -1,5 +1,4 @@
-// docs/reference/results.md, evidence.md and metrics.md say what every field of a result, every column, every measure and
-// every metric means. Held against the schema, so that a field cannot come or change its name without a word about it.
+// docs/reference/results.md, evidence.md and metrics.md are held against the schema: no field comes or changes its name without a word.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { OPERATIONS, STAGES } from "../workloads/registry.js";

@@ -1,6 +1,5 @@
-// Keeps two processes from writing one result directory: a file in it names the process that runs the experiment, and
-// goes away with it. What a killed process left is taken over when no such process runs any more. It guards against
-// a `--resume` of an experiment that still runs, on one machine; it is no lock across machines.
+// Keeps two processes from writing one result directory, as a `--resume` of an experiment that still runs. A killed process leaves a lock
+// that is taken over. It is no lock across machines.
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
-// What the result document says of the server of a trial: which cluster it was, since when it ran, how it was set up, and
-// what of that was another than before. A value that the server's version or the role's rights do not show is absent.
+// A value that the server's version or the role's rights do not show is absent.
 import * as z from "zod";
 
 export const ServerChange = z.strictObject({

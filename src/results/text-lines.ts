@@ -1,5 +1,4 @@
-// Lines of a text file, one at a time: what reads a log or a CSV of a trial holds one line in memory, however long the
-// trial was. A line longer than its reader allows is refused, since the file is then not what it is taken for.
+// One line in memory at a time. A line longer than its reader allows is refused, since the file is then not what it is taken for.
 import { createReadStream } from "node:fs";
 
 /** Without their ends, of either kind. Rejects where the file cannot be read, or has a longer line than `charactersMax`. */

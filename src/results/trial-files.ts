@@ -1,6 +1,5 @@
-// The files of one trial that grow while it runs: `histograms.hlog`, `timeseries.csv` and `evidence.csv`, appended to
-// as seconds complete, so that neither memory nor a crash costs more than the last second. `trial.json` is written
-// whole at the end. A second of which a part came late has a second set of lines: readers add them up.
+// Files that grow while a trial runs: neither memory nor a crash costs more than the last second. A second of which a part came late has
+// a second set of lines: readers add them up.
 import { join } from "node:path";
 import type { TrainSimError } from "../foundation/errors.js";
 import { storageError } from "../foundation/storage-error.js";

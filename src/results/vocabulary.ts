@@ -1,4 +1,4 @@
-// The words of a result's workload. They are stored with it, since a workload may be the user's own.
+// Stored with the result, since a workload may be the user's own.
 import * as z from "zod";
 import { WORKLOADS } from "../workloads/registry.js";
 import type { Workload } from "../workloads/workload.js";

@@ -1,4 +1,4 @@
-// What the result document says of each worker of a trial. Percentiles are of that trial: their histograms are not stored.
+// Percentiles are of that trial: their histograms are not stored.
 import * as z from "zod";
 import { OperationName } from "./comparison-schema.js";
 import { LatencyOrNull } from "./latency-schema.js";

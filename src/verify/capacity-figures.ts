@@ -1,5 +1,5 @@
-// Makes a search for capacity again: judges each probe by its trial, and walks the search with these answers. Where it asks
-// for another probe than the one that is stored, the search ends there, and its outcome differs.
+// Judges each probe of a search by its trial and walks the search again. If it asks for another probe than the stored one, it ends there,
+// and its outcome differs.
 import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
 import type { Experiment } from "../scenario/settings.js";
 import {

@@ -1,6 +1,4 @@
-// Makes again what a result says of its trials together, from the trials as they were made again: the plan, merged trials,
-// medians and comparisons, thresholds, the verdict and its diagnosis. What was said by the run itself, of what happened
-// beside its trials, is left as stored, and told.
+// Figures of trials together, made again from trials as made again. What the run itself said of events beside its trials is left as stored.
 import { withAnalysis } from "../analysis/comparison/analysis.js";
 import type { ResultDocument, ThresholdResult } from "../results/result-schema.js";
 import type { Experiment } from "../scenario/settings.js";

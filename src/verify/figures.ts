@@ -1,6 +1,5 @@
-// Holds stored figures against recomputed ones, leaf by leaf, and keeps count by kind. Entries of lists are matched by what
-// names them (a comparison by its treatments, operation and metric), so that one that was removed is one difference and not
-// a hundred. Numbers must be equal to the last digit: they come from the same functions and the same files.
+// Entries of lists are matched by what names them, so that one that was removed is one difference and not a hundred. Numbers must be equal
+// to the last digit: they come from the same functions and the same files.
 import { join, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { codeOf, messageOf } from "../foundation/errors.js";

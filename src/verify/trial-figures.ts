@@ -1,6 +1,4 @@
-// Makes the figures of one trial again from its files: latencies from the histograms, counts from the time series and the
-// log, events from the ledgers and work logs, and from those its rates, whether it was steady, and its findings. It hands
-// back the trial as the files give it; what no file holds stays as stored. A file that cannot be read is told of.
+// A trial made again from its files. What no file holds stays as stored, and a file that cannot be read is told of.
 import { NO_SPANS } from "../results/result-schema.js";
 import { join } from "node:path";
 import { HistogramSet } from "../metrics/histograms.js";

@@ -1,6 +1,5 @@
-// What a trial's log says of it a second time: when its window began and how long it was, how the trial and its audit ended,
-// and what every worker counted and timed each second. Workers write it apart from the coordinator's files, so it is a
-// witness of its own. A log that was not to hold summaries (`log.level`) says nothing of counts.
+// A trial's log is a witness of its own: workers write it apart from the coordinator's files. Without summaries (`log.level`) it says
+// nothing of counts.
 import { readLogs } from "../logs/read-logs.js";
 import { logFilesIn } from "../results/log-reader.js";
 import type { TrialResult } from "../results/result-schema.js";

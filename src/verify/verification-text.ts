@@ -1,5 +1,3 @@
-// A verification in words and tables: how many figures were made again, from what, and how many agree; each one that does
-// not, with where it is and both values; what could not be made again and why. The last lines say what it comes to.
 import { counted } from "../foundation/units.js";
 import {
   fitted,

@@ -1,7 +1,3 @@
-// What `report --verify` finds, as data: how many figures of a result were made again and from what, which of them differ
-// from the stored ones, and what could not be made again and why. Also the words of the kinds of figures. Types and words
-// only; the figures are made by the functions that made the result.
-
 /** Parts of a result that are recomputed, each with its source. */
 export const FIGURES = {
   latencies: { what: "latencies of trials", from: "histograms.hlog" },

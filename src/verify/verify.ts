@@ -1,7 +1,5 @@
-// `report --verify`: makes every figure of a result again from what its directory holds besides `result.json`, by the
-// functions that made it, and compares. Trials are made again from their files; all that is made of trials, from the trials
-// as made again, so that a figure that was changed is one difference and not all that follows from it. It writes nothing.
-// What no file holds is listed with the reason, never passed over.
+// `report --verify` makes every figure again by the functions that made it; a changed figure is one difference, not all that follows
+// from it. It writes nothing. Figures that no file holds are listed with the reason.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../foundation/errors.js";

@@ -1,7 +1,5 @@
-// Everything that statistics have to say about an experiment, written into its result document: medians of each
-// treatment with their intervals, comparisons with what moved with them, effects of factors, sweeps. Made from the
-// stored trials and the seed alone, so that the same document always gives the same analysis. The trials of a search for
-// capacity ran at rates that it chose and share no blocks: nothing is compared between them.
+// The statistics of an experiment, made from stored trials and the seed alone: the same document gives the same analysis. Trials of a
+// search for capacity are not compared: it chose their rates, and they share no blocks.
 import { deriveSeed } from "../../foundation/prng.js";
 import {
   comparedOperations,

@@ -1,6 +1,4 @@
-// Compares every treatment with the first one, operation by operation and metric by metric, and treatments that
-// run the very same settings (A/A pairs) with each other: what those differ by is noise (`noise-floor.ts`).
-// The replicate is the trial; what a finding needs is told in `findings.ts`.
+// Every treatment against the first one, and A/A pairs against each other. The replicate is the trial.
 import {
   comparedOperations,
   COMPARISON_METRICS,

@@ -1,7 +1,5 @@
-// What a factor does whatever the others are (its marginal effect: the geometric mean of its ratio over their
-// combinations) and where that would mislead, because the ratio itself depends on another factor (interaction).
-// Both are asked of three headline metrics only, and only where at least two factors vary. A/A replicas are left
-// out; combinations that lack a partner are too.
+// Marginal effects of factors, and interactions if a ratio depends on another factor. Only headline metrics are asked, and only
+// if two factors or more vary. A/A replicas and combinations without a partner are left out.
 import { HEADLINE_METRICS } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,

@@ -1,4 +1,3 @@
-// Two and three factors as grids: every treatment in its cell, the baseline and the ends marked.
 import { describe, expect, test } from "vitest";
 import { exampleResult, exampleTrial } from "../../../test/support/example-result.js";
 import type { ResultDocument } from "../../results/result-schema.js";

@@ -1,5 +1,4 @@
-// Treatments of two factors or more as a grid: a cell for each pair of levels of two factors, and a grid for each combination
-// of levels of the others. A/A copies have no cell of their own. Pure: a browser uses it too.
+// A grid for each pair of factors and each combination of levels of the others. A/A copies have no cell. Pure: a browser uses it too.
 import type { ComparisonMetric } from "../../metrics/metric-lists.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";
 import type {

@@ -1,4 +1,4 @@
-// The factors of an experiment as its treatments show them, for effects, charts and names. Pure: a browser uses it too.
+// Pure: a browser uses it too.
 import type { TreatmentResult } from "../../results/result-schema.js";
 
 export interface Factor {

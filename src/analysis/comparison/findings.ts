@@ -1,7 +1,5 @@
-// From questions to findings. A question sets one series of trials against another; a family is the questions that
-// are asked together. It answers with a ratio, its bootstrap interval, a test corrected by Holm over the family, and a
-// verdict that needs test and interval to agree. Before all of these the effect of the trials' places is taken out. With
-// fewer than five blocks it claims nothing. docs/reference/statistics.md says why each choice was made.
+// Questions set one series of trials against another; a family of questions shares one error rate (Holm). A verdict needs test and
+// interval to agree, and five blocks. docs/reference/statistics.md says why each choice was made.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { RatioFinding } from "../../results/result-schema.js";
 import { familyPValues } from "../statistics/family-test.js";

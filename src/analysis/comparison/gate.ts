@@ -1,7 +1,5 @@
-// One error rate for everything that is looked at when runs are compared with a baseline: all metrics of all treatments of
-// all runs. The residuals of each run are turned round at random, whole blocks together (Langsrud 2005), and each shift is
-// held against the largest that chance shows in any of them (single-step max-T). Test and interval are one inequality
-// (`welch.ts`), so a claim about any bound is an interval that lies wholly beyond the bound.
+// One error rate for all metrics of all treatments of all runs that are compared with a baseline: rotation test (Langsrud 2005) with
+// single-step max-T. Test and interval are one inequality (`welch.ts`): a claim about a bound is an interval beyond it.
 import type { Prng } from "../../foundation/prng.js";
 import { fillNormal } from "../statistics/family-test.js";
 import { SIGNIFICANCE } from "../statistics/limits.js";

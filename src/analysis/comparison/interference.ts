@@ -1,5 +1,4 @@
-// Whether the two servers of a duet disturbed each other: then treatments differ by another ratio than they do when each has
-// the machine alone, in a run with interleaved blocks. Where both intervals are known and do not meet, that is said.
+// The servers of a duet disturb each other if treatments differ by another ratio than they do in a run with interleaved blocks.
 import { operationName } from "../../metrics/names.js";
 import { isHeadline, labelOf } from "../../metrics/metric-lists.js";
 import { intervalText, ratioText } from "../../foundation/text/numbers.js";

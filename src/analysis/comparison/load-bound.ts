@@ -1,5 +1,5 @@
-// Operations whose throughput the load sets and not the database: their clients think for most of the time, their arrivals
-// keep a schedule, or they wait for what such an operation brings in. Treatments differ there in response times alone.
+// Operations whose throughput the load sets: clients mostly think, arrivals keep a schedule, or they wait for such an operation.
+// Treatments differ there in response times alone.
 import type { OperationResult, ResultDocument } from "../../results/result-schema.js";
 import { sumOfCounts } from "../../metrics/figures.js";
 import { isRound } from "../../metrics/operations.js";

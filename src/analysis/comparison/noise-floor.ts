@@ -1,5 +1,4 @@
-// What comparisons of A/A pairs, treatments of the very same settings, say of all others: they differ by noise alone, and
-// a difference that is no larger deserves no belief. Of stored comparisons, so that charts and texts say the same.
+// A/A pairs differ by noise alone: a difference that is no larger deserves no belief. Of stored comparisons, for charts and texts.
 import { isHeadline } from "../../metrics/metric-lists.js";
 import type { ComparedOperation, Comparison, ComparisonMetric } from "../../results/result-schema.js";
 import { isDifference } from "./verdicts.js";

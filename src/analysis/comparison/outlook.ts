@@ -1,5 +1,4 @@
-// The trials that open comparisons need: the range of a ratio over few blocks, and how many trials would decide it if ratio and
-// spread stay as seen. Open are exploratory and inconclusive comparisons. Pure: a browser uses it too.
+// The trials that exploratory and inconclusive comparisons need, if ratio and spread stay as seen. Pure: a browser uses it too.
 import { isHeadline } from "../../metrics/metric-lists.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";

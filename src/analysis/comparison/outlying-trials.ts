@@ -1,5 +1,4 @@
-// Trials that a median hides: those whose throughput is zero, or beyond a factor of two of their own treatment's median. They
-// are found in any experiment, named, and keep two treatments from being called the same. Response times are left out: the
+// Trials that a median hides: throughput zero, or beyond a factor of two of their treatment's median. Response times are left out: the
 // p99 of short windows is beyond a factor of two by chance too often, and a stalled trial may have none.
 import { operationsIn } from "../../metrics/operations.js";
 import type { ComparedOperation, OutlyingTrial, TreatmentResult } from "../../results/result-schema.js";

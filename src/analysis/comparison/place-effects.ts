@@ -1,4 +1,4 @@
-// The effect of the place at which a trial ran on response times, which all ratios are freed of. Estimated over all treatments at once, so that it is told more exactly than one comparison could.
+// The effect of a trial's place on response times, estimated over all treatments at once: more exact than from one comparison.
 import {
   comparedOperations,
   type ComparedOperation,

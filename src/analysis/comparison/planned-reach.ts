@@ -1,5 +1,5 @@
-// Which differences a plan can find, before it runs: from how much the trials of an earlier result varied. Differences are of
-// ratios by block, as in the comparisons; of an earlier result with one treatment they are of any two of its trials.
+// Differences that a plan can find before it runs, from the spread of an earlier result: of ratios by block, or, with one treatment, of
+// any two of its trials.
 import { HEADLINE_METRICS } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,

@@ -1,7 +1,5 @@
-// A race: at each look, treatments that are surely worse in the objective than the best one leave it and run no more trials.
-// What leaves is made again from the trials, the looks and the seed alone, so a run, its continuation and a reader of its
-// files say the same. Whatever turns out best is compared with, so one error rate covers all pairs of those that still
-// run: without any true difference at most 1 race in 20 loses a treatment, over all looks together.
+// At each look, treatments that are surely worse than the best one leave a race. A race is made again from trials, looks and seed alone.
+// The best one is compared with all that run: without a true difference at most 1 race in 20 loses a treatment.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { RaceResult, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import type { Objective, Stopping } from "../../scenario/judgement.js";

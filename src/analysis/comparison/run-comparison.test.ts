@@ -1,4 +1,3 @@
-// Comparing result directories: matches, findings, refusals and words.
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { exampleResult, exampleDisturbance } from "../../../test/support/example-result.js";

@@ -1,6 +1,5 @@
-// Compares result directories with a baseline: treatments with the same levels, metric by metric, and whether anything
-// became worse. Runs share no blocks, so everything is unpaired. Runs of other settings or machines, and disturbed ones, are
-// not judged unless that is asked for (`run-differences.ts`). All that is judged shares one error rate (`gate.ts`).
+// Runs share no blocks: comparisons are unpaired. Runs of other settings or machines and disturbed runs are judged on request only
+// (`run-differences.ts`). All that is judged shares one error rate (`gate.ts`).
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { UsageError } from "../../foundation/errors.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";

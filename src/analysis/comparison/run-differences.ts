@@ -1,5 +1,4 @@
-// Why two runs may differ although the program under test did not: another machine, other versions or settings,
-// another scenario, or a disturbed run. One sentence for each kind, with the values.
+// Reasons for which two runs may differ although the program under test did not: one sentence for each kind, with the values.
 import { scenarioDifferences } from "../../scenario/difference.js";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { listed } from "../lint/lint-design.js";

@@ -1,6 +1,5 @@
-// Trials that stalled, compared as counts between runs and their baseline. A trial stalled where an operation made nothing, or
-// less than half of its median rate over all runs: one bound for all sides, so that none is favoured. To hold all treatments
-// of all runs to one error rate, whole blocks are dealt out again at random, with what stalled in them (min-P).
+// Stalled trials as counts between runs and their baseline. A trial stalled if an operation made less than half of its median rate over
+// all runs. One error rate for all treatments of all runs: whole blocks are dealt out again at random (min-P).
 import type { Prng } from "../../foundation/prng.js";
 import { operationsIn } from "../../metrics/operations.js";
 import type { TreatmentResult, TrialResult } from "../../results/result-schema.js";

@@ -1,5 +1,5 @@
-// When an experiment that goes on until it is decided may end, and at which level it then claims. Made of the plan, of the
-// looks that were made and of the trials, so that a run, its continuation and a reader of its files say the same.
+// The end of an experiment that runs until it is decided, and the level of its claims. Made of plan, looks and trials alone: a run, its
+// continuation and a reader of its files agree.
 import { HEADLINE_METRICS, isHeadline } from "../../metrics/metric-lists.js";
 import type {
   Comparison,

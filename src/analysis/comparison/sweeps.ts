@@ -1,7 +1,5 @@
-// Sweeps over the number of clients: treatments that differ in nothing else, ordered by it, as curves of throughput
-// and response time, with a scalability law where one can be told. A factor is taken for a number of clients by its
-// path, `clients` or one that ends so, and curves are of the operations of those clients; a law is of closed loops, where
-// clients are what drives the load.
+// Treatments that differ only in a number of clients, as curves. A factor is a number of clients if its path is `clients` or ends so. A
+// scalability law is of closed loops, where clients drive the load.
 import { deriveSeed } from "../../foundation/prng.js";
 import { operationsIn, type Operation } from "../../metrics/operations.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";

@@ -1,5 +1,4 @@
-// The ratio of two series that share no blocks: two runs of an experiment, days or versions apart. Nothing ties the third
-// trial of one to the third of the other. Ratio, interval and test are of one model: the means of logarithms.
+// The ratio of two series that share no blocks. Ratio, interval and test are of one model: the means of logarithms.
 import {
   chanceBeyond,
   deviateAt,

@@ -1,6 +1,5 @@
-// Whether a Universal Scalability Law may be drawn through a sweep, and how surely: intervals come from fitting
-// resampled blocks of trials again. It refuses, with the reason, where the measurements do not identify the law:
-// three parameters can be drawn through almost anything.
+// Intervals of a Universal Scalability Law come from fitting resampled blocks again. A law that the measurements do not identify is
+// refused with the reason: three parameters can be drawn through almost anything.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Estimate, UslFit } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";

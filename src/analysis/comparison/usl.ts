@@ -1,6 +1,5 @@
-// The Universal Scalability Law, X(N) = lambda N / (1 + sigma (N-1) + kappa N (N-1)) (Gunther 2007), and its fit by
-// nonlinear least squares (Levenberg-Marquardt) from the linear fit of N / X. It bounds nothing: a parameter that
-// comes out negative says that the law does not hold, and `usl-verdict.ts` judges that.
+// The Universal Scalability Law, X(N) = lambda N / (1 + sigma (N-1) + kappa N (N-1)) (Gunther 2007), fitted by Levenberg-Marquardt. It
+// bounds nothing: a negative parameter says that the law does not hold, and `usl-verdict.ts` judges that.
 import { mean } from "../statistics/statistics.js";
 
 const ITERATIONS_MAX = 200;

@@ -1,4 +1,4 @@
-// The verdicts of stored comparisons, read and counted. `findings.ts` decides them; each output counts them by this file.
+// `findings.ts` decides verdicts; each output counts them by this file.
 import { COMPARISON_VERDICTS, type ComparisonVerdict } from "../../metrics/names.js";
 import type { RatioFinding } from "../../results/result-schema.js";
 

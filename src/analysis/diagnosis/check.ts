@@ -1,6 +1,5 @@
-// A check of the self-diagnosis is a question to one stored trial, answered with an observation if a bound is exceeded.
-// Checks are pure, so that a stored result can be asked again and a test can make each of them speak. A check that lacks
-// its evidence says nothing. The registry in `diagnose.ts` says what an observation invalidates.
+// A check asks one stored trial, and answers if a bound is exceeded; without its evidence it says nothing. Checks are pure: a stored
+// result can be asked again. The registry in `diagnose.ts` says what an observation invalidates.
 import type { DiagnosisSettings } from "../../scenario/judgement.js";
 import { sidedText } from "../../foundation/text/numbers.js";
 import type { Aspect, Ceiling, TrialResult } from "../../results/result-schema.js";

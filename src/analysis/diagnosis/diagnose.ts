@@ -1,6 +1,4 @@
-// The registry of checks with what each invalidates, and what becomes of their findings: a trial's list, entries of the
-// result's `diagnosis`, reasons of the verdict. A new check is a function beside its kind and one line here.
-// Only complete trials are judged: a partial one is marked as that already.
+// The registry of checks, and their findings in a result. A new check is a function beside its kind and one line here.
 import type { Aspect, Finding, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
 import { trialsText } from "../../foundation/text/numbers.js";
 import { CHECKS as CHECK_NAMES } from "../../results/result-schema.js";

@@ -1,5 +1,4 @@
-// What still holds of a trial, and of an experiment: counts, timings, both or neither, each with its reasons. It is derived
-// here alone, from the findings of the diagnosis and from the audit.
+// The validity of counts and timings is derived here alone, from the findings of the diagnosis and from the audit.
 import { trialsText } from "../../foundation/text/numbers.js";
 import { metricNamed, restsOn } from "../../metrics/metric-lists.js";
 import type {

@@ -1,6 +1,5 @@
-// The runs at which a series changes its level. Each run is one value for each metric. The levels that explain the series best are held
-// against the noise as the series shows it, which may carry over from run to run and drift slowly. Each change between two of
-// these levels then has to pass a test of its own, over the runs from the change before it to the change after it.
+// The runs at which a series changes its level. Levels are held against noise that may carry over from run to run and drift slowly;
+// each change then passes a test over the runs from the change before it to the change after it.
 import type { Prng } from "../../foundation/prng.js";
 import { SIGNIFICANCE } from "../statistics/limits.js";
 import { isApart, levelDifference, type LevelDifference } from "./level-difference.js";

@@ -1,4 +1,4 @@
-// How far two levels of a series lie apart, with an interval that allows for runs that resemble their neighbours.
+// The interval allows for runs that resemble their neighbours.
 import { varianceInflation } from "../statistics/change-tests.js";
 import { SIGNIFICANCE } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";

@@ -1,5 +1,5 @@
-// Whether levels stand out of the noise of a series of runs: their gain is held against the largest one in simulated series of one
-// level, all metrics together, so that the chance of a false answer is the same however many metrics there are.
+// The gain of levels is held against the largest gain in simulated series of one level, all metrics together: the chance of a false
+// answer is the same however many metrics there are.
 import type { Prng } from "../../foundation/prng.js";
 import { mean } from "../statistics/quantiles.js";
 import { gainAt, likeliestLevels } from "./levels.js";

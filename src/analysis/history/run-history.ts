@@ -1,5 +1,4 @@
-// A series of runs of one scenario, oldest first, and where it changed: at which run, in which metrics, by how much, and what
-// of the surroundings changed with it. The replicate is the run. Its value is the median over its complete trials.
+// A series of runs of one scenario, oldest first. The replicate is the run; its value is the median over its complete trials.
 import { verdictText } from "../diagnosis/validity.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { isHeadline } from "../../metrics/metric-lists.js";

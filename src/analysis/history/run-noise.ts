@@ -1,5 +1,5 @@
-// Noise of a series of runs that has one level: neighbours may resemble each other, and the series may drift slowly. Both are
-// estimated from the series, so that a change has to stand out from a machine that is slow for a week.
+// Neighbouring runs may resemble each other, and a series may drift slowly. Both are estimated from the series, so that a change has to
+// stand out from a machine that is slow for a week.
 import { mean } from "../statistics/quantiles.js";
 import { likeliestLevels } from "./levels.js";
 

@@ -1,6 +1,5 @@
-// The rules of the fairness linter that look at how treatments differ: a comparison says what a factor does only
-// where nothing but that factor differs. Treatments one factor apart are neighbours; whoever no chain of neighbours
-// connects with the baseline is confounded, and neighbours are fair only with the same clients and the same work.
+// Rules on how treatments differ. Treatments one factor apart are neighbours; without a chain of neighbours to the baseline a treatment
+// is confounded, and neighbours are fair only with the same clients and the same work.
 import { firstOf } from "../../foundation/text/numbers.js";
 import { counted } from "../../foundation/units.js";
 import { isManaged, strategyOf } from "../../pools/registry.js";

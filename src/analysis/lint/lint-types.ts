@@ -1,5 +1,3 @@
-// What the fairness linter's rules are given and what they give back, apart from the rules themselves.
-// Types only.
 import type { Objection } from "../../workloads/workload.js";
 import type { Environment, TreatmentResult } from "../../results/result-schema.js";
 

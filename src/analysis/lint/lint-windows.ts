@@ -1,7 +1,5 @@
-// The linter's rules on the length of windows and of warm-ups. What the server does in the background every few minutes
-// is either in no window or, by chance, in one of them; and what settles only within the window was measured before it
-// had. Before a run it knows the settings of servers that train-sim starts and PostgreSQL's defaults; after it, those
-// of the server that took part, and what the windows showed.
+// Rules on the length of windows and warm-ups: work that the server does every few minutes is in no window or, by chance, in one. Before
+// a run they know embedded settings and PostgreSQL's defaults; after it, the server's settings and the windows.
 import { counted, durationText } from "../../foundation/units.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
 import type { Experiment, Treatment } from "../../scenario/settings.js";

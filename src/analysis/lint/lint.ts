@@ -1,6 +1,5 @@
-// The fairness linter: what a careful experimenter would object to in an experiment, in one short sentence each with
-// the way out. It runs before the first trial on the scenario alone, and again on what was measured, which knows
-// more (the server's settings, real windows). It never changes a verdict: a warning is for whoever draws conclusions.
+// Objections of a careful experimenter, each with the way out. Linted before the first trial and again on what was measured. A warning
+// never changes a verdict.
 import { counted, durationText } from "../../foundation/units.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
 import type { ResultDocument } from "../../results/result-schema.js";

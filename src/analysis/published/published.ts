@@ -1,5 +1,4 @@
-// Published figures beside ours. Values depend on the machine, so what is judged is the ratio between two treatments, theirs
-// against ours: its direction, and its size.
+// Values depend on the machine, so the ratio between two treatments is judged, theirs against ours: its direction and its size.
 import { deriveSeed } from "../../foundation/prng.js";
 import type { Agreement, PublishedRatio, PublishedResult } from "../../results/result-schema.js";
 import type { PublishedFigure } from "../../scenario/judgement.js";

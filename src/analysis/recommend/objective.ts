@@ -1,4 +1,3 @@
-// How well a trial reaches an objective, and by how much it misses a condition.
 import type { TrialResult } from "../../results/result-schema.js";
 import type { Aim, Objective } from "../../scenario/judgement.js";
 import type { Condition } from "../../scenario/objective.js";

@@ -1,7 +1,5 @@
-// Which configurations a recommendation measures next. Rounds of few trials: the present configuration in each, for its blocks
-// are what the others are compared within; the best so far again; their untried neighbours, one level away in one factor; the
-// rest drawn at random. What is best here is only a candidate: a fresh comparison decides about it (`recommend.ts`), so the
-// search may look as often as it likes. Pure.
+// Configurations that a recommendation measures next. The present one is in each round, since others are compared within its blocks. The
+// best here is only a candidate: a fresh comparison decides (`recommend.ts`), so the search may look as often as it likes.
 import type { Prng } from "../../foundation/prng.js";
 import { mean } from "../statistics/quantiles.js";
 import { median } from "../statistics/statistics.js";

@@ -1,7 +1,5 @@
-// Three ways to ask whether a series of equal time steps stays what it was: Mann and Kendall's test for a trend,
-// Pettitt's for one change of level, White's MSER-5 rule for where a warm-up ends. All use ranks or batch means, so that
-// one slow second does not decide. Both tests allow for seconds that resemble their neighbours (as Yue and Wang 2004
-// do), without which any cache or checkpoint would be called a trend.
+// Mann-Kendall, Pettitt and MSER-5, by ranks or batch means, so that one slow second does not decide. Both tests allow for seconds that
+// resemble their neighbours (Yue and Wang 2004), or any cache or checkpoint would be called a trend.
 import { mean, median } from "./quantiles.js";
 import { normalCdf } from "./statistics.js";
 

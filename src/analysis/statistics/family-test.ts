@@ -1,8 +1,5 @@
-// One error rate for everything that is asked of one experiment. Each question is a series of differences over blocks, freed of
-// the effect of places; its t takes the spread of these differences alone, so a noisy treatment spoils only its own questions.
-// All are turned round together at random (Langsrud's rotation test, 2005) and each t is held against the largest that chance
-// shows in any question not yet settled (Westfall and Young's step-down max-T). For normal differences that is exact but for
-// correlations between questions of unlike places, and it suffices from five blocks on.
+// One error rate for all questions of an experiment: rotation test (Langsrud 2005) with step-down max-T (Westfall and Young). Each t
+// takes the spread of its own differences, so a noisy treatment spoils only its own questions. It suffices from five blocks on.
 import type { Prng } from "../../foundation/prng.js";
 import { orthogonal, placeDirection, type Differences } from "./place-effect.js";
 

@@ -1,5 +1,5 @@
-// Fisher's exact test of two counts, such as trials that stalled in one run and in another, and the interval of the odds
-// ratio that agrees with it: both double the smaller tail of the same distribution (Fay 2010).
+// Fisher's exact test of two counts, and the interval of the odds ratio that agrees with it: both double the smaller tail of the same
+// distribution (Fay 2010).
 import { rootOf } from "./statistics.js";
 
 /** How many of how many, on either side. */

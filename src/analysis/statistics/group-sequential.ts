@@ -1,8 +1,5 @@
-// What it costs to look at an experiment before its end. An error rate of 5 % is spent over the planned blocks in proportion
-// (Kim and DeMets 1987, power 1), and a look may claim only what the share spent since the last look pays for. So looks may be
-// made at any number of blocks that the data do not choose, and all together claim something false in at most 5 % of
-// experiments. Levels come from integrating the distribution of a sum that has passed no bound yet (Armitage, McPherson and
-// Rowe 1969): nothing is drawn at random.
+// 5 % is spent over the planned blocks in proportion (Kim and DeMets 1987, power 1), and a look claims what the share since the last
+// look pays for. Levels come from integrating a sum that has passed no bound yet (Armitage, McPherson and Rowe 1969).
 import { SIGNIFICANCE } from "./limits.js";
 import { normalCdf, rootOf } from "./statistics.js";
 

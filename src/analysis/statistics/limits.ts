@@ -1,5 +1,4 @@
-// From how much on something is concluded, once. Here and not beside the tests that use it, because a chart draws some of it
-// too, and a browser cannot load what they need.
+// Apart from the tests that use these limits: charts draw some of them, and a browser cannot load what the tests need.
 
 import type { ResultDocument } from "../../results/result-schema.js";
 

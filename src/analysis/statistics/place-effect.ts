@@ -1,6 +1,5 @@
-// The effect of the place at which a trial ran: its position in the block, or its server in a duet. A difference by block
-// holds that effect as often with one sign as with the other, which no median cancels where blocks are odd. So the effect is
-// estimated and taken out, and tests and intervals count the degree of freedom that it costs.
+// The effect of a trial's position in the block, or of its server in a duet. No median cancels it if blocks are odd, so it is estimated
+// and taken out, and tests and intervals count the degree of freedom that it costs.
 import { mean, median } from "./quantiles.js";
 
 export interface Difference {

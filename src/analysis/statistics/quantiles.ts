@@ -1,5 +1,4 @@
-// Means and quantiles of plain arrays. They are apart from the other statistics because they draw nothing at random, so
-// that a browser can load them.
+// Apart from the other statistics: a browser can load these, since they draw nothing at random.
 
 /** Numbers in any array; typed ones are what resampling uses, thousands of times. */
 export type Numbers = ArrayLike<number>;

@@ -1,6 +1,4 @@
-// Exact statistics of rare counts: what `0 of 5000` leaves open, and how many times as often one side fails as the other.
-// All are exact for independent events, and say more than clumped ones bear: a fault may lose a hundred at once.
-// Pure.
+// Exact for independent events; clumped ones bear less: a fault may lose a hundred at once. Pure.
 import { counted } from "../../foundation/units.js";
 
 const CONFIDENCE = 0.95;

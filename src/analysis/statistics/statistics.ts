@@ -1,6 +1,5 @@
-// The statistics that comparisons are made of, on plain arrays of numbers. They are few, seeded where they draw at
-// random, and checked in the tests against published examples and against SciPy. None of them knows what its
-// numbers mean; whoever calls decides what a replicate is (here: a trial, never a request).
+// Few, seeded if they draw at random, and checked against published examples and SciPy. The caller decides what a replicate is (here: a
+// trial, never a request).
 import type { Prng } from "../../foundation/prng.js";
 import { SIGNIFICANCE } from "./limits.js";
 import type { MeanEstimate } from "./place-effect.js";

@@ -1,7 +1,5 @@
-// How many trials would decide what a few leave open. It assumes that the logarithms of ratios by block are normal with the mean
-// and the spread seen, and that the test is a t-test of their mean without the effect of places, which costs a degree of freedom,
-// at 5 % shared out over all questions (Bonferroni's bound).
-// From three trials the spread is known within a factor of two or so: the answer is a plan, not a promise.
+// Assumes normal logarithms of ratios by block with the mean and spread seen, and a t-test at 5 % shared out over all questions
+// (Bonferroni). Three trials tell the spread within a factor of two or so: the answer is a plan, not a promise.
 import { BLOCKS_MIN, SIGNIFICANCE } from "./limits.js";
 import { mean } from "./quantiles.js";
 import { normalCdf, rootOf, studentQuantile } from "./statistics.js";

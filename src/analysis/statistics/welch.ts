@@ -1,5 +1,4 @@
-// Welch's t of the difference between the means of two samples, and the normal deviate that is as improbable. Test and
-// interval are the same inequality in two forms, so they never contradict each other.
+// Test and interval are the same inequality in two forms, so they never contradict each other.
 import { mean, normalCdf, rootOf } from "./statistics.js";
 
 /** Differences below this are rounding. */

@@ -1,8 +1,5 @@
-// How long a queue took to get back after a fault, from samples of how many events were in it. Before the fault: the highest of
-// the last undisturbed samples, since a queue goes up and down without any fault. Back: a sample that is not above that, nor
-// is the mean of those of three seconds from it on. A long queue is sampled less often than once a second, and the time is as
-// precise as that. It is counted from the fault's clearing; 0 where the queue never rose above. The highest of few samples is
-// low rather than high: a queue that is back to it is back, and only one that is not back to it is not assessed. Pure.
+// A queue is back after a fault with a sample that, alone and with three seconds from it on, is not above the highest of the last
+// undisturbed samples. The time counts from the fault's clearing and is as precise as the samples. Pure.
 import { mean } from "../statistics/quantiles.js";
 import type { BacklogRecovery } from "../../results/fault-schema.js";
 import { BEFORE_SECONDS_MAX, HELD_SECONDS, nextAfter, type FaultMoments } from "./recovery.js";

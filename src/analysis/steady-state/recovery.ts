@@ -1,7 +1,5 @@
-// How long the load took to come back after a fault, from committed transactions second by second. Before it: the mean of
-// the last undisturbed seconds. Back: a second at 90 % of that, from which three seconds hold 90 % on the mean, so that
-// neither one lucky second nor a burst of catching up counts. The time is counted from the fault's clearing, with a
-// second's precision: 0 where the second of the clearing itself was back. Where it cannot be told it says why.
+// The load is back after a fault with a second at 90 % of the last undisturbed seconds, from which three seconds hold 90 % on the mean:
+// neither a lucky second nor a burst of catching up counts. The time counts from the fault's clearing.
 import { mean } from "../statistics/quantiles.js";
 import type { FaultRecord } from "../../results/result-schema.js";
 

@@ -1,6 +1,5 @@
-// The material of every comparison: one number for each trial, as a logarithm and by block, so that ratios are
-// differences and trials that ran near each other meet. Only complete trials count; a block without a value is
-// left out, never filled in. No events at all is a value: a stall must not drop out of what it is the answer to.
+// One number for each complete trial, as a logarithm and by block. A block without a value is left out, never filled in. No events at
+// all is a value: a stall must not drop out of what it is the answer to.
 import { isLargerBetter, metricNamed, SPAN_METRICS, valueOf } from "../../metrics/metric-lists.js";
 import type { LatencySummary } from "../../metrics/histograms.js";
 import { spanIn, stageOf } from "../../metrics/operations.js";

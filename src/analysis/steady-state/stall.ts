@@ -1,6 +1,5 @@
-// Seconds of a window in which an operation that otherwise ends many times a second did not end once: a stall of the
-// server, a lock, the network. It refuses to call a pause a stall that may be chance, or that the load makes by
-// itself: of rare transactions, and of clients that think or work in step for longer. Pure.
+// Seconds without an end of an operation that otherwise ends many times a second. A pause that may be chance, or that the load makes by
+// itself, is no stall: rare transactions, and clients that think or work in step. Pure.
 import type { Operation } from "../../metrics/operations.js";
 import type { Stall } from "../../results/result-schema.js";
 import { median } from "../statistics/quantiles.js";

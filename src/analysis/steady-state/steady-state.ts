@@ -1,8 +1,5 @@
-// Whether a measurement window was steady: no trend and no change of level in any operation's events per second and
-// mean response time, nor in the time to completion, where a backlog that grows shows first. A change counts when it
-// is both significant, corrected for the number of questions asked, and large enough to matter. Where the window is
-// not steady, MSER-5 says from where on the series that changed are, and the rest of all series must then be steady.
-// It refuses to judge a window that is too short to tell.
+// A change counts if it is significant, corrected for the number of questions, and large enough to matter. If the window is not steady,
+// MSER-5 says from where on it is. A window that is too short is not assessed.
 import { SIGNIFICANCE } from "../statistics/limits.js";
 import { levelTest, mser5, trendTest, type Change } from "../statistics/change-tests.js";
 import type { SteadyState } from "../../results/result-schema.js";

@@ -1,5 +1,4 @@
-// What a threshold is about, beyond one operation's own numbers: all operations together and the database. And what is
-// kept of each trial where quantities are compared block by block: their values, so that no histogram has to be.
+// Quantities of thresholds beyond one operation. Their values are kept by trial, so that no histogram has to be.
 import { failuresOf } from "../../metrics/figures.js";
 import type { Aspect } from "../../metrics/catalogue.js";
 import { restsOn, thresholdMetric } from "../../metrics/metric-lists.js";

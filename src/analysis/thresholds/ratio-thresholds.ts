@@ -1,7 +1,5 @@
-// Judges thresholds on ratios: of each pair of treatments the median over blocks of how many times the one's value is the
-// other's, with the interval that comparisons have. `surely` holds the whole interval against the bound, so with too few
-// blocks for an interval it is not met. Counts of failures and losses that are 0 in a trial have no such ratio: their rates
-// over all trials are compared, and the exact interval decides.
+// The median over blocks of one treatment's value over the other's; `surely` holds the whole interval against the bound. Counts that are
+// 0 in a trial have no ratio: their rates over all trials are compared by the exact interval.
 import { counted } from "../../foundation/units.js";
 import { intervalText, NONE_IN_RATIOS, ratioNumber } from "../../foundation/text/numbers.js";
 import type { ThresholdResult, TreatmentResult } from "../../results/result-schema.js";

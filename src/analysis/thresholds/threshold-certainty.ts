@@ -1,6 +1,5 @@
-// How far a threshold can be judged by what was measured: how many samples a percentile takes before it can be passed, and
-// how far the counts of a Poisson schedule vary by chance. Both are exact of independent samples; those that resemble
-// their neighbours bear less. Pure.
+// Samples that a percentile needs to be passed, and chance in the counts of a Poisson schedule. Exact for independent samples; samples
+// that resemble their neighbours bear less. Pure.
 import type { OperationResult } from "../../results/result-schema.js";
 import type { Threshold, ThresholdOperator } from "../../scenario/judgement.js";
 

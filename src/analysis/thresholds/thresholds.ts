@@ -1,6 +1,5 @@
-// Evaluates thresholds: on the running totals of a trial, to end an experiment that has failed already, and on the
-// merged complete trials of each treatment at the end. A metric without samples, with too few for its percentile, or that
-// rests on an invalid aspect of a trial is not assessed: it never passes, the result says why, and a running trial waits.
+// A metric without samples, with too few for its percentile, or on an invalid aspect of a trial is not assessed: it never passes, the
+// result says why, and a running trial waits.
 import { counted } from "../../foundation/units.js";
 import { meanMs, percentileMs, type Histogram, type HistogramSet } from "../../metrics/histograms.js";
 import { failuresOf } from "../../metrics/figures.js";

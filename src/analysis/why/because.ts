@@ -1,6 +1,5 @@
-// The sentences beside a significant difference: first where the time went, which is accounting, then a plan or an index that
-// only some trials had, then the evidence that moved most with it, one sentence a topic. An empty list says that the evidence
-// that was collected shows nothing; no list at all, that there is no difference to explain or that it is no larger than noise.
+// Sentences beside a significant difference: where the time went, then a plan or an index, then the evidence that moved most, one sentence
+// a topic. An empty list: the evidence shows nothing. No list: there is no difference to explain.
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
 import { isBelowNoise, NO_FACTOR } from "../comparison/noise-floor.js";

@@ -1,7 +1,5 @@
-// Did a piece of evidence move with a difference between two treatments? It counts only where it moved the way that a
-// slower treatment would, by more than what is worth telling, and by more than trials of one treatment differ among
-// themselves: a permutation test over trials at 1 %, which with five trials of each means that no trial of one side
-// reaches into the other. With fewer trials nothing is said.
+// Evidence moved with a difference if it moved the way of the slower treatment, by more than is worth telling, and by more than trials of
+// one treatment differ: a permutation test at 1 %. With fewer than five trials of each it says nothing.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";

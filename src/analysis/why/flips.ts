@@ -1,7 +1,5 @@
-// Trials of one treatment that the server worked off in different ways: another plan of a statement, or other indexes read.
-// Between treatments that may be what was asked for; within one the planner decided by chance, and a median mixes two things.
-// A flip that goes with slower trials is a caveat of its own, the others are one; beside a difference stands one whose trials
-// are apart from the others.
+// Trials of one treatment with different plans or indexes: the planner decided by chance, and a median mixes two things. A flip that goes
+// with slower trials is a caveat of its own; the others share one.
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { isLargerBetter, labelOf } from "../../metrics/metric-lists.js";
 import { isRound } from "../../metrics/operations.js";

@@ -1,4 +1,3 @@
-// Plans of the workload's statements, side by side: which trials had which.
 import { trialsText } from "../../foundation/text/numbers.js";
 import type { ResultDocument, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import { completeTrials } from "../steady-state/series.js";

@@ -1,7 +1,5 @@
-// Which parts of a transaction make up the difference of its time between two treatments: plain accounting, since the
-// parts of an operation add up to its mean response time in every trial. For the tail the same is said of the slowest
-// transaction of each second. A part is named where it carries a tenth of the difference or more and where its trials
-// differ by more than they do among themselves; a part that went the other way is named too, or the sum would mislead.
+// Accounting: the parts of an operation add up to its mean response time in every trial. A part is named if it carries a tenth of the
+// difference and its trials differ by more than among themselves; a part that went the other way is named too.
 import type { LatencyPart, TreatmentResult } from "../../results/result-schema.js";
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { mean } from "../statistics/statistics.js";

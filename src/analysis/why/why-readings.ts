@@ -1,5 +1,4 @@
-// Where a trial shows a piece of evidence, made comparable: per event, per transaction, per minute, since a faster
-// treatment does more of everything. A reading is undefined where the trial does not tell it, never 0.
+// Readings are per event, transaction or minute, since a faster treatment does more of everything. Undefined if a trial lacks one, never 0.
 import { failuresOf, retriesPerTransaction } from "../../metrics/figures.js";
 import type { ComparedOperation, OperationResult, TrialResult } from "../../results/result-schema.js";
 import type { EvidenceReason } from "../../metrics/evidence-metric.js";

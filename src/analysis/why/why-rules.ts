@@ -1,7 +1,5 @@
-// Which evidence may be told beside a difference, as one table to be read and argued with: its topic, where a trial shows
-// it, its unit, the least difference that matters, the sentence, what it can have to do with.
-// A rule knows no statistics and decides nothing: `evidence.ts` asks whether its value really differs between two
-// treatments, and tells it only where it moved with the difference. None of it proves a cause, and no sentence says so.
+// A rule knows no statistics: `evidence.ts` asks whether its value differs between two treatments. No rule proves a cause, and no sentence
+// says so.
 import { isLargerBetter } from "../../metrics/metric-lists.js";
 import type { EvidenceReason } from "../../metrics/evidence-metric.js";
 import { stageOf } from "../../metrics/operations.js";

@@ -1,6 +1,5 @@
-// How the amounts of evidence are written in a sentence: short, with their unit, two or three digits that mean
-// something. Each unit is made with the least difference that is worth a sentence, in the unit in which it is stored.
-// Exact values are in the result document.
+// Amounts in a sentence: two or three digits that mean something, with their unit. Each is made with the least difference that is worth a
+// sentence, in the unit in which it is stored.
 import type { EvidenceUnit } from "../../metrics/evidence-metric.js";
 import { bytesText, shortNumber, sidedText } from "../../foundation/text/numbers.js";
 

@@ -1,6 +1,4 @@
-// The charts of the live page: throughput, response time, queue, and sessions over the time of the run. Pure, from what the page
-// keeps to panels of lines. A line has a gap between two trials, wherever a second is missing, and where samples are much
-// farther apart than usual.
+// Pure. A line has a gap between two trials, if a second is missing, and if samples are much farther apart than usual.
 import { LIVE } from "../../workloads/evidence.js";
 import { isRound, operationsIn } from "../../metrics/operations.js";
 import type { LivePoint, LiveSample } from "./live-data.js";

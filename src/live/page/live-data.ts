@@ -1,6 +1,4 @@
-// What is shown of an experiment that runs: by the board on the terminal, and by the live page, which is sent it once a
-// second. Plain values that survive JSON; times are milliseconds since the program began, so no clock crosses over.
-// Types only.
+// Plain values that survive JSON; times are milliseconds since the program began, so no clock crosses over.
 import type { LiveLook } from "../../engine/session/observer.js";
 import type { Operation } from "../../metrics/operations.js";
 

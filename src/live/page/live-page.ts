@@ -1,5 +1,4 @@
-// The document of the live page: what is there before any state has arrived, and for readers without JavaScript. It names its
-// script and its style sheet, both beside it on the same server, and has no content of its own to escape.
+// The document of the live page, for readers without JavaScript too. It has no content of its own to escape.
 import { html } from "../../report/html/html.js";
 
 export function livePage(): string {

@@ -1,6 +1,5 @@
-// What the live page keeps of what it was told: the view of this moment, and the past, as far as the program keeps it too.
-// Pure. A message may repeat what an earlier one said (after a reconnection, or of a second that came in parts); what has a
-// name of its own is replaced then and never doubled.
+// The view of this moment and the past, as far as the program keeps it. Pure. A message may repeat an earlier one (after a reconnection,
+// or of a second that came in parts): entries are replaced by their names and never doubled.
 import type { LiveNote, LivePoint, LiveSample, LiveTrialEnd, LiveUpdate, LiveView } from "./live-data.js";
 
 /** As many seconds and samples as the program itself keeps. */

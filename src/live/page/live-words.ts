@@ -1,5 +1,4 @@
-// What the live page says in words and tables, from the view of this moment: the same words as on the terminal where there is
-// no reason for others. Pure; it makes no elements.
+// Words and tables of the live page, in the words of the terminal. Pure; it makes no elements.
 import { counted, formatDuration } from "../../foundation/units.js";
 import { isRound, operationsIn } from "../../metrics/operations.js";
 import { evidenceMetricOf } from "../../workloads/evidence.js";

@@ -1,5 +1,4 @@
-// The one picture of the live page, drawn anew whenever something came: its legend, its words for readers of screens, and
-// the table behind it, which is filled only while it is open. What is in it is decided by `live-charts.ts`.
+// The picture of the live page, drawn anew when something came. The table behind it is filled only while it is open.
 import { liveChart } from "../live-charts.js";
 import type { LiveStore } from "../live-store.js";
 import type { Plot } from "../../../report/html/page/charts/drawing.js";

@@ -1,5 +1,4 @@
-// The parts of the live page below its head: tables, thresholds and notes, each with a heading, hidden while it is empty.
-// What a reader scrolls in or has focused stays in the page for good; only what is inside of it is put in anew.
+// An element that a reader scrolls or has focused stays in the page for good; only its content is put in anew.
 import type { LiveNote } from "../live-data.js";
 import { secondsText } from "../live-words.js";
 import type { ChartTable } from "../../../report/html/page/charts/drawing.js";

@@ -1,5 +1,5 @@
-// Entry of the live page: listens to the program that serves it, and shows what it is told. When the run has ended it says so
-// and stops listening; when the program is gone without a word, it says that too, and tries again: the browser by itself, where it was refused the page.
+// Entry of the live page. If the program is gone without an `end`, the page says so and tries again: the browser by itself, unless it was
+// refused.
 import type { LiveEnd, LiveThreshold, LiveUpdate, LiveView } from "../live-data.js";
 import { LiveStore } from "../live-store.js";
 import {
