@@ -5,8 +5,8 @@ import { counted } from "../../foundation/units.js";
 import { diagnose } from "../../analysis/diagnosis/diagnose.js";
 import { invalidTrials } from "../../analysis/diagnosis/validity.js";
 import { seenText } from "../../foundation/text/numbers.js";
-import { brokenThreshold, type Abort, type Measured } from "../../analysis/thresholds/thresholds.js";
-import { randomArrivals } from "../../results/operation-results.js";
+import { assess, brokenThreshold, type Abort, type Measured } from "../../analysis/thresholds/thresholds.js";
+import { operationResults, randomArrivals } from "../../results/operation-results.js";
 import type { Ceiling, TrialResult } from "../../results/result-schema.js";
 import type { Threshold } from "../../scenario/judgement.js";
 import type { Experiment, PlannedTrial, Treatment } from "../../scenario/settings.js";
@@ -14,8 +14,7 @@ import { isSelected } from "../../scenario/thresholds.js";
 import { strategyOf } from "../../pools/registry.js";
 import { ceilingKey, measureCeiling, type CeilingInputs } from "../workers/ceiling-probe.js";
 import type { Interruption } from "./interruption.js";
-import type { ExperimentObserver } from "./observer.js";
-import { watchThresholds } from "./running-thresholds.js";
+import type { ExperimentObserver, RunningThreshold } from "./observer.js";
 import type { FinishedTrial, WatchTotals } from "../trial/trial-parts.js";
 
 export class Judge {
@@ -131,4 +130,39 @@ export class Judge {
       ),
     );
   }
+}
+
+type OnThresholds = (states: readonly RunningThreshold[], measured: Measured, elapsedMs: number) => void;
+
+/** Watches a trial once a second, over its whole window so far. Undefined without thresholds: nothing is summed up then. */
+function watchThresholds(
+  thresholds: readonly Threshold[],
+  treatment: Treatment,
+  onThresholds: OnThresholds,
+): WatchTotals | undefined {
+  if (thresholds.length === 0) return undefined;
+  let seconds = 0;
+  return (totals, windowSeconds) => {
+    seconds = Math.max(seconds, windowSeconds);
+    const operations = operationResults(totals.summary(seconds), treatment.settings);
+    const { histograms } = totals;
+    const measured = {
+      operations,
+      histograms,
+      audits: [],
+      invalid: undefined,
+      randomArrivals: randomArrivals(treatment.settings),
+    };
+    onThresholds(
+      thresholds.map((each) => stateOf(each, measured)),
+      measured,
+      seconds * 1000,
+    );
+  };
+}
+
+function stateOf(threshold: Threshold, measured: Measured): RunningThreshold {
+  const { metric, expression } = threshold;
+  const { seen = null, ok = null } = assess(threshold, measured) ?? {};
+  return { metric, expression, seen, ok };
 }

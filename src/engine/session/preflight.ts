@@ -2,7 +2,8 @@
 import { distinct } from "../../foundation/distinct.js";
 import { TargetError, UsageError } from "../../foundation/errors.js";
 import type { Obstacle, Way } from "../../database/contract.js";
-import { databaseOf } from "../../database/registry.js";
+import { describeEndpoint } from "../../database/endpoint.js";
+import { administer, databaseOf } from "../../database/registry.js";
 import { tablesMarked } from "../../workloads/tables.js";
 import { OWN_CONNECTIONS, serverConnectionsOf } from "../../scenario/connections.js";
 import type { Treatment } from "../../scenario/settings.js";
@@ -11,6 +12,7 @@ import { hasPooler, isManaged, poolerKindOf } from "../../pools/registry.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import { startTarget } from "../../targets/registry.js";
 import { targetKey } from "./demand.js";
+import { dropCommand } from "./left-behind.js";
 
 /** One server of the user's own, with the treatments that run on it. */
 export interface OwnServer {
@@ -84,4 +86,37 @@ export async function requireOwnServers(
   if (more.length === 0) throw new Failure(only.words, only.remedy);
   const list = grave.map(({ words, remedy }) => `  ${words}${remedy ? `\n    ${remedy}` : ""}`);
   throw new Failure([`${grave.length} problems before the first trial`, ...list].join("\n"));
+}
+
+export interface LeftSchema {
+  /** One sentence on what it is. */
+  readonly words: string;
+  /** For a shell: drops it. */
+  readonly command: string;
+}
+
+/** Of the namespaces that the treatments name; never rejects. */
+export async function leftSchemas({ target, treatments }: OwnServer): Promise<LeftSchema[]> {
+  const byName = new Map(treatments.map(({ settings }) => [settings.namespace, settings]));
+  const { namespaces } = databaseOf(target.admin);
+  const admin = await administer(target.admin, { purpose: "preflight" }).catch(() => undefined);
+  if (!admin) return [];
+  const left: LeftSchema[] = [];
+  try {
+    for (const [namespace, { dialect, target: settings }] of byName) {
+      if (settings.kind !== "url" || !namespaces.hasClaims(dialect)) continue;
+      const state = await namespaces.state(admin, namespace, dialect);
+      if (state.kind !== "ours" || state.run === undefined) continue;
+      if (await namespaces.isAtWork(admin, namespace, state.run)) continue;
+      left.push({
+        words: `schema "${namespace}" on ${describeEndpoint(target.admin)} was left by a run that has ended`,
+        command: dropCommand(settings, namespace, dialect),
+      });
+    }
+  } catch {
+    // Another product than the scenario says, or a right that the role lacks.
+  } finally {
+    await admin.close();
+  }
+  return left;
 }

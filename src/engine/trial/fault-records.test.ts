@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import { Totals } from "../../metrics/totals.js";
 import type { PlannedTrial, Treatment } from "../../scenario/settings.js";
 import type { FaultSpan } from "../../faults/fault-schedule.js";
-import { BacklogSamples } from "./backlog-samples.js";
-import { faultRecords } from "./fault-records.js";
+import { BacklogSamples, faultRecords } from "./fault-records.js";
 import { LoadSeconds } from "../../faults/load-seconds.js";
 
 const START_MS = 50_000;

@@ -3,6 +3,7 @@
 import { workloadOf } from "../../workloads/registry.js";
 import type { Audited, AuditInputs } from "../../workloads/workload.js";
 import { administer } from "../../database/registry.js";
+import { codeOf, messageOf } from "../../foundation/errors.js";
 import { withinMs } from "../../foundation/deadline.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { Fleet } from "../workers/fleet.js";
@@ -10,7 +11,6 @@ import type { TrialFaults } from "./trial-faults.js";
 import { prepareNamespace } from "./prepare-namespace.js";
 import type { TrialLog } from "./trial-log.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
-import { unreadableTables } from "./unreadable-tables.js";
 
 const CONNECT_MS = 3_000;
 type WhatLoses = Pick<TrialFaults, "loss">;
@@ -84,4 +84,28 @@ export class TrialTables {
     if (audited) this.log.audited(audited);
     return audited;
   }
+}
+
+/** Classes "data exception" and "access rule violation", without the syntax error, which a change of tables never causes. */
+const OF_TABLES = /^(22|42(?!601))/;
+
+/**
+ * Tables that an audit cannot read are a finding: something changed them since the reset. Rethrows any other error, such as a
+ * lost connection.
+ */
+export function unreadableTables(error: unknown): Audited {
+  const sqlstate = codeOf(error) ?? "";
+  if (!OF_TABLES.test(sqlstate)) throw error;
+  return {
+    findings: {
+      verdict: "violated",
+      published: 0,
+      inDoubt: 0,
+      lost: 0,
+      unexpected: 0,
+      isUnreadable: true,
+      violations: [`the audit could not read the tables: ${messageOf(error)} (SQLSTATE ${sqlstate})`],
+      notAudited: ["every count of the audit: its tables could not be read"],
+    },
+  };
 }

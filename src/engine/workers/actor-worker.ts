@@ -17,9 +17,9 @@ import { roleTraitsOf, workloadOf } from "../../workloads/registry.js";
 import { storeIn } from "../../workloads/stores.js";
 import type { ClientContext, RoleTraits, WorkloadClient } from "../../workloads/workload.js";
 import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-settings.js";
+import { type Actor, type ActorContext, nothingToPrepare } from "../../actors/actor.js";
 import { EventLog } from "../../actors/event-log.js";
 import { keepsTime, startPhase, type Phase, type PhaseName } from "../../actors/phase.js";
-import { ceilingProbe } from "./ceiling.js";
 import type { Command, Report, ThreadAssignment } from "./protocol.js";
 import { writeSummaryLines } from "../../actors/summary-lines.js";
 import { OwnOperations } from "../../actors/own-operations.js";
@@ -282,4 +282,21 @@ export class ActorWorker {
     this.phaseName = name;
     this.log.logger.info({ event: "phase", operation: "*", phase: name }, `phase ${name}`);
   }
+}
+
+/** The client of the ceiling's probe: nothing is cheaper for the database than a ping, so the way to it is the limit. */
+function ceilingProbe({ transactor }: ActorContext, operation: Operation): Actor {
+  return {
+    prepare: nothingToPrepare,
+    async iterate(client, intendedMs) {
+      await transactor.run({
+        operation,
+        client,
+        intendedMs,
+        body: (session) => session.ping(),
+        isPoll: false,
+        events: () => 0,
+      });
+    },
+  };
 }

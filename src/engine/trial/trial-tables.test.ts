@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { TargetError, TrialError } from "../../foundation/errors.js";
-import { unreadableTables } from "./unreadable-tables.js";
+import { unreadableTables } from "./trial-tables.js";
 
 const serverError = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
