@@ -2,7 +2,7 @@
 // from the built program so that it cannot drift. pgbench sends text and makes nothing, so a parameter is a variable that
 // is the same each time, a batch's documents are constants of its statement, and keys come from a table. A parameter that
 // is not found is an error.
-import { createWorkload } from "#program/workloads/train-events/sql/create-workload.js";
+import { eventOperations } from "#program/workloads/train-events/sql/operations.js";
 import { RECENT_LIMIT } from "#program/workloads/train-events/sql/statements.js";
 import { DocumentGenerator } from "#program/workloads/train-events/model/document-generator.js";
 
@@ -32,7 +32,7 @@ const SHAPE = { payload: "text", statementShape: "single-statement", locking: "s
 
 /** Text of a statement of the workload, its $1, $2, ... replaced by pgbench's words. */
 function sql(name, words) {
-  const { statements } = createWorkload({
+  const { statements } = eventOperations({
     ...{ dialect: "postgres", namespace: PEER_NAMESPACE, isolation: "read committed" },
     ...SHAPE,
   });

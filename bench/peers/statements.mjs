@@ -2,7 +2,7 @@
 // built program, so that they cannot drift. Only what a peer cannot send is replaced: a batch comes from the table of
 // documents with keys of PostgreSQL's uuidv7(), the dice are thrown by random(). A place that is no longer found is an
 // error, not a statement that means something else.
-import { createWorkload } from "#program/workloads/train-events/sql/create-workload.js";
+import { eventOperations } from "#program/workloads/train-events/sql/operations.js";
 import { keys } from "#program/workloads/train-events/keys.js";
 import { insertColumns } from "#program/workloads/train-events/sql/statements.js";
 import { DOCUMENTS, NAMESPACE } from "./server.mjs";
@@ -21,7 +21,7 @@ export const LAST_FIRST_DOCUMENT = DOCUMENTS - BATCH.max;
 
 /** `size` and `first` are the peer's words for the batch's size and its first document. */
 export function sameStatements(payload, { size, first }, chances = CHANCES) {
-  const { statements } = createWorkload({
+  const { statements } = eventOperations({
     ...{ dialect: "postgres", namespace: NAMESPACE, payload },
     ...{ locking: "skip-locked", isolation: "read committed", statementShape: "single-statement" },
   });

@@ -13,7 +13,7 @@ import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
 import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
 import { countPresent, readTableCounts } from "../workloads/train-events/sql/audit-queries.js";
-import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
+import { eventOperations } from "../workloads/train-events/sql/operations.js";
 import { createConnectionSource } from "../pools/registry.js";
 import type { EventOperations } from "../workloads/train-events/store.js";
 import { makeBatch } from "../../test/support/make-batch.js";
@@ -40,7 +40,7 @@ beforeAll(async () => {
   admin = await connectAdmin(endpoint, { purpose: "doubt" });
   proxy = await TcpProxy.open({ host: endpoint.host, port: endpoint.port }, systemClock, new Prng(11));
   const levels = { payload: "text", locking: "skip-locked", isolation: "read committed" } as const;
-  workload = createWorkload({ dialect: "postgres", namespace, statementShape: "set-based", ...levels });
+  workload = eventOperations({ dialect: "postgres", namespace, statementShape: "set-based", ...levels });
   source = createConnectionSource({
     pool: { strategy: "direct", reconnect: "never" },
     endpoints: [{ ...endpoint, host: "127.0.0.1", port: proxy.port }],

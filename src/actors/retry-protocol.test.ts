@@ -10,7 +10,7 @@ import { TrialError } from "../foundation/errors.js";
 import { Prng } from "../foundation/prng.js";
 import { PartNames } from "../metrics/part-times.js";
 import { Recorder } from "../metrics/recorder.js";
-import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
+import { eventOperations } from "../workloads/train-events/sql/operations.js";
 import { createConnectionSource } from "../pools/registry.js";
 import { classifyFailure } from "../database/postgres/sqlstates.js";
 import { makeBatch } from "../../test/support/make-batch.js";
@@ -81,7 +81,7 @@ function countsOf(recorder: Recorder) {
 async function addOnce(dialect: DialectName, script: Script) {
   const database = new ScriptedDatabase(script);
   const source = await connectionsTo(database);
-  const workload = createWorkload({
+  const workload = eventOperations({
     ...{ dialect, namespace: "train_sim", payload: "text", locking: "for-update" },
     ...{ isolation: dialect === "dsql" ? "repeatable read" : "serializable", statementShape: "set-based" },
   });

@@ -1,7 +1,7 @@
 // Statistics that restart within a window, on a server of this file's own, since it is made to crash.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
-import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
+import { eventOperations } from "../workloads/train-events/sql/operations.js";
 import { postgres } from "../database/postgres/dialects/postgres/dialect.js";
 import { resetNamespace } from "../../test/support/namespace.js";
 import { sampledIn } from "../workloads/tables.js";
@@ -19,7 +19,7 @@ const namespace = "n";
 const EVENTS = 5;
 /** The least that the server takes. */
 const ROOM = 100;
-const workload = createWorkload({
+const workload = eventOperations({
   dialect: "postgres",
   namespace,
   payload: "text",

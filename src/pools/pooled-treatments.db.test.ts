@@ -11,7 +11,7 @@ import { resetNamespace, testNamespace } from "../../test/support/namespace.js";
 import { ownDatabase } from "../../test/support/own-database.js";
 import { pgBouncerEnv, startPgBouncers } from "../../test/support/pgbouncers.js";
 import { PgConnection } from "../database/postgres/connection.js";
-import { createWorkload } from "../workloads/train-events/sql/create-workload.js";
+import { eventOperations } from "../workloads/train-events/sql/operations.js";
 import type { SqlRow } from "../database/sql.js";
 import {
   PAYLOADS,
@@ -50,7 +50,7 @@ async function written(payload: Payload, statementShape: StatementShape, by: End
     own.admin.query(`SELECT payload::text FROM ${namespace}.events ORDER BY id`);
   try {
     const levels = { locking: "skip-locked", isolation: "read committed" } as const;
-    const workload = createWorkload({ dialect: "postgres", namespace, payload, statementShape, ...levels });
+    const workload = eventOperations({ dialect: "postgres", namespace, payload, statementShape, ...levels });
     await workload.add(EventBatch.of(makeBatch(EVENTS, 7)))(connection);
     const added = await documents();
     const chances = { claim: 1, complete: 1, fail: 0 };

@@ -6,7 +6,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { casesOf, fullIt } from "../support/lanes.js";
 import type { AdminClient } from "../../src/database/postgres/admin.js";
-import { createWorkload } from "../../src/workloads/train-events/sql/create-workload.js";
+import { eventOperations } from "../../src/workloads/train-events/sql/operations.js";
 import { statementNamer } from "../../src/database/postgres/statement-names.js";
 import type { OperationResult, TrialResult } from "../../src/results/result-schema.js";
 import { testNamespace } from "../support/namespace.js";
@@ -77,7 +77,7 @@ interface Seen {
 
 /** What the server counted of each statement of the workload, by its name. */
 async function counted(statementShape: StatementShape): Promise<Record<string, Seen>> {
-  const workload = createWorkload({
+  const workload = eventOperations({
     ...{ dialect: "postgres", namespace, payload: "text", statementShape },
     ...{ locking: "skip-locked", isolation: "read committed" },
   });

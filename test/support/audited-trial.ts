@@ -4,7 +4,7 @@
 import { audit, type Audited, type AuditInputs } from "../../src/workloads/train-events/audit/audit.js";
 import type { AdminClient } from "../../src/database/postgres/admin.js";
 import { PgConnection } from "../../src/database/postgres/connection.js";
-import { createWorkload } from "../../src/workloads/train-events/sql/create-workload.js";
+import { eventOperations } from "../../src/workloads/train-events/sql/operations.js";
 import { resetNamespace } from "./namespace.js";
 import { preloadTrial } from "../../src/workloads/train-events/preload.js";
 import { postgres } from "../../src/workloads/train-events/sql/postgres.js";
@@ -126,7 +126,7 @@ class Crew implements AuditedCrew {
     private readonly batchEvents: number,
   ) {
     const { ids, documentBytes, documentShape } = settings;
-    this.workload = createWorkload(settings);
+    this.workload = eventOperations(settings);
     this.source = { worker: 3, stream: "producers", ids, seed: SEED, documentBytes, documentShape };
     this.writer = new LedgerFileWriter(ledgerPath(directory, this.source.worker), this.source);
     this.work = new WorkFileWriter(workPath(directory, this.source.worker));

@@ -1,6 +1,6 @@
 // The place of a failure is the server's word, or follows from the statement's text; nothing else names a table.
 import { describe, expect, it } from "vitest";
-import { createWorkload } from "../../workloads/train-events/sql/create-workload.js";
+import { eventOperations } from "../../workloads/train-events/sql/operations.js";
 import { InDoubtError, StatementError } from "../errors.js";
 import { onlyTablesOf, placeOf as placeIn } from "./failure-place.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../../workloads/train-events/settings.js";
@@ -12,7 +12,8 @@ const TABLES = {
 };
 const settings = { dialect: "postgres", namespace: "n", isolation: "read committed" } as const;
 const ONLY = onlyTablesOf(
-  createWorkload({ ...settings, statementShape: "set-based", payload: "text", locking: "nowait" }).statements,
+  eventOperations({ ...settings, statementShape: "set-based", payload: "text", locking: "nowait" })
+    .statements,
   TABLES,
 );
 const placeOf = (error: unknown) => placeIn(error, ONLY);
@@ -51,7 +52,7 @@ describe("the place of a failure", () => {
     for (const statementShape of STATEMENT_SHAPES)
       for (const payload of PAYLOADS)
         for (const locking of LOCKINGS) {
-          const { statements } = createWorkload({ ...settings, statementShape, payload, locking });
+          const { statements } = eventOperations({ ...settings, statementShape, payload, locking });
           const single = statements.flatMap(({ name, text }) => {
             const tables = new Set(Array.from(text.matchAll(/"n"\.(\w+)/g), ([, table = ""]) => table));
             return tables.size === 1 ? [[name, ...tables]] : [];

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { Storage } from "../../database/levels.js";
+import { ISOLATIONS, type Storage } from "../../database/levels.js";
 import { DURATION_RANGE, durationRange, rangeOf, size } from "../../syntax/scalars.js";
 import { isolationKey } from "../common-rules.js";
-import type { WorkloadTreatment } from "../workload.js";
+import type { LevelOption, WorkloadTreatment } from "../workload.js";
 import { DEFAULT_DOCUMENT_BYTES, MAX_DOCUMENT_BYTES } from "./model/document-generator.js";
 import { ARCHIVED } from "./model/lifecycle.js";
 import { ID_KINDS } from "./model/event-id.js";
@@ -11,6 +11,7 @@ import {
   CLAIM_INDEXES,
   DEFAULT_LEVELS,
   DOCUMENT_SHAPES,
+  EVENT_STORAGES,
   LOCKINGS,
   PAYLOADS,
   STATEMENT_SHAPES,
@@ -241,3 +242,47 @@ export function resolve(written: Written): OwnSettings {
     reads,
   };
 }
+
+/** Options of `schema print`. */
+export const levels: readonly LevelOption[] = [
+  {
+    option: "payload",
+    key: "payload",
+    isOfTables: true,
+    description: "payload storage",
+    choices: PAYLOADS,
+    fallback: "jsonb",
+  },
+  {
+    option: "storage",
+    key: "storage",
+    isOfTables: true,
+    description: "how tables are stored",
+    choices: EVENT_STORAGES,
+    fallback: "default",
+  },
+  {
+    option: "locking",
+    key: "locking",
+    isOfTables: false,
+    description: "row locks of those statements",
+    choices: LOCKINGS,
+    fallback: "skip-locked",
+  },
+  {
+    option: "shape",
+    key: "statementShape",
+    isOfTables: false,
+    description: "shape of those statements",
+    choices: STATEMENT_SHAPES,
+    fallback: "set-based",
+  },
+  {
+    option: "isolation",
+    key: "isolation",
+    isOfTables: false,
+    description: "isolation of those transactions",
+    choices: ISOLATIONS,
+    fallback: "read committed",
+  },
+];

@@ -1,13 +1,22 @@
-// Rules over several keys of Train Events.
+// Rules over several keys of Train Events, and objections to treatments.
 import { capabilitiesOf, levelProblems, type DialectName } from "../../database/registry.js";
 import { formatSize } from "../../foundation/units.js";
 import { BATCH_SIZES, type Profile } from "../../load/profiles.js";
 import { rangeOrder, type Finding } from "../../syntax/problems.js";
 import { hasStatementMode } from "../common-rules.js";
+import type { Objection } from "../workload.js";
 import type { EventTreatment as Treatment } from "./actors/assignment.js";
 import type { Written } from "./keys.js";
 import { MAX_WORKER_ORDINALS } from "./model/event-id.js";
-import { DELAYED_OPERATIONS, EVENT_STORAGES, READ_KINDS, ROLES, type Role } from "./settings.js";
+import {
+  DELAYED_OPERATIONS,
+  EVENT_STORAGES,
+  QUESTION_KINDS,
+  READ_KINDS,
+  ROLES,
+  type Role,
+} from "./settings.js";
+import type { Storage } from "../../database/levels.js";
 
 /** Most bytes of an add transaction: PostgreSQL's protocol ends at 1 GB, and a client holds the batch in memory. */
 const MAX_BATCH_BYTES = 512 * 1024 ** 2;
@@ -201,4 +210,21 @@ export function dialectProblems(name: DialectName, treatment: Treatment): Findin
     }),
     ...rowLimitProblems(name, treatment),
   ];
+}
+
+type Linted = Treatment & { readonly storage: Storage };
+
+/** Objections to settings that are allowed and hardly meant. */
+export function lint({ dialect, locking, ids, storage, actors, reads }: Linted): Objection[] {
+  const { lockingCaveat, orderedKeysCaveat } = capabilitiesOf(dialect);
+  const objections: Objection[] = [];
+  if ((actors.consumers ?? actors.cycle) && locking !== "for-update" && lockingCaveat !== undefined)
+    objections.push({ rule: "table-locks", words: lockingCaveat });
+  if (ids === "uuidv7" && storage !== "hash-sharded" && orderedKeysCaveat !== undefined)
+    objections.push({ rule: "ordered-keys", words: orderedKeysCaveat });
+  if (actors.producers && !actors.consumers)
+    objections.push({ rule: "no-consumers", words: "producers without consumers: the backlog only grows" });
+  if (!actors.readers && QUESTION_KINDS.some((kind) => reads[kind] > 0))
+    objections.push({ rule: "no-readers", words: "reads without readers: name actors.readers" });
+  return objections;
 }

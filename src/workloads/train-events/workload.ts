@@ -1,4 +1,5 @@
 // Producers add railway events, consumers move them along their lives, archivers move them to history, readers look them up.
+import { rangeText } from "../../load/load-settings.js";
 import { storeIn } from "../stores.js";
 import type { Workload } from "../workload.js";
 import type { EventTreatment } from "./actors/assignment.js";
@@ -8,13 +9,10 @@ import { auditOn } from "./audit/audit.js";
 import { findings } from "./audit/findings-schema.js";
 import { recount } from "./audit/recount.js";
 import { examples } from "./examples.js";
-import { conditions } from "./conditions.js";
-import { keys, resolve } from "./keys.js";
-import { levels } from "./levels.js";
-import { lint } from "./lint.js";
+import { keys, levels, resolve } from "./keys.js";
 import { VIOLATION_KINDS } from "./model/conservation.js";
 import { preloadTrial } from "./preload.js";
-import { dialectProblems, hasRole, rules } from "./rules.js";
+import { dialectProblems, hasRole, lint, rules } from "./rules.js";
 import { READ_KINDS, READS } from "./settings.js";
 import { postgres } from "./sql/postgres.js";
 import type { EventStore } from "./store.js";
@@ -24,6 +22,12 @@ const storeOf = (settings: EventTreatment): EventStore => storeIn(stores, settin
 
 const events = { unit: "events" };
 const publishing = { sharedBytes: RING_BYTES, hasBatches: true, isSearched: true } as const;
+
+function conditions({ payload, batch, appDelayMs }: EventTreatment): Readonly<Record<string, string>> {
+  const delays = Object.entries(appDelayMs).filter(([, { max }]) => max > 0);
+  const delay = delays.map(([operation, range]) => `${operation} ${rangeText(range)}`).join(", ");
+  return { payload, batch: `${batch.min} to ${batch.max} events`, "app delay": delay || "none" };
+}
 
 export const trainEvents = {
   name: "train-events",

@@ -8,7 +8,7 @@ import { resetNamespace, testNamespace } from "../../../../test/support/namespac
 import { ownDatabase } from "../../../../test/support/own-database.js";
 import type { AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
-import { createWorkload } from "../../../workloads/train-events/sql/create-workload.js";
+import { eventOperations } from "../../../workloads/train-events/sql/operations.js";
 import { postgres } from "../dialects/postgres/dialect.js";
 import { sampledIn } from "../../../workloads/tables.js";
 import { POSTGRES_SAMPLER } from "./postgres-views.js";
@@ -19,7 +19,7 @@ import { trainEvents } from "../../../workloads/train-events/workload.js";
 const own = ownDatabase("sampled");
 const { endpoint } = own;
 const namespace = "n";
-const workload = createWorkload({
+const workload = eventOperations({
   dialect: "postgres",
   namespace,
   payload: "jsonb",

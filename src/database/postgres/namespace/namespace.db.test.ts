@@ -12,7 +12,7 @@ import {
 } from "../../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../admin.js";
 import { PgConnection } from "../connection.js";
-import { createWorkload } from "../../../workloads/train-events/sql/create-workload.js";
+import { eventOperations } from "../../../workloads/train-events/sql/operations.js";
 import { postgres } from "../dialects/postgres/dialect.js";
 import { tablesMarked } from "../../../workloads/tables.js";
 import { namespaceState, requireDroppable } from "./namespace.js";
@@ -198,7 +198,7 @@ describe("a role that is not the owner", () => {
         prepared: false,
       }).connect();
       for (const [number, statementShape] of STATEMENT_SHAPES.entries()) {
-        const workload = createWorkload({
+        const workload = eventOperations({
           dialect: "postgres",
           namespace,
           payload,

@@ -13,7 +13,7 @@ import { dropNamespace, testNamespace } from "../../../../test/support/namespace
 import { connectAdmin } from "../../../database/postgres/admin.js";
 import { countPresent, readTableCounts } from "./audit-queries.js";
 import { PgConnection } from "../../../database/postgres/connection.js";
-import { createWorkload } from "./create-workload.js";
+import { eventOperations } from "./operations.js";
 import type { Question } from "../store.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { readServerInfo } from "../../../database/postgres/server-info.js";
@@ -82,7 +82,7 @@ describe(`${product} as ${name}`, () => {
       const { failed, found } = trial.keys;
       expect(await countPresent(admin, namespace, [...failed, ...found], dialect)).toBe(found.length);
 
-      const workload = createWorkload(trial.settings);
+      const workload = eventOperations(trial.settings);
       const batch = makeBatch(8, 5);
       const [first] = batch;
       if (!first) throw new Error("a batch has a first event");

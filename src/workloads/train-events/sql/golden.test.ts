@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { SqlClient } from "../../../database/postgres/admin.js";
 import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
 import { eventRows, presentKeys, readClock, readKeySums, readMisplaced, readWritten } from "./audit-scans.js";
-import { createWorkload } from "./create-workload.js";
+import { eventOperations } from "./operations.js";
 import type { Dialect } from "../../../database/postgres/dialects/dialect.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { capabilitiesOf, lackOf, DIALECTS, type DialectName } from "../../../database/registry.js";
@@ -141,7 +141,7 @@ test("the statements of every dialect, payload, statement shape and locking", as
             statementShape,
             ...own,
           };
-          for (const { name, text } of createWorkload(levels).statements)
+          for (const { name, text } of eventOperations(levels).statements)
             listing.add(text, name, dialect, payload, statementShape, locking, other);
         }
   }

@@ -5,7 +5,7 @@ import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { float8Array, uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
 import type { Statement } from "../../../database/sql.js";
 import { advanceSql, rewriteSql } from "./business-rules-sql.js";
-import { multiStatementWorkload } from "./multi-statement.js";
+import { multiStatement } from "./multi-statement.js";
 import { chanceTexts } from "./process-pass.js";
 import { arrayRows, setBasedSteps } from "./set-based.js";
 import type { Shape } from "./shape.js";
@@ -47,7 +47,7 @@ export const inDatabase: Shape = (context) => {
   const sql = statementsOf(context);
   const steps = setBasedSteps(context);
   const textsOf = chanceTexts();
-  return multiStatementWorkload(context, {
+  return multiStatement(context, {
     ...steps,
     statements: { ...steps.statements, process: [sql.advance, sql.rewrite] },
     claim: sql.claim,

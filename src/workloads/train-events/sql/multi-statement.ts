@@ -39,7 +39,7 @@ export interface WriteSteps {
   deleteLive(connection: Connection, ids: readonly string[]): Promise<void>;
 }
 
-export function multiStatementWorkload(context: ShapeContext, steps: WriteSteps): EventOperations {
+export function multiStatement(context: ShapeContext, steps: WriteSteps): EventOperations {
   const begin = beginOf(context);
   const beginRead = beginOf(context, "READ ONLY");
   const { claim } = steps;

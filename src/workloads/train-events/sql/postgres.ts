@@ -10,7 +10,7 @@ import type { EventStore, EventTables } from "../store.js";
 import { readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
 import { eventRows, presentKeys, readClock, readKeySums, readMisplaced, readWritten } from "./audit-scans.js";
 import { batchArrays, documentRoom } from "./batch-arrays.js";
-import { createWorkload } from "./create-workload.js";
+import { eventOperations } from "./operations.js";
 import { QUEUE } from "./queue-depth.js";
 import { addStatements } from "./set-based.js";
 import { tableSetOf, tablesOf } from "./tables.js";
@@ -18,9 +18,9 @@ import { createVerification } from "./verification.js";
 
 export const postgres: EventStore = {
   tables: tableSetOf,
-  statements: (settings) => createWorkload(settings).statements,
+  statements: (settings) => eventOperations(settings).statements,
   evidence: [QUEUE],
-  operations: createWorkload,
+  operations: eventOperations,
   verification: createVerification,
   clock: (admin: AdminClient) => readClock(admin),
 

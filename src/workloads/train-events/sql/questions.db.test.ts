@@ -14,7 +14,7 @@ import { PgConnection } from "../../../database/postgres/connection.js";
 import { DocumentGenerator } from "../model/document-generator.js";
 import type { EventDocument } from "../model/event.js";
 import { PAYLOADS, READ_KINDS, READS } from "../settings.js";
-import { createWorkload } from "./create-workload.js";
+import { eventOperations } from "./operations.js";
 import { preload } from "../preload.js";
 import { postgres } from "./postgres.js";
 import { RECENT_LIMIT } from "./statements.js";
@@ -62,7 +62,7 @@ describe.each(
 )("payload $payload, $statementShape", ({ payload, statementShape }) => {
   let live: Live[];
   const levels = { dialect: "postgres", namespace, payload, statementShape } as const;
-  const workload = createWorkload({ ...levels, locking: "skip-locked", isolation: "read committed" });
+  const workload = eventOperations({ ...levels, locking: "skip-locked", isolation: "read committed" });
   const ids = async (question: Question): Promise<string[]> => {
     const rows = await workload.ask(question)(connection);
     return rows.map(([id]) => id as string);

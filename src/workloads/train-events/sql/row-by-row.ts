@@ -10,7 +10,7 @@ import {
   type StatementContext,
 } from "./statements.js";
 import { PAYLOAD_TRAITS } from "../settings.js";
-import { multiStatementWorkload } from "./multi-statement.js";
+import { multiStatement } from "./multi-statement.js";
 import type { Shape } from "./shape.js";
 import type { SqlValue, Statement } from "../../../database/sql.js";
 
@@ -60,7 +60,7 @@ export const rowByRow: Shape = (context) => {
     areColumnsGenerated
       ? [event.id, event.payload]
       : [event.id, event.payload, event.eventType, event.authorityId, event.trainId];
-  return multiStatementWorkload(context, {
+  return multiStatement(context, {
     statements: {
       add: [sql.addEvent, sql.addStatus],
       process: [sql.advance, sql.rewrite],

@@ -12,7 +12,7 @@ import {
   payloadArray,
   type BatchContext,
 } from "./batch-arrays.js";
-import { multiStatementWorkload, type WriteSteps } from "./multi-statement.js";
+import { multiStatement, type WriteSteps } from "./multi-statement.js";
 import type { Shape, ShapeContext } from "./shape.js";
 import type { Statement } from "../../../database/sql.js";
 
@@ -146,4 +146,4 @@ export function setBasedSteps(context: ShapeContext): WriteSteps {
   };
 }
 
-export const setBased: Shape = (context) => multiStatementWorkload(context, setBasedSteps(context));
+export const setBased: Shape = (context) => multiStatement(context, setBasedSteps(context));

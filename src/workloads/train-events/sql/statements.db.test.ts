@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/support/namespace.js";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
-import { createWorkload, type WorkloadSettings } from "./create-workload.js";
+import { eventOperations, type OperationSettings } from "./operations.js";
 import { postgres } from "../../../database/postgres/dialects/postgres/dialect.js";
 import { preload } from "../preload.js";
 import { postgres as store } from "./postgres.js";
@@ -28,9 +28,9 @@ afterAll(async () => {
 });
 
 /** The plans that a prepared statement keeps, made for any values, by statement name. */
-async function genericPlans(settings: WorkloadSettings): Promise<Map<string, string>> {
+async function genericPlans(settings: OperationSettings): Promise<Map<string, string>> {
   const plans = new Map<string, string>();
-  for (const { name, text } of createWorkload(settings).statements) {
+  for (const { name, text } of eventOperations(settings).statements) {
     const rows = await admin.query(`EXPLAIN (GENERIC_PLAN, COSTS OFF) ${text}`);
     plans.set(name, rows.map((row) => row["QUERY PLAN"] as string).join("\n"));
   }
@@ -87,7 +87,7 @@ test.each(STATEMENT_SHAPES)(
     await resetNamespace(admin, settings);
     for (const statement of CHURN.replaceAll("NAMESPACE", `"${namespace}"`).split(";").slice(0, -1))
       await admin.query(statement);
-    const { statements } = createWorkload(settings);
+    const { statements } = eventOperations(settings);
     const archive = statements.find(({ name }) => /^archive(\.claim)?$/.test(name))?.text ?? "";
     const rows = await admin.query(`EXPLAIN (COSTS OFF) ${archive.replaceAll("$1", "55")}`);
     const plan = rows.map((row) => row["QUERY PLAN"] as string).join("\n");

@@ -4,7 +4,7 @@ import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/s
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { PgConnection } from "../../../database/postgres/connection.js";
 import { EventBatch } from "../model/event-batch.js";
-import { createWorkload } from "./create-workload.js";
+import { eventOperations } from "./operations.js";
 import { createVerification } from "./verification.js";
 
 const namespace = testNamespace("verification");
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 it("events that another session locked are not passed over, during its transaction and after it", async () => {
-  const workload = createWorkload({
+  const workload = eventOperations({
     ...settings,
     payload: "jsonb",
     statementShape: "set-based",

@@ -4,7 +4,7 @@ import { WORKABLE_STATUSES } from "../model/lifecycle.js";
 import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { DEFAULT_LEVELS } from "../settings.js";
-import type { WorkloadSettings } from "./create-workload.js";
+import type { OperationSettings } from "./operations.js";
 import { statusIn } from "./statements.js";
 import { tablesOf } from "./tables.js";
 import type { Verification } from "../store.js";
@@ -16,7 +16,7 @@ const NEWER_MOST = 100;
 const idsOf = (rows: readonly StatementRow[]): string[] => rows.map(([id]) => id as string);
 
 export function createVerification(
-  settings: Pick<WorkloadSettings, "dialect" | "namespace" | "claimIndex">,
+  settings: Pick<OperationSettings, "dialect" | "namespace" | "claimIndex">,
 ): Verification {
   const dialect = dialectOf(settings.dialect);
   const { claimIndex } = { ...DEFAULT_LEVELS, ...settings };

@@ -13,7 +13,7 @@ import { dropNamespace, resetNamespace, testNamespace } from "../../../../test/s
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { readTableCounts } from "./audit-queries.js";
 import { PgConnection } from "../../../database/postgres/connection.js";
-import { createWorkload } from "./create-workload.js";
+import { eventOperations } from "./operations.js";
 import { StatementError } from "../../../database/errors.js";
 import { classifyFailure } from "../../../database/postgres/sqlstates.js";
 import type { ProcessOutcome, EventOperations } from "../store.js";
@@ -51,7 +51,7 @@ function workloadOf(
   locking: Locking,
   isolation: Isolation,
 ): EventOperations {
-  return createWorkload({ dialect: "postgres", namespace, payload, statementShape, locking, isolation });
+  return eventOperations({ dialect: "postgres", namespace, payload, statementShape, locking, isolation });
 }
 
 /** What a crowd of clients acknowledged. */

@@ -20,7 +20,7 @@ import { combinations } from "../../../../test/support/combinations.js";
 import { makeBatch } from "../../../../test/support/make-batch.js";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { PgConnection } from "../../../database/postgres/connection.js";
-import { createWorkload } from "./create-workload.js";
+import { eventOperations } from "./operations.js";
 import type { EventOperations } from "../store.js";
 import { ISOLATIONS } from "../../../database/levels.js";
 import { ARCHIVE_DELETES, CLAIM_INDEXES, LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
@@ -212,7 +212,7 @@ describe.each(PAYLOADS)("workload, payload %s", (payload) => {
     "$statementShape, $locking, $isolation, prepared $prepared, $claimIndex, $archived, $archiveDelete, one step $advance.isOneStep",
     async ({ prepared, ...levels }) => {
       await resetNamespace(admin, { namespace, ...levels });
-      const workload = createWorkload({ dialect: "postgres", namespace, ...levels });
+      const workload = eventOperations({ dialect: "postgres", namespace, ...levels });
       const connection = new PgConnection({
         endpoint: inject("adminEndpoint"),
         applicationName: "train-sim/test",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createWorkload } from "./create-workload.js";
+import { eventOperations } from "./operations.js";
 import { DISPATCHER_ALONE, READ_KINDS, STATEMENT_SHAPES, type ReadWeights } from "../settings.js";
 
 const ALL_READS = Object.fromEntries(READ_KINDS.map((kind) => [kind, 1])) as ReadWeights;
@@ -12,11 +12,11 @@ const settings = {
   statementShape: "set-based",
 } as const;
 
-describe("createWorkload", () => {
+describe("eventOperations", () => {
   test.each(["set-based", "row-by-row"] as const)(
     "lists the statements of %s in their order",
     (statementShape) => {
-      expect(createWorkload({ ...settings, statementShape }).statements.map(({ name }) => name)).toEqual([
+      expect(eventOperations({ ...settings, statementShape }).statements.map(({ name }) => name)).toEqual([
         "add.events",
         "add.status",
         "process.claim",
@@ -34,7 +34,7 @@ describe("createWorkload", () => {
   );
 
   test("lists one statement for each transaction of single-statement", () => {
-    const { statements } = createWorkload({ ...settings, statementShape: "single-statement" });
+    const { statements } = eventOperations({ ...settings, statementShape: "single-statement" });
     expect(statements.map(({ name }) => name)).toEqual([
       "add",
       "process",
@@ -47,7 +47,7 @@ describe("createWorkload", () => {
   test("lists the reads that have a weight, and the look that finds what to ask for", () => {
     const reads = { ...DISPATCHER_ALONE, dispatcher: 0, id: 1, path: 0.5 };
     for (const statementShape of STATEMENT_SHAPES) {
-      const { statements } = createWorkload({ ...settings, statementShape, reads });
+      const { statements } = eventOperations({ ...settings, statementShape, reads });
       expect(statements.map(({ name }) => name).filter((name) => /^read|^probe/.test(name))).toEqual([
         "readId",
         "readPath",
@@ -58,7 +58,7 @@ describe("createWorkload", () => {
 
   test("qualifies and quotes every table", () => {
     for (const statementShape of STATEMENT_SHAPES) {
-      for (const { text } of createWorkload({ ...settings, statementShape, reads: ALL_READS }).statements) {
+      for (const { text } of eventOperations({ ...settings, statementShape, reads: ALL_READS }).statements) {
         const tables = text.match(/\S*\bevent(s|_status|s_archive)\b(?!_)/g) ?? [];
         expect(tables.length).toBeGreaterThan(0);
         for (const table of tables) expect(table).toMatch(/^"odd""name"\./);

@@ -24,14 +24,14 @@ const SHAPES: Readonly<Record<StatementShape, Shape>> = {
 };
 
 /** The levels that decide about SQL. */
-export type WorkloadSettings = Pick<
+export type OperationSettings = Pick<
   EventSettings,
   "dialect" | "namespace" | "payload" | "locking" | "isolation" | "statementShape"
 > &
   OtherLevels &
   Partial<Pick<EventSettings, "reads">> & { readonly advance?: Pick<AdvanceProbabilities, "isOneStep"> };
 
-export function createWorkload(settings: WorkloadSettings): EventOperations {
+export function eventOperations(settings: OperationSettings): EventOperations {
   const dialect = dialectOf(settings.dialect);
   const tables = tablesOf(dialect, settings.namespace);
   const isOneStep = settings.advance?.isOneStep === true;
