@@ -173,7 +173,7 @@ describe("a result with each verdict", () => {
 
   it("is marked the same in the table of the screen", () => {
     const [, table = ""] = renderScreen(result, { directory }).split(/^---.*$/m);
-    const marks = [...table.matchAll(/\d-[\d.]+ ([*+~?])!? /g)].map(([, mark = ""]) => mark);
+    const marks = [...table.matchAll(/, [\d.]+\] ([*+~?])!? /g)].map(([, mark = ""]) => mark);
     const shown = result.comparisons.filter(
       ({ operation, metric }) =>
         !operation.startsWith("lifecycle.") && ["eventsPerSecond", "p50", "p99"].includes(metric),
@@ -213,7 +213,7 @@ describe("a result with each verdict", () => {
     expect(rows.length).toBeGreaterThan(0);
     for (const row of rows) expect(Number(row[5])).toBeGreaterThan(BLOCKS);
     expect(renderSummary(result, { directory }).replaceAll("\n", " ")).toMatch(
-      /exploratory: .*?\(1\.\d\dx, [\d.]+-[\d.]+; about \d+ trials of each would decide\)/,
+      /exploratory: .*?\(1\.\d\dx \[[\d.]+, [\d.]+\]; about \d+ trials of each would decide\)/,
     );
     expect(keyFindings(result).map(({ text }) => text)).toContainEqual(
       expect.stringMatching(

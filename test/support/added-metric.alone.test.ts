@@ -143,7 +143,7 @@ describe("a metric that is one entry of the catalogue", () => {
     expect(found?.ratio).toBeCloseTo(1.5);
     expect(found).toMatchObject({ operation: "add", verdict: "finding" });
     const summary = renderSummary(result, { directory: "results" }).replace(/\s+/g, " ");
-    expect(summary).toContain("has 1.50x jsonb's rows sent (95 % CI 1.50-1.50).");
+    expect(summary).toContain("rows sent is 50 % higher than with jsonb (1.50x, 95 % CI [1.50, 1.50]).");
     expect(summary).toContain("rows sent: add 600");
     expect(renderComparisons(result).markup).toContain("rows sent");
     expect(renderNumbers(result).markup).toContain("rows sent");

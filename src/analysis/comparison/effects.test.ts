@@ -161,7 +161,7 @@ describe("effects in the summary", () => {
   it("lists effects, and interactions with a warning not to use the average", () => {
     const text = summary(entangled);
     expect(text).toMatch(/Effects of each factor over the combinations of the others/);
-    expect(text).toMatch(/add +payload: text \/ jsonb +2\.1\dx 2\.\d\d-2\.\d\d/);
+    expect(text).toMatch(/add +payload: text \/ jsonb +2\.1\dx \[2\.\d\d, 2\.\d\d\]/);
     expect(text).toContain("Interactions: the effects above average over effects that differ");
     expect(text).toMatch(
       /- add mean: the ratio of payload text to jsonb is (2\.0\d|1\.9\d)x as large with pool pg-pool as with direct \(95 % CI/,

@@ -24,7 +24,7 @@ it("tells of ratios that a duet and interleaved blocks surely give another value
   const words = interferenceWarnings(run("d", true, 0.9, 0.95), run("i", false, 0.97, 1.02));
   expect(words[0]).toBe(SHARED);
   expect(words[1]).toMatch(
-    /^the servers of the duet disturbed each other: add events\/s of b to a is 1\.00x \(0\.90-0\.95\) in the duet, 1\.00x \(0\.97-1\.02\) alone$/,
+    /^the servers of the duet disturbed each other: add events\/s of b to a is 1\.00x \[0\.90, 0\.95\] in the duet, 1\.00x \[0\.97, 1\.02\] alone$/,
   );
   expect(interferenceWarnings(run("i", false, 0.97, 1.02), run("d", true, 0.9, 0.95))).toEqual(words);
 });

@@ -14,7 +14,7 @@ function isDuet({ result }: Run): boolean {
 }
 
 function ratioOf({ ratio, ciLow, ciHigh }: Comparison): string {
-  return `${ratioText(ratio)} (${intervalText(ciLow, ciHigh)})`;
+  return `${ratioText(ratio)} ${intervalText(ciLow, ciHigh)}`;
 }
 
 function areApart(a: Comparison, b: Comparison): boolean {

@@ -179,7 +179,7 @@ describe("trials that stalled", () => {
     const text = renderRunComparison(document).replaceAll("\n", " ");
     expect(text).toContain("measured only in the baseline: text add: ");
     expect(text).toMatch(
-      /REGRESSION: text add: 8 of 8 trials stalled \(trials 2, 4, 6, 8, 10, \.\.\.\), 0 of 8 in the baseline: more often \(odds ratio [\d.]+-inf, p <0\.001 over all treatments\)/,
+      /REGRESSION: text add: 8 of 8 trials stalled \(trials 2, 4, 6, 8, 10, \.\.\.\), 0 of 8 in the baseline: more often \(odds ratio \[[\d.]+, inf\], p <0\.001 over all treatments\)/,
     );
     expect(text).toContain("1 treatment stalls more often");
   });
@@ -188,7 +188,7 @@ describe("trials that stalled", () => {
     const document = compared(8, 2, stall(3));
     expect(document.regressions).toBe(0);
     expect(renderRunComparison(document).replaceAll("\n", " ")).toMatch(
-      /stalls: text add: 3 of 8 trials stalled \(trials 2, 4, 6\), 0 of 8 in the baseline: inconclusive \(odds ratio 0\.\d+-inf, p/,
+      /stalls: text add: 3 of 8 trials stalled \(trials 2, 4, 6\), 0 of 8 in the baseline: inconclusive \(odds ratio \[0\.\d+, inf\], p/,
     );
     expect(compared(8, 2).runs[0]?.stalls).toEqual([]);
   });
@@ -267,10 +267,10 @@ describe("the comparison as text", () => {
   it("says first whether anything is worse, with the interval of the claim, within 120 columns", () => {
     const text = renderRunComparison(compared(8, 3));
     expect(text).toMatch(
-      /^after against before\nREGRESSION: text add mean\(ms\) is higher: 1\.50x \(95 % CI 1\.\d+-\d\.\d+ over all metrics, p 0\.0\d\d for at most 5 %\)\n/,
+      /^after against before\nREGRESSION: text add mean\(ms\) is higher: 1\.50x \(95 % CI \[1\.\d+, \d\.\d+\] over all metrics, p 0\.0\d\d for at most 5 %\)\n/,
     );
     expect(text).toMatch(/^add +metric +baseline +here +ratio +95 % CI +trials +verdict$/m);
-    expect(text).toMatch(/^text +mean\(ms\) +26\.6 +39\.9 +1\.50x +1\.\d+-1\.\d+ +8 +REGRESSION$/m);
+    expect(text).toMatch(/^text +mean\(ms\) +26\.6 +39\.9 +1\.50x +\[1\.\d+, 1\.\d+\] +8 +REGRESSION$/m);
     expect(text.replaceAll("\n", " ")).toMatch(/8 of \d+ metrics are worse by more than 5 %\./);
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(120);
   });

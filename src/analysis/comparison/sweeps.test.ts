@@ -141,11 +141,11 @@ describe("sweeps in the summary", () => {
     expect(text).toMatch(
       /^clients +events\/s +per client +law +mean\(ms\) +p50\(ms\) +p95\(ms\) +p99\(ms\)$/m,
     );
-    expect(text).toMatch(/^ +32 +35\d\d 3\d\d\d-3\d\d\d +11\d +35\d\d +/m);
+    expect(text).toMatch(/^ +32 +35\d\d \[3\d\d\d, 3\d\d\d\] +11\d +35\d\d +/m);
     expect(text.replaceAll("\n", " ")).toMatch(
-      /Universal Scalability Law, with 95 % intervals: lambda \d+ \(\d+ to \d+\) events\/s of one client, contention sigma 0\.0\d+ \(/,
+      /Universal Scalability Law, with 95 % intervals: lambda \d+ \[\d+, \d+\] events\/s of one client, contention sigma 0\.0\d+ \[/,
     );
-    expect(text.replaceAll("\n", " ")).toMatch(/throughput peaks at (29|30|31) clients \(\d+ to \d+\)\./);
+    expect(text.replaceAll("\n", " ")).toMatch(/throughput peaks at (29|30|31) clients \[\d+, \d+\]\./);
   });
 
   it("says why there is no law", () => {

@@ -48,7 +48,7 @@ function peak(value: number, resampled: readonly number[], confidence: number, h
     Number.isFinite(end) ? String(Math.round(end)) : "infinity",
   );
   const peakReason =
-    `the peak is not identified: its interval, ${low ?? ""} to ${high ?? ""}, reaches beyond ` +
+    `the peak is not identified: its interval [${low ?? ""}, ${high ?? ""}] reaches beyond ` +
     `${EXTRAPOLATION_MAX} times the highest level, ${highest}; add higher levels`;
   return { peakClients: null, peakReason };
 }
@@ -100,7 +100,7 @@ export function fitCurves(curves: readonly Curve[], seed: number): UslFit {
     return refused("no curvature: sigma and kappa do not differ from 0 at the levels measured");
   if (sigma.high >= 1 || !(lambda.high <= LAMBDA_RATIO_MAX * lambda.low))
     return refused(
-      `the trials do not agree on a curve: lambda ${g(lambda.low)} to ${g(lambda.high)}, sigma ${g(sigma.low)} to ${g(sigma.high)}`,
+      `the trials do not agree on a curve: lambda [${g(lambda.low)}, ${g(lambda.high)}], sigma [${g(sigma.low)}, ${g(sigma.high)}]`,
     );
   const highest = Math.max(...points.map(({ clients }) => clients));
   return {

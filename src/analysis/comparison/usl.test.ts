@@ -121,7 +121,7 @@ describe("fitCurves", () => {
       else {
         expect(fit.peakClients).toBeNull();
         expect(fit.peakReason).toMatch(
-          /^the peak is not identified: its interval, \d+ to (infinity|\d+), reaches/,
+          /^the peak is not identified: its interval \[\d+, (infinity|\d+)\] reaches/,
         );
         expect(fit.sigma.low).toBeLessThan(0.2);
         expect(fit.sigma.high).toBeGreaterThan(0.19);

@@ -104,7 +104,7 @@ describe("in the summary", () => {
     expect(text).toMatch(
       /^Published \(a blog\): add avg\ntreatment +published +ours +ratio +our ratio +direction +size\n/m,
     );
-    expect(text).toMatch(/^text +204 +24\.2 \(\S+\) +2\.04x +2\.02x \(2\.00-2\.04\) +agrees +agrees$/m);
+    expect(text).toMatch(/^text +204 +24\.2 \[\S+ \S+\] +2\.04x +2\.02x \[2\.00, 2\.04\] +agrees +agrees$/m);
   });
 
   it("leave the screen at 40 lines, however many there are", () => {

@@ -214,7 +214,7 @@ describe("surely", () => {
     expect(judge(`events/s surely>${(low - 0.001).toFixed(4)}`, spread(1.1))).toMatchObject({ ok: true });
     const failed = judge(`events/s surely>${(low + 0.001).toFixed(4)}`, spread(1.1));
     expect(failed).toMatchObject({ ok: false });
-    expect(failed.reason).toMatch(/^95 % interval [\d.]+-[\d.]+ is not beyond the bound$/);
+    expect(failed.reason).toMatch(/^95 % interval \[[\d.]+, [\d.]+\] is not beyond the bound$/);
     expect(judge(`events/s surely<${(high + 0.001).toFixed(4)}`, spread(1.1))).toMatchObject({ ok: true });
     expect(judge(`events/s surely<${(high - 0.001).toFixed(4)}`, spread(1.1))).toMatchObject({ ok: false });
   });

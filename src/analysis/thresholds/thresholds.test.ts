@@ -378,7 +378,7 @@ describe("in the summary", () => {
     const ratio = { ...line(true), seen: 1.3123, expression: "events/s>1.2", against: "jsonb", blocks: 5 };
     const result = { ...exampleResult(), thresholds: [{ ...ratio, ciLow: 1.2211, ciHigh: 1.4 }, line(true)] };
     const text = renderSummary(result, { directory: "x" });
-    expect(text).toContain("✓  add events/s>1.2  text / jsonb  1.312 (1.22-1.40)\n");
+    expect(text).toContain("✓  add events/s>1.2  text / jsonb  1.312 [1.22, 1.40]\n");
   });
 
   it("say so when all hold", () => {

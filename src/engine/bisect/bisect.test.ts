@@ -91,7 +91,7 @@ describe("a bisection", () => {
     expect(text(document)).toMatch(
       new RegExp(
         `^Worse since r${culprit} Change ${culprit} \\(Ann, 2026-11-27\\)\nFiles: f${culprit}.sql\n` +
-          `Fresh comparison: pay.events/s is 0.80x that of r${culprit - 1} \\(95 % CI 0.78-0.82\\), p 0.010.\n`,
+          `Fresh comparison: pay.events/s is 0.80x that of r${culprit - 1} \\(95 % CI \\[0.78, 0.82\\]\\), p 0.010.\n`,
       ),
     );
   });

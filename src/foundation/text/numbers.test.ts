@@ -48,9 +48,12 @@ describe("ratios and counts", () => {
       "12.3x",
       "123x",
     ]);
-    expect(intervalText(1.224, 1.4)).toBe("1.22-1.40");
+    expect(intervalText(1.224, 1.4)).toBe("[1.22, 1.40]");
     expect(intervalText(null, 1.4)).toBe("");
-    expect([intervalText(0.00003, 0.00004), intervalText(0.00003, 1.1)]).toEqual(["<.001", "<.001-1.10"]);
+    expect([intervalText(0.00003, 0.00004), intervalText(0.00003, 1.1)]).toEqual([
+      "[<.001, <.001]",
+      "[<.001, 1.10]",
+    ]);
     // What is not 1 does not become 1.
     expect([1, 1.004, 0.9962, 1.0004, 1.00001, 1.006].map(ratioText)).toEqual([
       "1.00x",
@@ -60,7 +63,7 @@ describe("ratios and counts", () => {
       "1.00x",
       "1.01x",
     ]);
-    expect(intervalText(0.978, 0.9987)).toBe("0.98-0.999");
+    expect(intervalText(0.978, 0.9987)).toBe("[0.98, 0.999]");
     expect([counted(1, "trial"), counted(2, "trial"), counted(2, "is", "are")]).toEqual([
       "1 trial",
       "2 trials",

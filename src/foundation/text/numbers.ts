@@ -45,11 +45,14 @@ export function ratioText(ratio: number): string {
   return `${ratioNumber(ratio)}x`;
 }
 
-/** `1.22-1.40`, `<.001` if both ends are below that, empty without an interval. */
-export function intervalText(low: number | null, high: number | null): string {
-  if (low === null || high === null) return "";
-  const [from, to] = [ratioNumber(low), ratioNumber(high)];
-  return from === to && from.startsWith("<") ? from : `${from}-${to}`;
+/** A confidence interval, `[1.22, 1.40]`; empty without an interval. */
+export function intervalText(low: number | null, high: number | null, write = ratioNumber): string {
+  return low === null || high === null ? "" : `[${write(low)}, ${write(high)}]`;
+}
+
+/** A range of trials or blocks, `1.22..1.40`. */
+export function rangeText(least: number, most: number, write = ratioNumber): string {
+  return `${write(least)}..${write(most)}`;
 }
 
 /** The value with that many significant digits, or more if needed to stay on its side of the bound. */

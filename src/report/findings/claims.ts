@@ -20,64 +20,65 @@ import { duetSentences, noiseSentences, placeSentences, stallSentences } from ".
 import { raceSentences, stoppingSentences } from "./stopping-text.js";
 import { countsText, isSettled, verdictCounts } from "../../analysis/comparison/verdicts.js";
 import { BLOCKS_MIN, boundsOf, mostUnseen } from "../../analysis/statistics/limits.js";
-import { intervalText, ratioText } from "../../foundation/text/numbers.js";
+import { intervalText, ratioNumber, ratioText } from "../../foundation/text/numbers.js";
 import { unitOf, unitsText, type Vocabulary } from "../../workloads/vocabulary.js";
 import { completeTrials } from "../../analysis/steady-state/series.js";
 import { operationName, WITHIN_NOISE } from "../../metrics/names.js";
 import { stageOf } from "../../metrics/operations.js";
 
-/** `adds 1.31x as many events/s`. */
-function workText(operation: ComparedOperation, share: string, vocabulary: Vocabulary): string {
-  const { verb = "does" } = vocabulary.operations[operation] ?? {};
-  return `${verb} ${share}as many ${unitOf(vocabulary, operation)}/s`;
-}
-
-function timeName({ operation, metric }: Comparison): string {
-  const label = labelOf(metric);
+/** `p99 response time`, `throughput (events/s)`, or the label of any other metric. */
+function metricName({ operation, metric }: Comparison, vocabulary: Vocabulary): string {
+  const unit = unitOf(vocabulary, operation);
+  const label = labelOf(metric, unit);
+  if (metric === "eventsPerSecond") return `throughput (${unit}/s)`;
+  if (!SPAN_METRICS.includes(metric)) return label;
   const stage = stageOf(operation);
-  const span = stage ? `time until ${stage}` : "response time";
-  return SPAN_METRICS.includes(metric) ? `${label} ${span}` : label;
+  return `${label} ${stage ? `time until ${stage}` : "response time"}`;
 }
 
-function ciText({ ciLow, ciHigh }: Comparison): string {
-  return `95 % CI ${intervalText(ciLow, ciHigh)}`;
+/** `40 % shorter than`, or `2.10 times as long as` for much larger or smaller values. */
+function changeText({ metric, ratio }: Comparison): string {
+  const [more, less, times] = SPAN_METRICS.includes(metric)
+    ? ["longer", "shorter", "as long as"]
+    : ["higher", "lower", "as high as"];
+  if (ratio >= 1.995 || ratio < 0.005) return `${ratioNumber(ratio)} times ${times}`;
+  const percent = 100 * Math.abs(ratio - 1);
+  const digits = percent >= 99 ? 3 : 2;
+  return `${Number(percent.toPrecision(digits))} % ${ratio > 1 ? more : less} than`;
 }
 
-/** `adds 1.31x as many events/s as jsonb (95 % CI 1.22-1.40)`, of a comparison that is not inconclusive. */
+function sizeText({ ratio, ciLow, ciHigh }: Comparison): string {
+  return `(${ratioText(ratio)}, 95 % CI ${intervalText(ciLow, ciHigh)})`;
+}
+
+/** `p99 response time is 40 % shorter than with jsonb (0.60x, 95 % CI [0.56, 0.63])`, of a comparison that is settled. */
 function settledText(comparison: Comparison, all: readonly Comparison[], vocabulary: Vocabulary): string {
-  const { operation, metric, baseline, ratio, verdict } = comparison;
-  const what = isLargerBetter(metric) ? labelOf(metric, unitOf(vocabulary, operation)) : timeName(comparison);
+  const { baseline, verdict } = comparison;
+  const name = metricName(comparison, vocabulary);
   if (verdict === "indistinguishable")
-    return `is indistinguishable from ${baseline} in ${what} (${ciText(comparison)})`;
+    return `${name} is indistinguishable from ${baseline} ${sizeText(comparison)}`;
   const noise = isBelowNoise(comparison, all) ? `, ${WITHIN_NOISE}` : "";
-  return isLargerBetter(metric)
-    ? `${workText(operation, `${ratioText(ratio)} `, vocabulary)} as ${baseline} (${ciText(comparison)})${noise}`
-    : `has ${ratioText(ratio)} ${baseline}'s ${what} (${ciText(comparison)})${noise}`;
+  return `${name} is ${changeText(comparison)} with ${baseline} ${sizeText(comparison)}${noise}`;
 }
 
-/** `text adds 1.31x as many events/s as jsonb (95 % CI 1.22-1.40); mean 0.75x (0.70-0.81)`, of one group of differences. */
-export function differenceText(
-  [first, ...others]: readonly Comparison[],
-  all: readonly Comparison[],
-  vocabulary: Vocabulary,
-): string {
+/** `p99 response time of process is 40 % shorter with text than with jsonb (0.60x, 95 % CI [0.56, 0.63]); mean 0.75x [0.70, 0.81]`. */
+export function differenceText([first, ...others]: readonly Comparison[], vocabulary: Vocabulary): string {
   if (!first) return "";
-  const { operation, metric, treatment, ratio, baseline } = first;
-  const lead =
-    isLargerBetter(metric) || stageOf(operation)
-      ? settledText(first, all, vocabulary)
-      : `has ${ratioText(ratio)} ${baseline}'s ${timeName(first)} of ${operationName(operation)} (${ciText(first)})`;
+  const { operation, treatment, baseline } = first;
+  const name = metricName(first, vocabulary);
+  const subject = stageOf(operation) ? name : `${name} of ${operationName(operation)}`;
+  const change = changeText(first).replace(/ (than|as)$/, ` with ${treatment} $1 with ${baseline}`);
   const more = others.map(
-    (each) => `${labelOf(each.metric)} ${ratioText(each.ratio)} (${intervalText(each.ciLow, each.ciHigh)})`,
+    (each) => `; ${labelOf(each.metric)} ${ratioText(each.ratio)} ${intervalText(each.ciLow, each.ciHigh)}`,
   );
-  return `${treatment} ${lead}${more.length > 0 ? `; ${more.join(", ")}` : ""}`;
+  return `${subject} is ${change} ${sizeText(first)}${more.join("")}`;
 }
 
-/** `p99 (0.59x, 0.50-0.70; about 9 trials of each would decide)`, of a comparison that is not settled. */
+/** `p99 (0.59x [0.50, 0.70]; about 9 trials of each would decide)`, of a comparison that is not settled. */
 function openText(comparison: Comparison, result: ResultDocument): string {
   const { operation, metric, ratio, ciLow, ciHigh, verdict } = comparison;
   const outlook = verdict === "exploratory" ? outlookText(result, comparison) : "";
-  const seen = `${ratioText(ratio)}, ${intervalText(ciLow, ciHigh)}${outlook && `; ${outlook}`}`;
+  const seen = `${ratioText(ratio)} ${intervalText(ciLow, ciHigh)}${outlook && `; ${outlook}`}`;
   return `${labelOf(metric, unitOf(result.workload, operation))} (${seen})`;
 }
 
@@ -90,7 +91,7 @@ function sentence(id: string, comparisons: readonly Comparison[], result: Result
     const own = comparisons.filter((each) => each.verdict === verdict);
     return own.length > 0 ? [`${verdict}: ${own.map((each) => openText(each, result)).join(", ")}`] : [];
   });
-  return `${id}${settled.length > 0 ? "" : ","} ${[...settled, ...open].join("; ")}.`;
+  return `${id}: ${[...settled, ...open].join("; ")}.`;
 }
 
 function throughputFirst(comparisons: readonly Comparison[]): Comparison[] {

@@ -1,4 +1,4 @@
-import { shortNumber } from "../../foundation/text/numbers.js";
+import { intervalText, shortNumber } from "../../foundation/text/numbers.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
 import type {
   MergedResult,
@@ -28,6 +28,6 @@ export function valueCell(summary: MetricSummary | undefined): string {
   if (!summary) return "-";
   const { median, ciLow, ciHigh, min, max, trials } = summary;
   if (ciLow !== null && ciHigh !== null)
-    return `${shortNumber(median)} ${shortNumber(ciLow)}-${shortNumber(ciHigh)}`;
+    return `${shortNumber(median)} ${intervalText(ciLow, ciHigh, shortNumber)}`;
   return trials > 1 ? `${shortNumber(median)} ${shortNumber(min)}..${shortNumber(max)}` : shortNumber(median);
 }

@@ -2,7 +2,7 @@
 import { headlineComparisons, isBelieved, isBelowNoise } from "../../analysis/comparison/noise-floor.js";
 import { outlookOf } from "../../analysis/comparison/outlook.js";
 import { boundsOf } from "../../analysis/statistics/limits.js";
-import { ratioNumber, ratioText } from "../../foundation/text/numbers.js";
+import { intervalText, rangeText, ratioText } from "../../foundation/text/numbers.js";
 import { labelOf } from "../../metrics/metric-lists.js";
 import { markOf, operationName, WITHIN_NOISE } from "../../metrics/names.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
@@ -102,14 +102,13 @@ function rowOf(result: ResultDocument, comparison: Comparison): ForestRow {
   const isNoise = isBelowNoise(comparison, result.comparisons);
   const isInterval = comparison.ciLow !== null && comparison.ciHigh !== null;
   const spread = spreadOf(result, comparison);
-  const [low = "", high = ""] = spread?.map(ratioNumber) ?? [];
-  const spreadText = isInterval ? ` [${low}, ${high}]` : ` ${low}..${high}`;
+  const spreadText = spread ? ` ${(isInterval ? intervalText : rangeText)(...spread)}` : "";
   return {
     comparison,
     name: `${operationName(operation)} ${labelOf(metric, unitOf(result.workload, operation))}`,
     spread,
     isInterval,
-    text: `${ratioText(comparison.ratio)}${spread ? spreadText : ""}`,
+    text: `${ratioText(comparison.ratio)}${spreadText}`,
     isBelieved: isBelieved(comparison, result.comparisons),
     verdict: isNoise ? `${verdict}, ${WITHIN_NOISE}` : verdict,
     mark: markOf(verdict, isNoise),

@@ -181,7 +181,7 @@ function differenceFindings(result: ResultDocument, bounds: Bounds): KeyFinding[
   const { workload: vocabulary } = result;
   return believedDifferences(comparisons, bounds)
     .slice(0, DIFFERENCES_MAX)
-    .map((group) => finding("plain", `${differenceText(group, comparisons, vocabulary)}.`, reasonsOf(group)));
+    .map((group) => finding("plain", `${differenceText(group, vocabulary)}.`, reasonsOf(group)));
 }
 
 function smallerDifferences({ comparisons }: ResultDocument, bounds: Bounds): KeyFinding[] {

@@ -1,6 +1,6 @@
 // The trials that open comparisons need, in sentences. A browser uses it too.
 import { counted } from "../../foundation/units.js";
-import { intervalText, ratioText } from "../../foundation/text/numbers.js";
+import { intervalText, rangeText, ratioText } from "../../foundation/text/numbers.js";
 import { isHeadline, labelOf } from "../../metrics/metric-lists.js";
 import { comparisonName } from "../../metrics/names.js";
 import type { Comparison } from "../../results/result-schema.js";
@@ -75,7 +75,7 @@ export function fewTrialsOutlook(result: Asked): OutlookSentence | undefined {
     text: `${trials} show ranges, not intervals. If ratio and spread stay as seen, about ${stepsText(decidable, counted(few.length, "comparison"))}.`,
     because: decidable.slice(0, SHOWN_MAX).map(({ comparison, range, needed }) => {
       const [low, high] = range ?? [comparison.ratio, comparison.ratio];
-      return `${comparisonName(comparison)}: ${ratioText(low)} to ${ratioText(high)} that of ${comparison.baseline}; about ${needed} trials of each would decide.`;
+      return `${comparisonName(comparison)}: ${rangeText(low, high)} times that of ${comparison.baseline}; about ${needed} trials of each would decide.`;
     }),
   };
 }

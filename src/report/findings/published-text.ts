@@ -16,13 +16,13 @@ export const PUBLISHED_COLUMNS: readonly Column[] = [
 ];
 
 function withInterval(value: string, interval: string): string {
-  return interval === "" ? value : `${value} (${interval})`;
+  return interval === "" ? value : `${value} ${interval}`;
 }
 
 function oursText({ ours }: PublishedResult): string {
   if (!ours) return "-";
   const { median, ciLow, ciHigh } = ours;
-  const interval = ciLow === null || ciHigh === null ? "" : `${shortNumber(ciLow)}-${shortNumber(ciHigh)}`;
+  const interval = intervalText(ciLow, ciHigh, shortNumber);
   return withInterval(shortNumber(median), interval);
 }
 

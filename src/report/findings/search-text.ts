@@ -1,6 +1,6 @@
 // Searches in sentences: the capacity that was found, the scalability law of a sweep.
 import { counted } from "../../foundation/units.js";
-import { shortNumber } from "../../foundation/text/numbers.js";
+import { intervalText, shortNumber } from "../../foundation/text/numbers.js";
 import { CAPACITY_PRECISION, type Capacity } from "../../results/capacity-schema.js";
 import type { Estimate, Sweep } from "../../results/result-schema.js";
 
@@ -74,7 +74,7 @@ export function resolutionTexts({ probes, resolution, outcome, drift }: Capacity
 /** Coefficients are small: three digits whatever their size. */
 function estimateText({ value, low, high }: Estimate): string {
   const [middle, ...ends] = [value, low, high].map((each) => Number(each.toPrecision(3)).toString());
-  return `${middle ?? ""} (${ends.join(" to ")})`;
+  return `${middle ?? ""} [${ends.join(", ")}]`;
 }
 
 /** The fitted law with its intervals and its peak, or why there is none. */
@@ -82,7 +82,7 @@ export function lawText({ usl }: Pick<Sweep, "usl">, unit: string): string {
   if (usl.status === "refused") return `No scalability law: ${usl.reason}.`;
   const { lambda, sigma, kappa, peakClients, peakReason, rSquared } = usl;
   const peak = peakClients
-    ? `throughput peaks at ${counted(Math.round(peakClients.value), "client")} (${Math.round(peakClients.low)} to ${Math.round(peakClients.high)})`
+    ? `throughput peaks at ${counted(Math.round(peakClients.value), "client")} ${intervalText(Math.round(peakClients.low), Math.round(peakClients.high), String)}`
     : (peakReason ?? "no peak is known");
   return (
     `Universal Scalability Law, with 95 % intervals: lambda ${estimateText(lambda)} ${unit}/s of one client, contention ` +

@@ -26,7 +26,7 @@ export function raceSentences(stopping: StoppingResult | undefined): string[] {
     .slice(0, LEFT_NAMED)
     .map(({ treatment, blocks, best: against, ratio, ciLow, ciHigh }) => {
       const after = `after ${counted(blocks, "block")}`;
-      return `${treatment} ${after} (${ratioText(ratio)} of ${against}, ${intervalText(ciLow, ciHigh)})`;
+      return `${treatment} ${after} (${ratioText(ratio)} of ${against}, CI ${intervalText(ciLow, ciHigh)})`;
     });
   const more = left.length - named.length;
   const others = more > 0 ? [`${more} more (stopping.race in result.json)`] : [];

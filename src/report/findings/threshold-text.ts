@@ -53,10 +53,10 @@ export function judgedText(
   return [treatment, ...(against === undefined ? [] : [against])].map(nameOf).join(" / ");
 }
 
-/** `499.97`, of a ratio `1.31 (1.22-1.40)` with its interval. */
+/** `499.97`, of a ratio `1.31 [1.22, 1.40]` with its interval. */
 export function seenOf({ seen, expression, ciLow = null, ciHigh = null }: ThresholdResult): string {
   const interval = intervalText(ciLow, ciHigh);
-  return `${seenText(seen, expression)}${interval === "" ? "" : ` (${interval})`}`;
+  return `${seenText(seen, expression)}${interval === "" ? "" : ` ${interval}`}`;
 }
 
 /** Why it was not assessed, or how sure a rare count is; empty where neither is to be said. */

@@ -119,7 +119,7 @@ it("compares nothing between treatments, which ran at rates of their own", () =>
   expect(searched).toMatchObject({ comparisons: [], effects: [], interactions: [], sweeps: [] });
   expect(searched.treatments.every(({ summary = [] }) => summary.length > 0)).toBe(true);
   const text = renderSummary(searched, { directory: "results/x" });
-  expect(text).toMatch(/^text +27 21-33 +/m);
+  expect(text).toMatch(/^text +27 \[21, 33\] +/m);
   expect(text).not.toContain("ratio to");
   expect(text.replaceAll("\n", " ")).toContain("compare the rates, not what was measured at them.");
   expect(withAnalysis(exampleResult(8)).comparisons).not.toEqual([]);

@@ -76,7 +76,7 @@ function oddsText({ oddsLow, oddsHigh, familyP }: StallFinding): string {
   if (oddsLow === null || familyP === null) return `inconclusive, needs ${BLOCKS_MIN} trials on either side`;
   const upper = oddsHigh === null ? "inf" : shortNumber(oddsHigh);
   const word = oddsLow > 1 ? "more often" : oddsHigh !== null && oddsHigh < 1 ? "less often" : "inconclusive";
-  return `${word} (odds ratio ${shortNumber(oddsLow)}-${upper}, p ${pText(familyP)} over all treatments)`;
+  return `${word} (odds ratio [${shortNumber(oddsLow)}, ${upper}], p ${pText(familyP)} over all treatments)`;
 }
 
 const TRIALS_SHOWN = 5;

@@ -81,7 +81,7 @@ export function renderSideBySide(result: ResultDocument, marks: Marks): string[]
     result.treatments.some(({ summary }) => summary?.some((each) => each.operation === operation)),
   );
   if (measured.length === 0) return [];
-  const legend = `Median over trials with 95 % interval (a-b; a..b is the range of fewer than ${BLOCKS_MIN} trials); response times`;
+  const legend = `Median over trials with 95 % interval [a, b] (a..b is the range of fewer than ${BLOCKS_MIN} trials); response times`;
   const ofRatios = `; ratio to the first treatment, median over blocks without the effect of the trial's position. ${legendOf(boundsOf(result).equivalence - 1)}`;
   return [
     marks.bold("Side by side"),

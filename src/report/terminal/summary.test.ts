@@ -51,8 +51,9 @@ describe("the summary", () => {
       "text              2.00x ?        2.00x ?    2.00x ?    2.00x ?       1.00x ?",
     ]);
     expect(text).toMatch(/^published to completed +mean\(ms\) +p50\(ms\) +p95\(ms\) +p99\(ms\)$/m);
-    expect(render(example(5))).toMatch(/^text +24 20-28\.1 +/m);
-    expect(render(example(8))).toMatch(/^text +2\.00x 2\.00-2\.00 +.* 1\.00x 1\.00-1\.00 ~$/m);
+    expect(render(example(5))).toMatch(/^text +24 \[20, 28\.1\] +/m);
+    expect(render(example(8))).toMatch(/^text +2\.00x \[2\.00, 2\.00\] +/m);
+    expect(render(example(8))).toMatch(/^text +1\.00x \[1\.00, 1\.00\] ~$/m);
   });
 
   it("names the events that are not what they must be, the first of them, with nothing that a terminal obeys", () => {
@@ -90,12 +91,15 @@ describe("the summary", () => {
       const text = oneLine(example(trials));
       expect(text).not.toContain("inconclusive:");
       expect(text).toContain(
-        "text is indistinguishable from jsonb in events/s (95 % CI 1.00-1.00); has 2.00x jsonb's mean response time " +
-          "(95 % CI 2.00-2.00); has 2.00x jsonb's p99 response time (95 % CI 2.00-2.00). ",
+        "text: throughput (events/s) is indistinguishable from jsonb (1.00x, 95 % CI [1.00, 1.00]); " +
+          "mean response time is 2.00 times as long as with jsonb (2.00x, 95 % CI [2.00, 2.00]); " +
+          "p99 response time is 2.00 times as long as with jsonb (2.00x, 95 % CI [2.00, 2.00]). ",
       );
     }
     const close = oneLine(example(5, 1.1));
-    expect(close).toContain("has 1.10x jsonb's mean response time (95 % CI 1.10-1.10)");
+    expect(close).toContain(
+      "mean response time is 10 % longer than with jsonb (1.10x, 95 % CI [1.10, 1.10])",
+    );
     expect(close).toContain(
       "Indistinguishable means that medians agree within 5 %. No slow trial in 5 blocks leaves a share of up to 46 % possible",
     );
@@ -103,7 +107,7 @@ describe("the summary", () => {
 
   it("says a small difference that is sure as one, and not as 1.00x", () => {
     expect(render(example(8, 1.003)).replaceAll("\n", " ")).toContain(
-      "has 1.003x jsonb's mean response time (95 % CI 1.003-1.003); ",
+      "mean response time is 0.3 % longer than with jsonb (1.003x, 95 % CI [1.003, 1.003]); ",
     );
   });
 
@@ -114,7 +118,7 @@ describe("the summary", () => {
     const fewer = { ...first, id: "flat", levels: { payload: "flat" }, trials: first.trials.slice(0, 4) };
     result.treatments.push(fewer);
     const text = render(withAnalysis(result)).replaceAll("\n", " ");
-    expect(text).toMatch(/5\.00x jsonb's mean response time \(95 % CI/);
+    expect(text).toMatch(/mean response time is 5\.00 times as long as with jsonb \(5\.00x, 95 % CI/);
     expect(text).not.toContain("trials of each treatment;");
     expect(text).toContain("at most 1 experiment in 20 reports one");
     expect(text).toContain("fewer than 5 blocks have a value on both sides");

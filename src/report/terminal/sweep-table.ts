@@ -6,7 +6,7 @@ import {
   type ComparisonMetric,
 } from "../../metrics/metric-lists.js";
 import type { Sweep, UslFit } from "../../results/result-schema.js";
-import { shortNumber } from "../../foundation/text/numbers.js";
+import { intervalText, shortNumber } from "../../foundation/text/numbers.js";
 import { renderWithin, wrap, WIDTH_MAX, type Column, type Marks } from "../../foundation/text/text-table.js";
 import { unitOf, type Vocabulary } from "../../workloads/vocabulary.js";
 import { lawText } from "../findings/search-text.js";
@@ -31,7 +31,7 @@ function spreadCell(spread: Spread): string {
   const { median, ciLow, ciHigh } = spread;
   return ciLow === null || ciHigh === null
     ? shortNumber(median)
-    : `${shortNumber(median)} ${shortNumber(ciLow)}-${shortNumber(ciHigh)}`;
+    : `${shortNumber(median)} ${intervalText(ciLow, ciHigh, shortNumber)}`;
 }
 
 function lawAt(usl: UslFit, clients: number): string {

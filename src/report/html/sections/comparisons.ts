@@ -12,7 +12,7 @@ import { BLOCKS_MIN } from "../../../analysis/statistics/limits.js";
 import { counterLagWords } from "../../findings/counter-lag.js";
 import { outlookOf } from "../../../analysis/comparison/outlook.js";
 import { isBelowNoise } from "../../../analysis/comparison/noise-floor.js";
-import { intervalText, ratioText } from "../../../foundation/text/numbers.js";
+import { intervalText, rangeText, ratioText } from "../../../foundation/text/numbers.js";
 import { WITHIN_NOISE } from "../../../metrics/names.js";
 import { unitOf } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
@@ -28,11 +28,11 @@ import {
   treatmentNames,
 } from "./table.js";
 
-/** Over trials: with its interval in round brackets, else with its range in square ones. */
+/** Median over trials with its interval `[a, b]`, or with its range `a..b`. */
 function medianText({ median, ciLow, ciHigh, min, max, trials }: MetricSummary): string {
   const middle = exact(median);
-  if (ciLow !== null && ciHigh !== null) return `${middle} (${exact(ciLow)} to ${exact(ciHigh)})`;
-  return trials > 1 ? `${middle} [${exact(min)} to ${exact(max)}]` : middle;
+  if (ciLow !== null && ciHigh !== null) return `${middle} ${intervalText(ciLow, ciHigh, exact)}`;
+  return trials > 1 ? `${middle} ${rangeText(min, max, exact)}` : middle;
 }
 
 const FINDING_COLUMNS = [
@@ -85,7 +85,7 @@ function reasonsOf(
 /** The range over few blocks, and the trials of each treatment that would decide an open comparison. */
 function outlookCells(result: ResultDocument, comparison: Comparison): Fillable[] {
   const outlook = outlookOf(result, comparison);
-  return [outlook?.range && `[${intervalText(...outlook.range)}]`, outlook?.trialsToDecide];
+  return [outlook?.range && rangeText(...outlook.range), outlook?.trialsToDecide];
 }
 
 function operationPart(result: ResultDocument, operation: ComparedOperation): Html {
@@ -168,13 +168,12 @@ export function renderComparisons(result: ResultDocument): Html {
     "comparisons",
     "Every comparison",
     html`<p class="muted">
-      Times are response times in ms. Medians are over complete trials, with the 95 % interval (low to high)
-      from ${BLOCKS_MIN} trials on, else with their range [least to most]. Ratios are medians over blocks of
-      trials, after the effect of a trial's position in its block is taken out; p-values are of t-tests over
-      blocks, adjusted over the treatments compared. A finding holds at 5 % over the whole experiment, an
-      exploratory difference for its metric alone. p50 and p95 are exploratory at most. The last column of an
-      inconclusive comparison has the number of trials a treatment that would decide it if ratio and spread
-      stay as seen.
+      Times are response times in ms. Medians are over complete trials, with the 95 % interval [a, b] from
+      ${BLOCKS_MIN} trials on, otherwise with their range a..b. Ratios are medians over blocks of trials,
+      after the effect of a trial's position in its block is taken out; p-values are of t-tests over blocks,
+      adjusted over the treatments compared. A finding holds at 5 % over the whole experiment, an exploratory
+      difference for its metric alone. p50 and p95 are exploratory at most. The last column of an inconclusive
+      comparison has the number of trials a treatment that would decide it if ratio and spread stay as seen.
     </p> `,
     comparedOperations(result.treatments).map((operation) => operationPart(result, operation)),
     effectTables(result),

@@ -2,7 +2,7 @@ import { comparedWhere, comparisonField } from "../../../metrics/metric-lists.js
 import type { Capacity } from "../../../results/capacity-schema.js";
 import type { ResultDocument, Sweep } from "../../../results/result-schema.js";
 import { capacityText, lawText, resolutionTexts } from "../../findings/search-text.js";
-import { seenText } from "../../../foundation/text/numbers.js";
+import { intervalText, seenText } from "../../../foundation/text/numbers.js";
 import { unitOf } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
 import { exact, metricText, sentence, tableOf, text } from "./table.js";
@@ -14,7 +14,7 @@ function spread(value: Spread): string {
   const { median, ciLow, ciHigh } = value;
   return ciLow === null || ciHigh === null
     ? exact(median)
-    : `${exact(median)} (${exact(ciLow)} to ${exact(ciHigh)})`;
+    : `${exact(median)} ${intervalText(ciLow, ciHigh, exact)}`;
 }
 
 function sweepPart(sweep: Sweep, unit: string): Html {

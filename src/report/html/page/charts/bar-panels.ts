@@ -1,4 +1,5 @@
 // Horizontal bars, so that long names of treatments stay legible. Picture, table and words come from the same rows.
+import { rangeText } from "../../../../foundation/text/numbers.js";
 import type {
   BarSeriesOption,
   CustomSeriesOption,
@@ -84,7 +85,7 @@ function tableOf(chart: BarChart, view: View): ChartTable {
       ...view.treatments.map(({ id }) => {
         const bar = bars.get(id);
         const range = bar?.range;
-        const spread = range ? ` (${written(range[0], panel.unit)} to ${written(range[1], panel.unit)})` : "";
+        const spread = range ? ` ${rangeText(...range, (value) => written(value, panel.unit))}` : "";
         return written(bar?.value, panel.unit) + spread;
       }),
     ]),

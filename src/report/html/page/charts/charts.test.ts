@@ -425,7 +425,7 @@ describe("bars", () => {
     });
     expect(brief.note).toContain("Server counters lag by up to 1 second: in a window of 5 s");
     expect(plot.table().rows.map(([title]) => title)).toEqual(["WAL per event", "Table growth per event"]);
-    expect(plot.table().rows[1]?.[1]).toBe("-5 B (-5 B to -5 B)");
+    expect(plot.table().rows[1]?.[1]).toBe("-5 B -5 B..-5 B");
   });
 });
 

@@ -1,4 +1,5 @@
 // Comparisons in words and as a table; the forest and the table behind it take them from here, so that they say the same.
+import { intervalText, rangeText, ratioText } from "../../../../foundation/text/numbers.js";
 import { counted } from "../../../../foundation/units.js";
 import { labelOf } from "../../../../metrics/metric-lists.js";
 import { markOf, WITHIN_NOISE } from "../../../../metrics/names.js";
@@ -8,7 +9,6 @@ import { outlookText } from "../../../findings/outlook-text.js";
 import { isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
 import { countsText, isDifference, verdictCounts } from "../../../../analysis/comparison/verdicts.js";
 import type { ChartTable, View } from "./drawing.js";
-import { written } from "./values.js";
 import { operationName, treatmentNamed, workOf } from "./view.js";
 
 export function verdictWords(comparison: Comparison, view: View): string {
@@ -35,21 +35,19 @@ export function rowName(comparison: Comparison, view: View, hasOneBaseline: bool
 
 /** The interval, as far as there is one. */
 export function ratioWithInterval({ ratio, ciLow, ciHigh }: RatioFinding): string {
-  const interval =
-    ciLow === null || ciHigh === null ? "" : ` (${written(ciLow, "x")} to ${written(ciHigh, "x")})`;
-  return `${written(ratio, "x")}${interval}`;
+  return `${ratioText(ratio)} ${intervalText(ciLow, ciHigh)}`.trimEnd();
 }
 
 export function verdictText(comparison: Comparison, view: View): string {
-  const range = rangeText(comparison, view);
-  const spread = range === "-" ? "" : ` [${range}]`;
+  const range = blockRange(comparison, view);
+  const spread = range === "-" ? "" : ` ${range}`;
   const outlook = outlookText(view.report.result, comparison);
   return `${ratioWithInterval(comparison)}${spread}: ${verdictWords(comparison, view)}${outlook && `; ${outlook}`}`;
 }
 
-function rangeText(comparison: Comparison, view: View): string {
+function blockRange(comparison: Comparison, view: View): string {
   const range = outlookOf(view.report.result, comparison)?.range;
-  return range ? `${written(range[0], "x")} to ${written(range[1], "x")}` : "-";
+  return range ? rangeText(...range) : "-";
 }
 
 export function comparisonTable(rows: readonly Comparison[], view: View): ChartTable {
@@ -70,7 +68,7 @@ export function comparisonTable(rows: readonly Comparison[], view: View): ChartT
       metricName(each, view),
       pairName(each, view),
       ratioWithInterval(each),
-      rangeText(each, view),
+      blockRange(each, view),
       outlookOf(view.report.result, each)?.trialsToDecide ?? "-",
       each.familyP?.toPrecision(2) ?? "-",
       verdictWords(each, view),

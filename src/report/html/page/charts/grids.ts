@@ -1,5 +1,6 @@
 // What the matrix and the interaction plot share: what the reader chooses, the grids that they are drawn from, and these
 // grids as a table and in words.
+import { intervalText, rangeText } from "../../../../foundation/text/numbers.js";
 import {
   factorGrids,
   gridFactors,
@@ -82,10 +83,11 @@ export function gridTitle({ operation, title }: Grid): string {
   return [operationName(operation), ...(title === "" ? [] : [title])].join(", ");
 }
 
-/** The interval; the range in square brackets of fewer trials than it takes; nothing of one. */
+/** Interval `[a, b]`, or the range `a..b` of too few trials; empty for a single trial. */
 export function spreadText({ summary: { ciLow, ciHigh, min, max, trials } }: GridCell, unit: Unit): string {
-  if (ciLow !== null && ciHigh !== null) return `${written(ciLow, unit)} to ${written(ciHigh, unit)}`;
-  return trials > 1 ? `[${written(min, unit)} to ${written(max, unit)}]` : "";
+  const write = (value: number): string => written(value, unit);
+  if (ciLow !== null && ciHigh !== null) return intervalText(ciLow, ciHigh, write);
+  return trials > 1 ? rangeText(min, max, write) : "";
 }
 
 /** Ends of what `spreadText` says. */

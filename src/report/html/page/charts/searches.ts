@@ -1,5 +1,6 @@
 // Throughput over clients with its fitted law, no further than was measured, and response time over the arrival rates of a search
 // for capacity.
+import { intervalText } from "../../../../foundation/text/numbers.js";
 import type { Capacity } from "../../../../results/capacity-schema.js";
 import type { Sweep } from "../../../../results/result-schema.js";
 import { nothing, type Chart, type View } from "./drawing.js";
@@ -39,7 +40,7 @@ function sweepWords(sweep: Sweep): string {
   if (usl.status === "refused") return `${name}: no curve was fitted, ${usl.reason}.`;
   const { peakClients, sigma, kappa, rSquared } = usl;
   const peak = peakClients
-    ? `most at ${plain(peakClients.value)} ${plain(peakClients.value) === "1" ? "client" : "clients"} (${plain(peakClients.low)} to ${plain(peakClients.high)})`
+    ? `most at ${plain(peakClients.value)} ${plain(peakClients.value) === "1" ? "client" : "clients"} ${intervalText(peakClients.low, peakClients.high, plain)}`
     : `no peak (${usl.peakReason ?? "not found"})`;
   return `${name}: ${peak}, contention ${sigma.value.toPrecision(2)}, coherency ${kappa.value.toPrecision(2)}, R² ${rSquared.toFixed(3)}.`;
 }
