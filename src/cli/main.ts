@@ -22,7 +22,8 @@ Exit codes:
 function createProgram(): Command {
   const program = new Command("train-sim")
     .description(
-      "Runs a railway-event queue on a real PostgreSQL and reports what storage, locking and pooling do to it.",
+      "Runs your PostgreSQL transactions under several configurations, in repeated trials in random order, reports which " +
+        "differences are real, and checks that no acknowledged work is missing. Not for production servers.",
     )
     .version(packageVersion())
     .addHelpText("after", AFTER_HELP)

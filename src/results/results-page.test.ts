@@ -13,7 +13,7 @@ function namedOn(name: string): string[] {
   return [...page.matchAll(/`([^`\n]+)`/g)].flatMap(([, code = ""]) => code.split(/[^\w]+/));
 }
 
-const NAMED = new Set(["results", "evidence"].flatMap(namedOn));
+const NAMED = new Set(["results", "evidence", "metrics"].flatMap(namedOn));
 
 /** Names of all fields below a node of a JSON Schema. */
 function fieldsOf(node: unknown): string[] {
@@ -32,10 +32,7 @@ const missing = (names: readonly string[]): string[] =>
 test("every field of the result document is described", () => {
   const fields = fieldsOf(resultJsonSchema());
   expect(fields).toContain("poolWaitMs");
-  expect(
-    missing(fields),
-    "add them to the tables of docs/reference/results.md or docs/reference/evidence.md",
-  ).toEqual([]);
+  expect(missing(fields), "add them to docs/reference/results.md, evidence.md or metrics.md").toEqual([]);
 });
 
 test("every column of the time series and every measure of a histogram is described", () => {

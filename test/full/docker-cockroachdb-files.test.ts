@@ -264,9 +264,8 @@ describe("stack.sh", () => {
   });
 });
 
-describe("docs/reference/cockroachdb.md", () => {
-  const page = (): Promise<string> =>
-    readFile(join(DOCKER, "..", "docs", "reference", "cockroachdb.md"), "utf8");
+describe("docker/cockroachdb/README.md", () => {
+  const page = (): Promise<string> => readFile(join(DOCKER_COCKROACHDB, "README.md"), "utf8");
 
   test("gives a cluster that exists the statements of init.sql", async () => {
     const text = await page();
@@ -299,7 +298,7 @@ describe("docs/reference/cockroachdb.md", () => {
   test("names every file of the stack, and its ports", async () => {
     const text = await page();
     for (const name of await readdir(DOCKER_COCKROACHDB))
-      if (name !== ".env") expect(text).toContain(`\`${name}\``);
+      if (name !== ".env" && name !== "README.md") expect(text).toContain(`\`${name}\``);
     const ports = Object.values(compose.services).flatMap(({ ports: published = [] }) => published);
     for (const port of ports) expect(text).toContain(port.split(":")[1]);
   });

@@ -20,7 +20,11 @@ function filesBelow(directory: string, ending: RegExp): string[] {
 
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 
-const PAGES = ["README.md", ...["docs", "docker", "scenarios"].flatMap((name) => filesBelow(name, /\.md$/))];
+const PAGES = [
+  "README.md",
+  "CHANGELOG.md",
+  ...["bench", "docs", "docker", "scenarios", "test"].flatMap((name) => filesBelow(name, /\.md$/)),
+];
 
 interface Line {
   readonly at: string;

@@ -21,7 +21,7 @@ const INTRODUCTION = `# The scenario, key by key
 
 A scenario is a YAML file. \`train-sim json-schema --markdown\` writes this page from the schema that checks scenarios:
 do not edit it by hand. In parentheses: the values of a key and its default. A key that means the same in several places
-is described once. [Whole scenarios](scenario-examples.md) show every key.
+is described once. [Whole scenarios](../../scenarios/examples.md) show every key.
 
 - An unknown key is an error that names the nearest valid key. All problems are shown together, with file and line;
   contradictions between keys follow once each key is valid.
@@ -50,13 +50,20 @@ every treatment.
 const EXAMPLES_INTRODUCTION = `# Scenarios as examples
 
 \`train-sim json-schema --markdown examples\` writes this page; a test loads each example. [The
-reference](scenario.md) describes every key, and [scenarios/](../../scenarios/README.md) has scenarios to run.
+reference](../docs/reference/scenario.md) has every key, and [the list](README.md) scenarios to run.
+`;
+
+const OF_WORKLOADS = `## Keys of workloads
+
+With the workloads that have them; [train-events.md](train-events.md) and [workloads.md](workloads.md) describe them.
 `;
 
 /** Keys that train-sim puts in place of a module's path; nobody writes them. */
 const MADE = /^workload\.(module|hash|declares)\b/;
 /** Which executors take a key: the table of executors says it. */
 const OF_EXECUTORS = /\s*Executors? [^.]* only(, which needs? it)?\./;
+/** The kinds or strategies that a key belongs to, as its meaning ends. */
+const ONLY_OF = /\s*(?:Kinds?|Strateg(?:y|ies)) ([^.]*?) only(?:, which needs? it)?\./;
 /** Meanings that another page of the reference has at length. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "faults[].kind": "What breaks: [faults.md](faults.md#kinds) describes each kind.",
@@ -138,21 +145,42 @@ function onceEach(rows: readonly KeyRow[]): KeyRow[] {
   });
 }
 
-function rowItem({ path, meaning: stated, takes, otherwise }: KeyRow): string {
-  const meaning = ELSEWHERE[path] ?? stated.replace(OF_EXECUTORS, "");
+/** The workloads that have this key at the top of a scenario. */
+function ownersOf(path: string): string[] {
+  const [key = ""] = path.split(/[.[]/);
+  return WORKLOADS.filter(({ settings }) => key in settings.keys).map(({ name }) => name);
+}
+
+/** A workload's page describes its keys, and faults.md and diagnosis.md theirs. */
+const isDescribedElsewhere = (path: string): boolean =>
+  path.startsWith("diagnosis.") || ownersOf(path).length > 0;
+
+/** What follows the name of a key: for whom, values, default, meaning, example. */
+function rowText({ path, meaning: stated, takes, otherwise }: KeyRow): string {
+  const owners = ownersOf(path);
+  const meaning = isDescribedElsewhere(path) ? "" : (ELSEWHERE[path] ?? stated.replace(OF_EXECUTORS, ""));
+  const kinds = ONLY_OF.exec(meaning)?.[1];
   const facts = [
+    owners.length > 0 ? owners.join(", ") : kinds,
     namesValues(meaning, takes) ? undefined : takes,
     otherwise === "required" || otherwise === undefined ? otherwise : `default ${otherwise}`,
   ].filter((fact) => fact !== undefined);
   const hasForm = /mapping|list|text|metric/.test(takes.replace(/`[^`]*`/g, ""));
   const example = hasForm ? exampleOf(path) : undefined;
-  const shown = example && example.length <= SHOWN_CHARACTERS ? ` Example: ${example}.` : "";
-  const links = meaning.replace(/docs\/reference\/([\w-]+\.md)/g, "[$1]($1)");
-  return item(`**\`${path}\`** (${facts.join("; ")}) ${links}${shown}`);
+  const shown = example && example.length <= SHOWN_CHARACTERS ? `Example: ${example}.` : "";
+  const links = meaning.replace(ONLY_OF, "").replace(/docs\/reference\/([\w-]+\.md)/g, "[$1]($1)");
+  return [`(${facts.join("; ")})`, links, shown].filter((part) => part !== "").join(" ");
 }
 
+/** Neighbours with the same text are one item. */
 function rowList(rows: readonly KeyRow[]): string {
-  return `${rows.map(rowItem).join("\n")}\n`;
+  const items: { names: string; text: string }[] = [];
+  for (const row of rows) {
+    const [last, text] = [items.at(-1), rowText(row)];
+    if (last?.text === text) last.names += `, **\`${row.path}\`**`;
+    else items.push({ names: `**\`${row.path}\`**`, text });
+  }
+  return `${items.map(({ names, text }) => item(`${names} ${text}`)).join("\n")}\n`;
 }
 
 function groupTables(): string {
@@ -234,15 +262,18 @@ export function scenarioReferencePage(): string {
     ...section,
     rows: section.rows.filter((row) => rows.includes(row)),
   }));
-  const isSmall = ({ key, rows }: KeySection): boolean =>
-    rows[0]?.path === key && rows.length <= ROWS_TOGETHER;
-  const small = sections.filter(isSmall);
-  const large = sections.filter((one) => !isSmall(one));
+  const isSmall = ({ key, rows: own }: KeySection): boolean =>
+    own[0]?.path === key && own.length <= ROWS_TOGETHER;
+  const ofWorkloads = sections.filter(({ key }) => ownersOf(key).length > 0);
+  const small = sections.filter((one) => isSmall(one) && !ofWorkloads.includes(one));
+  const large = sections.filter((one) => !isSmall(one) && !ofWorkloads.includes(one));
   return [
     INTRODUCTION,
     "## Keys at the top\n",
     rowList(small.flatMap(({ rows }) => rows)),
     `${paragraph(`With keys of their own below: ${large.map(({ key }) => `[\`${pathText([key])}\`](#${key.toLowerCase()})`).join(", ")}.`)}\n`,
     ...large.map(section),
+    OF_WORKLOADS,
+    rowList(ofWorkloads.flatMap((one) => one.rows)),
   ].join("\n");
 }

@@ -9,21 +9,16 @@ const HEAD = `# Dialects
 
 <!-- Printed from src/database/postgres/dialects/ by page.test.ts. -->
 
-\`dialect\` names what the database speaks. It can be a factor like any other key. \`auto\` asks the server before the first
-trial on it. The servers that train-sim starts itself are PostgreSQL; the others need \`target.urls\`.
+\`dialect\` names the SQL that the database speaks. It can be a factor like any other key. \`auto\` asks the server before
+the first trial on it. The servers that train-sim starts are PostgreSQL; the others need \`target.urls\`.
 
 A level that a dialect lacks is refused when the scenario is loaded, with the reason and the nearest level. With \`auto\`
 it is refused once the server has answered. train-sim never substitutes another level.
 
-**What was run.** The test suite runs on PostgreSQL 18. For CockroachDB, Aurora DSQL, Cloudberry and Greenplum,
-which were not available:
-
-- their tables and statements are golden files (\`src/workloads/train-events/sql/golden/\`);
-- in CI, CockroachDB's own parser reads those for CockroachDB;
-- a server that speaks the protocol plays their retry errors.
-
-Point \`TRAIN_SIM_TEST_URL\` at your own cluster to run the conformance suite there:
-see [development.md](../development.md#conformance).
+**Tests run on PostgreSQL 18 only.** CockroachDB, Aurora DSQL, Cloudberry and Greenplum were not available: their tables
+and statements are golden files (\`src/workloads/train-events/sql/golden/\`), CockroachDB's parser reads those for
+CockroachDB in CI, and a server that speaks the protocol plays their retry errors. Point \`TRAIN_SIM_TEST_URL\` at your
+cluster to run the [conformance suite](../../test/README.md#conformance) there.
 `;
 
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
@@ -48,18 +43,29 @@ function factsOf(name: DialectName): string {
   return facts.map(([fact, says]) => wrap(`- ${fact}: ${says}`, 116).join("\n  ")).join("\n");
 }
 
+/** Rows of names that share their reason and the nearest level, one row for all of them. */
+function joined(rows: readonly (readonly [name: string, reason: string, nearest: string])[]): string[][] {
+  const byReason = new Map<string, string[]>();
+  for (const [name, reason, nearest] of rows) {
+    const row = byReason.get(`${reason}\n${nearest}`);
+    if (row) row[0] = `${row[0] ?? ""}, \`${name}\``;
+    else byReason.set(`${reason}\n${nearest}`, [`\`${name}\``, reason, nearest]);
+  }
+  return [...byReason.values()];
+}
+
 function lacksOf(name: DialectName): string {
   const { lacks, lacksFaults } = capabilitiesOf(name);
-  const rows = Object.entries(lacks).flatMap(([factor, levels]) =>
-    Object.entries(levels).map(([level, { reason, nearest }]): string[] => [
-      `\`${factor}: ${level}\``,
-      reason,
-      `\`${factor}: ${nearest}\``,
-    ]),
-  );
-  const faults = Object.entries(lacksFaults).map(([kind, reason]) => [`fault \`${kind}\``, reason, ""]);
-  if (rows.length + faults.length === 0) return "It has every level.";
-  return table(["It lacks", "because", "nearest"], [...rows, ...faults]);
+  const rows = Object.entries(lacks).flatMap(([factor, levels]) => {
+    const named = Object.entries(levels).map(
+      ([level, { reason, nearest }]) => [level, reason, `\`${nearest}\``] as const,
+    );
+    return joined(named).map(([levelNames = "", ...rest]) => [`\`${factor}\`: ${levelNames}`, ...rest]);
+  });
+  const faults = Object.entries(lacksFaults).map(([kind, reason]) => [kind, reason, ""] as const);
+  const faultRows = joined(faults).map(([kinds = "", ...rest]) => [`faults ${kinds}`, ...rest]);
+  if (rows.length + faultRows.length === 0) return "It has every level.";
+  return table(["It lacks", "because", "nearest"], [...rows, ...faultRows]);
 }
 
 function retriesOf(name: DialectName): string {
