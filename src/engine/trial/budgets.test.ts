@@ -4,7 +4,7 @@ import type { TreatmentSettings } from "../../scenario/settings.js";
 import { assignmentsOf } from "../workers/assignments.js";
 import { budgetsOf, untilBudgetsAreUsed, type Budgets } from "./budgets.js";
 import { Interruption } from "../session/interruption.js";
-import { Lifeline } from "./lifeline.js";
+import { FailureSignal } from "./failure-signal.js";
 
 const never = new Promise<never>(() => undefined);
 
@@ -50,7 +50,7 @@ const wait = (ofGroups: Budgets["ofGroups"], interruption = new Interruption(), 
   untilBudgetsAreUsed({
     budgets: { ofGroups, isOfAll },
     interruption,
-    lifeline: new Lifeline(),
+    failures: new FailureSignal(),
     over: new AbortController().signal,
   });
 

@@ -7,7 +7,7 @@ import type { TreatmentSettings } from "../../scenario/settings.js";
 import { groupsOf } from "../workers/assignments.js";
 import type { Fleet } from "../workers/fleet.js";
 import type { Interruption } from "../session/interruption.js";
-import type { Lifeline } from "./lifeline.js";
+import type { FailureSignal } from "./failure-signal.js";
 
 /** Of one group. */
 interface Budget {
@@ -42,7 +42,7 @@ export function budgetsOf(
 interface BudgetWait {
   readonly budgets: Budgets;
   readonly interruption: Interruption;
-  readonly lifeline: Lifeline;
+  readonly failures: FailureSignal;
   /** Aborted when the trial is over. */
   readonly over: AbortSignal;
 }
@@ -51,7 +51,7 @@ interface BudgetWait {
 export async function untilBudgetsAreUsed(wait: BudgetWait): Promise<number> {
   const { ofGroups, isOfAll } = wait.budgets;
   const used = Promise.all(ofGroups.map((budget) => untilUsed(budget, wait)));
-  const finishedMs = Math.max(...(await wait.lifeline.hold(used)));
+  const finishedMs = Math.max(...(await wait.failures.race(used)));
   // Clients without a budget go on until they hear of the end, so only a window of budgets ends with the last one.
   return isOfAll && finishedMs < Number.POSITIVE_INFINITY ? finishedMs : monotonicMs();
 }

@@ -8,7 +8,7 @@ import { networkPlacesOf } from "../../faults/faults.js";
 import type { Network } from "../../faults/means/network.js";
 import { areBesideAgents } from "../../pools/registry.js";
 import { HERE } from "../workers/worker-thread.js";
-import type { Lifeline } from "./lifeline.js";
+import type { FailureSignal } from "./failure-signal.js";
 import { openPooler } from "./pooler.js";
 import { PoolerWatch } from "./pooler-watch.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
@@ -26,12 +26,12 @@ export class ClientPath {
   constructor(
     private readonly host: Pick<TrialHost, "target" | "place" | "onPooler">,
     private readonly inputs: Pick<TrialInputs, "trial" | "treatment">,
-    private readonly lifeline: Lifeline,
+    private readonly failures: FailureSignal,
   ) {}
 
   /** Rejects when a part of it cannot be had; the rest is closed by `close`. */
   async open(): Promise<void> {
-    const { host, lifeline } = this;
+    const { host, failures } = this;
     const { settings } = this.inputs.treatment;
     const servers = this.servers();
     await this.routeStandbys();
@@ -40,7 +40,7 @@ export class ClientPath {
     this.runningPooler = pooler;
     if (pooler) {
       this.watch = new PoolerWatch(pooler);
-      for (const lost of [pooler.lost, this.watch.lost]) lifeline.watchServer("the pooler", lost);
+      for (const lost of [pooler.lost, this.watch.lost]) failures.watchServer("the pooler", lost);
       const version = (await pooler.askVersion()) ?? "unknown version";
       this.poolerSettings = (await pooler.askSettings?.()) ?? {};
       host.onPooler({ product: pooler.product, version });
@@ -101,7 +101,7 @@ export class ClientPath {
     const where = isWithClients ? this.host.place : HERE;
     const network = await where.openNetwork(place, endpoints, trial.seed);
     this.networks[place] = network;
-    this.lifeline.watchServer("the proxy of the network", network.lost);
+    this.failures.watchServer("the proxy of the network", network.lost);
     return network.endpoints;
   }
 }

@@ -21,7 +21,7 @@ import { budgetsOf, untilBudgetsAreUsed } from "./budgets.js";
 import { TrialFaults } from "./trial-faults.js";
 import { Fleet, type FleetEvents } from "../workers/fleet.js";
 import { askTheServer, lastTransactions } from "./last-transactions.js";
-import { Lifeline } from "./lifeline.js";
+import { FailureSignal } from "./failure-signal.js";
 import { MeasuredWindow } from "./measured-window.js";
 import type { TrialPhase } from "../session/observer.js";
 import { SecondSeries } from "./second-series.js";
@@ -63,7 +63,7 @@ class TrialRun {
   private readonly tally: Tally;
   private readonly workers = new WorkerTallies();
   private readonly series: SecondSeries;
-  private readonly lifeline = new Lifeline();
+  private readonly failures = new FailureSignal();
   /** Aborted when the trial is over, however it ended: no timer of it outlives it. */
   private readonly over = new AbortController();
   private readonly isWanted = () => !this.host.interruption.isRequested() && !this.over.signal.aborted;
@@ -86,9 +86,9 @@ class TrialRun {
     private readonly inputs: TrialInputs,
   ) {
     const { settings } = inputs.treatment;
-    const { lifeline } = this;
+    const { failures } = this;
     this.log = new TrialLog(inputs);
-    this.path = new ClientPath(host, inputs, lifeline);
+    this.path = new ClientPath(host, inputs, failures);
     this.surroundings = new Surroundings(host, inputs);
     this.tables = new TrialTables(host, inputs, this.log);
     this.series = new SecondSeries(operationsOf(settings));
@@ -99,11 +99,11 @@ class TrialRun {
     };
     this.tally = new Tally(operationsOf(settings), totalWorkers(settings), onSecond, rehearseSecond);
     this.watch = new ServerWatch(host.target.admin, host.claim.run);
-    lifeline.watch(host.claim.lost);
-    lifeline.watchServer("the database server", Promise.race([host.target.lost, this.watch.lost]));
+    failures.watch(host.claim.lost);
+    failures.watchServer("the database server", Promise.race([host.target.lost, this.watch.lost]));
     this.closers.push(
       () => this.tally.finish(this.windowSeconds),
-      () => lifeline.release(),
+      () => failures.release(),
       () => this.watch.stop(),
       () => this.path.close(),
     );
@@ -160,11 +160,11 @@ class TrialRun {
     this.phase("reset", undefined);
     await this.surroundings.begin();
     await this.path.open();
-    await this.lifeline.hold(this.tables.reset(this.path.endpoints, this.isWanted));
+    await this.failures.race(this.tables.reset(this.path.endpoints, this.isWanted));
   }
 
   private async launch(): Promise<Load> {
-    const { host, inputs, path, watch, log, lifeline, closers } = this;
+    const { host, inputs, path, watch, log, failures, closers } = this;
     const { settings } = inputs.treatment;
     const assignments = assignmentsOf({
       trial: inputs.trial,
@@ -188,8 +188,8 @@ class TrialRun {
     this.onSecond.push((second, totals) => faults.onSecond(second, totals));
     this.facts.push(() => loadFacts(fleet, this.workers, path.namedEndpoints, settings));
     closers.push(() => this.endLoad(fleet, faults));
-    for (const { failure } of [fleet, faults]) lifeline.watch(failure);
-    await lifeline.hold(fleet.launch());
+    for (const { failure } of [fleet, faults]) failures.watch(failure);
+    await failures.race(fleet.launch());
     const evidence = evidenceOf(host, this.surroundings, path.pooler, settings, {
       onOpening: (atSeconds, values) => faults.onEvidence(atSeconds, values),
       onSample: (second, values) => {
@@ -201,7 +201,7 @@ class TrialRun {
       () => evidence.close(),
       () => faults.end(),
     );
-    await lifeline.hold(evidence.open());
+    await failures.race(evidence.open());
     return { fleet, evidence, faults };
   }
 
@@ -224,13 +224,13 @@ class TrialRun {
     fleet.start(startMs);
     await this.sleepUntil(startMs + warmUpMs * ANALYZE_AFTER);
     // Cached plans were made for empty tables; with statistics the server plans anew, as on a live system.
-    await this.lifeline.hold(analyzeNamespace(this.host.admin, settings));
+    await this.failures.race(analyzeNamespace(this.host.admin, settings));
     await this.sleepUntil(startMs + warmUpMs - fleet.leadMs);
     await this.untilEnded(fleet.pause(workersThatStartAnew(fleet.assignments)));
   }
 
   private async measure(load: Load): Promise<void> {
-    const { host, lifeline } = this;
+    const { host, failures } = this;
     const { fleet, evidence, faults } = load;
     if (host.interruption.isRequested()) return;
     const { settings } = this.inputs.treatment;
@@ -242,18 +242,18 @@ class TrialRun {
     this.phase("measure", mostMs, window.startedAt);
     window.readStart();
     faults.begin(window.startMs);
-    await lifeline.hold(evidence.begin(window.startMs));
+    await failures.race(evidence.begin(window.startMs));
     const endMs = budgets
-      ? await untilBudgetsAreUsed({ ...host, budgets, lifeline, over: this.over.signal })
+      ? await untilBudgetsAreUsed({ ...host, budgets, failures, over: this.over.signal })
       : await this.sleepUntil(window.endMs);
     if (budgets || host.interruption.isRequested()) {
       window.endMs = Math.min(endMs, window.endMs);
       fleet.measure(window.startMs, window.endMs);
     }
     window.readEnd(fleet.eventLoopDelayP99Ms());
-    await lifeline.hold(faults.end(!host.interruption.isRequested()));
-    await lifeline.hold(evidence.end(window.endMs));
-    this.plans = await lifeline.hold(readPlans(host.admin, settings));
+    await failures.race(faults.end(!host.interruption.isRequested()));
+    await failures.race(evidence.end(window.endMs));
+    this.plans = await failures.race(readPlans(host.admin, settings));
     await this.startTogether(0);
   }
 
@@ -290,9 +290,9 @@ class TrialRun {
     await this.untilEnded(fleet.finish());
     fleet.drain();
     const deadlineMs = monotonicMs() + drainMaxMs;
-    while (!(await this.lifeline.hold(this.isDrained()))) {
+    while (!(await this.failures.race(this.isDrained()))) {
       if (monotonicMs() >= deadlineMs || !this.isWanted()) return undefined;
-      await this.lifeline.hold(sleep(DRAIN_POLL_MS));
+      await this.failures.race(sleep(DRAIN_POLL_MS));
     }
     return (monotonicMs() - sinceMs) / 1000;
   }
@@ -324,24 +324,24 @@ class TrialRun {
   private async audit({ fleet, faults }: Load, drainSeconds: number | undefined): Promise<void> {
     this.phase("audit", undefined);
     const seen = { isDrained: drainSeconds !== undefined, clockStepMs: this.watch.clock.stepMs };
-    const audited = await this.lifeline.hold(this.tables.audit(fleet, faults, seen));
+    const audited = await this.failures.race(this.tables.audit(fleet, faults, seen));
     if (audited) this.ending = endingOf(audited, drainSeconds, this.inputs.treatment.settings);
   }
 
   /** The monotonic moment after `leadMs`, so that every thread has heard of it before, or when all that run at once can begin. */
   private startTogether(leadMs: number): Promise<number> {
-    return this.lifeline.hold(this.host.meeting.meet(leadMs));
+    return this.failures.race(this.host.meeting.meet(leadMs));
   }
 
   /** The outcome of a command that workers answer when their last transactions have ended. */
   private untilEnded<T>(ended: Promise<T>): Promise<T> {
     const options = askTheServer(this.host, this.inputs, this.log, this.path, this.over.signal);
-    return this.lifeline.hold(lastTransactions(ended, options));
+    return this.failures.race(lastTransactions(ended, options));
   }
 
   /** Resolves at that monotonic moment, or earlier on a request to stop, with the moment it is then. */
   private async sleepUntil(atMs: number): Promise<number> {
-    await this.lifeline.hold(this.host.interruption.sleep(atMs - monotonicMs(), this.over.signal));
+    await this.failures.race(this.host.interruption.sleep(atMs - monotonicMs(), this.over.signal));
     return monotonicMs();
   }
 

@@ -2,7 +2,7 @@
 // its waiting promise would keep each of them in memory.
 import { TargetError } from "../../foundation/errors.js";
 
-export class Lifeline {
+export class FailureSignal {
   private broken: Promise<never>;
   private cut: (error: unknown) => void = () => undefined;
 
@@ -23,12 +23,12 @@ export class Lifeline {
     );
   }
 
-  /** The outcome of `work`, or a rejection as soon as something it hangs on gives way. */
-  hold<T>(work: Promise<T>): Promise<T> {
+  /** The outcome of `work`, or a rejection as soon as something that is watched fails. */
+  race<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.broken]);
   }
 
-  /** The trial is over: nothing that gives way from now on matters, and nothing is held for it. */
+  /** The trial is over: later failures do not matter, and nothing keeps it in memory. */
   release(): void {
     this.cut = () => undefined;
     this.broken = new Promise(() => undefined);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Barriers } from "./barriers.js";
+import { Barriers } from "./fleet.js";
 
 it("waits for one report of each, in their order", async () => {
   const barriers = new Barriers();
