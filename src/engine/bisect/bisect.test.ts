@@ -32,7 +32,7 @@ function candidates(
   });
 }
 
-/** As a real one: 2 % around the ratio, sure where that is off 1, the same where it is within. */
+/** A verdict as a real comparison gives it: 2 % around the ratio, sure if that is off 1, the same if it is within. */
 function resultOf(ratio: number, within: number, more: Partial<Comparison> = {}): ResultDocument {
   const [ciLow, ciHigh] = [ratio * 0.98, ratio * 1.02];
   const isFinding = ciHigh < 1 || ciLow > 1;
@@ -52,7 +52,7 @@ function resultOf(ratio: number, within: number, more: Partial<Comparison> = {})
 interface History {
   readonly rates: readonly (number | "broken")[];
   readonly keys?: readonly string[];
-  /** In place of what the rates say. */
+  /** Verdicts that replace the rates'. */
   readonly seen?: (pair: Pair) => ReturnType<Measure> | undefined;
   readonly objective?: Objective;
 }

@@ -19,7 +19,7 @@ export interface Step {
   /** The share by which worse counts: what is accepted, or half the loss. */
   readonly within: number;
   readonly standing: Standing;
-  /** By any amount. */
+  /** Whether it is worse by any amount. */
   readonly isSurelyWorse: boolean;
   /** Why it was skipped. */
   readonly problem?: string;
@@ -28,7 +28,7 @@ export interface Step {
   readonly ciLow: number | null;
   readonly ciHigh: number | null;
   readonly pValue: number | null;
-  /** Of each of the two. */
+  /** Trials of each of the two revisions. */
   readonly trials: number;
   readonly timingsValid: boolean;
   readonly directory?: string;
@@ -52,7 +52,7 @@ export interface Bisection {
   readonly lastGood?: Revision | undefined;
   /** The first that is known to be worse. */
   readonly firstWorse?: Revision | undefined;
-  /** Those between the two, about which nothing is known. */
+  /** Revisions between the two, about which nothing is known. */
   readonly between: readonly Revision[];
   readonly skipped: readonly { readonly revision: string; readonly problem: string }[];
   readonly steps: readonly Step[];
@@ -88,7 +88,7 @@ export interface Pair {
 /** Runs both in one experiment until it is decided. Rejects where nothing can be run at all. */
 export type Measure = (pair: Pair) => Promise<Measured>;
 
-/** Of a scenario's `trials.within`. */
+/** The scenario's `trials.within`. */
 const WITHIN = { least: 0.01, most: 0.5 };
 /** Steps of the search that stay inconclusive, after which it ends with a range: its neighbours would do no better. */
 const INCONCLUSIVE_MOST = 3;
@@ -104,7 +104,7 @@ interface Judged {
   readonly isSurelyWorse: boolean;
 }
 
-/** As `compare` has it: worse surely, and by more than is accepted. 1/(1+r) and 1+r are equally far from 1. */
+/** Surely worse by more than is accepted, as `compare` decides it. 1/(1+r) and 1+r are equally far from 1. */
 function judged({ isMaximised }: Objective, within: number, claim: Comparison | undefined): Judged {
   const open = { standing: "inconclusive", isSurelyWorse: false } as const;
   // Findings are of headline metrics only. For another metric an exploratory difference counts, corrected for its comparisons.
@@ -128,7 +128,7 @@ class Bisecting {
   /** Places of the last revision known to be good and of the first known to be worse. */
   private low = 0;
   private high: number;
-  /** By what a revision means: one that comes back is known. */
+  /** Steps by the meaning of their revision: a meaning that returns is known. */
   private readonly known = new Map<string, Standing>();
   /** Places that say nothing, however often they are asked. */
   private readonly silent = new Set<number>();

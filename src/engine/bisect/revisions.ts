@@ -22,7 +22,7 @@ export interface Revision {
   readonly subject: string;
   readonly author: string;
   readonly date: string;
-  /** Those of the scenario that differ from the revision before. */
+  /** Files of the scenario that differ from the revision before. */
   readonly files: readonly string[];
 }
 

@@ -22,7 +22,7 @@ import { workloadOf } from "../../workloads/registry.js";
 
 /** Shortest window of a probe: in a shorter one a single pause of the machine decides. */
 export const LEAST_WINDOW_MS = 2000;
-/** Share of the arrivals that may be left at the end of the window, beside one for each client. */
+/** Share of the arrivals that may be left at the end of the window, in addition to one for each client. */
 const LEFT_RATIO_MAX = 0.01;
 /** Findings that the overload itself explains: of a rate that held, failures are not explained. */
 const EXPECTED: Readonly<Record<"held" | "failed", ReadonlySet<string>>> = {
@@ -38,7 +38,7 @@ export function parseCapacityThreshold(text: string, treatments: readonly Treatm
 interface Driven {
   readonly role: string;
   readonly group: ActorGroup;
-  /** Of which each arrival starts one. */
+  /** Operations of which each arrival starts one. */
   readonly operations: readonly Operation[];
   /** What a round of it is made of; nothing where arrivals start transactions. */
   readonly parts: readonly Operation[];
@@ -59,7 +59,7 @@ export function drivenGroup({ id, settings }: Treatment): Driven {
   );
 }
 
-/** Where the scenario gives an arrival rate, its way of arriving is kept. */
+/** Keeps the scenario's way of arriving, if it has an arrival rate. */
 function loadAt(load: LoadSettings, ratePerSecond: number): LoadSettings {
   const arrivals =
     "distribution" in load

@@ -27,7 +27,7 @@ export type SearchResult = Pick<Capacity, "outcome" | "ratePerSecond" | "failsAt
 
 /** Probes after which a search ends without a rate. */
 export const PROBES_MOST = 80;
-/** Of 3 probes of a rate, those that decide. */
+/** Probes of a rate that decide, out of 3. */
 const MAJORITY = 2;
 
 /** Three significant digits: a rate that people can repeat. */

@@ -35,7 +35,7 @@ let isStalled: (number: number) => boolean = () => false;
 /** The treatment whose server cannot be had. */
 let away: string | undefined;
 let interruption = new Interruption();
-/** By a signal that comes while a server is being started. */
+/** Whether a signal comes while a server is being started. */
 let isStoppedMeanwhile = false;
 
 function madeUpTrial({ trial, treatment, directory }: TrialInputs): FinishedTrial {
@@ -103,7 +103,7 @@ afterEach(() => {
 
 const TARGET = "target: postgresql://u@db:5432/d\n";
 
-/** Of two treatments with six trials each. */
+/** Searches two treatments with six trials each. */
 function search(text = "", threshold = "add: p(99)<50", target = TARGET): Promise<ExperimentOutcome> {
   const factors = "factors: { payload: [text, jsonb-manual] }\ntrials: 6\n";
   const experiment = parseScenario(`name: a\nseed: 1\n${target}${factors}${text}`, "scenario.yaml");

@@ -16,7 +16,7 @@ function refusal({ metric, expression }: Threshold, problem: string): UsageError
   );
 }
 
-/** Those that the threshold selects; throws a UsageError where one of them could not be searched. */
+/** Treatments that the threshold selects; throws a UsageError if a search of one is impossible. */
 export function searchedTreatments(treatments: readonly Treatment[], threshold: Threshold): Treatment[] {
   const selected = treatments.filter((treatment) => isSelected(threshold, treatment));
   if (selected.length === 0) {
@@ -32,7 +32,7 @@ export function searchedTreatments(treatments: readonly Treatment[], threshold: 
 
 const LIMITS = { leastRatePerSecond: 1, mostRatePerSecond: 100_000, precision: CAPACITY_PRECISION } as const;
 
-/** Where the search of a treatment begins and ends; `before` are the treatments that were searched before it. */
+/** The bounds of a treatment's search; `before` are the treatments that were searched before it. */
 export function searchOptions(
   { trials, treatments }: Pick<Experiment, "trials" | "treatments">,
   treatment: Treatment,

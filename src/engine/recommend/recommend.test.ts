@@ -165,7 +165,7 @@ describe("a recommendation", () => {
       /nothing to choose/,
     );
     await expect(recommend(planned({ budgetMs: 60_000 }), measure, nowMs)).rejects.toThrow(/too short/);
-    // As many trials as it takes make none of them shorter.
+    // Trials until a decision are no shorter.
     const adaptive = parseScenario(`${YAML}trials: { min: 5, max: 30 }\n`, "simulated.yaml");
     const [ofFive, ofThirty] = await Promise.all(
       [parseScenario(YAML, "simulated.yaml"), adaptive].map((experiment) =>

@@ -27,7 +27,7 @@ export interface RecommendationPlan {
 /** Runs an experiment of the scenario with these overrides. Rejects where it cannot be run, or lost events. */
 export type Measure = (what: string, set: readonly string[]) => Promise<ResultDocument>;
 
-/** The proposal beside the present configuration, in trials made for this alone. */
+/** The proposal against the present configuration, in trials made for this alone. */
 export interface Holdout {
   /** The override that makes its load; undefined of the scenario's own. */
   readonly load?: string;
@@ -69,7 +69,7 @@ export interface Recommendation {
   readonly proposal?: Configuration;
   readonly advice: "change" | "keep";
   readonly search: { readonly rounds: number; readonly measured: number; readonly trials: number };
-  /** Of the scenario's load first; empty without a proposal. */
+  /** Comparisons of the proposal, the scenario's load first; empty without a proposal. */
   readonly holdouts: readonly Holdout[];
   readonly parts: readonly Part[];
   /** Measured neighbours of the proposal and their ratios to the present one, in the search. */
@@ -79,13 +79,13 @@ export interface Recommendation {
 
 const TRIALS_A_ROUND = 2;
 const SEARCH_SHARE = 0.6;
-/** Of the budget, for taking changes back. */
+/** Share of the budget for taking changes back. */
 const PARTS_SHARE = 0.15;
 const HOLDOUT = { least: 6, most: 30 };
 const PARTS_TRIALS = 5;
-/** Beside its phases, of a trial that none has been measured of. */
+/** Time of a trial outside its phases, before one was measured. */
 const OVERHEAD_MS = 3000;
-/** In a round at least, beside the present configuration. */
+/** Configurations of a round at least, without the present one. */
 const FIRST_LEAST = 2;
 
 function scoresOf(
@@ -116,7 +116,7 @@ function requireSamples(result: ResultDocument, { objective }: RecommendationPla
   );
 }
 
-/** What the objective of the treatment at that place came to beside the first one. */
+/** The objective of the treatment at that place over the first one's. */
 function claimOf(
   { treatments, comparisons }: ResultDocument,
   place: number,
@@ -187,7 +187,7 @@ function partsOf(
 /** One recommendation under way. */
 class Recommending {
   private readonly startMs: number;
-  /** Of one trial with all that belongs to it: a guess before the first round. */
+  /** The whole time of one trial: a guess before the first round. */
   private trialMs: number;
   private readonly counts = { rounds: 0, trials: 0 };
 
@@ -245,7 +245,7 @@ class Recommending {
     return this.trialMs * 2 * HOLDOUT.least * (1 + this.plan.loads.length);
   }
 
-  /** Throws a UsageError where so many trials of the search and the fresh comparisons do not fit into the budget. */
+  /** Throws a UsageError if the trials of the search and the fresh comparisons do not fit into the budget. */
   private requireTime(trials: number): void {
     const { plan, trialMs } = this;
     const neededMs = this.elapsedMs() + trialMs * trials + this.holdoutMs;
@@ -262,7 +262,7 @@ class Recommending {
     const { plan, space, counts } = this;
     const { experiment, budgetMs } = plan;
     const search = new Search(space, new Prng(deriveSeed(experiment.seed, "recommend")));
-    // Where iterations end a trial, a small first round shows how long that takes.
+    // A small first round shows the length of trials that end with their iterations.
     const isGuess = experiment.treatments.some(({ settings }) => isBudgeted(settings));
     this.requireTime(TRIALS_A_ROUND * (1 + FIRST_LEAST));
     for (let round = search.next(); round.length > 0; round = search.next()) {

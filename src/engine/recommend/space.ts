@@ -32,7 +32,7 @@ function areNeighbours(a: Levels, b: Levels, order: ReadonlyMap<string, readonly
   return Math.abs(placeOf(a) - placeOf(b)) === 1;
 }
 
-/** In the order of the treatments, of which the first is the present configuration. */
+/** Configurations in the order of the treatments; the first is the present one. */
 export function spaceOf({ yaml, treatments }: Experiment): ConfigurationSpace {
   const raw = parse(yaml) as Mapping;
   const combinations = combine(raw, levelNames(raw), new Set(), []);
@@ -57,7 +57,7 @@ export function spaceOf({ yaml, treatments }: Experiment): ConfigurationSpace {
   };
 }
 
-/** Overrides that make a scenario of these configurations alone, in this order, judged by nothing of its own. */
+/** Overrides that make a scenario of these configurations alone, in this order, without its own thresholds. */
 export function settingOnly(configurations: readonly Configuration[]): string[] {
   const include = configurations.map(({ values }) => values);
   const none = ["factors={}", "exclude=[]", "thresholds={}", "published=[]", "order=interleaved"];

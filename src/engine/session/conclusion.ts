@@ -18,7 +18,7 @@ export interface Facts {
   readonly abortedBy: TrainSimError | undefined;
   readonly completeTrials: number;
   readonly plannedTrials: number;
-  /** Of a search. */
+  /** The searched treatments of a search for capacity. */
   readonly capacity?: readonly Pick<Capacity, "outcome">[] | undefined;
 }
 

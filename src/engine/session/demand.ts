@@ -44,7 +44,7 @@ export function mostServerConnections(treatments: readonly Treatment[], of: Trea
   return OWN_CONNECTIONS + Math.max(...asking.map(({ settings }) => serverConnectionsOf(settings)));
 }
 
-/** Connections that go through a proxy beside that process, for faults of the network: an accepted and an onward one each. */
+/** Connections that go through that process's proxy for faults of the network: an accepted and an onward one each. */
 function proxiedConnectionsOf(settings: TreatmentSettings, { clients, pooled }: Carrier): number {
   const between = {
     clients: clientConnectionsOf(settings, clients),
@@ -58,7 +58,7 @@ function standbysOf({ target }: TreatmentSettings): number {
   return target.kind === "embedded" ? (target.standbys?.count ?? 0) : 0;
 }
 
-/** Files that a process with its part of the load holds open, or a pooler beside it, whose limit is the same. */
+/** Files that a process with its part of the load holds open, or its pooler, whose limit is the same. */
 export function openFilesOf(settings: TreatmentSettings, part = carriedHere(settings)): number {
   const { pool } = settings;
   const { clients, workers, pooled } = part;

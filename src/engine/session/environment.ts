@@ -34,7 +34,7 @@ function withoutPoolers(versions: Facts): Facts {
   return Object.fromEntries(Object.entries(versions).filter(([name]) => !POOLER_PRODUCTS.has(name)));
 }
 
-/** By product. */
+/** Versions of poolers, by product. */
 function poolerVersions(earlier: Facts, poolers: readonly PoolerVersion[]): Facts {
   const all = [...POOLER_PRODUCTS].map((product): [string, Set<string>] => {
     const now = poolers.filter((each) => each.product === product).map(({ version }) => version);

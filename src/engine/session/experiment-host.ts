@@ -24,7 +24,7 @@ interface Earlier {
   readonly trials: readonly { readonly result: TrialResult }[];
 }
 
-/** For a server that may be gone. */
+/** A server that may be gone gets no longer to answer. */
 const ANSWER_MS = 3_000;
 
 export type ClaimedTarget = KeptTarget & { readonly claim: NamespaceClaim };
@@ -40,10 +40,10 @@ export class ExperimentHost {
   private readonly targets: KeptTarget[] = [];
   private readonly poolers: PoolerVersion[] = [];
   private readonly left: string[] = [];
-  /** By the number of the server: a duet has two at once. */
+  /** Keepers by the number of their server: a duet has two at once. */
   private readonly keepers = new Map<number, TargetKeeper>();
   readonly identities: ServerIdentities;
-  /** Those that trials may have made on the target that runs, if it is not ours alone. */
+  /** Namespaces that trials may have made on the running target, if that is not ours alone. */
   private readonly namespaces = new Map<string, Claimed>();
   private keepsTables = false;
 
@@ -97,7 +97,7 @@ export class ExperimentHost {
     return environmentOf(this.programVersion, this.targets, this.poolers, this.earlier?.environment);
   }
 
-  /** After a failure the tables stay, for whoever looks for its cause. Never rejects. */
+  /** Keeps the tables after a failure, since they may show its cause. Never rejects. */
   async release(hasFailed: boolean): Promise<void> {
     this.keepsTables = hasFailed;
     for (const keeper of this.keepers.values()) await keeper.release();
@@ -166,7 +166,7 @@ export class ExperimentHost {
     }
   }
 
-  /** Of a schema that another run has, or that this one never made, nothing is told. */
+  /** Names the schema that stays, unless another run has it or this one never made it. */
   private async tellLeft(
     namespace: string,
     why: string,

@@ -43,12 +43,12 @@ interface MergedTrials {
   result?: MergedResult | undefined;
 }
 
-/** Parts of the document beside the trials. */
+/** Parts of the document that no trial holds. */
 interface Findings {
   readonly environment: Environment;
   readonly verdict: Verdict;
   readonly thresholds?: readonly ThresholdResult[] | undefined;
-  /** By treatment id. */
+  /** Ceilings by treatment id. */
   readonly ceilings?: ReadonlyMap<string, Ceiling>;
   readonly diagnosis?: ResultDocument["diagnosis"];
 }
@@ -69,7 +69,7 @@ export function violationsOf(integrity: TrialResult["integrity"], name: string):
 }
 
 export class ExperimentRecord {
-  /** In the order in which they ran. */
+  /** Trials in the order in which they ran. */
   private readonly finished: RecordedTrial[] = [];
   private readonly merged = new Map<string, MergedTrials>();
 

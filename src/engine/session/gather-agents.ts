@@ -15,7 +15,7 @@ import type { ExperimentObserver } from "./observer.js";
 
 export interface WorkerPlaces {
   placeOf(treatment: Treatment): WorkerPlace;
-  /** Those that agents would start beside them. */
+  /** Poolers that agents would start on their machines. */
   readonly poolers: readonly PoolerVersion[];
   /** Lets the agents end. */
   close(): Promise<void>;
@@ -28,10 +28,10 @@ interface GatherOptions {
   readonly interruption: Interruption;
 }
 
-/** As long as anything may wait. */
+/** The longest that a timer may wait. */
 const LONG_MS = 2 ** 31 - 1;
 
-/** What its clients, or poolers beside them, connect to, where that listens on this machine's loopback only. */
+/** The server or pooler that its clients connect to, if that listens on this machine's loopback only. */
 function onLoopback({ target, pool }: TreatmentSettings): string | undefined {
   if (hasPooler(pool) && !areBesideAgents(pool))
     return isManaged(pool) ? `the ${poolerKindOf(pool).product} that train-sim starts` : undefined;

@@ -12,7 +12,7 @@ export class Interruption {
     return this.name !== undefined || this.cause !== undefined;
   }
 
-  /** Why to stop, in words; undefined while nobody asked. */
+  /** Why to stop, in words; undefined without a request. */
   get reason(): string | undefined {
     return this.name === undefined ? this.cause?.message : `stopped by ${this.name}`;
   }
@@ -22,7 +22,7 @@ export class Interruption {
     return this.name === undefined ? this.cause : undefined;
   }
 
-  /** `SIGINT`, `SIGTERM`, `SIGHUP`; undefined while nobody asked. */
+  /** `SIGINT`, `SIGTERM`, `SIGHUP`; undefined without a signal. */
   get signalName(): string | undefined {
     return this.name;
   }
@@ -32,7 +32,7 @@ export class Interruption {
     this.sleeper.wakeAll();
   }
 
-  /** Ends the experiment for a reason of its own, as a signal would; the first reason stands. */
+  /** Ends the experiment as a signal would; the first reason stands. */
   abort(cause: TrainSimError): void {
     if (!this.isRequested()) this.cause = cause;
     this.sleeper.wakeAll();

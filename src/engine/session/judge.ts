@@ -21,7 +21,7 @@ export class Judge {
   /** The first threshold that ended the experiment. */
   private ended: Abort | undefined;
   private readonly ceilings = new Map<string, Ceiling | undefined>();
-  /** Of the first trial, so as not to take train-sim's own load for another's. */
+  /** Load before the first trial: later, it would be train-sim's own. */
   private loadBefore: number | undefined;
 
   constructor(
@@ -39,7 +39,7 @@ export class Judge {
     return this.ended;
   }
 
-  /** By treatment id, of those whose pool was measured. */
+  /** Ceilings by treatment id; only of treatments whose pool was measured. */
   ceilingsByTreatment(): ReadonlyMap<string, Ceiling> {
     return new Map(
       this.experiment.treatments.flatMap(({ id, settings }) => {

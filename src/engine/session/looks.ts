@@ -20,7 +20,7 @@ interface Look {
 export class Looks {
   private ended: { readonly reason?: StopReason } | undefined;
 
-  /** By the looks that were made. */
+  /** Races by the looks that were made. */
   private readonly races = new Map<string, Race>();
 
   /** `earlier` are the looks of a run that this one goes on with. */
@@ -45,7 +45,7 @@ export class Looks {
     return stopping ? boundsAfter(blocksOf(treatments), stopping, this.earlier) : PLAIN_BOUNDS;
   }
 
-  /** Undefined where no look is due after so many blocks. */
+  /** Undefined if no look is due after these blocks. */
   due(treatments: Treatments): Look | undefined {
     const { stopping } = this.experiment;
     const blocks = blocksOf(treatments);

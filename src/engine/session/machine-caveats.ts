@@ -3,7 +3,7 @@ import type { Lint } from "../../analysis/lint/lint-types.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { targetCaveats } from "../../targets/registry.js";
 
-/** In `diagnosis`. */
+/** The rule of these caveats in `diagnosis`. */
 export const WITHOUT_EFFECT = "without-effect";
 
 export function machineCaveats(treatments: readonly Treatment[]): Lint[] {

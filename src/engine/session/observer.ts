@@ -16,7 +16,7 @@ export interface RunningThreshold {
   readonly ok: boolean | null;
 }
 
-/** Where an experiment that ends when it is decided stands at a look between two blocks. */
+/** The state of an experiment that ends when it is decided, at a look between two blocks. */
 export interface LiveLook {
   readonly blocks: number;
   readonly blocksMost: number;
@@ -44,7 +44,7 @@ export interface ExperimentObserver {
   looked(look: LiveLook): void;
 }
 
-/** All of them as one, told in this order. */
+/** All observers as one, called in this order. */
 export function allOf(observers: readonly ExperimentObserver[]): ExperimentObserver {
   const tell = (call: (observer: ExperimentObserver) => void): void => {
     for (const observer of observers) call(observer);

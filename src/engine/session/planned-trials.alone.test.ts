@@ -167,7 +167,7 @@ it("warns of settings that the machine ignores before the first trial and in its
 
 const UNTIL_DECIDED = "trials: { min: 5, max: 12, until: decided }";
 
-/** Of two treatments in blocks. */
+/** Runs two treatments in blocks. */
 function runBlocks(extent: string): Promise<ExperimentOutcome> {
   const text =
     `name: a\nseed: 1\n${/target/.test(extent) ? "" : "target: postgresql://u@db:5432/d\n"}${extent}\n` +

@@ -20,7 +20,7 @@ function atOnce(trials: readonly PlannedTrial[]): AtOnce[] {
   });
 }
 
-/** The observer is told of each look; `resumed` is the interrupted run that these trials continue. */
+/** The observer hears of each look; `resumed` is the interrupted run that these trials continue. */
 export function plannedTrials(
   experiment: Experiment,
   observer: Pick<ExperimentObserver, "looked">,

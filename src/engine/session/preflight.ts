@@ -91,11 +91,11 @@ export async function requireOwnServers(
 export interface LeftSchema {
   /** One sentence on what it is. */
   readonly words: string;
-  /** For a shell: drops it. */
+  /** A line for a shell that drops it. */
   readonly command: string;
 }
 
-/** Of the namespaces that the treatments name; never rejects. */
+/** Schemas that earlier runs left, among the namespaces that the treatments name. Never rejects. */
 export async function leftSchemas({ target, treatments }: OwnServer): Promise<LeftSchema[]> {
   const byName = new Map(treatments.map(({ settings }) => [settings.namespace, settings]));
   const { namespaces } = databaseOf(target.admin);

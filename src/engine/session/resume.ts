@@ -22,7 +22,7 @@ export interface ResumedExperiment extends EarlierRecord {
   readonly directory: string;
   /** The environment of its trials. */
   readonly environment: Environment;
-  /** By treatment id, where the generator's ceiling was measured. */
+  /** Ceilings of the generator, by treatment id. */
   readonly ceilings: ReadonlyMap<string, Ceiling>;
   /** Entries of `diagnosis` that tell where the experiment was continued, this time included. */
   readonly interruptions: ResultDocument["diagnosis"];

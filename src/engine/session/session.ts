@@ -46,7 +46,7 @@ export interface SessionOptions {
   readonly programVersion: string;
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;
-  /** Where agents join, if the experiment has any. */
+  /** The port where agents join, if the experiment has any. */
   readonly agents?: AgentOptions;
   /** What an interrupted run of the same experiment left; its directory is gone on with. */
   readonly resumed?: ResumedExperiment;
@@ -82,7 +82,7 @@ export interface TrialSource {
   trials(record: ExperimentRecord): Trials;
 }
 
-/** In the dialect of its server. */
+/** A trial in the dialect of its server. */
 interface ReadyTrial extends Runnable {
   readonly kept: ClaimedTarget;
 }
@@ -212,7 +212,7 @@ class Session {
   private async measure(ready: ReadyTrial, meeting: Meeting): Promise<MeasuredTrial> {
     const { trial, treatment, kept } = ready;
     const { interruption, observer: all } = this.options;
-    // Of two at once, the first server's trial is the one that is shown.
+    // The trial on the first server of a duet is the one that is shown.
     const observer =
       trial.duet?.server === 2 ? { ...allOf([]), note: (text: string) => all.note(text) } : all;
     await setTrialAside(this.directory, trial.number, treatment.id);

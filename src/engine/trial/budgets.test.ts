@@ -18,7 +18,7 @@ const LOADS =
   "  producers: { workers: 2, load: { executor: shared-iterations, clients: 2, iterations: 9, maxDuration: 7s } }\n" +
   "  consumers: { load: { executor: per-client-iterations, clients: 1, iterations: 3, maxDuration: 1h } }\n";
 
-/** With what the fleet was asked for. */
+/** A fleet that notes the workers whose budgets are awaited. */
 function asked(actors: string): { budgets: Budgets | undefined; workers: (readonly number[])[] } {
   const settings = settingsOf(actors);
   const place = { endpoints: [], prepared: true, logFile: "", directory: "" };

@@ -9,7 +9,7 @@ import type { Fleet } from "../workers/fleet.js";
 import type { Interruption } from "../session/interruption.js";
 import type { FailureSignal } from "./failure-signal.js";
 
-/** Of one group. */
+/** The iteration budget of one group. */
 interface Budget {
   readonly role: string;
   /** Milliseconds that it may take. */

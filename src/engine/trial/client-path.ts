@@ -20,7 +20,7 @@ export class ClientPath {
   private ends: readonly Endpoint[] = [];
   private named: readonly Endpoint[] = [];
   private watch: PoolerWatch | undefined;
-  /** Settings that a pooler of the user's own told; empty where none did. */
+  /** Settings of a user's pooler, as its console gives them; empty without one. */
   poolerSettings: Readonly<Record<string, string>> = {};
 
   constructor(
@@ -54,19 +54,19 @@ export class ClientPath {
     return this.watch;
   }
 
-  /** Told by the workers how their connections go. */
+  /** Hears from the workers how their connections go. */
   readonly onContacts: PoolerWatch["heard"] = (...heard) => this.watch?.heard(...heard);
 
   get pooler(): RunningPooler | undefined {
     return this.runningPooler;
   }
 
-  /** Where clients connect. */
+  /** Endpoints that clients connect to. */
   get endpoints(): readonly Endpoint[] {
     return this.ends;
   }
 
-  /** The same, in the same order, as results name them: a proxy in between is no endpoint of its own. */
+  /** The same endpoints, in the same order, as results name them: a proxy is no endpoint. */
   get namedEndpoints(): readonly Endpoint[] {
     return this.named;
   }
@@ -78,7 +78,7 @@ export class ClientPath {
     await Promise.all(Object.values(this.networks).map((network) => network.close()));
   }
 
-  /** With the workload's tables in their search path, where its statements name them without a schema. */
+  /** The servers, with the workload's tables in their search path if its statements name them without a schema. */
   private servers(): readonly Endpoint[] {
     const { settings } = this.inputs.treatment;
     const { endpoints } = this.host.target;
@@ -93,7 +93,7 @@ export class ClientPath {
     if (ends !== endpoints) await replication?.route(ends);
   }
 
-  /** Where those of that place connect, to get to these endpoints. */
+  /** Endpoints to connect to at that place in order to reach these. */
   private async before(place: NetworkPlace, endpoints: readonly Endpoint[]): Promise<readonly Endpoint[]> {
     const { treatment, trial } = this.inputs;
     if (!networkPlacesOf(treatment.settings).includes(place)) return endpoints;

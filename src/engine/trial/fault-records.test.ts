@@ -13,9 +13,9 @@ const INPUTS = {
 
 interface LoadSecond {
   readonly committed: number;
-  /** By SQLSTATE, each in the middle of the second. */
+  /** Counts by SQLSTATE, each error in the middle of the second. */
   readonly errors?: Readonly<Record<string, number>>;
-  /** By SQLSTATE: milliseconds of the window. */
+  /** Milliseconds of the window, by SQLSTATE. */
   readonly errorsAtMs?: Readonly<Record<string, readonly number[]>>;
 }
 

@@ -83,7 +83,7 @@ export class BacklogSamples {
     }
   }
 
-  /** Of each fault, in the order in which they were injected; empty where nothing was sampled. */
+  /** Recoveries of the backlogs from each fault, in the order of injection; empty where nothing was sampled. */
   recoveries(faults: readonly FaultMoments[], windowSeconds: number): Pick<FaultRecord, "backlog">[] {
     const known = [...this.samples].map(
       ([backlog, own]) => [backlog, backlogsOf(own, faults, windowSeconds)] as const,

@@ -18,16 +18,16 @@ export const PATIENCE_MS = 10 * 60_000;
 export interface LastTransactionsOptions {
   /** Asks the server; undefined where it does not tell. */
   readonly workingSessions: () => Promise<WorkingSessions | undefined>;
-  /** Knocks at the poolers in between; resolves to what those answer that let nobody in, undefined where all do. */
+  /** Knocks at the poolers in between; resolves to the refusals of those that let no connection in, undefined if all do. */
   readonly poolerFailure: () => Promise<string | undefined>;
-  /** Told with each look that lets the wait go on. */
+  /** Called with each look that lets the wait go on. */
   readonly onWait: (seconds: number, words: string) => void;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when the wait is over. */
   readonly signal: AbortSignal;
   readonly clock?: Clock;
 }
 
-/** The wait of a trial: its server is asked by the control connection, its log and whoever watches are told. */
+/** The wait of a trial: the control connection asks its server, and its log and its observer hear of each look. */
 export function askTheServer(
   { admin, observer }: TrialHost,
   { treatment }: TrialInputs,

@@ -6,7 +6,7 @@ import type { Assignment, WorkerUsage } from "../workers/protocol.js";
 import type { AccountedTime, TrialResult } from "../../results/result-schema.js";
 import type { Surroundings } from "../evidence/surroundings.js";
 
-/** The workers of the trial, and what they told, by their numbers. */
+/** The workers of the trial with their usages, by their numbers. */
 interface Told extends Pick<Fleet, "usages"> {
   readonly assignments: readonly Pick<Assignment, "clients">[];
 }
@@ -25,7 +25,7 @@ export class MeasuredWindow {
   /** Whether it is being measured. */
   isOpen = false;
 
-  /** `startMs` is monotonic; `beside` is read at both ends. */
+  /** `startMs` is monotonic; the surroundings are read at both ends. */
   constructor(
     readonly startMs: number,
     durationMs = Number.POSITIVE_INFINITY,

@@ -14,7 +14,7 @@ export class Meeting {
     });
   }
 
-  /** For one that has ended, however it did: nothing waits for it any more. */
+  /** Takes a trial out that has ended, however it did: the others no longer wait for it. */
   leave(): void {
     this.expected--;
     this.goOn();

@@ -1,12 +1,12 @@
-// Ends a trial whose poolers refuse every connection for too long, as its clients tell. A connection of its own would wait behind
-// the load for a server connection and tell less.
+// Ends a trial whose poolers refuse every connection of its clients for too long. A separate connection would wait behind
+// the load for a server connection and show less.
 import { monotonicMs } from "../../foundation/clock.js";
 import { finishedIn, type RecorderDelta } from "../../metrics/recorder-delta.js";
 import { addressOf } from "../../database/endpoint.js";
 import type { RunningPooler } from "../../pools/running-pooler.js";
 import type { EndpointContacts } from "../../database/session.js";
 
-/** As long as the watch of the server has. */
+/** The same as of the server's watch. */
 const PATIENCE_MS = 8_000;
 
 export const POOLER_HINT = "Check that the pooler runs, and read its log.";
@@ -19,9 +19,9 @@ export class PoolerWatch {
   /** Resolves once every connection has been refused for too long, with by whom and how often; never otherwise. */
   readonly lost: Promise<string>;
   private declareLost: (words: string) => void = () => undefined;
-  /** By worker and endpoint, as last heard. */
+  /** The contacts last heard of, by worker and endpoint. */
   private readonly contacts: (readonly EndpointContacts[])[] = [];
-  /** By endpoint: refusals before the silence began. */
+  /** Refusals before the silence began, by endpoint. */
   private refusedBefore: readonly number[];
   /** Since when there have been refusals and nothing else. */
   private silence: { readonly sinceMs: number; readonly second: number | undefined } | undefined;
@@ -35,7 +35,7 @@ export class PoolerWatch {
     this.refusedBefore = pooler.endpoints.map(() => 0);
   }
 
-  /** To be told each second, by each worker, what it did and how its connections went. */
+  /** Takes each second of each worker, and how its connections went. */
   heard(worker: number, delta: RecorderDelta, contacts: readonly EndpointContacts[]): void {
     const before = this.contacts[worker];
     this.contacts[worker] = contacts;
@@ -65,7 +65,7 @@ export class PoolerWatch {
     this.refusedBefore = this.refused();
   }
 
-  /** By endpoint. */
+  /** Refusals so far, by endpoint. */
   private refused(): number[] {
     return this.pooler.endpoints.map((_, number) =>
       this.contacts.reduce((sum, contacts) => sum + (contacts[number]?.refused ?? 0), 0),

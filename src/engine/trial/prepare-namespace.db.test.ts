@@ -16,7 +16,7 @@ function trialOf(seed: number, text: string) {
   return { trial: { seed }, treatment, directory: scratchDirectory() };
 }
 
-/** Of the last checkpoint: its place in the log, and how many were requested so far. */
+/** The place of the last checkpoint in the log, and the number of requested ones so far. */
 async function checkpoints(admin: AdminClient): Promise<unknown> {
   const [row] = await admin.query(
     "SELECT checkpoint_lsn::text AS place, num_requested FROM pg_control_checkpoint(), pg_stat_checkpointer",
@@ -108,7 +108,7 @@ SELECT bool_and(n > 0) FROM jobs;
 });
 
 it("requests no checkpoint where target.checkpoint is false", async () => {
-  // A server of its own: other tests request checkpoints of the shared one.
+  // A separate server: other tests request checkpoints of the shared one.
   const server = await startEmbedded({}, { maxConnectionsNeeded: 10 });
   const admin = await connectAdmin(server.admin);
   const prepare = (target: string): Promise<unknown> =>

@@ -1,4 +1,4 @@
-// Whether the processor time of the database can be told from that of other programs on this machine.
+// Whether the processor time of the database can be separated from other programs' on this machine.
 import type { AdminSession } from "../../database/contract.js";
 import { databaseOf } from "../../database/registry.js";
 import { findProcess } from "../../foundation/find-process.js";
@@ -20,7 +20,10 @@ export async function findPostmaster(admin: AdminSession): Promise<number | unde
   }
 }
 
-/** Why the database cannot be told from other programs; undefined where it can. `settings` tell of poolers that someone else runs. */
+/**
+ * Why the database cannot be separated from other programs; undefined if it can. `settings` name poolers that someone else
+ * runs.
+ */
 export function untoldServer(
   target: Pick<RunningTarget, "serverPid" | "kind" | "endpoints">,
   settings: Pick<TreatmentSettings, "pool">,

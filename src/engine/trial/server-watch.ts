@@ -29,7 +29,7 @@ export class ServerWatch {
   private readonly purpose: string;
   private readonly database: Database;
 
-  /** `run` is its name, as `NamespaceClaim` has it, for whoever else wants its namespace. */
+  /** `run` is its name, as `NamespaceClaim` has it, for other runs that want its namespace. */
   constructor(
     private readonly endpoint: Endpoint,
     run: string | undefined,

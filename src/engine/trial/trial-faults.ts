@@ -1,5 +1,5 @@
-// The faults of one trial: they begin and end with its window. While a fault is there, nobody takes the server's silence for its
-// end.
+// The faults of one trial: they begin and end with its window. While a fault is there, the server's silence is not taken for
+// its end.
 import { systemClock } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Totals } from "../../metrics/totals.js";
@@ -103,7 +103,7 @@ export class TrialFaults {
     return { spans, windowStartMs: this.startMs };
   }
 
-  /** What was injected, in order, once the window has ended after so many seconds. */
+  /** Records of the injected faults, in order, once the window has ended. */
   records(windowSeconds: number): FaultRecord[] {
     const { schedule, startMs, load, queue } = this;
     if (startMs === undefined) return [];

@@ -49,7 +49,7 @@ export class TrialLog {
     this.open.flush();
   }
 
-  /** For the load's last transactions, for so many seconds by now. */
+  /** The load's last transactions have been awaited for these seconds by now. */
   waiting(seconds: number, words: string): void {
     this.open.logger.warn(
       { event: "waiting", operation: "*", seconds, words },

@@ -16,16 +16,15 @@ export interface TrialHost {
   readonly target: RunningTarget;
   readonly admin: AdminSession;
   readonly identities: ServerIdentities;
-  /** Where the workers run. */
   readonly place: WorkerPlace;
   readonly claim: NamespaceClaim;
   readonly observer: ExperimentObserver;
   readonly interruption: Interruption;
   /** Trials that run at the same time, this one at least. */
   readonly meeting: Meeting;
-  /** Told the version of each pooler that takes part. */
+  /** Called with the version of each pooler that takes part. */
   readonly onPooler: (pooler: PoolerVersion) => void;
-  /** Told the running totals of the window, once a second while it lasts. */
+  /** Called with the running totals of the window, once a second while it lasts. */
   readonly onTotals?: WatchTotals;
 }
 

@@ -105,7 +105,7 @@ export function windowFacts({ trial, treatment }: TrialInputs, measured: Measure
     operations: summary.operations,
     serverTransactions: workers.serverTransactions,
     poolerTransactions: strategyOf(pool).ownTransactions?.(pool, measured.poolerSettings) ?? 0,
-    // Of a duet both trials' clients run in this process: whose time it was is not known.
+    // Both trials' clients of a duet run in this process, so the time of either is not known.
     clientCpuSeconds: trial.duet ? undefined : client?.cpuSeconds,
   };
   const database = evidence.result(done);

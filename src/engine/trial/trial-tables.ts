@@ -1,5 +1,5 @@
-// The tables of one trial. After a failure they are audited in a session of its own, because the control connection may still be
-// held by what the trial was waiting for.
+// The tables of one trial. After a failure they are audited in a separate session, because the control connection may still
+// be held by what the trial was waiting for.
 import { workloadOf } from "../../workloads/registry.js";
 import type { Audited, AuditInputs } from "../../workloads/workload.js";
 import { administer } from "../../database/registry.js";
@@ -36,7 +36,7 @@ export class TrialTables {
     this.isReset = true;
   }
 
-  /** Of a trial whose workers have all closed their ledgers; undefined where the workload has no audit. */
+  /** Audits a trial whose workers have all closed their ledgers; undefined where the workload has no audit. */
   async audit(
     { account }: Fleet,
     faults: WhatLoses,
@@ -45,7 +45,9 @@ export class TrialTables {
     return this.through(this.host.admin, faults, { ...account, ...seen }, false);
   }
 
-  /** Of one that failed, once no worker is left; undefined where it was audited before, or its tables cannot be read. */
+  /**
+   * Audits a trial that failed, once no worker is left; undefined if it was audited before, or its tables cannot be read.
+   */
   async auditFailed(
     { account }: Pick<Fleet, "account">,
     faults: WhatLoses,

@@ -223,7 +223,7 @@ class TrialRun {
     const startMs = await this.startTogether(fleet.leadMs);
     fleet.start(startMs);
     await this.sleepUntil(startMs + warmUpMs * ANALYZE_AFTER);
-    // Cached plans were made for empty tables; with statistics the server plans anew, as on a live system.
+    // Cached plans were made for empty tables; with statistics the server plans again, as on a live system.
     await this.failures.race(analyzeNamespace(this.host.admin, settings));
     await this.sleepUntil(startMs + warmUpMs - fleet.leadMs);
     await this.untilEnded(fleet.pause(workersThatStartAnew(fleet.assignments)));
@@ -280,7 +280,7 @@ class TrialRun {
     return window;
   }
 
-  /** Resolves to the seconds until the queue was empty since the load was told to end; undefined where it was not emptied. */
+  /** Resolves to the seconds from the end of the load until the queue was empty; undefined where it was not emptied. */
   private async drain({ fleet }: Load): Promise<number | undefined> {
     const { settings } = this.inputs.treatment;
     const { drainMaxMs } = settings.trial;
@@ -353,8 +353,8 @@ class TrialRun {
 }
 
 /**
- * Handles a second of the warm-up as one of the window, for nobody: V8 has compiled all of it when the window begins, and takes
- * no processor from the database for that.
+ * Handles a second of the warm-up as one of the window, without an effect: V8 has compiled all of it when the window begins,
+ * and takes no processor from the database for that.
  */
 function rehearseSecond(totals: Totals): void {
   new SecondSeries(totals.operations).add(0, totals);

@@ -1,5 +1,5 @@
-// One worker thread's life. Each phase is a set of client loops with a pacer of its own; changing phase ends the loops (what is
-// under way is finished, sleeps are cut short) and starts others.
+// One worker thread's life. Each phase is a set of client loops with its pacer; changing phase ends the loops (what is under
+// way is finished, sleeps are cut short) and starts others.
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../foundation/clock.js";
 import type { OpenLogger } from "../../foundation/logger.js";

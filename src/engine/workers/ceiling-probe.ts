@@ -28,7 +28,7 @@ export interface CeilingInputs {
   readonly place: WorkerPlace;
   readonly trial: PlannedTrial;
   readonly treatment: Treatment;
-  /** Where the workers' log goes. */
+  /** The directory of the workers' log. */
   readonly directory: string;
   readonly interruption: Interruption;
 }
@@ -70,7 +70,7 @@ export async function measureCeiling(inputs: CeilingInputs): Promise<Ceiling | u
   const patience = systemClock.sleep(PATIENCE_MS, ended.signal).then(() => {
     throw new TargetError(`\`select 1\` was not answered within ${PATIENCE_MS / 1000} s`);
   });
-  // Told of by the race only.
+  // The race reports it.
   patience.catch(() => undefined);
   try {
     return await Promise.race([measure(fleet, tally, settings, inputs.interruption), patience]);

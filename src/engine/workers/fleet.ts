@@ -31,7 +31,7 @@ export interface FleetEvents {
   onDelta(delta: RecorderDelta, worker: number): void;
   /** Nothing more comes of that worker. */
   readonly onKilled?: (worker: number) => void;
-  /** With each delta, how the worker's connections to each endpoint went since it began. */
+  /** Called with each delta: how the worker's connections to each endpoint went since it began. */
   readonly onContacts?: (worker: number, delta: RecorderDelta, contacts: readonly EndpointContacts[]) => void;
 }
 
@@ -76,7 +76,7 @@ export class Fleet {
       onExit: (worker, code) => this.onExit(worker, code),
       onKilled: (worker) => this.onKilled(worker),
     });
-    // By the thread of the coordinator, which is left with what a preload and trials before took; theirs are new.
+    // The coordinator's thread still holds the garbage of a preload and of earlier trials; the workers' are new.
     await Promise.all([ready, collectAllGarbage()]);
   }
 
@@ -130,7 +130,7 @@ export class Fleet {
     await this.roll.untilEnded(left, CLOSE_PATIENCE_MS);
   }
 
-  /** What those workers told that closed their ledgers, and the names of the others. */
+  /** The ledgers of the workers that closed theirs, and the names of the others. */
   get account(): { readonly told: readonly unknown[]; readonly unclosed: readonly string[] } {
     const unclosed = this.everyone().filter((number) => !this.roll.hasClosed(number));
     return { told: this.roll.told, unclosed: unclosed.map((number) => this.nameOf(number)) };
@@ -162,8 +162,8 @@ export class Fleet {
   }
 
   /**
-   * Milliseconds between a command and the instant it names, so that every thread has heard it before, busy ones too:
-   * what a thread does between the start of a window and hearing of it is measured by nobody.
+   * Milliseconds between a command and the instant it names, so that every thread has heard it before, busy ones too: the
+   * work of a thread between the start of a window and hearing of it is not measured.
    */
   get leadMs(): number {
     const busyMs = Math.min(LEAD_MAX_MS, LEAD_DELAYS * this.eventLoopDelayP99Ms());

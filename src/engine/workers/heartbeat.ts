@@ -1,6 +1,5 @@
-// Finds worker threads that no longer answer: each reports once a second while it lives, and one that has been silent
-// for long is hung, whatever it is doing. It accuses nobody when the coordinator itself was held up (a stopped process,
-// a machine that slept), because what it did not hear then may have been said. Pure but for the clock it is given.
+// Finds hung worker threads: each reports once a second while it lives. None is accused after the coordinator itself was
+// held up (a stopped process, a machine that slept), because it may not have heard them.
 
 /** Between two `alive` reports of a worker. */
 export const PULSE_MS = 1_000;

@@ -63,15 +63,15 @@ export const Report = z.discriminatedUnion("kind", [
     kind: z.literal("delta"),
     delta: Measured,
     eventLoopDelayP99Ms: z.number(),
-    /** By endpoint, since the worker began. */
+    /** Contacts by endpoint, since the worker began. */
     contacts: z.array(Contacts),
   }),
   z.object({
     kind: z.literal("stopped"),
-    /** What the workload's audit is told; it knows what that is. */
+    /** The material of the workload's audit, in a form that the workload knows. */
     ledger: z.unknown(),
     usage: WorkerUsage,
-    /** By endpoint; none where there is one only, and without a region. */
+    /** Measurements by endpoint; none if there is a single one without a region. */
     endpoints: z.array(EndpointMeasured),
   }),
   /** The worker cannot go on; the trial fails with this cause. */

@@ -2,7 +2,7 @@
 // The fleet notices these; each fails the trial.
 import { codeOf, messageOf, TrainSimError, TrialError } from "../../foundation/errors.js";
 
-/** It threw what nobody caught, or has no memory left. `who` is as in `producers worker 0`. */
+/** It threw an uncaught error, or has no memory left. `who` is as in `producers worker 0`. */
 export function crashed(who: string, error: unknown): TrainSimError {
   if (error instanceof TrainSimError) return error;
   if (codeOf(error) !== "ERR_WORKER_OUT_OF_MEMORY")
@@ -14,7 +14,7 @@ export function crashed(who: string, error: unknown): TrainSimError {
   );
 }
 
-/** It was told to end so long ago. Node 24 and 26 do not end a thread whose memory ran out within one long loop. */
+/** It did not end in time. Node 24 and 26 do not end a thread whose memory ran out within one long loop. */
 export function endless(who: string, sinceMs: number): TrialError {
   return new TrialError(
     `${who} did not end within ${sinceMs / 1000} s of being asked to`,

@@ -5,7 +5,7 @@ import type { Assignment, ThreadAssignment } from "./protocol.js";
 import { budgetOf } from "../../load/load-settings.js";
 import { roleTraitsOf } from "../../workloads/registry.js";
 
-/** Iterations of the group's budget that a worker's clients have, so that those of all workers make the whole. */
+/** A worker's part of the group's iterations; the parts of all workers make the whole budget. */
 function partOf(assignment: Assignment): number {
   const { firstClient, clients, groupClients } = assignment;
   const iterations = budgetOfGroup(assignment);

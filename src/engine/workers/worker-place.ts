@@ -1,5 +1,4 @@
-// Where the workers of a trial run: as threads of this process, or on agents. A fleet commands both in the same way.
-// Types only.
+// The place of a trial's workers: threads of this process, or agents. A fleet commands both in the same way.
 import type { Endpoint } from "../../database/endpoint.js";
 import type { LoadAgent, NetworkPlace } from "../../faults/fault.js";
 import type { Network } from "../../faults/means/network.js";
@@ -47,11 +46,11 @@ export interface RunningWorkers {
 export interface WorkerPlace {
   /** Whether it has so much to do with other machines that what runs there is not known here. */
   readonly isElsewhere: boolean;
-  /** Processes of this machine that belong to it, beside this one and its children. */
+  /** Processes of this machine that belong to it, without this one and its children. */
   readonly pids: readonly number[];
   /** Resolves once every agent is connected. Rejects where one does not come back in time. */
   whole(): Promise<void>;
-  /** Between those of that place which are started next and these; see `openNetwork`. */
+  /** The network between the clients or poolers that are started next and these endpoints; see `openNetwork`. */
   openNetwork(place: NetworkPlace, upstreams: readonly Endpoint[], seed: number): Promise<Network>;
   /** Between the clients that are started next, which are admitted, and these; see `startPoolers`. */
   openPoolers(

@@ -13,7 +13,7 @@ import { workerName, type RunningWorkers, type WorkerEvents, type WorkerPlace } 
 
 /** A quarter of V8's own: 2 000 clients then took 306 MB instead of 400. */
 const YOUNG_GENERATION_MB = 12;
-/** A thread that is told to end does so between two steps of its code. */
+/** A thread ends between two steps of its code only. */
 const END_PATIENCE_MS = 10_000;
 /** Least time between a command and the instant it names. */
 const LEAD_MS = 30;
@@ -75,7 +75,7 @@ class Threads implements RunningWorkers {
   }
 }
 
-/** With memory that they share. */
+/** Starts threads with the memory that they share. */
 export function startThreads(assignments: readonly ThreadAssignment[], events: WorkerEvents): RunningWorkers {
   return new Threads(assignments, events);
 }
