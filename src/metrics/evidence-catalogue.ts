@@ -93,6 +93,19 @@ export const EVIDENCE = [
       reason: because("pages", 0.05, "the WAL held {now} full pages per event against {then}"),
     }),
   }),
+  counter("wal.buffersFull", "", "writes of the write-ahead log because wal_buffers was full", {
+    window: total("walBuffersFull", {
+      isThreshold: true,
+      reason: because(
+        "buffers",
+        0.05,
+        "the WAL was written {now} times per transaction for full wal_buffers against {then}",
+        {
+          per: "transaction",
+        },
+      ),
+    }),
+  }),
   counter("wal.fsyncs", "", "fsyncs of the write-ahead log", {
     window: total("walFsyncs", {
       reason: because("fsync", 0.05, "there were {now} fsyncs of the WAL per transaction against {then}", {

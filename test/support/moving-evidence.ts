@@ -97,6 +97,10 @@ const PUT: Readonly<Record<string, Put>> = {
   "there were {now} checkpoints a minute against {then}": field("checkpoints", 0.5),
   "one fsync of the WAL took {now} against {then}": ({ database }, value) =>
     Object.assign(database, { walFsyncs: 100, walFsyncMs: 100 * value }),
+  "the WAL was written {now} times per transaction for full wal_buffers against {then}": field(
+    "walBuffersFull",
+    600,
+  ),
   "there were {now} fsyncs of the WAL per transaction against {then}": field("walFsyncs", 600),
   "the server took {now} of CPU time per event against {then}": perEvent("serverCpuMs"),
   "train-sim took {now} of CPU time per event against {then}": perEvent("clientCpuMs"),

@@ -31,8 +31,9 @@ const WAL: readonly View[] = [
   {
     source: "pg_stat_wal",
     from: 14,
-    gives: ["wal.records", "wal.fullPageImages"],
-    text: () => `SELECT wal_records AS "wal.records", wal_fpi AS "wal.fullPageImages" FROM pg_stat_wal`,
+    gives: ["wal.records", "wal.fullPageImages", "wal.buffersFull"],
+    text: () => `SELECT wal_records AS "wal.records", wal_fpi AS "wal.fullPageImages", wal_buffers_full AS "wal.buffersFull"
+      FROM pg_stat_wal`,
   },
   {
     source: "pg_stat_io (wal)",
