@@ -18,7 +18,7 @@ import {
 } from "../database/registry.js";
 import { namespaceOf, tablesMarked, type WorkloadNamespace } from "../workloads/tables.js";
 import { loadScenario } from "../scenario/loader.js";
-import { workloadOf } from "../workloads/registry.js";
+import { storeOf, workloadOf } from "../workloads/registry.js";
 import { storeIn } from "../workloads/stores.js";
 import type { LevelOption, WorkloadTreatment } from "../workloads/workload.js";
 
@@ -142,8 +142,7 @@ async function printScenario(
   const texts = new Map<string, string[]>();
   for (const { id, settings } of treatments) {
     const made = ddlOf({ ...settings, ...(grantTo !== undefined && { grantTo }) }, settings.dialect);
-    const { stores } = workloadOf(settings);
-    const sent = isWithStatements ? storeIn(stores, settings).statements(settings) : [];
+    const sent = isWithStatements ? storeOf(settings).statements(settings) : [];
     const text = textOf([...made, ...sent.map((each) => `-- ${each.name}\n${each.text}`)]);
     texts.set(text, [...(texts.get(text) ?? []), id]);
   }

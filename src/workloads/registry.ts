@@ -8,6 +8,7 @@ import { documents } from "./documents/workload.js";
 import { ownWorkload, type Own } from "./own.js";
 import { findings as findingsOfOwn } from "./script/audit.js";
 import type { OwnValues } from "./script/settings.js";
+import { storeIn, type Store } from "./stores.js";
 import { trainEvents } from "./train-events/workload.js";
 
 const FAMILIES = [trainEvents, connections, accounts, documents, calls] as const;
@@ -120,6 +121,11 @@ export function workloadOf({ workload: chosen = DEFAULT_WORKLOAD }: WorkloadChoi
   const workload = WORKLOADS.find(({ name }) => name === chosen);
   if (!workload) throw new Error(`there is no workload ${chosen}`);
   return workload;
+}
+
+/** The store of the treatment's workload for its database. */
+export function storeOf(settings: WorkloadChoice & WorkloadTreatment): Store<WorkloadTreatment> {
+  return storeIn(workloadOf(settings).stores, settings);
 }
 
 /** A role with the operations that its clients run with these settings. */

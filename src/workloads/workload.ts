@@ -241,16 +241,16 @@ interface ReportedOperation {
 /** Steps before the clients start. */
 export interface Loading<S> {
   /** Sentences, each with its place, about statements that the server refuses. They are tried in a transaction that is rolled back, before the first trial. */
-  tryOut?(admin: AdminSession, settings: S): Promise<readonly string[]>;
+  tryOut?(store: Store<S>, admin: AdminSession, settings: S): Promise<readonly string[]>;
   /** Fills the tables before the warm-up; the audit gets the value that this resolves to. */
-  preload?(admin: AdminSession, inputs: PreloadInputs<S>): Promise<unknown>;
+  preload?(store: Store<S>, admin: AdminSession, inputs: PreloadInputs<S>): Promise<unknown>;
 }
 
 /** How a queue is emptied after the measurement window. */
 export interface Draining<S> {
   /** Whether these groups can empty what others fill. */
   isPossible(actors: Readonly<Record<string, ActorGroup>>): boolean;
-  isDone(session: AdminSession, settings: S): Promise<boolean>;
+  isDone(store: Store<S>, admin: AdminSession, settings: S): Promise<boolean>;
 }
 
 /** Words for the subject of an audit, as `event`, and for an acknowledged one, as `published`. */
@@ -267,7 +267,7 @@ export interface Auditing<S> extends AuditWords {
   readonly findings?: Readonly<Record<string, z.ZodType>>;
   /** Names of `findings` that thresholds and published figures can ask for, as `audit`'s. */
   readonly sizes?: readonly string[];
-  audit(admin: AdminSession, inputs: AuditInputs<S>): Promise<Audited>;
+  audit(store: Store<S>, admin: AdminSession, inputs: AuditInputs<S>): Promise<Audited>;
   /** Whether the audit knows when each thing was acknowledged, and so which faults explain its loss. */
   readonly explainsLoss?: true;
   /** Counts again, from a finished trial's directory, what its audit stated. Throws if a file cannot be read. */
@@ -306,6 +306,7 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   performs?(operation: string, settings: S): boolean;
   readonly settings: WorkloadKeys<S>;
   readonly tables: WorkloadTables;
+  /** The functions below get the store of the treatment's database, and know its operations. */
   readonly stores: Stores<Store<S>>;
   /** Why transactions send no COMMIT, as `statementShape is single-statement`; undefined if they send one. */
   withoutCommit?(settings: S): string | undefined;
@@ -316,7 +317,7 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   /** Whether clients hold connections of their own, and need the pool strategy `own`. They lease none. */
   readonly ownsConnections?: true;
   /** Makes the clients of one worker thread, which wait at the barrier until this resolves. */
-  client(context: ClientContext<S>): WorkloadClient | Promise<WorkloadClient>;
+  client(store: Store<S>, context: ClientContext<S>): WorkloadClient | Promise<WorkloadClient>;
   readonly loading?: Loading<S>;
   readonly draining?: Draining<S>;
   readonly auditing?: Auditing<S>;

@@ -8,8 +8,7 @@ import type {
 } from "../../database/evidence.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { sampledIn } from "../../workloads/tables.js";
-import { workloadOf } from "../../workloads/registry.js";
-import { storeIn } from "../../workloads/stores.js";
+import { storeOf, workloadOf } from "../../workloads/registry.js";
 import { databaseOf } from "../../database/registry.js";
 import type { DatabaseEvidence, WaitShare } from "../../results/result-schema.js";
 import type { EvidenceSource, WindowEvidence } from "./evidence-source.js";
@@ -37,7 +36,7 @@ export class DatabaseSource implements EvidenceSource {
   ) {
     const { dialect, namespace, target } = settings;
     const workload = workloadOf(settings);
-    this.statements = storeIn(workload.stores, settings).statements(settings);
+    this.statements = storeOf(settings).statements(settings);
     this.reader = databaseOf(endpoint).evidence.reader({
       endpoint,
       dialect,

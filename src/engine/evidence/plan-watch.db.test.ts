@@ -7,8 +7,7 @@ import { flipSentences, type FlipSentences } from "../../report/findings/reserva
 import { UNCLAIMED } from "../../database/contract.js";
 import { parseScenario } from "../../scenario/loader.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { WORKLOAD_NAMES, workloadOf } from "../../workloads/registry.js";
-import { storeIn } from "../../workloads/stores.js";
+import { WORKLOAD_NAMES, storeOf } from "../../workloads/registry.js";
 import { prepareNamespace } from "../trial/prepare-namespace.js";
 import { readPlans } from "./plan-watch.js";
 
@@ -123,7 +122,7 @@ it("asks for no plan of a text of several statements, of which the rest would ru
 it.each(WORKLOAD_NAMES)("has a plan of every statement of workload %s that is no COPY", async (name) => {
   const settings = settingsOf(`workload: ${name}\n`);
   await prepare(settings);
-  const names = storeIn(workloadOf(settings).stores, settings)
+  const names = storeOf(settings)
     .statements(settings)
     .filter(({ text }) => text !== "" && !text.startsWith("COPY"))
     .map((statement) => statement.name);

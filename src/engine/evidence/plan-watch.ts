@@ -8,8 +8,7 @@ import { codeOf, messageOf } from "../../foundation/errors.js";
 import { firstOf } from "../../foundation/text/numbers.js";
 import type { NotAssessed, StatementPlan } from "../../results/result-schema.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { workloadOf } from "../../workloads/registry.js";
-import { storeIn } from "../../workloads/stores.js";
+import { storeOf, workloadOf } from "../../workloads/registry.js";
 
 export interface PlansRead {
   /** Plans in the order of the workload's statements. */
@@ -48,7 +47,7 @@ async function askFor(admin: AdminSession, settings: TreatmentSettings): Promise
   const { dialect, namespace } = settings;
   const { plans: source } = databaseOf(admin.endpoint);
   const workload = workloadOf(settings);
-  const all = storeIn(workload.stores, settings).statements(settings);
+  const all = storeOf(settings).statements(settings);
   const statements = new Map<string, Statement>(
     all.filter(({ text }) => PLANNED.test(text)).map((statement) => [statement.name, statement]),
   );

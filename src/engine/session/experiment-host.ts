@@ -1,7 +1,7 @@
 // The servers and poolers of an experiment, from the first trial to the last. It drops train-sim's namespaces on a server that
 // stays, and stops what it started.
 import { UNCLAIMED, type NamespaceClaim } from "../../database/contract.js";
-import { workloadOf } from "../../workloads/registry.js";
+import { storeOf, workloadOf } from "../../workloads/registry.js";
 import { tablesMarked } from "../../workloads/tables.js";
 import { databaseOf, type DialectName } from "../../database/registry.js";
 import { withinMs } from "../../foundation/deadline.js";
@@ -72,7 +72,11 @@ export class ExperimentHost {
   private async tryOut({ admin }: KeptTarget): Promise<void> {
     const refused = new Set<string>();
     for (const { settings } of this.treatments)
-      for (const words of (await workloadOf(settings).loading?.tryOut?.(admin, settings)) ?? [])
+      for (const words of (await workloadOf(settings).loading?.tryOut?.(
+        storeOf(settings),
+        admin,
+        settings,
+      )) ?? [])
         refused.add(words);
     if (refused.size === 0) return;
     throw new UsageError(

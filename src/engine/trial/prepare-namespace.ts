@@ -3,7 +3,7 @@
 import type { AdminSession } from "../../database/contract.js";
 import { databaseOf } from "../../database/registry.js";
 import { namespaceOf, tablesIn, tablesMarked } from "../../workloads/tables.js";
-import { workloadOf } from "../../workloads/registry.js";
+import { storeOf, workloadOf } from "../../workloads/registry.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import type { TrialHost, TrialInputs } from "./trial-parts.js";
@@ -28,7 +28,7 @@ export async function prepareNamespace(
   const made = namespaceOf(settings, dialect);
   await namespaces.reset(admin, { ...made, run: claim.run }, dialect, tablesMarked);
   await claim.confirm();
-  const preloaded = await workloadOf(settings).loading?.preload?.(admin, {
+  const preloaded = await workloadOf(settings).loading?.preload?.(storeOf(settings), admin, {
     settings,
     seed,
     directory,

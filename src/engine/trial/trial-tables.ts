@@ -1,6 +1,6 @@
 // The tables of one trial. After a failure they are audited in a separate session, because the control connection may still
 // be held by what the trial was waiting for.
-import { workloadOf } from "../../workloads/registry.js";
+import { storeOf, workloadOf } from "../../workloads/registry.js";
 import type { Audited, AuditInputs } from "../../workloads/workload.js";
 import { administer } from "../../database/registry.js";
 import { codeOf, messageOf } from "../../foundation/errors.js";
@@ -77,7 +77,7 @@ export class TrialTables {
     const { preloaded } = this;
     const loss = { ...faults.loss(), isAllowed: settings.integrity.allow.includes("lost") };
     const audited = await workloadOf(settings)
-      .auditing?.audit(admin, { ...ending, settings, directory, preloaded, loss })
+      .auditing?.audit(storeOf(settings), admin, { ...ending, settings, directory, preloaded, loss })
       .catch((error: unknown) => {
         // Tables that a failed trial left unreadable: its failure says more.
         if (isFailed) throw error;

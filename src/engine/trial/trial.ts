@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { monotonicMs } from "../../foundation/clock.js";
 import { asExplained } from "../../database/registry.js";
 import { TrialError, type TrainSimError } from "../../foundation/errors.js";
-import { workloadOf } from "../../workloads/registry.js";
+import { storeOf, workloadOf } from "../../workloads/registry.js";
 import { finishedIn } from "../../metrics/recorder-delta.js";
 import { Tally, type SecondSink } from "../../metrics/tally.js";
 import { WorkerTallies } from "../../metrics/worker-tallies.js";
@@ -300,7 +300,9 @@ class TrialRun {
   /** Asks on the control connection: an empty poll of a client says little while others hold locks. */
   private async isDrained(): Promise<boolean> {
     const { settings } = this.inputs.treatment;
-    return (await workloadOf(settings).draining?.isDone(this.host.admin, settings)) ?? true;
+    return (
+      (await workloadOf(settings).draining?.isDone(storeOf(settings), this.host.admin, settings)) ?? true
+    );
   }
 
   private async stop({ fleet }: Load): Promise<void> {

@@ -13,8 +13,7 @@ import { warmUpPlan, type PacingPlan } from "../../load/executors/registry.js";
 import { PunctualSleeper } from "../../load/punctual-sleeper.js";
 import { databaseSpeaking } from "../../database/registry.js";
 import { tablesIn } from "../../workloads/tables.js";
-import { roleTraitsOf, workloadOf } from "../../workloads/registry.js";
-import { storeIn } from "../../workloads/stores.js";
+import { roleTraitsOf, storeOf, workloadOf } from "../../workloads/registry.js";
 import type { ClientContext, RoleTraits, WorkloadClient } from "../../workloads/workload.js";
 import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-settings.js";
 import { type Actor, type ActorContext, nothingToPrepare } from "../../actors/actor.js";
@@ -86,7 +85,7 @@ export class ActorWorker {
       slowTransactionMs: settings.log.slowTransactionMs,
       nowMs: monotonicMs,
       failures,
-      placeOf: failures.placesOf(storeIn(workload.stores, settings).statements(settings), tables),
+      placeOf: failures.placesOf(storeOf(settings).statements(settings), tables),
       isArrival: (operation: Operation) => this.isScheduled() && this.traits.arrivals.includes(operation),
     };
     this.context = {
@@ -110,7 +109,7 @@ export class ActorWorker {
     const { assignment, context } = this;
     return assignment.isCeiling === true
       ? ceilingProbe(context, this.traits.operations[0] ?? "")
-      : workloadOf(assignment.settings).client(context);
+      : workloadOf(assignment.settings).client(storeOf(assignment.settings), context);
   }
 
   /** Connects and makes the first batches ahead, then reports `ready` and waits at the barrier. */

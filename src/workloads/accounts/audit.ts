@@ -33,7 +33,7 @@ function wordsOf({ isDue, copies, balance, added }: WrongBalance): string {
   return `balance ${String(balance)} instead of ${String(added)}`;
 }
 
-export async function auditOn(
+export async function audit(
   store: AccountsStore,
   admin: AdminSession,
   { settings, told, unclosed, preloaded }: AuditInputs<Treatment>,

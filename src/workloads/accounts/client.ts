@@ -15,7 +15,7 @@ interface Drawn {
   readonly made: MadeTransaction<true>;
 }
 
-export function clientOn(
+export function client(
   store: AccountsStore,
   { assignment, transactor }: ClientContext<Treatment>,
 ): WorkloadClient {

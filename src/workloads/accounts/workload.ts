@@ -1,17 +1,13 @@
 // TPC-B as pgbench has it: at a small scale all clients want the same branch; the variants leave that out.
 import type * as z from "zod";
 import { clientsRole } from "../one-group.js";
-import { storeIn } from "../stores.js";
 import type { Workload } from "../workload.js";
-import { auditOn, findings, type Preloaded } from "./audit.js";
-import { clientOn } from "./client.js";
+import { audit, findings, type Preloaded } from "./audit.js";
+import { client } from "./client.js";
 import { examples } from "./examples.js";
 import { dialectProblems, keys, resolve, rules, VIOLATIONS, type Treatment } from "./settings.js";
 import type { AccountsStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
-
-const stores = { PostgreSQL: postgres };
-const storeOf = (settings: Treatment): AccountsStore => storeIn(stores, settings);
 
 export const accounts = {
   name: "accounts",
@@ -25,11 +21,15 @@ export const accounts = {
     lock: "pgbench_accounts",
     mark: "workload accounts",
   },
-  stores,
-  client: (context) => clientOn(storeOf(context.assignment.settings), context),
+  stores: { PostgreSQL: postgres },
+  client,
   loading: {
-    async preload(admin, { settings, seed, isWanted }): Promise<z.infer<typeof Preloaded>> {
-      await storeOf(settings).fill(admin, settings, isWanted);
+    async preload(
+      store: AccountsStore,
+      admin,
+      { settings, seed, isWanted },
+    ): Promise<z.infer<typeof Preloaded>> {
+      await store.fill(admin, settings, isWanted);
       return { seed };
     },
   },
@@ -38,6 +38,6 @@ export const accounts = {
     acknowledged: "made",
     violations: VIOLATIONS,
     findings,
-    audit: (admin, inputs) => auditOn(storeOf(inputs.settings), admin, inputs),
+    audit,
   },
 } as const satisfies Workload<Treatment>;

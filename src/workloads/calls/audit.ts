@@ -88,7 +88,7 @@ function nameDifferences({ differences }: Scanned, found: Found): void {
   }
 }
 
-export async function auditOn(
+export async function audit(
   store: CallsStore,
   admin: AdminSession,
   { settings, told, unclosed, preloaded }: AuditInputs<Treatment>,

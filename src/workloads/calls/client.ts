@@ -117,6 +117,6 @@ function probes(store: CallsStore, { assignment, transactor }: ClientContext<Tre
   };
 }
 
-export function clientOn(store: CallsStore, context: ClientContext<Treatment>): WorkloadClient {
+export function client(store: CallsStore, context: ClientContext<Treatment>): WorkloadClient {
   return context.assignment.role === "probes" ? probes(store, context) : loaders(store, context);
 }

@@ -1,16 +1,12 @@
 // A stream of call records, put in batch by batch into a table that is queried while it grows.
 import type * as z from "zod";
-import { storeIn } from "../stores.js";
 import type { Workload } from "../workload.js";
-import { auditOn, findings, VIOLATIONS, type Preloaded } from "./audit.js";
-import { clientOn } from "./client.js";
+import { audit, findings, VIOLATIONS, type Preloaded } from "./audit.js";
+import { client } from "./client.js";
 import { examples } from "./examples.js";
 import { dialectProblems, keys, PROBES, resolve, rules, type Treatment } from "./settings.js";
 import type { CallsStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
-
-const stores = { PostgreSQL: postgres };
-const storeOf = (settings: Treatment): CallsStore => storeIn(stores, settings);
 
 const query = { verb: "runs", unit: "queries" };
 
@@ -48,11 +44,15 @@ export const calls = {
     lock: "cdr",
     mark: "calls ",
   },
-  stores,
-  client: (context) => clientOn(storeOf(context.assignment.settings), context),
+  stores: { PostgreSQL: postgres },
+  client,
   loading: {
-    async preload(admin, { settings, seed, isWanted }): Promise<z.infer<typeof Preloaded>> {
-      return { seed, ...(await storeOf(settings).fill(admin, settings, seed, isWanted)) };
+    async preload(
+      store: CallsStore,
+      admin,
+      { settings, seed, isWanted },
+    ): Promise<z.infer<typeof Preloaded>> {
+      return { seed, ...(await store.fill(admin, settings, seed, isWanted)) };
     },
   },
   auditing: {
@@ -60,6 +60,6 @@ export const calls = {
     acknowledged: "loaded",
     violations: VIOLATIONS,
     findings,
-    audit: (admin, inputs) => auditOn(storeOf(inputs.settings), admin, inputs),
+    audit,
   },
 } as const satisfies Workload<Treatment>;

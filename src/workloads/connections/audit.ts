@@ -25,7 +25,7 @@ const WORDS = {
   duplicated: (copies: number) => `in the table ${copies} times`,
 } as const;
 
-export async function auditOn(
+export async function audit(
   store: ConnectionsStore,
   admin: AdminSession,
   { settings, told, unclosed }: AuditInputs<Treatment>,

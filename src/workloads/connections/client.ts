@@ -10,7 +10,7 @@ import { idOf } from "./audit.js";
 import type { Treatment } from "./settings.js";
 import type { ConnectionsStore } from "./store.js";
 
-export function clientOn(
+export function client(
   store: ConnectionsStore,
   { assignment, transactor }: ClientContext<Treatment>,
 ): WorkloadClient {

@@ -1,16 +1,12 @@
 // Short transactions of one statement each, so that the cost of connections is the larger part.
 import { clientsRole } from "../one-group.js";
-import { storeIn } from "../stores.js";
 import type { Reported, Workload } from "../workload.js";
-import { auditOn, VIOLATIONS } from "./audit.js";
-import { clientOn } from "./client.js";
+import { audit, VIOLATIONS } from "./audit.js";
+import { client } from "./client.js";
 import { examples } from "./examples.js";
 import { keys, resolve, rules, type Treatment } from "./settings.js";
 import type { ConnectionsStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
-
-const stores = { PostgreSQL: postgres };
-const storeOf = (settings: Treatment): ConnectionsStore => storeIn(stores, settings);
 
 /** All transactions a second, and the same without the time that connecting took, as pgbench states it. */
 function lines({ operations, windowSeconds }: Reported): string[] {
@@ -48,17 +44,18 @@ export const connections = {
     mark: "workload connections",
   },
   withoutCommit: () => "each transaction of the workload is one statement without BEGIN",
-  stores,
+  stores: { PostgreSQL: postgres },
   isSimple: true,
-  client: (context) => clientOn(storeOf(context.assignment.settings), context),
+  client,
   loading: {
-    preload: (admin, { settings, isWanted }) => storeOf(settings).fill(admin, settings, isWanted),
+    preload: (store: ConnectionsStore, admin, { settings, isWanted }) =>
+      store.fill(admin, settings, isWanted),
   },
   auditing: {
     one: "row",
     acknowledged: "inserted",
     violations: VIOLATIONS,
-    audit: (admin, inputs) => auditOn(storeOf(inputs.settings), admin, inputs),
+    audit,
   },
   reporting: { lines },
 } as const satisfies Workload<Treatment>;

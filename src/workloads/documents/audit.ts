@@ -174,7 +174,7 @@ class Check {
   }
 }
 
-export async function auditOn(
+export async function audit(
   store: DocumentStore,
   admin: AdminSession,
   { settings, told, unclosed, preloaded }: AuditInputs<Treatment>,

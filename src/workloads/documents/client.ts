@@ -119,7 +119,7 @@ class Draws {
   }
 }
 
-export function clientOn(
+export function client(
   store: DocumentStore,
   { assignment, transactor }: ClientContext<Treatment>,
 ): WorkloadClient {

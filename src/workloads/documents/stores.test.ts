@@ -6,7 +6,7 @@ import { AuditedTrial, settingsOf } from "../../../test/support/audits/trial.js"
 import { MemoryDocuments } from "../../../test/support/memory-documents.js";
 import { storeProblem } from "../stores.js";
 import type { Treatment } from "./settings.js";
-import { documents, documentsOn } from "./workload.js";
+import { documents } from "./workload.js";
 
 let store = new MemoryDocuments();
 
@@ -20,7 +20,7 @@ describeDocumentStore("memory", {
   async worked(runOn) {
     store = new MemoryDocuments();
     const { admin, session } = store;
-    const workload = documentsOn({ PostgreSQL: store });
+    const workload = { ...documents, stores: { PostgreSQL: store } };
     const trial = await AuditedTrial.begin(admin, "n", family.scenario, { workload, session });
     await trial.work(family.iterations, runOn);
     return trial;

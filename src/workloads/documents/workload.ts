@@ -1,10 +1,9 @@
 // Reads, inserts, updates and slices of JSON documents, to compare types, indexes, sizes and TOAST storage.
 import type * as z from "zod";
 import { clientsRole } from "../one-group.js";
-import { storeIn, type Stores } from "../stores.js";
 import type { PreloadInputs, Workload } from "../workload.js";
-import { auditOn, findings, VIOLATIONS, type Preloaded } from "./audit.js";
-import { clientOn } from "./client.js";
+import { audit, findings, VIOLATIONS, type Preloaded } from "./audit.js";
+import { client } from "./client.js";
 import { DocumentMaker, preloadedKey } from "./document.js";
 import { examples } from "./examples.js";
 import { dialectProblems, keys, resolve, rules, type Treatment } from "./settings.js";
@@ -35,48 +34,42 @@ function* portionsOf(
   }
 }
 
-/** The workload on these stores. */
-export function documentsOn(stores: Stores<DocumentStore>) {
-  const storeOf = (settings: Treatment): DocumentStore => storeIn(stores, settings);
-  return {
-    name: "documents",
-    description:
-      "JSON documents that are read, inserted, updated and sliced, by type, index, size and storage.",
-    operations: {
-      read: { verb: "reads", unit: "documents" },
-      insert: { verb: "inserts", unit: "documents", flow: "in" },
-      update: { verb: "updates", unit: "documents", flow: "in" },
-      slice: { verb: "slices", unit: "documents" },
+export const documents = {
+  name: "documents",
+  description:
+    "JSON documents that are read, inserted, updated and sliced, by type, index, size and storage.",
+  operations: {
+    read: { verb: "reads", unit: "documents" },
+    insert: { verb: "inserts", unit: "documents", flow: "in" },
+    update: { verb: "updates", unit: "documents", flow: "in" },
+    slice: { verb: "slices", unit: "documents" },
+  },
+  roles: { clients: clientsRole(["read", "insert", "update", "slice"]) },
+  performs: (operation, { mix }) => mix[operation as keyof typeof mix] > 0,
+  settings: { keys, rules, dialectProblems, resolve, examples },
+  tables: {
+    names: ["documents"],
+    snapshot: "documents",
+    lock: "documents",
+    mark: "workload documents",
+  },
+  withoutCommit: () => "each transaction of the workload is one statement without BEGIN",
+  stores: { PostgreSQL: postgres },
+  client,
+  loading: {
+    async preload(store: DocumentStore, admin, inputs) {
+      const { settings, seed } = inputs;
+      const taken = { documents: 0 };
+      await store.fill(admin, settings, portionsOf(inputs, taken));
+      return { seed, ...taken } satisfies z.infer<typeof Preloaded>;
     },
-    roles: { clients: clientsRole(["read", "insert", "update", "slice"]) },
-    performs: (operation, { mix }) => mix[operation as keyof typeof mix] > 0,
-    settings: { keys, rules, dialectProblems, resolve, examples },
-    tables: {
-      names: ["documents"],
-      snapshot: "documents",
-      lock: "documents",
-      mark: "workload documents",
-    },
-    withoutCommit: () => "each transaction of the workload is one statement without BEGIN",
-    stores,
-    client: (context) => clientOn(storeOf(context.assignment.settings), context),
-    loading: {
-      async preload(admin, inputs) {
-        const { settings, seed } = inputs;
-        const taken = { documents: 0 };
-        await storeOf(settings).fill(admin, settings, portionsOf(inputs, taken));
-        return { seed, ...taken } satisfies z.infer<typeof Preloaded>;
-      },
-    },
-    auditing: {
-      one: "write",
-      acknowledged: "written",
-      violations: VIOLATIONS,
-      findings,
-      sizes: Object.keys(findings),
-      audit: (admin, inputs) => auditOn(storeOf(inputs.settings), admin, inputs),
-    },
-  } as const satisfies Workload<Treatment>;
-}
-
-export const documents = documentsOn({ PostgreSQL: postgres });
+  },
+  auditing: {
+    one: "write",
+    acknowledged: "written",
+    violations: VIOLATIONS,
+    findings,
+    sizes: Object.keys(findings),
+    audit,
+  },
+} as const satisfies Workload<Treatment>;

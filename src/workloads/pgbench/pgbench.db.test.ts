@@ -12,7 +12,7 @@ import {
   writeScenarioFile,
 } from "../../../test/support/train-sim.js";
 import { casesOf } from "../../../test/support/lanes.js";
-import { auditOn } from "../script/audit.js";
+import { audit } from "../script/audit.js";
 import { compile, Machine } from "../script/machine.js";
 import type { Rest } from "../script/run.js";
 import type { Program, Value } from "../script/program.js";
@@ -277,7 +277,7 @@ describe("finds what the built-in scripts cannot have done", () => {
       preloaded: undefined,
       isDrained: false,
     };
-    const { findings } = await auditOn(postgres(program, "pgbench"), program, "pgbench", admin, inputs);
+    const { findings } = await audit(postgres(program, "pgbench"), program, "pgbench", admin, inputs);
     return [findings.verdict, findings.violations.length];
   };
 

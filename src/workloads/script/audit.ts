@@ -108,7 +108,7 @@ function unheldOf({ transactions, invariants }: Program): string[] {
   ];
 }
 
-export async function auditOn(
+export async function audit(
   store: OwnSqlStore,
   program: Program,
   file: string,

@@ -86,7 +86,7 @@ export function drawSteps(program: Program, file: string): DrawOf {
   };
 }
 
-export function clientOn(
+export function client(
   store: OwnSqlStore,
   program: Program,
   drawOf: DrawOf,

@@ -4,7 +4,7 @@ import { ownDatabase } from "../../../test/support/own-database.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
 import { dropNamespace, resetNamespace } from "../../../test/support/namespace.js";
 import { readSqlFile } from "../sql-file/read-sql-file.js";
-import { workloadOf } from "../registry.js";
+import { storeOf, workloadOf } from "../registry.js";
 
 const own = ownDatabase("ddl");
 const NAMESPACE = "ddl_test";
@@ -309,7 +309,7 @@ async function refusalsOf(schema: string): Promise<readonly string[]> {
   if ("problems" in read)
     return read.problems.map(({ place: { line, column }, message }) => `x.sql:${line}:${column}: ${message}`);
   const settings = settingsOf(sql);
-  return (await workloadOf(settings).loading?.tryOut?.(own.admin, settings)) ?? [];
+  return (await workloadOf(settings).loading?.tryOut?.(storeOf(settings), own.admin, settings)) ?? [];
 }
 
 it.each(Object.entries(TAKEN))("makes, drops and makes again %s", async (_, schema) => {

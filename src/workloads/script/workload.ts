@@ -1,10 +1,9 @@
 // A workload made of a program: its transactions are the operations, its invariants the audit.
 import { hasPooler } from "../../pools/registry.js";
 import { clientsRole } from "../one-group.js";
-import { storeIn } from "../stores.js";
 import type { Workload } from "../workload.js";
-import { auditOn } from "./audit.js";
-import { clientOn } from "./client.js";
+import { audit } from "./audit.js";
+import { client } from "./client.js";
 import type { DrawOf } from "./run.js";
 import { sendsCommits } from "./machine.js";
 import { tableNames } from "./made.js";
@@ -16,8 +15,6 @@ import { postgres } from "./stores/postgres.js";
 
 /** @param file the program's name in messages */
 export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf): Workload<Treatment> {
-  const stores = { PostgreSQL: postgres(program, file) };
-  const storeOf = (settings: Treatment): OwnSqlStore => storeIn(stores, settings);
   const names = tableNames(program.schema);
   const operations = program.transactions.map(({ name }) => name);
   return {
@@ -49,19 +46,19 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
       isolation !== undefined || hasPooler(pool) || sendsCommits(program)
         ? undefined
         : "each transaction of the workload is one statement without BEGIN",
-    stores,
+    stores: { PostgreSQL: postgres(program, file) },
     isSimple: true,
     isUnqualified: true,
-    client: (context) => clientOn(storeOf(context.assignment.settings), program, drawOf, context),
+    client: (store: OwnSqlStore, context) => client(store, program, drawOf, context),
     loading: {
-      tryOut: (admin, settings) => storeOf(settings).tryOut(admin, settings),
-      preload: (admin, { settings, isWanted }) => storeOf(settings).fill(admin, settings, isWanted),
+      tryOut: (store: OwnSqlStore, admin, settings) => store.tryOut(admin, settings),
+      preload: (store: OwnSqlStore, admin, { settings, isWanted }) => store.fill(admin, settings, isWanted),
     },
     auditing: {
       one: "transaction",
       acknowledged: "committed",
       violations: ["lost", "duplicated", "unexpected"],
-      audit: (admin, inputs) => auditOn(storeOf(inputs.settings), program, file, admin, inputs),
+      audit: (store: OwnSqlStore, admin, inputs) => audit(store, program, file, admin, inputs),
     },
   };
 }

@@ -1,11 +1,10 @@
 // Producers add railway events, consumers move them along their lives, archivers move them to history, readers look them up.
 import { rangeText } from "../../load/load-settings.js";
-import { storeIn } from "../stores.js";
 import type { Workload } from "../workload.js";
 import type { EventTreatment } from "./actors/assignment.js";
-import { clientOn } from "./actors/client.js";
+import { client } from "./actors/client.js";
 import { RING_BYTES } from "./actors/publish-times.js";
-import { auditOn } from "./audit/audit.js";
+import { auditTrial } from "./audit/audit.js";
 import { findings } from "./audit/findings-schema.js";
 import { recount } from "./audit/recount.js";
 import { examples } from "./examples.js";
@@ -16,9 +15,6 @@ import { dialectProblems, hasRole, lint, rules } from "./rules.js";
 import { READ_KINDS, READS } from "./settings.js";
 import { postgres } from "./sql/postgres.js";
 import type { EventStore } from "./store.js";
-
-const stores = { PostgreSQL: postgres };
-const storeOf = (settings: EventTreatment): EventStore => storeIn(stores, settings);
 
 const events = { unit: "events" };
 const publishing = { sharedBytes: RING_BYTES, hasBatches: true, isSearched: true } as const;
@@ -99,14 +95,14 @@ export const trainEvents = {
   },
   withoutCommit: ({ statementShape }) =>
     statementShape === "single-statement" ? "statementShape is single-statement" : undefined,
-  stores,
-  client: (context) => clientOn(storeOf(context.assignment.settings), context),
-  loading: { preload: (admin, inputs) => preloadTrial(storeOf(inputs.settings), admin, inputs) },
+  stores: { PostgreSQL: postgres },
+  client,
+  loading: { preload: preloadTrial },
   draining: {
     isPossible: ({ consumers, cycle }) => (consumers ?? cycle) !== undefined,
-    async isDone(admin, settings) {
+    async isDone(store: EventStore, admin, settings) {
       const { consumers, archivers, cycle } = settings.actors;
-      const left = await storeOf(settings).queueLeft(admin, settings);
+      const left = await store.queueLeft(admin, settings);
       const isWorkable = left.workable && (consumers ?? cycle) !== undefined;
       return !isWorkable && !(left.terminal && (archivers ?? cycle) !== undefined);
     },
@@ -116,7 +112,7 @@ export const trainEvents = {
     acknowledged: "published",
     violations: VIOLATION_KINDS,
     findings,
-    audit: (admin, inputs) => auditOn(storeOf(inputs.settings), admin, inputs),
+    audit: auditTrial,
     explainsLoss: true,
     recount,
   },

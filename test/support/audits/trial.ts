@@ -20,6 +20,7 @@ import type { TreatmentSettings } from "../../../src/scenario/settings.js";
 import type { Mapping } from "../../../src/syntax/paths.js";
 import { resetNamespace } from "../namespace.js";
 import { workloadOf } from "../../../src/workloads/registry.js";
+import { storeIn, type Store } from "../../../src/workloads/stores.js";
 import type { AuditFindings, AuditInputs, Workload } from "../../../src/workloads/workload.js";
 import { scratchDirectory } from "../train-sim.js";
 
@@ -80,6 +81,7 @@ export class AuditedTrial {
   private readonly told: unknown[] = [];
 
   private readonly workload: Workload;
+  private readonly store: Store<TreatmentSettings>;
 
   private constructor(
     readonly admin: AdminSession,
@@ -87,6 +89,7 @@ export class AuditedTrial {
     private readonly own?: OwnStore,
   ) {
     this.workload = own?.workload ?? workloadOf(settings);
+    this.store = storeIn(this.workload.stores, settings);
   }
 
   /** Makes the tables anew and fills them as before a trial. */
@@ -100,7 +103,7 @@ export class AuditedTrial {
     const { settings, directory, workload } = trial;
     if (!own) await resetNamespace(admin, settings);
     const inputs = { settings, seed: SEED, directory, isWanted: () => true };
-    trial.preloaded = await workload.loading?.preload?.(admin, inputs);
+    trial.preloaded = await workload.loading?.preload?.(trial.store, admin, inputs);
     return trial;
   }
 
@@ -114,7 +117,7 @@ export class AuditedTrial {
     const inputs = { trial, settings, endpoints, prepared: false, logFile: "", directory };
     try {
       for (const assignment of withMemory(assignmentsOf(inputs))) {
-        const client = await this.workload.client({
+        const client = await this.workload.client(this.store, {
           assignment,
           source: { acquire: () => ({ connection: session, release: () => undefined }) },
           transactor: { run: runOn(session as Connection) },
@@ -153,7 +156,7 @@ export class AuditedTrial {
 
   async audit(inputs: Partial<AuditInputs<TreatmentSettings>> = {}): Promise<AuditFindings> {
     const { settings, directory, told, preloaded } = this;
-    const audited = await this.workload.auditing?.audit(this.admin, {
+    const audited = await this.workload.auditing?.audit(this.store, this.admin, {
       ...{ settings, directory, told, preloaded, unclosed: [], isDrained: false },
       ...inputs,
     });

@@ -8,11 +8,10 @@ import { keys, type ToySettings, type Treatment } from "./settings.js";
 const tableOf = ({ namespace }: Treatment): string => `${namespace}.toys`;
 
 /** Opens this worker's share of the connections before the barrier, and closes them after the last toy. */
-async function client({
-  assignment,
-  operations,
-  applicationName,
-}: ClientContext<Treatment>): Promise<WorkloadClient> {
+async function client(
+  _: unknown,
+  { assignment, operations, applicationName }: ClientContext<Treatment>,
+): Promise<WorkloadClient> {
   const { settings, endpoints, workersOfTrial, ordinal } = assignment;
   const [endpoint] = endpoints;
   if (settings.pool.strategy !== "own" || !endpoint) throw new Error("the clients hold their connections");
@@ -93,7 +92,7 @@ export const toy = {
     one: "toy",
     acknowledged: "made",
     violations: ["lost", "unexpected"],
-    async audit(admin: AdminClient, { settings, told }) {
+    async audit(_, admin: AdminClient, { settings, told }) {
       const published = told.reduce<number>((sum, one) => sum + Number(one), 0);
       const [row] = await admin.query(`SELECT count(*) AS n FROM ${tableOf(settings)}`);
       const missing = published - Number(row?.["n"]);

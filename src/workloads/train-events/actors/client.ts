@@ -25,7 +25,7 @@ const ACTORS: Readonly<Record<Role, (context: EventContext) => RoleActor>> = {
   cycle,
 };
 
-export function clientOn(store: EventStore, given: ClientContext<EventTreatment>): WorkloadClient {
+export function client(store: EventStore, given: ClientContext<EventTreatment>): WorkloadClient {
   const { assignment, source, time } = given;
   const { settings } = assignment;
   const lifecycle = new LifecycleClock(assignment.shared, assignment.mirrored);

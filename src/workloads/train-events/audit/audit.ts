@@ -108,7 +108,7 @@ export async function audit(store: EventStore, admin: AdminSession, inputs: Audi
 }
 
 /** The audit in the terms of the workload's contract. Checks the ledgers, which crossed threads. */
-export async function auditOn(
+export async function auditTrial(
   store: EventStore,
   admin: AdminSession,
   { preloaded, told, ...inputs }: workload.AuditInputs<EventTreatment>,
