@@ -17,10 +17,10 @@ interface ManifestCommandOptions {
 }
 
 export function register(program: Command): void {
-  const agents = program.command("agents").description("What starts agents on other machines");
+  const agents = program.command("agents").description("Start agents on other machines");
   agents
     .command("manifest")
-    .description("Print Kubernetes objects for a run of that scenario with agents")
+    .description("Print Kubernetes manifests for a run of that scenario with agents")
     .argument("<scenario>", "scenario file; its target must be a url that the pods can reach")
     .requiredOption("--agents <n>", "number of agents, each on a node of its own", positiveNumber)
     .requiredOption("--image <image>", "image of train-sim, as docker/Dockerfile builds it")

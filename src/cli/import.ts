@@ -27,9 +27,9 @@ function scaleOf(text: string): number {
 export function register(program: Command): void {
   program
     .command("import")
-    .description("Print a load script of another program as a workload of one's own")
+    .description("Convert a load script of another program to a SQL workload file")
     .command("pgbench")
-    .description("print scripts of pgbench as a file of SQL")
+    .description("convert pgbench scripts to a file of SQL")
     .argument("<scripts...>", "files, or builtin:tpcb-like; behind @ their weights")
     .option("-D, --define <name=value>", "a variable, which becomes a setting", withDefinition, {})
     .option("--scale <n>", "the scale, which becomes a setting", scaleOf, 1)

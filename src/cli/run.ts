@@ -85,7 +85,7 @@ export function register(program: Command): void {
     )
     .argument(
       "[scenario]",
-      "scenario file (YAML), or the name of one that comes along, as quickstart; may be left out with --resume",
+      "scenario file (YAML), or the name of a bundled scenario, such as quickstart; optional with --resume",
     )
     .option(
       "--set <path=value>",
@@ -290,7 +290,7 @@ function loadNamed(
   if (scenario !== undefined) return loadScenario(scenario, overrides);
   throw new UsageError(
     "no scenario is named",
-    "Start with the one that comes along, 90 s on a PostgreSQL of its own: npx train-sim run quickstart\n" +
+    "Start with a bundled scenario (90 s on a PostgreSQL that it starts): npx train-sim run quickstart\n" +
       "  Or name a scenario file, or a result directory with --resume.",
   );
 }

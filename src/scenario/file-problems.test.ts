@@ -28,6 +28,14 @@ describe("a file that is no scenario", () => {
     expect(error.exitCode).toBe(ExitCode.invalid);
   });
 
+  test("names the bundled scenario that a misspelt name is near to", async () => {
+    await expect(loadScenario("quikstart")).rejects.toMatchObject({
+      message: "scenario quikstart does not exist",
+      hint: expect.stringContaining("Did you mean the bundled scenario quickstart?") as string,
+      exitCode: ExitCode.invalid,
+    });
+  });
+
   test("that is a directory, not text, or too large is told of", async () => {
     await writeFile(path.join(directory, "binary.yaml"), Buffer.from([0xff, 0xfe, 0x00, 0x41]));
     await writeFile(path.join(directory, "large.yaml"), "# x\n".repeat(300_000));

@@ -1,6 +1,6 @@
 // Loads a scenario and checks it. All problems come at once in one `ScenarioError`, each with its place. The experiment carries
 // the scenario as resolved, without passwords, which loads to the same experiment again.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { stringify } from "yaml";
@@ -35,6 +35,7 @@ import { resolvePublished } from "./published.js";
 import { resolveRatioThresholds } from "./ratio-thresholds.js";
 import { resolveThresholds } from "./thresholds.js";
 import { planTrials } from "./plan/trial-order.js";
+import { nearest } from "../syntax/nearest.js";
 import { parseYaml, readScenarioFile, type YamlSource } from "../syntax/yaml-source.js";
 
 const PASSWORD_NOTE = "# Passwords were left out of the URLs: set PGPASSWORD.\n";
@@ -311,10 +312,19 @@ function experimentKeys(raw: Mapping): Scenario {
   return Scenario.parse(Object.fromEntries(own));
 }
 
-/** The file itself, or that of the scenario which comes with train-sim under this name. */
+const BUNDLED = fileURLToPath(new URL("../../scenarios/", import.meta.url));
+
+/** The file itself, or the bundled scenario of that name. A misspelt name of a bundled scenario is refused. */
 function fileOf(named: string): string {
-  const shipped = fileURLToPath(new URL(`../../scenarios/${named}.yaml`, import.meta.url));
-  return /^[\w-]+$/.test(named) && !existsSync(named) && existsSync(shipped) ? shipped : named;
+  if (!/^[\w-]+$/.test(named) || existsSync(named)) return named;
+  const names = readdirSync(BUNDLED).flatMap((file) => /^(.*)\.yaml$/.exec(file)?.[1] ?? []);
+  if (names.includes(named)) return path.join(BUNDLED, `${named}.yaml`);
+  const near = nearest(named, names);
+  if (near === undefined) return named;
+  throw new UsageError(
+    `scenario ${named} does not exist`,
+    `Did you mean the bundled scenario ${near}? Or write a starter: npx train-sim init ${named}`,
+  );
 }
 
 /** A scenario of a workload's file alone: everything else has its default. */
