@@ -3,7 +3,7 @@ import { exampleResult } from "../../../test/support/example-result.js";
 import { claim } from "../../../test/support/moving-evidence.js";
 import { counterLagWords } from "./counter-lag.js";
 import { plainMarks } from "../../foundation/text/text-table.js";
-import { renderWhy } from "../terminal/why-lines.js";
+import { renderWhy } from "../terminal/summary.js";
 
 const trial = (windowSeconds: number, status: "complete" | "partial" = "complete", counts = true) => ({
   status,

@@ -2,7 +2,7 @@
 // whose files cannot be read is left out of the pictures, and a note says so.
 import { join, sep } from "node:path";
 import { messageOf } from "../../foundation/errors.js";
-import { HistogramSet } from "../../metrics/histograms.js";
+import { HistogramSet, percentileMs, type Histogram } from "../../metrics/histograms.js";
 import { isStageTag, responseOf } from "../../metrics/operations.js";
 import { withoutHistograms } from "../../results/endpoint-results.js";
 import { ResultDocument, type TreatmentResult, type TrialResult } from "../../results/result-schema.js";
@@ -10,8 +10,7 @@ import { analysed } from "../../analysis/comparison/analysis.js";
 import { warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import { keyFindings } from "../findings/key-findings.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
-import { bucketSecondsOf } from "./buckets.js";
-import { percentileCurve } from "./percentile-curve.js";
+import { bucketSecondsOf, rounded } from "./buckets.js";
 import type { PercentileCurve, ReportData, TrialSeries } from "./report-data.js";
 import { readStoredTrial } from "./trial-series.js";
 
@@ -94,4 +93,23 @@ export async function collectReport(
     series,
     curves: curvesOf(merged),
   };
+}
+
+/** Between the smallest value and the last percentile that is not simply the largest one. */
+const STEPS = 80;
+
+/** Of a histogram with samples. Percentiles ascend from 0 to 100; of values that repeat, the ends are kept. */
+export function percentileCurve(histogram: Histogram): [percentile: number, ms: number][] {
+  const { totalCount } = histogram;
+  const percentiles = Array.from({ length: STEPS + 1 }, (_, i) => 100 * (1 - totalCount ** (-i / STEPS)));
+  const points = [...percentiles, 100].map((percentile): [number, number] => [
+    Number(percentile.toFixed(7)),
+    rounded(percentileMs(histogram, percentile)),
+  ]);
+  return points.filter(
+    ([percentile, ms], i) =>
+      i === 0 ||
+      i === points.length - 1 ||
+      (percentile > (points[i - 1]?.[0] ?? 0) && (ms !== points[i - 1]?.[1] || ms !== points[i + 1]?.[1])),
+  );
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createHistogram, percentileMs } from "../../metrics/histograms.js";
-import { percentileCurve } from "./percentile-curve.js";
+import { percentileCurve } from "./collect.js";
 
 function curveOf(valuesUs: readonly number[]) {
   const histogram = createHistogram();

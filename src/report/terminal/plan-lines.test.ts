@@ -5,7 +5,7 @@ import type { ResultDocument } from "../../results/result-schema.js";
 import { renderNumbers } from "../html/sections/numbers.js";
 import { keyFindings } from "../findings/key-findings.js";
 import { PLANS_TITLE } from "../findings/notes.js";
-import { renderPlans } from "./plan-lines.js";
+import { renderPlans } from "./summary.js";
 import { renderScreen } from "./screen.js";
 import { renderSummary } from "./summary.js";
 

@@ -1,5 +1,5 @@
 // `summary.txt`, which `--verbose` prints. It is made from the stored document alone, so `report` prints the same for an old run.
-import type { ResultDocument } from "../../results/result-schema.js";
+import type { ResultDocument, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
 import { analysed } from "../../analysis/comparison/analysis.js";
@@ -12,19 +12,15 @@ import { renderEffects } from "./effects-table.js";
 import { renderSideBySide } from "./side-by-side.js";
 import { lifecycleNotes, poolerNotes, workloadNotes } from "../findings/lifecycle-notes.js";
 import { renderParts } from "./parts-lines.js";
-import { renderPlans } from "./plan-lines.js";
 import { PUBLISHED_COLUMNS, publishedTables } from "../findings/published-text.js";
 import { renderSweeps } from "./sweep-table.js";
 import { operationsIn, shownOf } from "../findings/figures.js";
-import { renderNotes } from "../findings/notes.js";
-import { renderThresholds } from "./threshold-lines.js";
+import { renderNotes, PLANS_TITLE } from "../findings/notes.js";
 import { renderTrust } from "../findings/trust-notes.js";
-import { renderWhy } from "./why-lines.js";
 import { screenLines, type SummaryOptions } from "./screen.js";
 import { labelsOf } from "../findings/treatment-labels.js";
-import { hasWorkerRows, renderWorkers } from "./worker-rows.js";
 import { UsageError } from "../../foundation/errors.js";
-import { renderOperationRows } from "../../results/operation-rows.js";
+import { renderOperationRows, latencyCells, LATENCY_TITLES } from "../../results/operation-rows.js";
 import { SCENARIO_FILE } from "../../results/directory.js";
 import { parseScenario } from "../../scenario/loader.js";
 import { conditions } from "../../scenario/plan/conditions.js";
@@ -38,7 +34,12 @@ import {
   wrap,
   WIDTH_MAX,
   type Marks,
+  type Column,
 } from "../../foundation/text/text-table.js";
+import { planRows } from "../../analysis/why/plans.js";
+import { judgedText, noteOf, outcomeOf, seenOf, thresholdHeading } from "../findings/threshold-text.js";
+import { counterLagWords } from "../findings/counter-lag.js";
+import { reasonsByOperation } from "../findings/headline-reasons.js";
 
 const WORKERS_ELSEWHERE = "Rows of one worker: give its name, as consumers/0, to --actor NAME with logs";
 
@@ -169,4 +170,117 @@ export function renderSummary(stored: ResultDocument, options: SummaryOptions): 
     `Results: ${printable(options.directory)}`,
     "",
   ].join("\n");
+}
+
+/** Empty where no trial has plans; else ends with an empty line. */
+export function renderPlans(result: ResultDocument, marks: Marks): string[] {
+  const lines = planRows(result).flatMap(({ statement, plan, where }) => {
+    const [first = "", ...rest] = wrap(printable(`${statement}, ${where}: ${plan}`), WIDTH_MAX - 2);
+    return [first, ...rest.map((line) => `  ${line}`)];
+  });
+  return lines.length > 0 ? [marks.bold(PLANS_TITLE), ...lines, ""] : [];
+}
+
+const THRESHOLD_COLUMNS: readonly Column[] = [
+  { title: "", align: "left" },
+  { title: "threshold", align: "left" },
+  { title: "treatment", align: "left" },
+  { title: "seen", align: "right" },
+  { title: "note", align: "left" },
+];
+
+const CONDITION = 1;
+const HEADING_LINES = 2;
+
+/** Empty without thresholds; else ends with an empty line. */
+function renderThresholds({ thresholds = [], treatments }: ResultDocument, marks: Marks): string[] {
+  if (thresholds.length === 0) return [];
+  const labels = labelsOf(treatments);
+  const names = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));
+  const rows = thresholds.map((threshold) => [
+    outcomeOf(threshold).mark,
+    printable(`${threshold.metric} ${threshold.expression}`),
+    printable(judgedText(threshold, (id) => names.get(id) ?? id)),
+    seenOf(threshold),
+    printable(noteOf(threshold)),
+  ]);
+  const hasNotes = thresholds.some((threshold) => noteOf(threshold) !== "");
+  const columns = hasNotes ? THRESHOLD_COLUMNS : THRESHOLD_COLUMNS.slice(0, -1);
+  const lines = renderTable(columns, fitted(columns, rows, CONDITION));
+  const marked = lines.map((line, i) => {
+    const threshold = thresholds[i - HEADING_LINES];
+    if (!threshold) return line;
+    return threshold.ok ? marks.good(line) : marks.bad(line);
+  });
+  return [marks.bold(thresholdHeading(thresholds)), ...marked, ""];
+}
+
+const WHY_LINES_MAX = 8;
+const INDENT = "  ";
+
+function indented(text: string): string[] {
+  const [first = "", ...rest] = wrap(printable(text), WIDTH_MAX - INDENT.length - 2);
+  return [`${INDENT}- ${first}`, ...rest.map((line) => `${INDENT}  ${line}`)];
+}
+
+/** Empty where no difference is claimed; else ends with an empty line. */
+export function renderWhy({ treatments, comparisons }: ResultDocument, marks: Marks): string[] {
+  const sections = treatments.flatMap(({ id }) => {
+    const { baseline, reasons } = reasonsByOperation(id, comparisons);
+    if (reasons.length === 0) return [];
+    const more = reasons.length - WHY_LINES_MAX;
+    return [
+      ...wrap(printable(`${id} against ${baseline}`), WIDTH_MAX),
+      ...reasons
+        .slice(0, WHY_LINES_MAX)
+        .flatMap(({ operations, sentence }) => indented(`${operations.join(", ")}: ${sentence}`)),
+      ...(more > 0 ? indented(`and ${more} more in result.json`) : []),
+    ];
+  });
+  if (sections.length === 0) return [];
+  const isExplained = comparisons.some(({ because = [] }) => because.length > 0);
+  const lag = isExplained ? counterLagWords(treatments.flatMap(({ trials }) => trials)) : undefined;
+  return [
+    marks.bold("What moved with these differences (evidence, not proof)"),
+    ...sections,
+    ...(lag === undefined ? [] : wrap(lag, WIDTH_MAX)),
+    "",
+  ];
+}
+
+const LEFT_TITLES = ["worker", "id"];
+const WORKER_COLUMNS = ["elapsed", "worker", "id", "clients", "tot_ops", "tot_ops/s", ...LATENCY_TITLES].map(
+  (title): Column => ({ title, align: LEFT_TITLES.includes(title) ? "left" : "right" }),
+);
+
+/** Whether its workers say more than its operations. */
+function hasOwnRows({ workers = [], operations }: TrialResult): boolean {
+  return workers.length > 0 && Object.values(operations).some(({ threads = 1 }) => threads > 1);
+}
+
+function hasWorkerRows({ trials }: TreatmentResult): boolean {
+  return trials.some(hasOwnRows);
+}
+
+function workerRows({ workers = [], windowSeconds }: TrialResult): string[][] {
+  return workers.flatMap(({ worker, clients, operations }) =>
+    Object.entries(operations).map(([operation, { transactions, responseTimeMs }]) => [
+      Number(windowSeconds.toFixed(1)).toString(),
+      worker,
+      operation,
+      String(clients),
+      String(transactions),
+      windowSeconds > 0 ? (transactions / windowSeconds).toFixed(2) : "-",
+      ...latencyCells(responseTimeMs),
+    ]),
+  );
+}
+
+function renderWorkers({ trials }: TreatmentResult): string[] {
+  return trials
+    .filter(hasOwnRows)
+    .flatMap((trial) => [
+      `by worker, trial ${trial.number}:`,
+      ...renderTable(WORKER_COLUMNS, workerRows(trial)),
+    ]);
 }

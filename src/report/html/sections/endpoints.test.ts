@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { exampleLatency } from "../../../../test/support/example-result.js";
 import { cellsOf } from "../../../../test/support/report-html.js";
-import { endpointTables } from "./endpoints.js";
+import { endpointTables } from "./numbers.js";
 
 const shown = { windowSeconds: 10, operations: {}, lifecycle: { completedMs: null, archivedMs: null } };
 const counts = { transactions: 71, events: 702, retries: 3, failures: 4 };

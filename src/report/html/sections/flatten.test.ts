@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { flattened } from "./flatten.js";
+import { flattened } from "./numbers.js";
 
 it("names the entries of a list by what tells them apart, and those of one name by their place among these", () => {
   const reasons = [

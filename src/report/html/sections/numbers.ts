@@ -12,14 +12,14 @@ import type {
   ResultDocument,
   TreatmentResult,
   TrialResult,
+  EndpointResult,
+  RegionResult,
 } from "../../../results/result-schema.js";
 import { operationsIn, shownOf, type Shown } from "../../findings/figures.js";
 import { PLANS_TITLE, renderNotes } from "../../findings/notes.js";
 import { renderTrust } from "../../findings/trust-notes.js";
 import type { ResultVocabulary } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
-import { endpointTables } from "./endpoints.js";
-import { flattened } from "./flatten.js";
 import { exact, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
 
 const LATENCY_FIELDS = ["mean", "p50", "p90", "p95", "p99", "p999", "max"] as const;
@@ -225,4 +225,96 @@ export function renderNumbers(result: ResultDocument): Html {
     namedTable(result),
     planTable(result),
   );
+}
+
+function measuredRows(names: readonly string[], part: Pick<EndpointResult, "operations">): Fillable[][] {
+  return Object.entries(part.operations).map(([operation, result]) => {
+    const { transactions, events, retries, failures, responseTimeMs } = result;
+    const latency = LATENCY_FIELDS.map((field) => exact(responseTimeMs?.[field]));
+    return [...names, operation, ...[transactions, events, retries, failures].map(exact), ...latency];
+  });
+}
+
+const MEASURED = [
+  text("operation"),
+  "transactions",
+  "events",
+  "retries",
+  "failures",
+  "mean ms",
+  "p50 ms",
+  "p90 ms",
+  "p95 ms",
+  "p99 ms",
+  "p99.9 ms",
+  "max ms",
+];
+
+function contactCells({ clients, connections, connects, refused, lost }: EndpointResult): string[] {
+  return [clients, connections, connects, refused, lost].map(exact);
+}
+
+function regionTable(regions: readonly RegionResult[], about: string): Html {
+  const rows = regions.flatMap((region) => measuredRows([region.region ?? "none named"], region));
+  return tableOf(`By region, response times in ms, ${about}`, [text("region"), ...MEASURED], rows);
+}
+
+export function endpointTables({ endpoints = [], regions = [] }: Shown, about: string): Html {
+  const measured = endpoints.flatMap((endpoint) =>
+    measuredRows([endpoint.endpoint, endpoint.region ?? "-"], endpoint),
+  );
+  const contacts = endpoints.map((endpoint): Fillable[] => [
+    endpoint.endpoint,
+    endpoint.region ?? "-",
+    exact(endpoint.weight),
+    ...contactCells(endpoint),
+  ]);
+  const names = [text("endpoint"), text("region")];
+  const counts = ["weight", "clients", "connections", "opened", "refused", "lost"];
+  return html`${regionTable(regions, about)}${tableOf(
+    `By endpoint, response times in ms, ${about}`,
+    [...names, ...MEASURED],
+    measured,
+  )}${tableOf(`Connections of each endpoint over the whole of each trial, ${about}`, [...names, ...counts], contacts)}`;
+}
+
+/** Fields that tell the entries of a list apart; without one they are numbered. */
+const KEYS = ["endpoint", "region", "name", "event", "check", "source", "statement", "query"] as const;
+
+function keyOf(entry: unknown): string | undefined {
+  if (typeof entry !== "object" || entry === null) return undefined;
+  return KEYS.map((key) => (entry as Readonly<Record<string, unknown>>)[key]).find(
+    (value) => typeof value === "string",
+  );
+}
+
+function joined(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
+}
+
+function written(value: unknown): string {
+  if (typeof value === "number") return exact(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/**
+ * `operations.add.responseTimeMs.p99`, `database.waits[LWLock:WALWrite].share`, a second entry of a name as
+ * `database.skipped[queue depth 2].reason`. A list of plain values is one value; of empty lists and objects there is nothing to show.
+ */
+export function flattened(value: unknown, path = ""): [name: string, value: string][] {
+  if (Array.isArray(value)) {
+    const entries: readonly unknown[] = value;
+    const isPlain = entries.every((entry) => typeof entry !== "object" || entry === null);
+    if (isPlain) return entries.length > 0 ? [[path, entries.map(written).join("; ")]] : [];
+    const keys = entries.map(keyOf);
+    const nameOf = (i: number): string => {
+      const key = keys[i];
+      if (key === undefined) return String(i + 1);
+      const before = keys.slice(0, i).filter((each) => each === key).length;
+      return before === 0 ? key : `${key} ${before + 1}`;
+    };
+    return entries.flatMap((entry, i) => flattened(entry, `${path}[${nameOf(i)}]`));
+  }
+  if (typeof value !== "object" || value === null) return [[path, written(value)]];
+  return Object.entries(value).flatMap(([name, field]) => flattened(field, joined(path, name)));
 }
