@@ -66,6 +66,16 @@ const OF_EXECUTORS = /\s*Executors? [^.]* only(, which needs? it)?\./;
 const ONLY_OF = /\s*(?:Kinds?|Strateg(?:y|ies)) ([^.]*?) only(?:, which needs? it)?\./;
 /** Meanings that another page of the reference has at length. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  workload: "A name, a path such as `./bank.sql`, or a mapping: [workloads.md](workloads.md).",
+  storage: "How tables are stored: [workloads.md](workloads.md#calls), [dialects.md](dialects.md).",
+  order:
+    "interleaved: blocks in random, balanced order; [racing](statistics.md#racing); [duet](statistics.md#duets); " +
+    "sequential: treatment by treatment.",
+  factors:
+    "Lists of levels by scenario path; `pool.size: 4..32` is a range, whose levels double: 4, 8, 16, 32.",
+  include: "Adds keys to combinations, or combinations; an entry may name another workload of your own.",
+  "pool.strategy": "[pools.md](pools.md) compares them.",
+  "actors.<group>.load.executor": "[load.md](load.md) describes them.",
   "faults[].kind": "What breaks: [faults.md](faults.md#kinds) describes each kind.",
 };
 
@@ -151,9 +161,10 @@ function ownersOf(path: string): string[] {
   return WORKLOADS.filter(({ settings }) => key in settings.keys).map(({ name }) => name);
 }
 
-/** A workload's page describes its keys, and faults.md and diagnosis.md theirs. */
-const isDescribedElsewhere = (path: string): boolean =>
-  path.startsWith("diagnosis.") || ownersOf(path).length > 0;
+/** A workload's page describes its keys. */
+const isDescribedElsewhere = (path: string): boolean => ownersOf(path).length > 0;
+/** Bounds that the table of checks has, with their defaults. */
+const isBound = (path: string): boolean => path.startsWith("diagnosis.max");
 
 /** What follows the name of a key: for whom, values, default, meaning, example. */
 function rowText({ path, meaning: stated, takes, otherwise }: KeyRow): string {
@@ -165,7 +176,7 @@ function rowText({ path, meaning: stated, takes, otherwise }: KeyRow): string {
     namesValues(meaning, takes) ? undefined : takes,
     otherwise === "required" || otherwise === undefined ? otherwise : `default ${otherwise}`,
   ].filter((fact) => fact !== undefined);
-  const hasForm = /mapping|list|text|metric/.test(takes.replace(/`[^`]*`/g, ""));
+  const hasForm = /mapping|metric/.test(takes.replace(/`[^`]*`/g, ""));
   const example = hasForm ? exampleOf(path) : undefined;
   const shown = example && example.length <= SHOWN_CHARACTERS ? `Example: ${example}.` : "";
   const links = meaning.replace(ONLY_OF, "").replace(/docs\/reference\/([\w-]+\.md)/g, "[$1]($1)");
@@ -211,9 +222,11 @@ function groupTables(): string {
 function section({ key, description, rows }: KeySection): string {
   const groups = key === "actors" ? [groupTables()] : [];
   const isSaidBelow = rows[0]?.path === key;
+  const bounds =
+    key === "diagnosis" ? " [diagnosis.md](diagnosis.md) has the bounds, with their defaults." : "";
   return [
     `## \`${key}\`\n`,
-    ...(isSaidBelow ? [] : [`${paragraph(description)}\n`]),
+    ...(isSaidBelow ? [] : [`${paragraph(description + bounds)}\n`]),
     ...groups,
     rowList(rows),
   ].join("\n");
@@ -257,7 +270,9 @@ export function scenarioExamplesPage(): string {
 /** The page of keys, Markdown; ends with a newline. */
 export function scenarioReferencePage(): string {
   const all = keySections();
-  const rows = onceEach(all.flatMap((section) => section.rows)).filter(({ path }) => !MADE.test(path));
+  const rows = onceEach(all.flatMap((section) => section.rows)).filter(
+    ({ path }) => !MADE.test(path) && !isBound(path),
+  );
   const sections = all.map((section) => ({
     ...section,
     rows: section.rows.filter((row) => rows.includes(row)),
