@@ -1,5 +1,5 @@
 -- workload: bank
--- Transfers between accounts: 9 of 10 clients pay, one looks. Money is neither made nor lost.
+-- Transfers between accounts: 9 of 10 transactions pay, one looks. Money is neither made nor lost.
 -- setting: accounts = 1000
 
 -- schema

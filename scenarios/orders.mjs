@@ -1,4 +1,4 @@
-// A workload of one's own as a module: orders that take items from a stock, with what the next statement sends depending on
+// Your own workload as a module: orders that take items from a stock, with what the next statement sends depending on
 // what the last one returned. `import { defineWorkload } from "train-sim/workload"` types it where train-sim is installed.
 export default {
   name: "orders",
