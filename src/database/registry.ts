@@ -8,7 +8,8 @@ import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
 const REGISTERED = [postgresql] as const;
 const DATABASES: readonly Database[] = REGISTERED;
 
-export type DialectName = keyof (typeof REGISTERED)[number]["dialects"];
+type DialectsOf<Member> = Member extends { readonly dialects: infer Dialects } ? keyof Dialects : never;
+export type DialectName = DialectsOf<(typeof REGISTERED)[number]>;
 /** Dialects of all databases. */
 export const DIALECTS = DATABASES.flatMap(({ dialects }) => Object.keys(dialects)) as DialectName[];
 export const DEFAULT_DIALECT: DialectName = "postgres";

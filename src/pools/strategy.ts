@@ -37,6 +37,8 @@ export interface PoolSettingsOf<
   S extends { readonly strategy: string },
   Keys extends z.ZodRawShape = z.ZodRawShape,
 > extends Member<S["strategy"], Keys> {
+  /** Names of the databases that it speaks with. Default: all. */
+  readonly databases?: readonly string[];
   /** The settings that a mapping of these keys means. */
   resolve(given: z.output<z.ZodObject<Keys>>): S;
   /** Problems of keys that exclude or need each other. */

@@ -6,6 +6,7 @@ import {
   levelProblems,
   type DialectName,
 } from "../database/registry.js";
+import { strategyOf } from "../pools/registry.js";
 import type { Finding } from "../syntax/problems.js";
 import { startedDialect } from "../targets/registry.js";
 import { workloadOf } from "../workloads/registry.js";
@@ -27,18 +28,23 @@ export function dialectProblems(name: DialectName, settings: TreatmentSettings):
   ];
 }
 
-/** A workload that has no store for the database of its target. */
-function storeFindings(settings: TreatmentSettings): Finding[] {
-  const { target, dialect } = settings;
+/** A workload without a store for the database of the target, and a pool that does not speak with it. */
+function databaseFindings(settings: TreatmentSettings): Finding[] {
+  const { target, dialect, pool } = settings;
   const [first] = target.kind === "url" ? target.urls : [];
   const { name } = (first && databaseAt(first.url)) ?? databaseSpeaking(dialect);
   const message = storeProblem(workloadOf(settings), name);
-  return message === undefined ? [] : [{ path: ["workload"], message }];
+  const { databases = [name] } = strategyOf(pool).settings;
+  const refusal = `pool ${pool.strategy} does not speak with ${name}; it does with ${databases.join(" and ")}`;
+  return [
+    ...(message === undefined ? [] : [{ path: ["workload"], message }]),
+    ...(databases.includes(name) ? [] : [{ path: ["pool"], message: refusal }]),
+  ];
 }
 
 export function dialectRules(settings: TreatmentSettings): Finding[] {
   const { dialect, asksDialect, target } = settings;
-  const findings = storeFindings(settings);
+  const findings = databaseFindings(settings);
   if (asksDialect || findings.length > 0) return findings;
   findings.push(...dialectProblems(dialect, settings));
   const started = startedDialect(target);

@@ -11,6 +11,7 @@ const keys = { size: poolSize("pg-pool: connections over all worker threads toge
 
 export const pgPoolSettings: PoolSettingsOf<PgPoolSettings, typeof keys> = {
   name: "pg-pool",
+  databases: ["PostgreSQL"],
   description: "node-postgres' pool in each worker thread",
   keys,
   resolve: (given) => ({ strategy: "pg-pool", size: sizeOf(given) }),

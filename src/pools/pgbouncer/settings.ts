@@ -170,6 +170,7 @@ function statedProblems(settings: object): Finding[] {
 
 export const pgbouncerSettings: PoolSettingsOf<PgBouncerPool, typeof keys> = {
   name: "pgbouncer",
+  databases: ["PostgreSQL"],
   description: "through PgBouncers, started by train-sim unless url, urls name running ones",
   keys,
   resolve({ mode = "transaction", reconnect = "never", maxPreparedStatements, login, settings, ...given }) {

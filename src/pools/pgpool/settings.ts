@@ -28,6 +28,7 @@ const keys = {
 
 export const pgpoolSettings: PoolSettingsOf<PgpoolPool, typeof keys> = {
   name: "pgpool",
+  databases: ["PostgreSQL"],
   description: "through Pgpool-IIs, started by train-sim unless url, urls name running ones",
   keys,
   lacks: {

@@ -1,0 +1,33 @@
+// The store of documents for ToyDB.
+import type { AdminSession } from "../../../src/database/contract.js";
+import type { DocumentStore, StoredDocument } from "../../../src/workloads/documents/store.js";
+import type { ToyAdmin, ToySession } from "./toydb.js";
+
+const rowsOf = async (answer: Promise<unknown>): Promise<readonly unknown[]> =>
+  (await answer) as readonly unknown[];
+
+export const toy: DocumentStore = {
+  tables: () => ({ variant: "workload documents" }),
+  statements: () => [],
+  operations: () => ({
+    insert:
+      ({ key, json }) =>
+      async (session: ToySession) => {
+        await session.call("insert", key, json);
+        return true;
+      },
+    read: (key) => (session: ToySession) => rowsOf(session.call("read", key)),
+    slice: (key) => (session: ToySession) => rowsOf(session.call("read", key)),
+    update: (key, change) => async (session: ToySession) =>
+      (await rowsOf(session.call("update", key, typeof change === "string" ? change : change.json))).map(
+        Number,
+      ),
+    isThere: (key) => async (session: ToySession) => (await rowsOf(session.call("read", key))).length > 0,
+  }),
+  async fill(admin: AdminSession, _, portions) {
+    for (const portion of portions) await (admin as ToyAdmin).ask("fill", portion);
+  },
+  async *scan(admin: AdminSession) {
+    yield* (await (admin as ToyAdmin).ask("scan")) as readonly StoredDocument[];
+  },
+};

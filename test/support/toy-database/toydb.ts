@@ -1,0 +1,231 @@
+// A database that is no relative of PostgreSQL: a line of JSON asks, a line answers.
+import { createConnection, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import {
+  UNCLAIMED,
+  type AdminSession,
+  type Database,
+  type LoadSession,
+  type SessionOptions,
+} from "../../../src/database/contract.js";
+import type { Endpoint } from "../../../src/database/endpoint.js";
+import type { CallObserver } from "../../../src/database/session.js";
+import { monotonicMs } from "../../../src/foundation/clock.js";
+import { codeOf, messageOf, TargetError, UsageError } from "../../../src/foundation/errors.js";
+
+/** Questions and answers on one socket, in order. */
+class Line {
+  private readonly waiting: { answer(result: unknown): void; fail(error: Error): void }[] = [];
+  isBroken = false;
+
+  private constructor(private readonly socket: Socket) {
+    createInterface({ input: socket }).on("line", (text) => this.waiting.shift()?.answer(JSON.parse(text)));
+    socket
+      .on("error", () => undefined)
+      .on("close", () => {
+        this.isBroken = true;
+        for (const { fail } of this.waiting.splice(0)) fail(new Error("ToyDB closed the connection"));
+      });
+  }
+
+  static open({ host, port }: Endpoint): Promise<Line> {
+    const socket = createConnection({ host, port });
+    return new Promise((resolve, reject) => {
+      socket.once("connect", () => resolve(new Line(socket)));
+      socket.once("error", (error) => reject(new TargetError(`ToyDB does not answer: ${messageOf(error)}`)));
+    });
+  }
+
+  ask(method: string, ...values: readonly unknown[]): Promise<unknown> {
+    return new Promise((answer, fail) => {
+      this.waiting.push({ answer, fail });
+      this.socket.write(`${JSON.stringify([method, ...values])}\n`);
+    });
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+}
+
+/** A session of the load. */
+export class ToySession implements LoadSession {
+  private line: Line | undefined;
+  private observer: CallObserver | undefined;
+
+  constructor(private readonly options: SessionOptions) {}
+
+  get isBroken(): boolean {
+    return this.line?.isBroken ?? false;
+  }
+
+  async connect(): Promise<this> {
+    this.line = await Line.open(this.options.endpoint);
+    this.options.report?.("connected");
+    return this;
+  }
+
+  async ping(): Promise<void> {
+    await this.call("ping");
+  }
+
+  observe(observer: CallObserver | undefined): void {
+    this.observer = observer;
+  }
+
+  async call(method: string, ...values: readonly unknown[]): Promise<unknown> {
+    const startMs = monotonicMs();
+    try {
+      return await this.line?.ask(method, ...values);
+    } finally {
+      this.options.onTransaction?.();
+      this.observer?.onCall(method, startMs, monotonicMs());
+    }
+  }
+
+  end(): Promise<void> {
+    this.line?.close();
+    return Promise.resolve();
+  }
+}
+
+export interface ToyAdmin extends AdminSession {
+  ask: Line["ask"];
+}
+
+async function administer(endpoint: Endpoint): Promise<ToyAdmin> {
+  const line = await Line.open(endpoint);
+  return {
+    endpoint,
+    ask: (method, ...values) => line.ask(method, ...values),
+    close: () => Promise.resolve(line.close()),
+  };
+}
+
+const NO_FAULTS = "ToyDB has no faults";
+const refuse = (): never => {
+  throw new UsageError(NO_FAULTS);
+};
+
+export const toydb = {
+  name: "ToyDB",
+  dialects: {
+    toy: {
+      label: "ToyDB",
+      lacks: {},
+      lacksFaults: { checkpoint: NO_FAULTS },
+      documentIndex: "none",
+      generatedColumns: "none",
+      foreignKeys: "none",
+      ddl: "each statement by itself",
+      retries: [],
+      ids: "either",
+      statistics: [],
+      sources: [],
+    },
+  },
+  urls: {
+    schemes: ["toydb"],
+    example: "toydb://user@host:1/database",
+    refusal: (url) => (URL.canParse(url) && new URL(url).port !== "" ? undefined : "names no port"),
+    read({ url, region, weight }) {
+      const { hostname: host, port, username: user, pathname } = new URL(url);
+      return {
+        scheme: "toydb",
+        host,
+        port: Number(port),
+        user,
+        database: pathname.slice(1),
+        ...(region !== undefined && { region }),
+        ...(weight !== undefined && { weight }),
+      };
+    },
+    tlsOf: () => ({}),
+    withTls: (url) => url,
+    withFiles: (url) => url,
+    complete: (url) => url,
+    ignoredVariables: () => [],
+  },
+  socketOf: ({ host, port }) => ({ host, port }),
+  session: (options) => new ToySession(options),
+  administer,
+  failures: {
+    classify: (error) => ({ kind: "fatal", sqlstate: codeOf(error) ?? "toy" }),
+    placesOf: () => () => ({}),
+    remedyOf: () => undefined,
+    obstacleOf: (error) => ({ kind: "unreachable", words: messageOf(error), remedy: "" }),
+    explained: () => undefined,
+    isConflict: () => false,
+    isDuplicate: () => false,
+    isStandby: () => false,
+    isAway: () => false,
+  },
+  server: {
+    info: () =>
+      Promise.resolve({
+        product: "ToyDB",
+        dialect: "toy",
+        version: "1.0",
+        versionText: "ToyDB 1.0",
+        settings: {},
+        connections: { max: undefined, reserved: 0, inUse: 0 },
+      }),
+    identity: () => Promise.resolve({ version: "1.0", settings: {}, missing: [] }),
+    clockMs: async (admin) => Number(await admin.ask("clock")),
+    processOf: () => Promise.resolve(undefined),
+    requireConnections: () => undefined,
+    obstacles: () => Promise.resolve([]),
+    poolerRefusal: () => Promise.resolve(undefined),
+    controlTransactions: () => 0,
+  },
+  namespaces: {
+    ddl: () => [],
+    qualified: (namespace, tables) =>
+      Object.fromEntries(tables.map((table) => [table, `${namespace}/${table}`])),
+    within: (endpoint) => endpoint,
+    claim: () => Promise.resolve(UNCLAIMED),
+    hasClaims: () => false,
+    state: () => Promise.resolve({ kind: "absent" }),
+    isAtWork: () => Promise.resolve(false),
+    requireOwn: () => Promise.resolve(),
+    apply: () => Promise.resolve("created"),
+    reset: async (admin) => void (await admin.ask("reset")),
+    drop: async (admin) => Boolean(await admin.ask("reset")),
+    settle: () => Promise.resolve(),
+    refreshStatistics: () => Promise.resolve(),
+  },
+  sessions: {
+    open: administer,
+    answer: async (session) => void (await session.ask("ping")),
+    list: () => Promise.resolve([]),
+    working: () => Promise.resolve(undefined),
+    signal: refuse,
+    holdSnapshot: refuse,
+    lockTable: refuse,
+    letGo: (session) => session.close(),
+    hold: refuse,
+    checkpoint: refuse,
+    exhaustLog: refuse,
+    unwrittenMs: () => Promise.resolve(0),
+  },
+  plans: {
+    obstacle: () => Promise.resolve("ToyDB has no planner"),
+    read: refuse,
+  },
+  evidence: {
+    reader({ endpoint }) {
+      let opened: Promise<ToyAdmin> | undefined;
+      const admin = (): Promise<ToyAdmin> => (opened ??= administer(endpoint));
+      return {
+        skipped: [{ source: "everything else", reason: "ToyDB does not show it" }],
+        foreignPids: [],
+        open: async () => void (await admin()),
+        sample: async () => ({ "tuples.inserted": Number(await (await admin()).ask("inserted")) }),
+        opened: () => Promise.resolve(),
+        closed: () => Promise.resolve({ statements: undefined, scans: undefined, tableChanges: undefined }),
+        close: async () => (await opened)?.close(),
+      };
+    },
+    foreignSources: { sessions: "sessions", transactions: "transactions", logins: "logins" },
+  },
+} satisfies Database<ToyAdmin>;
