@@ -6,6 +6,8 @@ import type { Statement, ViewGroup } from "../database/sql.js";
 
 /** The part of a store that the rest of the program asks for; each family adds its operations and audit queries. */
 export interface Store<S> {
+  /** Dialects of its database that it speaks. Default: all. */
+  readonly dialects?: readonly DialectName[];
   tables(settings: S): TableSet;
   /** Every statement that clients may run, for people. */
   statements(settings: S): readonly Statement[];
@@ -30,4 +32,9 @@ export function storeIn<Of>(stores: Stores<Of>, { dialect }: { readonly dialect:
   const store = stores[name];
   if (store === undefined) throw new UsageError(`there is no store for ${name}`);
   return store;
+}
+
+export function speaks(stores: Stores<Store<never>>, dialect: DialectName): boolean {
+  const { dialects = [dialect] } = storeIn(stores, { dialect });
+  return dialects.includes(dialect);
 }

@@ -28,7 +28,6 @@ function addDatabase(directory: string): void {
   const registry = join(directory, "src/database/registry.ts");
   replaceIn(registry, "[postgresql]", "[postgresql, toydb]");
   replaceIn(registry, "import", 'import { toydb } from "./toydb/toydb.js";\nimport');
-  replaceIn(join(directory, "src/workloads/documents/settings.ts"), `if (name === "postgres")`, `if (true)`);
   const workload = join(directory, "src/workloads/documents/workload.ts");
   replaceIn(workload, "{ PostgreSQL: postgres }", "{ PostgreSQL: postgres, ToyDB: toy }");
   replaceIn(workload, "import", 'import { toy } from "./toy/documents.js";\nimport');

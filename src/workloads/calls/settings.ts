@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { DialectName } from "../../database/registry.js";
 import type { Storage } from "../../database/levels.js";
 import { DEFAULT_SIZES, PROFILES, type BatchSizeName, type Profile } from "../../load/profiles.js";
 import type { Finding } from "../../syntax/problems.js";
@@ -99,8 +98,3 @@ function indexRules({ indexes }: Written, { storage }: Treatment): Finding[] {
 }
 
 export const rules = [commitRules, emptinessRules, storageRules, indexRules, noStatementMode];
-
-export function dialectProblems(name: DialectName): readonly Finding[] {
-  if (name === "postgres" || name === "cloudberry") return [];
-  return [{ path: ["workload"], message: `workload calls is made for postgres and cloudberry, not ${name}` }];
-}

@@ -1,12 +1,15 @@
 // A stream of call records, put in batch by batch into a table that is queried while it grows.
 import type * as z from "zod";
+import { speaks } from "../stores.js";
 import type { Workload } from "../workload.js";
 import { audit, findings, VIOLATIONS, type Preloaded } from "./audit.js";
 import { client } from "./client.js";
 import { examples } from "./examples.js";
-import { dialectProblems, keys, PROBES, resolve, rules, type Treatment } from "./settings.js";
+import { keys, PROBES, resolve, rules, type Treatment } from "./settings.js";
 import type { CallsStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
+
+const stores = { PostgreSQL: postgres };
 
 const query = { verb: "runs", unit: "queries" };
 
@@ -37,14 +40,24 @@ export const calls = {
       arrivals: PROBES,
     },
   },
-  settings: { keys, rules, dialectProblems, resolve, examples },
+  settings: {
+    keys,
+    rules,
+    dialectProblems(name) {
+      if (speaks(stores, name)) return [];
+      const message = `workload calls is made for ${postgres.dialects?.join(" and ")}, not ${name}`;
+      return [{ path: ["workload"], message }];
+    },
+    resolve,
+    examples,
+  },
   tables: {
     names: ["cell_towers", "rate_plans", "termination_reasons", "cdr"],
     snapshot: "cdr",
     lock: "cdr",
     mark: "calls ",
   },
-  stores: { PostgreSQL: postgres },
+  stores,
   client,
   loading: {
     async preload(

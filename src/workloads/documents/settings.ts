@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { DialectName } from "../../database/registry.js";
 import { formatSize } from "../../foundation/units.js";
 import type { Finding } from "../../syntax/problems.js";
 import { size } from "../../syntax/scalars.js";
@@ -223,10 +222,3 @@ function mixRules({ mix, documents }: Written): Finding[] {
 }
 
 export const rules = [columnRules, sliceRules, sizeRules, mixRules, defaultStorageOnly("workload documents")];
-
-export function dialectProblems(name: DialectName): Finding[] {
-  if (name === "postgres") return [];
-  return [
-    { path: ["dialect"], message: "workload documents runs on PostgreSQL only; use dialect: postgres" },
-  ];
-}

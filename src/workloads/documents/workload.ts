@@ -1,12 +1,13 @@
 // Reads, inserts, updates and slices of JSON documents, to compare types, indexes, sizes and TOAST storage.
 import type * as z from "zod";
 import { clientsRole } from "../one-group.js";
+import { speaks } from "../stores.js";
 import type { PreloadInputs, Workload } from "../workload.js";
 import { audit, findings, VIOLATIONS, type Preloaded } from "./audit.js";
 import { client } from "./client.js";
 import { DocumentMaker, preloadedKey } from "./document.js";
 import { examples } from "./examples.js";
-import { dialectProblems, keys, resolve, rules, type Treatment } from "./settings.js";
+import { keys, resolve, rules, type Treatment } from "./settings.js";
 import type { DocumentStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
 
@@ -34,6 +35,12 @@ function* portionsOf(
   }
 }
 
+const stores = { PostgreSQL: postgres };
+const NOT_SPOKEN = {
+  path: ["dialect"],
+  message: "workload documents runs on PostgreSQL only; use dialect: postgres",
+};
+
 export const documents = {
   name: "documents",
   description:
@@ -46,7 +53,13 @@ export const documents = {
   },
   roles: { clients: clientsRole(["read", "insert", "update", "slice"]) },
   performs: (operation, { mix }) => mix[operation as keyof typeof mix] > 0,
-  settings: { keys, rules, dialectProblems, resolve, examples },
+  settings: {
+    keys,
+    rules,
+    dialectProblems: (name) => (speaks(stores, name) ? [] : [NOT_SPOKEN]),
+    resolve,
+    examples,
+  },
   tables: {
     names: ["documents"],
     snapshot: "documents",
@@ -54,7 +67,7 @@ export const documents = {
     mark: "workload documents",
   },
   withoutCommit: () => "each transaction of the workload is one statement without BEGIN",
-  stores: { PostgreSQL: postgres },
+  stores,
   client,
   loading: {
     async preload(store: DocumentStore, admin, inputs) {

@@ -47,7 +47,7 @@ export async function startToyServer(): Promise<{ readonly port: number; readonl
   const server = createServer((socket) => {
     socket.on("error", () => undefined);
     createInterface({ input: socket }).on("line", (line) => {
-      const [method = "", ...values] = JSON.parse(line) as [string, ...never[]];
+      const [method, ...values] = JSON.parse(line) as [string, ...never[]];
       socket.write(`${JSON.stringify(METHODS[method]?.(...values) ?? null)}\n`);
     });
   });

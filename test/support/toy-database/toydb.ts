@@ -24,7 +24,7 @@ class Line {
       .on("error", () => undefined)
       .on("close", () => {
         this.isBroken = true;
-        for (const { fail } of this.waiting.splice(0)) fail(new Error("ToyDB closed the connection"));
+        for (const asked of this.waiting.splice(0)) asked.fail(new Error("ToyDB closed the connection"));
       });
   }
 
@@ -98,7 +98,10 @@ async function administer(endpoint: Endpoint): Promise<ToyAdmin> {
   return {
     endpoint,
     ask: (method, ...values) => line.ask(method, ...values),
-    close: () => Promise.resolve(line.close()),
+    close() {
+      line.close();
+      return Promise.resolve();
+    },
   };
 }
 

@@ -56,6 +56,7 @@ interface MadeBatch {
 }
 
 export const postgres: CallsStore = {
+  dialects: ["postgres", "cloudberry"],
   tables: (settings) => ({
     variant: `calls ${settings.indexes}`,
     files: [],

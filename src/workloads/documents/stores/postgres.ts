@@ -177,6 +177,7 @@ async function* scan(admin: AdminClient, settings: Treatment): AsyncGenerator<St
 }
 
 export const postgres: DocumentStore = {
+  dialects: ["postgres"],
   tables: (settings) => ({
     variant: "workload documents",
     files: [],
