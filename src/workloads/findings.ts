@@ -8,7 +8,7 @@ export const NAMED_PER_KIND = 20;
 export interface NamedFinding<Kind extends string = string> {
   readonly kind: Kind;
   readonly id: string;
-  /** What is wrong with it; never a value out of its document. */
+  /** The problem, without any value of its document. */
   readonly words: string;
 }
 

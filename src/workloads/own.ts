@@ -25,7 +25,7 @@ import { drawSteps } from "./script/client.js";
 import { workloadOfProgram } from "./script/workload.js";
 import type { Workload } from "./workload.js";
 
-/** What is written for a file: its path. */
+/** A path that a scenario writes for a file. */
 export const PATH = /\.(sql|mjs|js)$/;
 const BYTES_MAX = 1024 * 1024;
 
@@ -81,14 +81,14 @@ const Pgbench = z.strictObject({
     .meta({ description: "Variables of scripts, as pgbench -D. Each is a key of the scenario too." }),
 });
 
-/** As it stands in a resolved scenario. */
+/** The forms of a resolved scenario. */
 const FORMS = [SqlFile, Pgbench, ModuleFile] as const;
 export const Own = z.union(FORMS);
 export type Own = z.output<typeof Own>;
 
 export const OWN_EXAMPLES = [examples, examplesOfPgbench];
 
-/** As a scenario may have it beside the names of other workloads. */
+/** The forms of a written scenario, besides the names of other workloads. */
 export const WrittenOwn = [
   z
     .string()
@@ -96,7 +96,7 @@ export const WrittenOwn = [
   ...FORMS,
 ] as const;
 
-/** What a file of a workload says; throws a UsageError where it cannot be read. */
+/** Reads a workload's file; throws a UsageError if it cannot be read. */
 export type ReadText = (file: string, directory: string) => string;
 
 function textOf(file: string, directory: string): string {
@@ -158,7 +158,7 @@ function readModuleFile({ module: file, hash }: z.output<typeof ModuleFile>): Re
   return problem === undefined ? readModule(file) : refuse(problem);
 }
 
-/** What messages call it. */
+/** The name in messages. */
 export function nameOf(own: Own): string {
   if ("pgbench" in own) return "workload.pgbench";
   return "sql" in own ? own.file : own.module;
@@ -182,9 +182,9 @@ interface Read {
   readonly problems: readonly FileProblem[];
 }
 
-/** By what they are made of: treatments of one experiment have the same. */
+/** Workloads by their source, which treatments of one experiment share. */
 const known = new Map<string, Read>();
-/** As modules declared themselves, without their code. */
+/** Workloads that modules declared, without their code. */
 const declared = new Map<string, Read>();
 
 /** Enough of a module to read its results. */
@@ -251,7 +251,7 @@ export function ownIn({ workload }: Readonly<Record<string, unknown>>): Workload
   return own.success ? readOwn(own.data).workload : undefined;
 }
 
-/** Of a scenario that was checked. */
+/** The workload of a scenario that was checked. */
 export function ownWorkload(own: Own): Workload {
   const { workload, problems } = readOwn(own);
   if (!workload) throw new Error(`a workload that was not checked: ${problems[0]?.message ?? ""}`);

@@ -92,7 +92,7 @@ export const OPERATIONS: readonly string[] = [
   ...new Set(WORKLOADS.flatMap(({ operations }) => Object.keys(operations))),
 ];
 
-/** For `sort`: as results show them; names that `known` lacks keep their place behind the others. */
+/** Compares operations for `sort` in the order of results; names that `known` lacks come last. */
 export function byOperation(a: string, b: string, known = OPERATIONS): number {
   const place = (name: string): number => (known.includes(name) ? known.indexOf(name) : Infinity);
   return place(a) === place(b) ? 0 : place(a) - place(b);

@@ -3,7 +3,7 @@ import type { AuditWords, Flow, OperationTraits, RoleTraits } from "./workload.j
 
 export interface Vocabulary {
   readonly name: string;
-  /** In the order in which they are shown. */
+  /** Operations in the order in which they are shown. */
   readonly operations: Readonly<Record<string, OperationTraits>>;
   readonly roles: Readonly<Record<string, Pick<RoleTraits, "operations" | "arrivals">>>;
 }
@@ -18,7 +18,7 @@ export function unitOf({ operations }: Vocabulary, operation: string): string {
   return operations[operation]?.unit ?? "events";
 }
 
-/** For what is about several operations: each of their units once. */
+/** Units of several operations, each once. */
 export function unitsText(units: readonly string[]): string {
   return [...new Set(units)].join(", ") || "events";
 }

@@ -21,7 +21,7 @@ interface Checksums {
 
 const NAMES = { aid: "account", tid: "teller", bid: "branch", delta: "amount" } as const;
 
-/** As texts, so that NULL differs from 0. */
+/** The checksum of the values as texts, so that NULL differs from 0. */
 const valuesSum = ({ tid, bid, aid, delta }: HistoryRow): number =>
   deriveSeed(`${String(tid)},${String(bid)},${String(aid)},${String(delta)}`);
 

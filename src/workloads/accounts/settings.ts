@@ -6,7 +6,6 @@ import { scaleKey } from "../pgbench-tables.js";
 import type { WorkloadTreatment } from "../workload.js";
 import { defaultStorageOnly, isolationKey, noStatementMode } from "../common-rules.js";
 
-/** What the audit tells apart. */
 export const VIOLATIONS = ["lost", "unexpected", "duplicated", "changed", "unbalanced"] as const;
 export type Violation = (typeof VIOLATIONS)[number];
 

@@ -35,7 +35,7 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
     return batchesBefore + transaction * (commit === "once" ? batchesPerDay : 1);
   }
 
-  /** With a profile the hour is the arrival's: what was drawn for one that never came is drawn again for the next. */
+  /** A profile's hour is the arrival's: a batch drawn for an arrival that never came is drawn again for the next. */
   function prepare(client: number, arrival?: Arrival): void {
     if (isDaily ? !arrival : drawn[client]) return;
     const number = drawn[client]?.first.number ?? takeNumber(client);

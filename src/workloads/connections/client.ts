@@ -22,7 +22,7 @@ export function client(
     { length: clients },
     (_, number) => new Prng(deriveSeed(trial.seed, "mix", role, firstClient + number)),
   );
-  /** By client: the account that it reads next, undefined for the script. */
+  /** The account that each client reads next; undefined for the script. */
   const drawn: ({ readonly aid: number | undefined } | undefined)[] = [];
   const mix = new Mix(weights, deriveSeed(trial.seed, role));
   const draw = (number: number, arrival?: Arrival): { readonly aid: number | undefined } => {

@@ -5,7 +5,7 @@ import { deriveSeed, Prng } from "../../foundation/prng.js";
 export const SHAPE_NAMES = ["small", "large", "complex"] as const;
 export type Shape = (typeof SHAPE_NAMES)[number];
 
-/** Where a value is, from the outside. */
+/** Names from the outermost to the value. */
 type ValuePath = readonly string[];
 
 const names = (name: string, count: number): string[] =>

@@ -14,7 +14,7 @@ export interface Random {
 
 export interface DrawContext<Settings> {
   readonly random: Random;
-  /** Of the treatment. */
+  /** Settings of the treatment. */
   readonly settings: Settings;
   /** Number of the client among those of the group, from 0. */
   readonly client: number;
@@ -52,7 +52,7 @@ export interface Transaction<Settings, Drawn> {
   readonly unit?: string;
   /** After a commit without an answer: whether it happened. Without this such a transaction counts as failed, in doubt. */
   resolve?(session: Session, drawn: Drawn): Promise<boolean>;
-  /** What an invariant with `acknowledged` finds again, once. */
+  /** A value that an invariant with `acknowledged` finds again, once. */
   fact?(drawn: Drawn): string | number;
 }
 

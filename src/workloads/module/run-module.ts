@@ -104,7 +104,7 @@ function textIn(text: string, file: string): CutSql {
   };
 }
 
-/** Where in the module an error was thrown, as `orders.mjs:12:5`; else the file. */
+/** The place in the module where an error was thrown, as `orders.mjs:12:5`; else the file. */
 function placeOf(error: unknown, file: string): string {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const from = [pathToFileURL(file).href, file].map((name) => [name, stack.indexOf(`${name}:`)] as const);

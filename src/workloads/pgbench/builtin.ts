@@ -38,7 +38,7 @@ SELECT abalance FROM pgbench_accounts WHERE aid = :aid;
   },
 ];
 
-/** As pgbench finds it, by a name or the beginning of one; else what is wrong. */
+/** The built-in script of a name or its beginning, as pgbench finds it; else the problem. */
 export function findBuiltin(written: string): Builtin | string {
   const found = BUILTINS.filter(({ name }) => name.startsWith(written));
   const [first, ...others] = found;
@@ -94,7 +94,7 @@ const HISTORY = sumOf("delta", "history");
 const TELLERS = sumOf("tbalance", "tellers");
 const BRANCHES = sumOf("bbalance", "branches");
 
-/** What holds whenever only these run; of other scripts nothing is known. */
+/** Invariants that hold if only these scripts run. */
 export function invariantsOf(names: readonly string[]): Invariant[] {
   if (names.every((name) => name === "select-only")) return [];
   const isAllTpcb = !names.includes("simple-update");

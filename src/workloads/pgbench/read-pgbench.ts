@@ -5,7 +5,7 @@ import type { FileProblem, Program, ReadProgram, ScriptTransaction, Setting } fr
 import { findBuiltin, invariantsOf, preload, schema, type Builtin } from "./builtin.js";
 import { readScript, type ScriptParameter } from "./read-script.js";
 
-/** As it is written, `tpcb.sql@9` or `builtin:tpcb-like`; of a file with what it says. */
+/** A script as written, `tpcb.sql@9` or `builtin:tpcb-like`, or a file with its text. */
 export type ScriptSource = string | { readonly script: string; readonly sql: string };
 
 export interface PgbenchScripts {
@@ -15,7 +15,7 @@ export interface PgbenchScripts {
 }
 
 export const BUILTIN = "builtin:";
-/** Of problems with the list itself. */
+/** The place of problems with the list itself. */
 const SCENARIO = { line: 1, column: 1 };
 
 /** The name and the weight of `tpcb.sql@9`; the weight as it is written. */
@@ -32,7 +32,7 @@ interface Found {
   readonly builtin?: Builtin;
 }
 
-/** What an entry of the list means, or what is wrong with it. */
+/** The meaning of an entry of the list, or its problem. */
 function find(source: ScriptSource): Found | string {
   const written = typeof source === "string" ? source : source.script;
   const { name, weight: share } = partsOf(written);

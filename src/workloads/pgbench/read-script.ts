@@ -33,7 +33,7 @@ export interface ReadScript {
 interface Meta {
   readonly name: string;
   readonly place: Place;
-  /** What stands behind the name, and where that begins in the text. */
+  /** Text behind the name, and its offset. */
   readonly value: string;
   readonly valueAt: number;
 }
@@ -79,7 +79,7 @@ class ScriptReader {
   /** SQL that was read and not cut yet. */
   private pending: Token[] = [];
   private readonly known: Set<string>;
-  /** Of `\gset`, whose columns no reader knows. */
+  /** Prefixes of `\gset`, whose columns no reader knows. */
   private readonly prefixes: string[] = [];
 
   constructor(
@@ -133,7 +133,7 @@ class ScriptReader {
         this.refuse(place, `${name} has no value; write \\set ${name} ... above, or define it`);
   }
 
-  /** Where the next step belongs. */
+  /** Steps that the next step joins. */
   private get current(): Step[] {
     return this.open.at(-1)?.branches.at(-1)?.steps ?? this.steps;
   }
@@ -331,7 +331,7 @@ class ScriptReader {
         );
   }
 
-  /** What may be sent of it. */
+  /** The statement as it may be sent. */
   private statementOf(statement: CutStatement): QuotedSql {
     const { variables, place } = statement;
     const words = wordsOf(statement);
@@ -369,7 +369,7 @@ class ScriptReader {
         this.refuse(begin, "the script may end inside of the transaction that begins here; write END");
   }
 
-  /** Where the transaction began that may be open behind these steps; undefined: there may be none. */
+  /** Begin of the transaction that may be open behind these steps; undefined if none may be. */
   private openAfter(
     steps: readonly Step[],
     before: ReadonlySet<Place | undefined>,

@@ -38,7 +38,7 @@ export function literalIn({ values }: Pick<Treatment, "values">): (setting: stri
 
 type Settle = (connection: Connection, run: Run) => Promise<boolean>;
 
-/** By transaction: asks whether a transaction in doubt is there, by the query of its invariant. */
+/** Functions by transaction that ask whether one in doubt is there, by the query of its invariant. */
 function settlesOf(
   { invariants }: Program,
   settings: Treatment,

@@ -259,7 +259,7 @@ class Parser {
     return this.fail(`no function ${text}${near === undefined ? "" : `; did you mean ${near}?`}`, token);
   }
 
-  /** What constants give is computed here, once. */
+  /** Calls of constants are computed here, once. */
   private call(name: string, list: readonly Expression[], token: Token): Expression {
     const expression: Expression = { kind: "call", name, arguments: list };
     const callable = callableOf(name);
@@ -274,7 +274,7 @@ class Parser {
   }
 }
 
-/** Of an expression of constants. */
+/** The scope of an expression of constants. */
 const NOWHERE: Scope = { prng: new Prng(0), valueOf: () => null };
 
 function callableOf(name: string) {

@@ -158,21 +158,21 @@ export function literal(value: Value): string {
 
 const sqlValue = (value: Value): SqlValue => (typeof value === "bigint" ? String(value) : value);
 
-/** What a server gave, as an expression takes it. */
+/** A value of a server as an expression takes it. */
 function valueOf(given: unknown): Value {
   if (typeof given === "number") return Number.isSafeInteger(given) ? BigInt(given) : given;
   if (typeof given === "string" || typeof given === "boolean") return given;
   return null;
 }
 
-/** Of a variable that has text of a number, that number: a database gives large ones so. */
+/** The number that a text holds: a database gives large numbers as text. */
 function asNumber(value: Value): Value {
   if (typeof value !== "string") return value;
   if (/^-?\d+$/.test(value)) return BigInt(value);
   return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : value;
 }
 
-/** As pgbench has it: a number is, unless it is 0. */
+/** Whether pgbench takes the value for true: a number is, unless it is 0. */
 function isTrue(value: Value): boolean {
   if (typeof value === "string") throw new Error(`'${value}' is text; a condition is a boolean or a number`);
   return Number(value) !== 0;
@@ -198,7 +198,7 @@ interface Kept {
 export class Machine implements Run {
   private position = 0;
   private isOpen = false;
-  /** Where the next attempt begins: after the last commit. */
+  /** The state after the last commit, where the next attempt begins. */
   private kept: Kept;
   work = 1;
   foundNoRow = true;
@@ -208,7 +208,7 @@ export class Machine implements Run {
     private readonly compiled: Compiled,
     /** Drawn, and what has a value by itself. */
     private values: Map<string, Value>,
-    /** What the transaction draws while it runs comes from it. */
+    /** Seed of the values that the transaction draws while it runs. */
     private readonly seed: number,
     private readonly options: MachineOptions,
   ) {
@@ -305,7 +305,7 @@ export class Machine implements Run {
     await this.commit(connection, "COMMIT");
   }
 
-  /** Of reads alone it does not matter how it ended. */
+  /** A commit of reads alone is never in doubt. */
   private async commit(connection: Connection, text: string): Promise<void> {
     if (this.transaction.isReadOnly) return connection.control("commit", text);
     await this.options.transactions.commit(connection, text);
@@ -323,7 +323,7 @@ export class Machine implements Run {
     return evaluate(expression, { valueOf: (name) => asNumber(this.valueOf(name)), prng });
   }
 
-  /** In the text of a statement. */
+  /** A variable's value in the text of a statement. */
   private textOf({ quoted: positions }: SqlStep, name: string, position: number): string {
     const value = this.valueOf(name);
     return positions?.includes(position) ? String(value).replaceAll("'", "''") : literal(value);

@@ -14,7 +14,7 @@ const DROP = /^DROP TABLE (?:IF EXISTS )?(.+?)(?: CASCADE| RESTRICT)?$/i;
 
 interface Made {
   readonly kind: string;
-  /** As SQL has it. */
+  /** The name as SQL has it. */
   readonly name: string;
 }
 
@@ -33,12 +33,12 @@ function madeIn(sql: SqlText): Made[] {
   return kind === undefined || name === undefined ? [] : [{ kind: kind.toUpperCase(), name }];
 }
 
-/** In the order in which they are made, as `TYPE mood`. */
+/** Objects in the order in which they are made, as `TYPE mood`. */
 export function madeBy(schema: readonly SqlText[]): string[] {
   return schema.flatMap(madeIn).map(({ kind, name }) => `${kind} ${name}`);
 }
 
-/** Those that are there when all of it has run. */
+/** Tables that are there when the whole schema has run. */
 export function tableNames(schema: readonly SqlText[]): string[] {
   let names: string[] = [];
   for (const sql of schema) {

@@ -1,13 +1,13 @@
 // A workload of the user's own as plain data, which crosses threads. Files of SQL and pgbench's scripts are read into this.
 
-/** As pgbench has them: whole numbers of 64 bits are `bigint`, doubles are `number`. */
+/** pgbench's values: whole numbers of 64 bits are `bigint`, doubles are `number`. */
 export type Value = null | boolean | bigint | number | string;
 
-/** In the file that was read, from 1. */
+/** A place in the file that was read, from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
-  /** Where that is not the program's own. */
+  /** The file if it is not the program's own. */
   readonly file?: string;
 }
 
@@ -36,7 +36,7 @@ export interface RowCount {
   readonly rows: number;
 }
 
-/** Of its only row, the value of a column, by its name or by its position from 0. */
+/** A variable for a column of the only row, by its name or its position from 0. */
 export interface Binding {
   readonly column: string | number;
   readonly variable: string;
@@ -52,7 +52,7 @@ export interface SqlStep extends SqlText {
   readonly countsRows?: true;
   /** Every column becomes a variable, whose name begins with `prefix`: of its only row, or of its last one if there is any. */
   readonly columns?: { readonly prefix: string; readonly of: "only row" | "last row" };
-  /** Which of its variables stand within '...', by their positions from 0: their values are a part of that text. */
+  /** Positions, from 0, of variables within '...': their values are a part of that text. */
   readonly quoted?: readonly number[];
   /** Several statements, sent in one message. */
   readonly isMessage?: true;
@@ -90,7 +90,7 @@ export interface Parameter {
 }
 
 export interface ScriptTransaction {
-  /** Of its operation. */
+  /** The name of its operation. */
   readonly name: string;
   /** Its share of all, beside those of the others. */
   readonly weight: number;
@@ -118,7 +118,7 @@ export interface Setting {
 }
 
 export interface Program {
-  /** Of the workload. */
+  /** The name of the workload. */
   readonly name: string;
   readonly settings: readonly Setting[];
   /** Statements, each by itself; their variables are settings. */
@@ -128,7 +128,6 @@ export interface Program {
   readonly invariants: readonly Invariant[];
 }
 
-/** What is wrong with a file. */
 export interface FileProblem {
   readonly file: string;
   readonly place: Place;

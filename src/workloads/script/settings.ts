@@ -9,7 +9,7 @@ import { defaultStorageOnly, noStatementMode } from "../common-rules.js";
 type Scalar = Setting["value"];
 
 export interface OwnValues {
-  /** Of its settings, by name. */
+  /** Values of its settings by name. */
   readonly values: Readonly<Record<string, Scalar>>;
   /** Undefined: as the server has it. */
   readonly isolation?: Isolation | undefined;

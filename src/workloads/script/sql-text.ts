@@ -10,7 +10,7 @@ export interface Token {
   readonly at: number;
 }
 
-/** In their order of precedence; each matches at least a character. */
+/** Patterns in their order of precedence; each matches at least a character. */
 const PATTERNS: readonly (readonly [Kind, RegExp])[] = [
   ["blank", /(?:\s|--[^\n]*)+/y],
   ["quoted", /[eE]'(?:[^'\\]|\\[^]|'')*'|(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*'|(?:[uU]&)?"(?:[^"]|"")*"/y],
@@ -52,7 +52,7 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** Of a character of a text, which begins at `origin` in its file. */
+/** The place of a character of a text that begins at `origin` in its file. */
 export function placeIn(text: string, at: number, origin: Place = { line: 1, column: 1 }): Place {
   const before = text.slice(0, at).split("\n");
   const last = before.at(-1) ?? "";
@@ -93,7 +93,7 @@ export interface CutStatement extends SqlText {
 
 export interface CutSql {
   readonly statements: readonly CutStatement[];
-  /** What begins and does not end. */
+  /** A quote or body that begins and does not end. */
   readonly unended?: { readonly what: string; readonly place: Place };
 }
 
@@ -105,9 +105,9 @@ export function statementsIn(text: string, origin?: Place): CutSql {
 export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => Place): CutSql {
   const statements: CutStatement[] = [];
   let current: Token[] = [];
-  /** Of `BEGIN ATOMIC` and of `CASE` in it. */
+  /** Depth of `BEGIN ATOMIC` and of `CASE` in it. */
   let depth = 0;
-  /** Of parentheses: a rule has several statements in them. */
+  /** Depth of parentheses: a rule has several statements in them. */
   let open = 0;
   const end = (isJoined = false): void => {
     const code = trimmed(current);
@@ -136,7 +136,7 @@ export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => P
   return { statements };
 }
 
-/** As one text, with `between` between them. */
+/** One text, with `between` between the texts. */
 export function joined(texts: readonly SqlText[], between: string): SqlText {
   const [first, ...others] = texts;
   if (!first) throw new Error("nothing to join");
@@ -154,12 +154,12 @@ export function joined(texts: readonly SqlText[], between: string): SqlText {
   );
 }
 
-/** With `$1`, `$2`, ... where a variable stands. */
+/** The text with `$1`, `$2`, ... in place of variables. */
 export function parametrised({ pieces }: Pick<SqlText, "pieces">): string {
   return pieces.reduce((text, piece, i) => `${text}$${i}${piece}`);
 }
 
-/** With what `valueOf` says where a variable stands, the first of which is at 0. */
+/** The text with values in place of variables, the first of which is at 0. */
 export function substituted(
   { pieces, variables }: SqlText,
   valueOf: (variable: string, position: number) => string,

@@ -7,10 +7,10 @@ import { tokensOf, wordsOf } from "./sql-text.js";
 export const BUILT_IN_VARIABLES: readonly string[] = ["client_id", "default_seed", "random_seed"];
 
 const WITH_PARAMETERS = ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "WITH", "TABLE", "CALL"];
-/** What the protocol prepares, SQL's `PREPARE` does not. */
+/** Statements that the protocol prepares and SQL's `PREPARE` does not. */
 const BY_PROTOCOL_ALONE = ["CALL"];
 
-/** Of the database or the server: it would stay when the schema goes. */
+/** Objects of the database or the server, which would stay when the schema goes. */
 const OUTSIDE = new RegExp(
   String.raw`\b(?:DROP|ALTER|CREATE(?: OR REPLACE)?|REASSIGN)(?: TRUSTED)?(?: PROCEDURAL)? ` +
     "(?:SCHEMA|DATABASE|ROLE|USER|GROUP|TABLESPACE|OWNED|SYSTEM|EXTENSION|PUBLICATION|SUBSCRIPTION|SERVER|LANGUAGE|" +
@@ -60,7 +60,7 @@ function beyond({ pieces }: Pick<SqlText, "pieces">, words: readonly string[]): 
   const all = words.join(" ");
   const hasBody = WITH_BODY.test(all);
   const text = pieces.join("x");
-  // What a body executes is text in it.
+  // A body holds the statements that it executes as text.
   const code = codeOf(hasBody ? text.replace(/\$\w*\$|'/g, " ") : text);
   const outside = OUTSIDE.exec(hasBody ? code.toUpperCase() : all);
   if (outside && (hasBody || outside.index === 0))
@@ -72,7 +72,7 @@ function beyond({ pieces }: Pick<SqlText, "pieces">, words: readonly string[]): 
   return undefined;
 }
 
-/** Of what may not be in a script that says itself where its transactions begin and end. */
+/** The problem of a statement in a script that begins and ends its transactions itself. */
 export function scriptProblem(sql: Pick<SqlText, "pieces">): string | undefined {
   const words = wordsOf(sql);
   const text = words.slice(0, 3).join(" ");

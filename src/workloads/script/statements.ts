@@ -57,7 +57,7 @@ export function statementsOf({
   return statements;
 }
 
-/** What an answer of `rows` rows is not; undefined where it is. */
+/** The problem of an answer of `rows` rows; undefined if there is none. */
 export function unexpectedRows({ operator, rows: wanted }: RowCount, rows: number): string | undefined {
   const holds = {
     "=": rows === wanted,

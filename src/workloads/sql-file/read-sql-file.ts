@@ -37,7 +37,7 @@ const DIRECTIVES: Readonly<Record<string, boolean>> = {
   invariant: true,
   acknowledged: true,
 };
-/** Of a word that may be a directive misspelt; a shorter one is too near to other words. */
+/** Shortest word that may be a misspelt directive; shorter words are too near to other words. */
 const MISSPELT_LENGTH_MIN = 5;
 const VARIABLE = /^[A-Za-z_]\w{0,62}$/;
 /** Parameters of one statement, by the protocol. */
@@ -56,7 +56,7 @@ interface Draft {
   readonly steps: SqlStep[];
 }
 
-/** What is said of the next statement, and where that begins. */
+/** Directives of the next statement, and their place. */
 interface Next {
   place?: Place;
   readonly said: { expect?: RowCount; orEnd?: true; countsRows?: true };
@@ -372,7 +372,7 @@ class Reader {
     this.enter("none");
   }
 
-  /** What stands below the last statement of the section before belongs to none. */
+  /** Directives below the last statement of the section before belong to none. */
   private enter(section: Reader["section"]): void {
     this.section = section;
     if (this.next.place)

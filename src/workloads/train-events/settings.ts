@@ -23,7 +23,7 @@ export const PAYLOAD_TRAITS: Readonly<Record<Payload, PayloadTraits>> = {
   "text-generated": { columnType: "text", areColumnsGenerated: true, hasDocumentIndex: false },
 };
 
-/** Of its tables, where the dialect has it. */
+/** Levels of `storage` that the tables have. */
 export const EVENT_STORAGES = [
   "default",
   "hash-sharded",
@@ -43,7 +43,7 @@ export type StatementShape = (typeof STATEMENT_SHAPES)[number];
 /** Shapes that change documents in the database, which reads them as JSONB. */
 export const DATABASE_SHAPES: readonly StatementShape[] = ["in-database", "single-statement"];
 
-/** What orders a claim: a partial index for each kind of claim, or the one index on status and time. */
+/** The order of claims: a partial index for each kind of claim, or one index on status and time. */
 export const CLAIM_INDEXES = ["partial", "status-updated"] as const;
 
 export type ClaimIndex = (typeof CLAIM_INDEXES)[number];
@@ -60,10 +60,10 @@ export const DEFAULT_LEVELS = {
   archiveDelete: "explicit",
 } as const satisfies Pick<EventSettings, "claimIndex" | "archived" | "archiveDelete">;
 
-/** Those, where they differ. */
+/** Levels that differ from the defaults. */
 export type OtherLevels = Partial<Pick<EventSettings, keyof typeof DEFAULT_LEVELS>>;
 
-/** Which documents are held to the model where they are made and claimed: each, one in a hundred, or none. */
+/** Documents that are validated when made and claimed: each, one in a hundred, or none. */
 export const VALIDATIONS = ["all", "sample", "off"] as const;
 
 export type Validation = (typeof VALIDATIONS)[number];
@@ -72,12 +72,12 @@ export const TOPOLOGIES = ["actors", "cycle"] as const;
 
 export type Topology = (typeof TOPOLOGIES)[number];
 
-/** Whose values documents hold: train-sim's own, or those of the workload that Train Events comes from. */
+/** Values of documents: train-sim's own, or those of the workload that Train Events comes from. */
 export const DOCUMENT_SHAPES = ["default", "source"] as const;
 
 export type DocumentShape = (typeof DOCUMENT_SHAPES)[number];
 
-/** What readers ask for, and the operation that asks it. */
+/** Kinds of reads, each with its operation. */
 export const READS = {
   dispatcher: "read",
   id: "readId",
@@ -91,7 +91,7 @@ export const READS = {
 export type ReadKind = keyof typeof READS;
 export const READ_KINDS = Object.keys(READS) as ReadKind[];
 
-/** Those of one statement each. */
+/** Kinds of one statement each. */
 export type QuestionKind = Exclude<ReadKind, "dispatcher">;
 export const QUESTION_KINDS = READ_KINDS.filter((kind) => kind !== "dispatcher");
 

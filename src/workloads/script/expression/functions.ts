@@ -18,7 +18,7 @@ export interface Callable {
 
 type Bind = Callable["bind"];
 
-/** Of values none of which is NULL; else the result is. */
+/** Applies to values other than NULL; else the result is NULL. */
 function strict(apply: (a: Value, b: Value, c: Value) => Value): Bind {
   return ([first, second, third]) => {
     if (!first) return () => apply(null, null, null);
@@ -170,7 +170,7 @@ const power = exactly(
 );
 const remainder = ofInts((a, b) => a % notByZero(a, b));
 
-/** By name, as `random(1, 10)`. */
+/** Functions by name, as `random(1, 10)`. */
 export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
   [
     "abs",
@@ -264,7 +264,7 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
 const operator = (bind: Bind): Callable => ({ usage: "", least: 0, most: Infinity, bind });
 const SHIFT_MASK = 63n;
 
-/** By what the tree has: `-` with one operand is 0 less it, `~` is every bit's `#`. */
+/** Operators by their names in the tree: `-x` is `0 - x`, and `~x` is `x # -1`. */
 export const OPERATORS: ReadonlyMap<string, Callable> = new Map(
   Object.entries({
     "+": arithmetic(

@@ -3,7 +3,7 @@ import type { Prng } from "../../../foundation/prng.js";
 import { Zipf } from "../../../foundation/zipf.js";
 
 export interface Distribution {
-  /** What its parameter has to be; undefined: it has none. */
+  /** The rule of its parameter; undefined if it has none. */
   readonly shape?: { readonly isRight: (shape: number) => boolean; readonly rule: string };
   /** Draws from 0 .. width - 1. */
   of(width: number, shape: number): (prng: Prng) => number;
@@ -16,7 +16,7 @@ function unit(prng: Prng): number {
   return ((prng.uint32() >>> 5) * 0x400_0000 + (prng.uint32() >>> 6)) / 2 ** 53;
 }
 
-/** Of a real number in [0, 1), the part of that many. */
+/** The part, of `width` parts of [0, 1), that holds the number. */
 const partOf = (width: number, real: number): number => Math.min(width - 1, Math.floor(width * real));
 
 export const uniform: Distribution = {

@@ -63,7 +63,7 @@ export class BatchLedger {
     this.inDoubt("process", passes, most, (file, pass, doubt) => file.pass(pass, doubt));
   }
 
-  /** As `processedInDoubt`, of an archive transaction. */
+  /** Like `processedInDoubt`, for an archive transaction. */
   archivedInDoubt(ids: readonly string[] | undefined, most: number): void {
     this.inDoubt("archive", ids, most, (file, id, doubt) => file.archived(id, doubt));
   }

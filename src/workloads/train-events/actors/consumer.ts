@@ -31,7 +31,7 @@ export function createProcessor(context: EventContext): BatchProcessor {
     return { limit, made: queue.process({ limit, roll, chances }) };
   });
 
-  /** By client. */
+  /** The last claim of each client. */
   const ended: (EndedClaim | undefined)[] = [];
 
   async function process(client: number, intendedMs: number): Promise<boolean> {

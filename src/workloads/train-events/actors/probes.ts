@@ -30,13 +30,12 @@ const OF_NOTHING = {
   path: { kind: "path", part: { metrics: { circuitIds: [""] } } },
 } as const satisfies Partial<Record<QuestionKind, Question>>;
 
-/** What is known of an event. */
 interface Known {
   readonly json: string;
   readonly eventType: string;
   readonly authorityId: string;
   readonly id?: string;
-  /** As the server wrote it. */
+  /** Its creation, as the server wrote it. */
   readonly createdAt?: string;
 }
 
@@ -58,10 +57,10 @@ export interface ProbesOptions {
   readonly nowMs?: () => number;
 }
 
-/** Those of one worker. */
+/** Draws the questions of one worker. */
 export class Probes {
   private readonly preloaded: DocumentGenerator;
-  /** What the last look found. */
+  /** Rows of the last look. */
   private found: readonly StatementRow[] | undefined;
   private dueMs = Number.NEGATIVE_INFINITY;
 

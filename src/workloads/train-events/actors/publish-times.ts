@@ -8,7 +8,7 @@ export const RING_BYTES = RING_BATCHES * 12;
 
 /** Events wait for so many looks, one a second, until the moment of their publishing is known. */
 const LOOKS_MAX = 5;
-/** By so much a moment on another agent must lie before another one, to be surely before it. */
+/** Milliseconds by which a moment on another agent must be earlier to be surely earlier. */
 const SURELY_BEFORE_MS = 1_000;
 
 /** One publishing worker's ring: monotonic milliseconds by batch number. What says that it is there lies behind. */
@@ -85,7 +85,7 @@ export class LifecycleClock {
     for (const each of waiting) this.match({ ...each, looks: each.looks + 1 });
   }
 
-  /** Those that still wait are counted as unmatched. */
+  /** Counts lives that still wait as unmatched. */
   close(): void {
     this.unmatched += this.pending.length;
     this.pending = [];

@@ -6,7 +6,6 @@ import { EVENT_TYPES, type EventType } from "../model/event.js";
 import { READS } from "../settings.js";
 import type { StatementRow } from "../../../database/sql.js";
 
-/** What a reader asks for. */
 export interface Sought {
   readonly eventType: EventType;
   readonly authorityId: string;
@@ -21,7 +20,7 @@ export interface Misread {
   readonly words: string;
 }
 
-/** What a read gave, by what was asked for. */
+/** Rows of a read by question. */
 export interface ReadRows {
   readonly newest: readonly StatementRow[];
   readonly found: readonly StatementRow[];
@@ -68,7 +67,7 @@ export function oldestOf({ newest }: ReadRows): string | undefined {
     .reduce((oldest, each) => (microsOf(each) < microsOf(oldest) ? each : oldest));
 }
 
-/** What is wrong with the rows by themselves. */
+/** Rows that are wrong by themselves. */
 export function misreadRows({ newest, found, isOrdered }: ReadRows, sought: Sought): Misread[] {
   const misread = [...beyondLimit(newest), ...[newest, found].flatMap(readTwice)];
   const isOfType = (row: StatementRow): boolean => textIn(row, "eventType") === sought.eventType;
@@ -82,7 +81,7 @@ export function misreadRows({ newest, found, isOrdered }: ReadRows, sought: Soug
   return misread;
 }
 
-/** What is wrong with the rows of a question by themselves; those of `byType` are named by their type. */
+/** Rows of a question that are wrong by themselves; rows of `byType` are named by their type. */
 export function misansweredRows(rows: readonly StatementRow[], question: Question): Misread[] {
   const { kind } = question;
   const words = `${READS[kind]} gave it, and it is not what was asked for`;
@@ -120,7 +119,7 @@ function documentOf(row: StatementRow): unknown {
   }
 }
 
-/** As `@>` of objects, arrays and texts has it. */
+/** Like `@>` for objects, arrays and texts. */
 export function containsPart(whole: unknown, part: unknown): boolean {
   if (typeof whole !== "object" || whole === null || typeof part !== "object" || part === null)
     return whole === part;
@@ -132,7 +131,7 @@ export function containsPart(whole: unknown, part: unknown): boolean {
   );
 }
 
-/** Of an answer to a question that this event, still live, was an answer to before. */
+/** The missing event of an answer: `liveId` answered the question before and is still live. */
 export function missingAnswer(rows: readonly StatementRow[], { kind }: Question, liveId: string): Misread[] {
   if (idsOf(rows).has(liveId)) return [];
   return [{ id: liveId, words: `it is live, and ${READS[kind]} did not give it` }];
@@ -158,7 +157,7 @@ function readTwice(rows: readonly StatementRow[]): Misread[] {
   return repeated.map((id) => ({ id, words: "one read has it twice" }));
 }
 
-/** What the rows lack: `newer` were acknowledged before the read, and they and `soughtLive` are still live after it. */
+/** Events that the rows lack: `newer` were acknowledged before the read; they and `soughtLive` are live after it. */
 export function missingRows(
   { newest, found, isOrdered }: ReadRows,
   newer: readonly string[],

@@ -40,7 +40,7 @@ function dispatcher({ queue, transactor, prng, assignment, checks }: EventContex
   );
   const count = preload > 0 ? Math.min(PROBES, preload) : PROBES;
   const probes: GeneratedDocument[] = Array.from({ length: count }, (_, index) => documents.at(index));
-  /** Of the worker's last answer: the newest events of a type, then those of a train. */
+  /** Rows of the worker's last answer: the newest events of a type, then events of a train. */
   let seen: readonly StatementRow[] = [];
 
   function draw(): Sought {

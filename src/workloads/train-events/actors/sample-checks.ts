@@ -94,7 +94,7 @@ export class SampleChecker {
       this.findings.add("misread", id, words);
   }
 
-  /** Of a question, made of the event `id` where that was seen before. Never rejects. */
+  /** Checks the answer to a question, made of the event `id` if that was seen before. Never rejects. */
   async answer(
     client: number,
     { question, id }: Pick<Probe, "question" | "id">,
@@ -120,7 +120,7 @@ export class SampleChecker {
     await this.checkDocuments(claim, isSampled);
   }
 
-  /** What the worker tells at the end. */
+  /** The account of the worker. */
   total(): SampleChecks {
     const { reads, claims } = this;
     const validated = this.documents.total();

@@ -6,7 +6,7 @@ import type { EventWork, WorkOperation } from "./work-file.js";
 export interface DoubtfulWork {
   readonly operation: WorkOperation;
   readonly works: { readonly index: number; readonly work: EventWork }[];
-  /** Of one that a fault may have lost; undefined of one that got no answer. */
+  /** The acknowledgement that a fault may have undone; undefined for a commit without an answer. */
   readonly acknowledgedAtMs?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface SettledDoubts {
   readonly torn: ReadonlySet<number>;
 }
 
-/** Of the commits, `excess` shows in the event. */
+/** An event that shows `excess` of its commits. */
 interface Constraint {
   readonly index: number;
   readonly doubts: DoubtfulWork[];

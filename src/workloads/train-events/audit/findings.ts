@@ -4,7 +4,7 @@ import { Losses } from "./losses.js";
 
 export class Findings extends CountedFindings<ViolationKind> {
   readonly losses = new Losses();
-  /** Of the events that lack what was acknowledged, those of which a fault may have lost it. */
+  /** Numbers of events whose acknowledged work a fault may have lost. */
   readonly explained: Record<LossKind, number> = { lost: 0, undone: 0 };
 
   constructor() {

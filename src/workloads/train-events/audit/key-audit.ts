@@ -43,7 +43,7 @@ export async function auditKeys(
     expected.delete(nameOf(sum));
     if (!wanted?.acknowledged.equals(sum) || wanted.hasDoubt) suspects.push(sum);
   }
-  // What is left is in no table at all.
+  // The remaining ranges are in no table.
   for (const range of expected.values())
     if (range.acknowledged.count > 0 || range.hasDoubt) suspects.push(range);
   if (suspects.length > 0) {

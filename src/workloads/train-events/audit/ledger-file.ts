@@ -21,7 +21,7 @@ const FORMAT = "train-sim ledger 3";
 const RECORD_BYTES = 44;
 const BUFFERED_RECORDS = 1024;
 const MAX_HEADER_BYTES = 4096;
-/** Of one batch: no scenario has a larger one. Its keys are made again, one by one. */
+/** Most events of a batch in any scenario; keys are made again one by one. */
 const EVENTS_MAX = 1_000_000;
 /** Milliseconds that the keys have room for. */
 const MADE_AT_MAX = 2 ** 48 - 1 - EVENTS_MAX;
@@ -104,7 +104,7 @@ export class LedgerFile {
     return this.order.length;
   }
 
-  /** By rising batch number. */
+  /** Batches by rising number. */
   *batches(): Generator<LedgerBatch> {
     for (let i = 0; i < this.order.length; i++) yield this.at(i);
   }

@@ -22,7 +22,7 @@ export function isWithin(spans: readonly LossSpan[], { atMs, endpoint }: Acknowl
 interface Sum {
   lost: number;
   unexplained: number;
-  /** Of what is lost whose moment is known. */
+  /** Moments of lost work whose moment is known. */
   firstMs: number;
   lastMs: number;
 }

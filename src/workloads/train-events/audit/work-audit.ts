@@ -17,7 +17,6 @@ import type { Findings } from "./findings.js";
 import { isWithin } from "./losses.js";
 import type { Ledgers } from "./key-audit.js";
 
-/** What the audit read of one event. */
 export interface SeenEvent {
   readonly id: string;
   readonly isArchived: boolean;
@@ -25,7 +24,7 @@ export interface SeenEvent {
   readonly attempts: number;
 }
 
-/** What is kept of each event, as bits. */
+/** Bits that are kept of each event. */
 const CLAIMED = 1;
 const COMPLETED = 2;
 const FAILED = 4;
@@ -64,7 +63,7 @@ export class WorkAudit {
   private readonly bits: Uint8Array;
   /** Archivings beyond the first, of events that were archived again. */
   private readonly rearchived = new Map<number, number>();
-  /** By publishing worker: index of the first event of each of its batches, by the batch's place. */
+  /** Index of the first event of each batch, by publishing worker and place of the batch. */
   private readonly starts = new Map<number, Float64Array>();
   private readonly doubts = new Map<string, DoubtfulWork>();
   private readonly doubtful = new Map<number, SeenEvent[]>();
@@ -76,7 +75,7 @@ export class WorkAudit {
     archive: { commits: 0, events: 0 },
   };
 
-  /** Of the transaction whose records are read: its number, and when it was acknowledged where a fault may have lost it. */
+  /** Number of the transaction that is read, and its acknowledgement if a fault may have lost it. */
   private transactions = 0;
   private losableAtMs: number | undefined;
 
@@ -122,7 +121,7 @@ export class WorkAudit {
 
   /** After all rows: what can be said only then. */
   settle(findings: Findings): void {
-    // Where there may be work that no log tells of, commits in doubt stay so.
+    // Commits stay in doubt if there may be work that no log has.
     const doubts = [...this.doubts.values()].filter(
       ({ acknowledgedAtMs }) => !this.isOpen || acknowledgedAtMs !== undefined,
     );
@@ -150,14 +149,14 @@ export class WorkAudit {
     return !this.terms.isWhole || process.commits + archive.commits > 0;
   }
 
-  /** Of events of commits in doubt, where other work may hide which of these were committed. */
+  /** Compares events of commits in doubt if other work may hide which commits happened. */
   private compareAtLeast(findings: Findings): void {
     for (const [index, events] of this.doubtful)
       for (const { id, attempts } of events)
         if (attempts < this.passesAt(index)) this.lacksPasses(index, id, attempts, findings);
   }
 
-  /** Of each event that is there; one that is not has lost more than work. */
+  /** Names lost work of each event that is there; an event that is not has lost more. */
   private tellLost(lost: readonly DoubtfulWork[], torn: ReadonlySet<number>, findings: Findings): void {
     const told = new Set<number>();
     for (const { operation, works, acknowledgedAtMs } of lost)
@@ -247,7 +246,7 @@ export class WorkAudit {
     const wanted = statusOf(bits);
     const told = `${acknowledged} acknowledged passes left it ${wanted}`;
     const again = isArchived ? (this.rearchived.get(index) ?? 0) : 0;
-    // What was acknowledged more often than it is shown was lost in between, and done again.
+    // Work that was acknowledged more often than shown was lost in between, and done again.
     if (attempts < acknowledged) this.lacksPasses(index, id, attempts, findings);
     else if (again > 0)
       this.undone("archive", again, id, `archivings acknowledged: ${again + 1}, shown: 1`, findings);
@@ -265,7 +264,7 @@ export class WorkAudit {
     else if (!isArchived && (bits & ARCHIVED) !== 0) this.returned.push({ index, id });
   }
 
-  /** What no acknowledgement explains, unless commits of unknown events do, or a log is not whole. */
+  /** Names work that no acknowledgement explains, unless commits of unknown events may, or a log is not whole. */
   private judgeSurplus(operation: WorkOperation, findings: Findings): void {
     const surplus = this.surplus[operation];
     const { commits, events } = this.unknown[operation];
@@ -275,7 +274,7 @@ export class WorkAudit {
     for (const { id, words } of surplus) findings.add("unexplained", id, words);
   }
 
-  /** By how much the tables show more than was acknowledged; undefined where they do not hold the event. */
+  /** Work that the tables show beyond the acknowledged work; undefined if they lack the event. */
   private excess(index: number, operation: WorkOperation): number | undefined {
     const seen = this.doubtful.get(index);
     const [event] = seen ?? [];

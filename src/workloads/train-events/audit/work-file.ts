@@ -43,7 +43,6 @@ export type Work =
   /** An acknowledged transaction, on the monotonic clock; the acknowledged records up to the next one are its own. */
   | { readonly kind: "transaction"; readonly atMs: number; readonly endpoint: number };
 
-/** Of one event. */
 export type EventWork = Extract<Work, { readonly doubt: number }>;
 
 /** An event by the batch that it was published in. */
@@ -55,7 +54,7 @@ export interface EventPlace {
 
 type StatusChange = Pick<EventPass, "was" | "status">;
 
-/** By code, so that reading makes none. */
+/** Changes by code, so that reading makes no objects. */
 const CHANGES: readonly StatusChange[] = STATUSES.flatMap((was) =>
   STATUSES.map((status) => ({ was, status })),
 );

@@ -4,7 +4,7 @@ import { eventTypeIn, withState } from "./document-text.js";
 import type { DocumentState, EventType } from "./event.js";
 import type { EventStatus } from "./lifecycle.js";
 
-/** What happens to `metrics.flags.fleeted` on a pass. */
+/** The change of `metrics.flags.fleeted` by a pass. */
 export type FleetedRule = "set" | "clear" | "toggle";
 
 export interface BusinessRule {

@@ -4,7 +4,7 @@ import { counted } from "../../../foundation/units.js";
 import type { NamedFinding } from "../../findings.js";
 import type { Loss, LossTerms } from "../../workload.js";
 
-/** What the tables hold after a trial. All are numbers of events. */
+/** Numbers of events in the tables after a trial. */
 export interface TableCounts {
   readonly pending: number;
   readonly processing: number;
@@ -35,7 +35,7 @@ export const VIOLATION_KINDS = [
 ] as const;
 export type ViolationKind = (typeof VIOLATION_KINDS)[number];
 
-/** Of these, the ways of an event that lacks what was acknowledged. */
+/** Violations of an event that lacks acknowledged work. */
 export type LossKind = Extract<ViolationKind, "lost" | "undone">;
 
 /** Events by what is wrong with them. */
@@ -50,30 +50,29 @@ export interface SampleCount {
 /** Documents that were held to the model of an event, by where. */
 export type Validated = Readonly<Record<"made" | "claimed" | "audited", number>>;
 
-/** By what was sampled. */
 export type Checked = Readonly<Record<"reads" | "claims", SampleCount>>;
 
-/** What the audit was told and what it found. */
+/** Accounts of the workers and findings of the audit. */
 export interface AuditFacts {
   /** Events whose insertion the database acknowledged, preloaded ones included. */
   readonly published: number;
   /** Events of add transactions whose commit was never answered. */
   readonly inDoubt: number;
-  /** Of those, the ones that were found in the tables. */
+  /** Events in doubt that were found in the tables. */
   readonly inDoubtFound: number;
   /** Events whose document was compared with the one it must be. */
   readonly documentsChecked: number;
   readonly found: ViolationCounts;
   readonly named: readonly NamedFinding<ViolationKind>[];
-  /** What was acknowledged and is not in the tables. */
+  /** Acknowledged work that is not in the tables. */
   readonly losses: readonly Loss[];
-  /** Of the events that lack it, those of which a fault may have lost it. */
+  /** Numbers of events whose acknowledged work a fault may have lost. */
   readonly explained: Readonly<Record<LossKind, number>>;
   readonly terms: LossTerms;
-  /** What was verified by sample while the load ran. */
+  /** Sampled transactions that were verified while the load ran. */
   readonly checks: Checked;
   readonly validated: Validated;
-  /** What could not be audited, one sentence each; empty where every worker closed its ledger. */
+  /** One sentence for each part that was not audited; empty if every worker closed its ledger. */
   readonly notAudited: readonly string[];
 }
 

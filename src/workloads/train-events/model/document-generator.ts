@@ -47,13 +47,13 @@ const NO_REMARKS_CLOSE_BYTES = Buffer.from(NO_REMARKS_CLOSE);
 const REMARKS_OPEN_BYTES = Buffer.from(REMARKS_OPEN);
 const REMARKS_CLOSE_BYTES = Buffer.from(REMARKS_CLOSE);
 
-/** What was written; the next document is told by the same object. */
+/** The latest document; the next one overwrites this object. */
 export interface WrittenDocument {
-  /** Where the next one can begin. */
+  /** Offset at which the next document can begin. */
   readonly end: number;
   /** Its event type, in bytes. */
   readonly type: Uint8Array;
-  /** Where its train's name stands, `FIXED_WIDTHS.trainId` bytes. */
+  /** Offset of its train's name, which has `FIXED_WIDTHS.trainId` bytes. */
   readonly trainIdAt: number;
   /** Its authority's 16 bytes as four words, the first byte highest. */
   readonly authority: Uint32Array;

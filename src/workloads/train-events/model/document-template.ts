@@ -51,13 +51,13 @@ export interface DocumentTemplate {
   readonly typeBytes: Uint8Array;
   /** The compact text in bytes, up to where remarks may stand, each place with some value. */
   readonly head: Uint8Array;
-  /** Where each value stands first, in bytes. */
+  /** Offset of each value's first place, in bytes. */
   readonly places: Readonly<Record<FixedField, number>>;
   /** The places of `QUADS`. */
   readonly quads: Int32Array;
   /** The places of each line, one after the other. */
   readonly lines: readonly Int32Array[];
-  /** What the places of `quads` hold; undefined where each holds four hexadecimal digits. */
+  /** Ranges of the places of `quads`; undefined if each place holds four hexadecimal digits. */
   readonly ranges?: readonly NumberRange[];
 }
 
@@ -67,7 +67,7 @@ export interface NumberRange {
   readonly count: number;
 }
 
-/** Of the places of `QUADS`, in documents with the source's values. */
+/** Ranges of the places of `QUADS` in documents with the source's values. */
 const SOURCE_RANGES: readonly NumberRange[] = QUADS.map((field) => {
   if (field.startsWith("section")) return { first: 2000, count: 200 };
   if (field.startsWith("switch")) return { first: 3000, count: 500 };
@@ -83,7 +83,7 @@ SAMPLE.authorityId = SAMPLE.deviceKey = "00000000-0000-4000-8000-000000000000";
 SAMPLE.createdAt = "2026-01-01T00:00:00.000Z";
 SAMPLE.trainId = "RR-00-00000-20260101";
 
-/** As the source draws it, flags by their shares. */
+/** Draws values as the source does, flags by their shares. */
 function drawSourceShape(eventType: EventType, prng: Prng): ShapeValues {
   const pick = <T>(items: readonly T[]): T => items[prng.intBetween(0, items.length - 1)] as T;
   return {

@@ -9,7 +9,7 @@ const FLEETED = 'fleeted":';
 
 const SPACE = 0x20;
 
-/** Where the value of that key begins. */
+/** Offset of the value of that key. */
 function valueAt(json: string, key: string): number {
   const found = json.indexOf(key);
   if (found < 0) throw new Error(`a payload that was read is no event's document: "${key} is not in it`);

@@ -32,7 +32,7 @@ export const FIXED_WIDTHS = {
   circuit1: 4,
   circuit2: 4,
   circuit3: 4,
-  /** What follows "0."; its last digit is no 0, so that reading and writing the number leaves it as it is. */
+  /** Digits behind "0."; the last is not 0, so that reading and writing the number does not change it. */
   confidence: 3,
   user: 5,
   logicalPos: 7,
@@ -136,18 +136,18 @@ export function compactHead(v: Omit<DocumentValues, "remarks">): string {
   return `{"eventType":"${v.eventType}","authorityId":"${v.authorityId}","deviceKey":"${v.deviceKey}","state":"${v.state}","createdAt":"${v.createdAt}","route":{"segments":[${segments}],"switches":[{"id":"SW-${v.switch0}","position":"${v.position0}"},{"id":"SW-${v.switch1}","position":"${v.position1}"}],"attributes":{"ALLOW_PASS":${v.allowPass},"REQUIRES_ACK":${v.requiresAck},"SLOW_ORDER":${v.slowOrder}},"signalId":"SIG-${v.signal}"},"metrics":{"flags":{"onTrack":${v.onTrack},"fleeted":${v.fleeted}},"circuitIds":["TC-${v.circuit0}","TC-${v.circuit1}","TC-${v.circuit2}","TC-${v.circuit3}"],"confidence":0.${v.confidence}},"train":{"trainId":"${v.trainId}","withinLimits":${v.withinLimits},"direction":"${v.trainDirection}"},"meta":{"userId":"u-${v.user}","logicalPos":${v.logicalPos},"sourceSystem":"${v.sourceSystem}"`;
 }
 
-/** What goes before remarks, and what ends a document with and without them. */
+/** Text before remarks, and the ends of a document with and without remarks. */
 export const REMARKS_OPEN = ',"remarks":"';
 export const REMARKS_CLOSE = '"}}';
 export const NO_REMARKS_CLOSE = "}}";
 
-/** As the program writes it. */
+/** The text as the program writes it. */
 export function compactText(v: DocumentValues): string {
   const end = v.remarks === undefined ? NO_REMARKS_CLOSE : `${REMARKS_OPEN}${v.remarks}${REMARKS_CLOSE}`;
   return `${compactHead(v)}${end}`;
 }
 
-/** As PostgreSQL writes it from a JSONB column. */
+/** The text as PostgreSQL writes it from a JSONB column. */
 export function jsonbText(v: DocumentValues): string {
   const noted = v.remarks === undefined ? "" : `"remarks": "${v.remarks}", `;
   return `{"meta": {"userId": "u-${v.user}", ${noted}"logicalPos": ${v.logicalPos}, "sourceSystem": "${v.sourceSystem}"}, "route": {"segments": [{"id": "S${v.line0}-${v.segment0}", "direction": "${v.direction0}", "trackSections": ["${v.line0}-${v.section00}", "${v.line0}-${v.section01}", "${v.line0}-${v.section02}"]}, {"id": "S${v.line1}-${v.segment1}", "direction": "${v.direction1}", "trackSections": ["${v.line1}-${v.section10}", "${v.line1}-${v.section11}", "${v.line1}-${v.section12}"]}, {"id": "S${v.line2}-${v.segment2}", "direction": "${v.direction2}", "trackSections": ["${v.line2}-${v.section20}", "${v.line2}-${v.section21}", "${v.line2}-${v.section22}"]}], "signalId": "SIG-${v.signal}", "switches": [{"id": "SW-${v.switch0}", "position": "${v.position0}"}, {"id": "SW-${v.switch1}", "position": "${v.position1}"}], "attributes": {"ALLOW_PASS": ${v.allowPass}, "SLOW_ORDER": ${v.slowOrder}, "REQUIRES_ACK": ${v.requiresAck}}}, "state": "${v.state}", "train": {"trainId": "${v.trainId}", "direction": "${v.trainDirection}", "withinLimits": ${v.withinLimits}}, "metrics": {"flags": {"fleeted": ${v.fleeted}, "onTrack": ${v.onTrack}}, "circuitIds": ["TC-${v.circuit0}", "TC-${v.circuit1}", "TC-${v.circuit2}", "TC-${v.circuit3}"], "confidence": 0.${v.confidence}}, "createdAt": "${v.createdAt}", "deviceKey": "${v.deviceKey}", "eventType": "${v.eventType}", "authorityId": "${v.authorityId}"}`;

@@ -95,7 +95,7 @@ export class EventBatch {
   }
 }
 
-/** What is kept for the same column of the next batch, at most. */
+/** Most bytes that are kept for the same column of the next batch. */
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
 class ColumnMemory {
@@ -129,7 +129,7 @@ export class BatchMaker {
   /** The event with the key at position i has the document `firstDocument` + i; rows come in the order of keys. */
   make(keys: Buffer, generator: DocumentGenerator, firstDocument: number): EventBatch {
     const size = keys.length / KEY_BYTES;
-    // Those of version 7 are made in their order.
+    // Keys of version 7 are made in their order.
     const order = this.kind === "uuidv7" ? undefined : orderOf(keys);
     const { room } = this;
     const documents = this.documents.of(size * (room + generator.maxBytes));

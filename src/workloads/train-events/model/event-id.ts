@@ -82,7 +82,7 @@ for (let value = 0; value < 16; value++) {
   NIBBLE[value.toString(16).toUpperCase().charCodeAt(0)] = value;
 }
 
-/** What the hexadecimal digits `from` to before `to`, at most eight, stand for. Makes no string of them. */
+/** The number of the hexadecimal digits `from` to before `to`, at most eight, without making a string. */
 export function hexAt(id: string, from: number, to: number): number {
   let value = 0;
   for (let i = from; i < to; i++) value = (value << 4) | (NIBBLE[id.charCodeAt(i)] as number);

@@ -70,7 +70,7 @@ export type EventDocument = z.infer<typeof EventDocument>;
 
 const PATHS_NAMED = 5;
 
-/** Where a text departs from the document of an event, in words without any value; undefined where it is one. */
+/** The reason why a text is no document of an event, in words without any value; undefined if it is one. */
 export function invalidityOf(text: string): string | undefined {
   let document: unknown;
   try {

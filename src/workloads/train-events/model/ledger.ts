@@ -25,7 +25,7 @@ export interface LedgerEntry {
   readonly firstDocument: number;
   /** The client's number in its group. */
   readonly client: number;
-  /** Of its keys. */
+  /** The checksum of its keys. */
   readonly keys: Readonly<Pick<KeySum, "u" | "v">>;
 }
 
@@ -38,7 +38,7 @@ export interface LedgerBatch extends LedgerEntry {
   readonly endpoint: number;
 }
 
-/** What all batches of one worker have in common. */
+/** Properties that all batches of one worker share. */
 export const LedgerSource = z.strictObject({
   /** The worker's number in its keys. */
   worker: z.int().min(0).max(255),
@@ -81,7 +81,7 @@ const Count = z.int().nonnegative();
 
 const SampleCount = z.object({ sampled: Count, verified: Count });
 
-/** What a worker verified: transactions by what was sampled, documents, and events by what was wrong with them. */
+/** Verified transactions and documents of a worker, and events that were wrong, by kind. */
 export const SampleChecks = z.object({
   reads: SampleCount,
   claims: SampleCount,
@@ -93,7 +93,6 @@ export const SampleChecks = z.object({
 });
 export type SampleChecks = z.infer<typeof SampleChecks>;
 
-/** Of who sampled no transaction. */
 export const NO_CHECKS: SampleChecks = {
   reads: { sampled: 0, verified: 0 },
   claims: { sampled: 0, verified: 0 },
@@ -104,13 +103,13 @@ export const NO_CHECKS: SampleChecks = {
   named: [],
 };
 
-/** What a worker tells at the end of a trial, over all its phases. Numbers are events. */
+/** The account of a worker over a trial. Numbers are events. */
 export const Ledger = z.object({
   /** Acknowledged. */
   published: Count,
-  /** Of add transactions that failed. */
+  /** Events of add transactions that failed. */
   failed: Count,
-  /** Of add transactions that were in doubt to the end: the audit looks them up. */
+  /** Events of add transactions that stayed in doubt: the audit looks them up. */
   inDoubt: Count,
   /** Passes of process transactions that were acknowledged, one for each event in them. */
   passes: Count,

@@ -13,7 +13,7 @@ export type EventStatus = z.infer<typeof EventStatus>;
 export const WORKABLE_STATUSES = ["PENDING", "PROCESSING"] as const satisfies readonly EventStatus[];
 /** Statuses that an archive transaction selects. */
 export const TERMINAL_STATUSES = ["COMPLETE", "FAILED"] as const satisfies readonly EventStatus[];
-/** Which events are archived: all that are finished, or those that are COMPLETE, and FAILED ones stay. */
+/** Archived events: all finished events, or COMPLETE events while FAILED events stay. */
 export const ARCHIVED = ["finished", "complete"] as const;
 export type Archived = (typeof ARCHIVED)[number];
 
@@ -22,7 +22,7 @@ export const ARCHIVED_STATUSES = {
   complete: ["COMPLETE"],
 } as const satisfies Readonly<Record<Archived, readonly EventStatus[]>>;
 
-/** What one process transaction made of one event's status. */
+/** The change of one event's status by one process transaction. */
 export interface EventPass {
   readonly id: string;
   readonly was: EventStatus;

@@ -83,7 +83,7 @@ export async function readPassesPerEvent(
   return typeof row?.["passes"] === "number" ? row["passes"] : null;
 }
 
-/** Of these keys, how many are live or archived: `EventOperations.countPresent`, for control work. */
+/** Number of these keys that are live or archived, for control work. */
 export async function countPresent(
   client: SqlClient,
   namespace: string,

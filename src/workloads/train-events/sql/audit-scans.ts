@@ -80,7 +80,7 @@ const checksumSql = (t: string): string =>
   `left(md5(concat_ws('${CHECKSUM_SEPARATOR}', ${t}.payload::text, ${t}.event_type, ${t}.authority_id::text, ${t}.train_id)),
     ${CHECKSUM_DIGITS}) AS checksum`;
 
-/** What the database's clock shows now, as it writes a timestamp. */
+/** The database's clock, as it writes a timestamp. */
 export async function readClock(client: SqlClient): Promise<string> {
   const [row] = await client.query("SELECT clock_timestamp()::text AS now");
   return String(row?.now);
@@ -103,7 +103,6 @@ SELECT a.id, a.status, a.attempts, true, ${times("a.created_at", "a.archived_at"
   return portions(client, text, [startedAt, endedAt]);
 }
 
-/** Those events, wherever they are. */
 export async function readWritten(
   client: SqlClient,
   { events, archive }: Tables,

@@ -10,7 +10,6 @@ import {
 import { insertColumns, type StatementContext } from "./statements.js";
 import { PAYLOAD_TRAITS } from "../settings.js";
 
-/** What a batch is made for. */
 export type BatchContext = Pick<StatementContext, "dialect" | "tables" | "payload">;
 
 /** Element type of the array that carries documents, and how an element becomes the column's type. */

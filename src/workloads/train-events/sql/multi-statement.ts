@@ -10,13 +10,13 @@ import type { ClaimedPass, ProcessRequest, EventOperations } from "../store.js";
 import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";
 import type { Connection, Statement, StatementRow } from "../../../database/sql.js";
 
-/** What an add sends, one after the other. */
+/** Statements of an add, sent one after the other. */
 interface Inserts {
   insertEvents(connection: Connection): Promise<void>;
   insertStatuses(connection: Connection): Promise<void>;
 }
 
-/** What a process transaction does to the events that it claimed: statuses first, then documents. */
+/** Changes of a process transaction to its claimed events: statuses first, then documents. */
 interface Changes {
   readonly passes: readonly ClaimedPass[];
   advance(connection: Connection): Promise<void>;

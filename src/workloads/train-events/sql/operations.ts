@@ -15,7 +15,7 @@ import { singleStatement } from "./single-statement.js";
 import { tablesOf } from "./tables.js";
 import type { EventOperations } from "../store.js";
 
-/** A new one is one file and one line here; the conformance suite holds it to the same outcomes as the others. */
+/** A new shape is a file and a line here; the conformance suite compares its outcomes with the others'. */
 const SHAPES: Readonly<Record<StatementShape, Shape>> = {
   "set-based": setBased,
   "row-by-row": rowByRow,

@@ -65,7 +65,6 @@ FROM ${tables.events} WHERE event_type = $2::text ORDER BY created_at DESC LIMIT
   };
 }
 
-/** As `Workload` has them. */
 export function questionsOf(
   context: StatementContext,
   inRead: InRead,

@@ -8,7 +8,6 @@ import type { Statement } from "../../../database/sql.js";
 import type { ArchiveDelete, ClaimIndex, Locking, Payload, ReadWeights } from "../settings.js";
 import { literals } from "./literals.js";
 
-/** What statements are made from. */
 export interface StatementContext {
   readonly dialect: Dialect;
   readonly tables: Tables;
@@ -114,7 +113,7 @@ export function archiveClaim(context: StatementContext): Statement {
   return { name: "archive.claim", text: archiveSelect(context) };
 }
 
-/** What a read gives of an event: key, creation, document. */
+/** Columns of an event in a read: key, creation, document. */
 export const EVENT_COLUMNS = "id, created_at, payload::text AS payload";
 
 /** $1 event type, $2 limit. */
