@@ -290,6 +290,8 @@ export interface Reporting<S> {
   conditions?(settings: S): Readonly<Record<string, string | undefined>>;
   /** Objections to one treatment. General rules are in `analysis/lint`. */
   lint?(settings: S): readonly Objection[];
+  /** Names of the metrics of evidence that the summary states for each treatment, by the key that a factor varies. */
+  readonly factors?: Readonly<Record<string, readonly string[]>>;
   /** Lines of the summary about one treatment. */
   lines?(measured: Reported): readonly string[];
 }

@@ -6,6 +6,7 @@ import { analysed } from "../../analysis/comparison/analysis.js";
 import { renderCapacity } from "./capacity-table.js";
 import { claimSentences } from "../findings/claims.js";
 import { renderEndpoints } from "./endpoint-lines.js";
+import { evidenceNotes } from "../findings/evidence-notes.js";
 import { faultText } from "../findings/fault-text.js";
 import { renderForest } from "./forest-lines.js";
 import { renderEffects } from "./effects-table.js";
@@ -71,6 +72,7 @@ function treatmentLines(result: ResultDocument, index: number, marks: Marks): st
     ...(shown
       ? [...lifecycleNotes(shown), ...workloadNotes(shown, vocabulary), ...poolerNotes(treatment, shown)]
       : []),
+    ...evidenceNotes(treatment, vocabulary),
     ...renderTrust(treatment),
   ].flatMap(({ text, tone }) => {
     const lines = wrap(printable(text), WIDTH_MAX);

@@ -75,4 +75,7 @@ export const calls = {
     findings,
     audit,
   },
+  reporting: {
+    factors: { indexes: ["size.indexBytes"], ingest: ["wal.bytes"], commit: ["wal.bytes"] },
+  },
 } as const satisfies Workload<Treatment>;

@@ -85,4 +85,12 @@ export const documents = {
     sizes: Object.keys(findings),
     audit,
   },
+  reporting: {
+    factors: {
+      column: ["size.tableBytes", "size.toastBytes", "wal.bytes"],
+      index: ["size.indexBytes", "gin.pendingPages"],
+      toast: ["size.tableBytes", "size.toastBytes"],
+      update: ["tuples.hotRatio", "wal.bytes"],
+    },
+  },
 } as const satisfies Workload<Treatment>;

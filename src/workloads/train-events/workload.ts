@@ -123,5 +123,10 @@ export const trainEvents = {
     },
     conditions,
     lint,
+    factors: {
+      payload: ["size.tableBytes", "size.toastBytes", "wal.bytes"],
+      documentSize: ["size.tableBytes", "size.toastBytes", "wal.bytes"],
+      claimIndex: ["size.indexBytes", "tuples.hotRatio"],
+    },
   },
 } as const satisfies Workload<EventTreatment>;

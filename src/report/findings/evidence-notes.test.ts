@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { exampleTrial, EXAMPLE_WORKLOAD } from "../../../test/support/example-result.js";
+import type { DatabaseEvidence, TreatmentResult } from "../../results/result-schema.js";
+import { ALL_EVIDENCE } from "../../workloads/evidence.js";
+import { WORKLOADS } from "../../workloads/registry.js";
+import { evidenceNotes } from "./evidence-notes.js";
+
+function treatment(levels: Record<string, string>, databases: DatabaseEvidence[]): TreatmentResult {
+  const trials = databases.map((database, index) => ({ ...exampleTrial(index, index + 1, 10), database }));
+  return { id: "a", levels, trials, merged: null };
+}
+
+it("states what the workload names for the factors, as the median of the trials that have it", () => {
+  const databases = [{ indexBytes: 1_000, hotRatio: 0.2 }, { indexBytes: 3_000 }, { indexBytes: 2_000 }];
+  expect(evidenceNotes(treatment({ claimIndex: "full" }, databases), EXAMPLE_WORKLOAD)).toEqual([
+    { text: "evidence, median of trials: Indexes 2 kB; HOT updates 20 %", tone: "plain" },
+  ]);
+  expect(evidenceNotes(treatment({ pool: "direct" }, databases), EXAMPLE_WORKLOAD)).toEqual([]);
+});
+
+it("states nothing of trials without these figures, or that are not complete", () => {
+  expect(evidenceNotes(treatment({ claimIndex: "full" }, [{}]), EXAMPLE_WORKLOAD)).toEqual([]);
+  const partial = treatment({ claimIndex: "full" }, [{ indexBytes: 1 }]);
+  partial.trials = partial.trials.map((trial) => ({ ...trial, status: "partial" }));
+  expect(evidenceNotes(partial, EXAMPLE_WORKLOAD)).toEqual([]);
+});
+
+it.each(WORKLOADS.filter(({ reporting }) => reporting?.factors).map((workload) => [workload.name, workload]))(
+  "finds every metric that %s names, with a title, for keys that it has",
+  (_, { reporting, settings }) => {
+    const titled = ALL_EVIDENCE.filter(({ chart }) => chart).map(({ metric }) => metric.name);
+    for (const [key, names] of Object.entries(reporting?.factors ?? {})) {
+      expect(Object.keys(settings.keys)).toContain(key);
+      for (const name of names) expect(titled).toContain(name);
+    }
+  },
+);

@@ -1,0 +1,25 @@
+import { median } from "../../analysis/statistics/quantiles.js";
+import { amounts } from "../../analysis/why/why-units.js";
+import { evidenceValue } from "../../results/evidence-values.js";
+import type { TreatmentResult } from "../../results/result-schema.js";
+import { workloadNamed, type WorkloadResult } from "../../results/vocabulary.js";
+import { ALL_EVIDENCE } from "../../workloads/evidence.js";
+import type { Note } from "./notes.js";
+
+/** The evidence that the workload names for the keys that factors vary, in the words of its chart; none without values. */
+export function evidenceNotes(
+  { levels, trials }: Pick<TreatmentResult, "levels" | "trials">,
+  workload: Pick<WorkloadResult, "name" | "isOwn">,
+): Note[] {
+  const { factors = {} } = workloadNamed(workload)?.reporting ?? {};
+  const names = new Set(Object.keys(levels).flatMap((key) => factors[key] ?? []));
+  const texts = [...names].flatMap((name) => {
+    const figure = ALL_EVIDENCE.find(({ metric, chart }) => metric.name === name && chart !== undefined);
+    if (!figure) return [];
+    const complete = trials.filter(({ status }) => status === "complete");
+    const values = complete.flatMap(({ database }) => evidenceValue(figure, database) ?? []);
+    if (values.length === 0) return [];
+    return [`${figure.chart ?? name} ${amounts(figure.metric.unit, 0).text(median(values))}`];
+  });
+  return texts.length > 0 ? [{ text: `evidence, median of trials: ${texts.join("; ")}`, tone: "plain" }] : [];
+}
