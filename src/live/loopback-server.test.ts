@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { request } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { UsageError } from "../foundation/errors.js";
-import { EventStream } from "./event-stream.js";
+import { EventStream } from "./dashboard.js";
 import { isLoopbackHost, serveLoopback, type LoopbackServer, type Route } from "./loopback-server.js";
 
 const open: LoopbackServer[] = [];

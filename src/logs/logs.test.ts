@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import type { Operation } from "../metrics/operations.js";
 import { LINE_PROBLEMS, parseLogLine } from "../results/log-lines.js";
 import { plainMarks } from "../foundation/text/text-table.js";
-import { LogFold } from "./log-fold.js";
+import { LogFold } from "./read-logs.js";
 import type { LogFilter } from "./log-filter.js";
 import type { LogReport, TrialLogReport } from "./log-report.js";
 import { renderLogReport } from "./render.js";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SecondTrack } from "./second-track.js";
 import { Slowest, type SlowTransaction } from "./slowest.js";
-import { COLUMNS_MAX, Spread } from "./spread.js";
+import { COLUMNS_MAX, Spread } from "./timeline.js";
 
 const busy = { finished: 20, failed: 0, longestMs: 5 };
 

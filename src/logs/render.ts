@@ -5,18 +5,19 @@ import { LINE_PROBLEMS } from "../results/log-lines.js";
 import { isRound } from "../metrics/operations.js";
 import { sparkline } from "../foundation/text/sparkline.js";
 import {
+  type Column,
+  type Marks,
   printable,
   renderTable,
   shorten,
-  wrap,
   WIDTH_MAX,
-  type Marks,
+  wrap,
 } from "../foundation/text/text-table.js";
 import type { Cause } from "./causes.js";
 import type { FileReport, LogReport, OperationTotals, TrialLogReport } from "./log-report.js";
 import { sumOfCounts } from "../metrics/figures.js";
-import { renderSlowest } from "./render-slowest.js";
 import { bySqlstate, renderOperationRows } from "../results/operation-rows.js";
+import type { SlowTransaction } from "./slowest.js";
 
 /** Of the widest line of that table, left to its last column. */
 const REASON_WIDTH = 52;
@@ -194,4 +195,41 @@ function tableOf(
 ): string[] {
   const columns = titles.map((title) => ({ title, align: left.includes(title) ? "left" : "right" }) as const);
   return renderTable(columns, rows);
+}
+
+const TITLES = ["response(ms)", "service(ms)", "operation", "second", "client", "attempts", "parts (ms)"];
+const LEFT = ["operation", "client", "parts (ms)"];
+/** Of a line, left to the last column. */
+const PARTS_WIDTH = WIDTH_MAX - 76;
+const COLUMNS: readonly Column[] = TITLES.map((title) => ({
+  title,
+  align: LEFT.includes(title) ? "left" : "right",
+}));
+
+/** Parts that took a hundredth of the time or more, longest first. */
+function renderSlowest(slowest: readonly SlowTransaction[], marks: Marks): string[] {
+  if (slowest.length === 0) return [];
+  const rows = slowest.flatMap((each) => {
+    const [first = "", ...more] = wrap(partsText(each), PARTS_WIDTH);
+    const cells = [
+      each.responseMs.toFixed(2),
+      each.serviceMs?.toFixed(2) ?? "-",
+      each.operation,
+      String(each.second),
+      `${each.actor}/${each.worker}${each.client === null ? "" : `#${each.client}`}`,
+      each.attempts === null ? "-" : String(each.attempts),
+      first,
+    ];
+    return [cells, ...more.map((text) => [...Array.from({ length: cells.length - 1 }, () => ""), text])];
+  });
+  return ["", marks.bold("Slowest transactions"), ...renderTable(COLUMNS, rows)];
+}
+
+function partsText({ parts, responseMs }: SlowTransaction): string {
+  if (!parts) return "not logged";
+  const longest = Object.entries(parts).sort(([, a], [, b]) => b - a);
+  return longest
+    .filter(([, ms]) => ms >= responseMs / 100)
+    .map(([name, ms]) => `${name} ${ms.toFixed(2)}`)
+    .join(", ");
 }

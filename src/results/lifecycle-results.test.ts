@@ -1,7 +1,7 @@
 // Trials of different sizes taken together, and trials of which some do not tell.
 import { describe, expect, it } from "vitest";
 import { EXAMPLE_INTEGRITY, exampleTrial } from "../../test/support/example-result.js";
-import { mergedEnding } from "./lifecycle-results.js";
+import { mergedEnding } from "./result-document.js";
 import type { TrialResult } from "./result-schema.js";
 
 function trial(ended: number, passesPerEvent?: number, drainSeconds?: number): TrialResult {

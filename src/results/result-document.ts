@@ -1,17 +1,11 @@
 // The result document from its parts. Pure; comparisons are handed in, since statistics see stored trials only.
-import { NO_SPANS } from "./result-schema.js";
-import type { WindowSummary } from "../metrics/totals.js";
-import { canonical } from "../scenario/plan/levels.js";
-import type { Experiment, TreatmentSettings } from "../scenario/settings.js";
-import { mergedSplit } from "./endpoint-results.js";
-import { mergedEnding } from "./lifecycle-results.js";
-import { workloadOf } from "../workloads/registry.js";
-import { operationResults, withLosses } from "./operation-results.js";
 import {
-  RESULT_VERSION,
   type Ceiling,
   type Environment,
+  type LifecycleResult,
   type MergedResult,
+  NO_SPANS,
+  RESULT_VERSION,
   type ResultDocument,
   type StoppingResult,
   type ThresholdResult,
@@ -19,6 +13,12 @@ import {
   type TrialResult,
   type Verdict,
 } from "./result-schema.js";
+import type { WindowSummary } from "../metrics/totals.js";
+import { canonical } from "../scenario/plan/levels.js";
+import type { Experiment, TreatmentSettings } from "../scenario/settings.js";
+import { mergedSplit } from "./endpoint-results.js";
+import { workloadOf } from "../workloads/registry.js";
+import { operationResults, withLosses } from "./operation-results.js";
 import { workloadResult } from "./vocabulary.js";
 
 export interface ResultParts {
@@ -98,5 +98,33 @@ export function buildResult(parts: ResultParts): ResultDocument {
     comparisons: parts.comparisons ?? [],
     diagnosis: parts.diagnosis ?? [],
     faults: parts.trials.flatMap(({ result }) => result.faults ?? []),
+  };
+}
+
+/** Events whose passes a trial's `passesPerEvent` is the mean of. */
+function endedEvents({ integrity }: Pick<TrialResult, "integrity">): number {
+  const { complete = 0, failed = 0, archived = 0 } = integrity ?? {};
+  return complete + failed + archived;
+}
+
+/**
+ * Passes over all events of these trials; the mean drain of trials that all drained. If one trial does not tell, the trials
+ * together do not either.
+ */
+export function mergedEnding(
+  trials: readonly Pick<TrialResult, "lifecycle" | "integrity">[],
+): Pick<LifecycleResult, "passesPerEvent" | "drainSeconds"> {
+  const ended = trials.map((trial) => ({
+    events: endedEvents(trial),
+    passesPerEvent: trial.lifecycle.passesPerEvent,
+  }));
+  const withEvents = ended.filter(({ events }) => events > 0);
+  const events = withEvents.reduce((sum, each) => sum + each.events, 0);
+  const passes = withEvents.reduce((sum, each) => sum + each.events * (each.passesPerEvent ?? Number.NaN), 0);
+  const drains = trials.flatMap(({ lifecycle }) => lifecycle.drainSeconds ?? []);
+  const hasAllDrains = drains.length === trials.length && drains.length > 0;
+  return {
+    ...(events > 0 && !Number.isNaN(passes) && { passesPerEvent: passes / events }),
+    ...(hasAllDrains && { drainSeconds: drains.reduce((sum, each) => sum + each, 0) / drains.length }),
   };
 }

@@ -1,7 +1,7 @@
 // Duets beside runs in which each treatment had the machine alone.
 import { expect, it } from "vitest";
 import type { ResultDocument } from "../../results/result-schema.js";
-import { interferenceWarnings } from "./interference.js";
+import { interferenceWarnings } from "./run-differences.js";
 
 function run(directory: string, isDuet: boolean, ciLow: number | null, ciHigh: number | null) {
   const trials = [{ ...(isDuet && { duet: { server: 1, beside: "b" } }) }];
