@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { interruptedRun, onlyResultIn, trainSim } from "../support/train-sim.js";
+import { UNDISTURBED_KEYS } from "../support/undisturbed.js";
 
 const SCENARIO = `
 name: duet
@@ -14,7 +15,7 @@ actors:
 trial: { warmUp: 100ms, duration: 500ms, drain: false }
 trials: 5
 order: duet
-diagnosis: { ceiling: false }
+diagnosis: { ceiling: false, ${UNDISTURBED_KEYS} }
 `;
 
 it("measures both treatments in the same seconds, and goes on with whole pairs", async () => {

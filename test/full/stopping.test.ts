@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { levelOf, plannedLooks } from "../../src/analysis/statistics/group-sequential.js";
 import { interruptedRun, onlyResultIn, trainSim } from "../support/train-sim.js";
+import { UNDISTURBED_KEYS } from "../support/undisturbed.js";
 
 // The second treatment waits a hundred times as long inside each transaction: nothing is clearer.
 const SCENARIO = `
@@ -17,7 +18,7 @@ actors:
 trial: { warmUp: 100ms, duration: 500ms, drain: false }
 trials: { min: 5, max: 7, until: decided }
 thresholds: { add: avg<60000 }
-diagnosis: { ceiling: false }
+diagnosis: { ceiling: false, ${UNDISTURBED_KEYS} }
 `;
 
 it("is continued in its order, ends when it is decided, and lacks nothing", async () => {

@@ -6,5 +6,10 @@ const BOUNDS = {
   maxClockStep: "60s",
 };
 
-/** For `--set`. */
+/** Keys of `diagnosis` in a scenario. */
+export const UNDISTURBED_KEYS = Object.entries(BOUNDS)
+  .map(([name, bound]) => `${name}: ${bound}`)
+  .join(", ");
+
+/** Values of `--set`. */
 export const UNDISTURBED = Object.entries(BOUNDS).map(([name, bound]) => `diagnosis.${name}=${bound}`);
