@@ -40,7 +40,7 @@ export function register(program: Command): void {
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Runs the same command without `--again` in processes of its own, one after the other while they are killed. */
+/** Runs the same command without `--again` in child processes, one after the other while they are killed. */
 async function runAgain({ tokenFile }: AgentCommandOptions): Promise<void> {
   const words = process.argv.slice(1).filter((word) => word !== "--again");
   const token = tokenFile === "-" ? await readToken(tokenFile) : undefined;

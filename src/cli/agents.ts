@@ -48,7 +48,10 @@ async function manifest(scenario: string, options: ManifestCommandOptions): Prom
   process.stdout.write(`${header.join("\n")}\n${objects.map((each) => stringify(each)).join("---\n")}`);
 }
 
-/** As stored with results: resolved, without passwords. Throws a UsageError where no agent on another machine could run it. */
+/**
+ * The scenario as results store it: resolved, without passwords. Throws a UsageError where no agent on another machine could
+ * run it.
+ */
 async function reachableScenario(scenario: string, agents: number): Promise<string> {
   const { treatments, yaml } = await loadScenario(scenario, { agents, environment: process.env });
   if (treatments.every(({ settings }) => settings.target.kind === "url")) return yaml;

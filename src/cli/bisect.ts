@@ -117,7 +117,7 @@ function subjectsOf(candidates: readonly Candidate[]): Map<string, string> {
   return new Map(candidates.map(({ revision: { id, subject } }) => [id, subject]));
 }
 
-/** As many trials as it takes until the objective is decided; the rest as the good revision has it. */
+/** Trials until the objective is decided; the rest as the good revision has it. */
 function experimentKeys(
   { scenario: { diagnosis } }: Loaded,
   objective: Objective,

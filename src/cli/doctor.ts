@@ -128,7 +128,7 @@ function openFiles(experiment: Experiment | undefined): Finding {
     const detail = `limit ${limit}${ports}: about ${clients} clients`;
     return { state: "ok", what, detail, remedy: "" };
   }
-  // Of agents, any of them: this may be the machine of one.
+  // The share of any agent: this may be the machine of one.
   const [most] = experiment.treatments
     .flatMap(({ id, settings }) =>
       [carriedHere(settings), ...carriedByAgents(settings)].map((part) => {
@@ -158,7 +158,7 @@ function clock(): Finding[] {
   return [{ ...finding, state: "warning", remedy }];
 }
 
-/** Of the treatment whose agents have the most threads; nothing where none has agents. */
+/** The treatment whose agents have the most threads; empty if none has agents. */
 function agentThreads(experiment: Experiment | undefined): Finding[] {
   const [most] = (experiment?.treatments ?? [])
     .filter(({ settings }) => settings.agents > 0)
@@ -194,7 +194,7 @@ async function faults(experiment: Experiment | undefined): Promise<Finding> {
   };
 }
 
-/** Of runs that were killed together with what cleans up after them. */
+/** Servers of runs that were killed together with the process that cleans up after them. */
 async function leftBehind(): Promise<Finding[]> {
   const orphans = await findOrphans();
   return orphans.map((orphan) => removable(orphanWords(orphan), orphanCommand(orphan)));

@@ -20,7 +20,7 @@ export function endInAnyCase(): void {
     // A reader that takes its time is no reason to cut it off.
     if (process.stdout.writableLength > 0) return;
     process.stderr.write("train-sim: a part did not stop and was terminated\n");
-    // With the code of one that was killed, since nothing else ends it.
+    // Ends with the code of a killed process, since nothing else ends it.
     if (process.platform === "win32") process.kill(process.pid, "SIGKILL");
     endNow(Number(process.exitCode ?? 0));
   }, PATIENCE_MS).unref();

@@ -1,4 +1,4 @@
-// `train-sim import pgbench`: prints scripts of pgbench as a file of SQL, a workload of one's own to go on from.
+// `train-sim import pgbench`: prints scripts of pgbench as a file of SQL, a workload to edit.
 import type { Command } from "commander";
 import { UsageError } from "../foundation/errors.js";
 import { definedValue, importedFromPgbench } from "../workloads/own.js";

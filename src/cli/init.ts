@@ -1,4 +1,4 @@
-// `train-sim init [file]`: refuses to overwrite a file, which may be somebody's experiment.
+// `train-sim init [file]`: refuses to overwrite a file, which may be an experiment.
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

@@ -39,7 +39,7 @@ function createProgram(): Command {
   return program;
 }
 
-/** Prints an error for people: what, where, the way out; the stack only of what nobody foresaw. */
+/** Prints an error for people: cause, place, way out; the stack only of an unforeseen error. */
 function explain(error: unknown): string {
   const known = explained(error);
   if (known) return `train-sim: ${known.message}\n${known.hint ? `  ${known.hint}\n` : ""}`;
@@ -53,7 +53,7 @@ function exitCodeOf(error: unknown): ExitCode {
   return explained(error)?.exitCode ?? ExitCode.unexpected;
 }
 
-/** For what is thrown outside every wait: the process ends with words and an exit code. */
+/** Handles errors thrown outside every wait: the process ends with words and an exit code. */
 function dieOf(error: unknown): never {
   process.stderr.write(explain(error));
   return endNow(exitCodeOf(error));
@@ -67,7 +67,7 @@ function goOnUnread(error: NodeJS.ErrnoException): void {
 async function main(): Promise<void> {
   process.on("uncaughtException", dieOf);
   for (const stream of [process.stdout, process.stderr]) stream.on("error", goOnUnread);
-  // Node would end in silence, with a code of its own.
+  // Node would end in silence, with another exit code.
   const onNothingLeft = (): never => dieOf(new Error("the command waits for an event that cannot occur"));
   process.once("beforeExit", onNothingLeft);
   try {

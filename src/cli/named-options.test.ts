@@ -20,7 +20,7 @@ function optionsByCommand(): Map<string, Set<string>> {
     ...command.commands.map((below) => [`${command.name()} ${below.name()}`, below] as const),
   ]);
   const longOf = ({ options }: Command): string[] => options.flatMap(({ long }) => long ?? []);
-  // Of a command with others below it: what all of those have.
+  // Options that all subcommands of a command have.
   const ownOf = (command: Command): string[] =>
     command.commands.length === 0
       ? longOf(command)

@@ -10,7 +10,7 @@ export function wholeNumber(text: string): number {
   return value;
 }
 
-/** Of an option that may be repeated. */
+/** The values of an option that may be repeated. */
 export const another = (value: string, all: readonly string[]): string[] => [...all, value];
 
 export function positiveNumber(text: string): number {

@@ -72,7 +72,7 @@ function plannedTrials({ trials, treatments, stopping }: Experiment): PlannedTri
   return { trials: most, compared: treatments.length - 1, level };
 }
 
-/** Which differences the trials find, if they vary as much as those of an earlier result. */
+/** Differences that the trials find, if they vary as much as an earlier result's. */
 export function reachOfPlan(experiment: Experiment, earlier: ResultDocument): PlannedReach[] {
   return plannedReach(earlier, plannedTrials(experiment));
 }

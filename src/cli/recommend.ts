@@ -1,5 +1,5 @@
-// `train-sim recommend`: writes recommendation.json, recommendation.txt and, where it recommends a change, recommended.yaml beside
-// the result directories that it rests on.
+// `train-sim recommend`: writes recommendation.json, recommendation.txt and, where it recommends a change, recommended.yaml
+// into the directory of the results that it rests on.
 import { join } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { recommend, type Measure } from "../engine/recommend/recommend.js";

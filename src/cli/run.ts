@@ -220,7 +220,7 @@ async function agentOptionsOf(options: RunOptions): Promise<AgentOptions | undef
   };
 }
 
-/** Of the command line, for one that continues the run. */
+/** Options about agents for the command line that continues the run. */
 function joiningWords({
   agents: hosts,
   agentCommand: command,

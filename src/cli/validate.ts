@@ -40,7 +40,7 @@ export function extentText(experiment: Experiment): string {
   return `${counted(treatments, "treatment")} x ${trials(1)} = ${trials(treatments)}, load of ${span}`;
 }
 
-/** What it would run, for programs; how many trials a search for capacity takes, and how long, nobody knows. */
+/** The extent of a run, for programs; that of a search for capacity is not known. */
 export function extentDocument(experiment: Experiment, isSearch = false): object {
   const { leastMs, mostMs } = experimentSpan(experiment);
   return {
@@ -55,7 +55,7 @@ export function extentDocument(experiment: Experiment, isSearch = false): object
   };
 }
 
-/** What `load` resolves to; programs are told on standard output too what is wrong with a scenario. */
+/** The outcome of `load`; programs find the problems of a scenario on standard output too. */
 export async function answering<T>(isJson: boolean, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -30,7 +30,7 @@ import { renderSummary } from "./terminal/summary.js";
 const BLOCKS = 10;
 const NOISE = [0.9, -1.2, 0.4, 1.6, -0.7, -1.5, 0.3, 1.1, -0.2, -0.7];
 
-/** Response times of `add` and of `process`, beside those of the first treatment; `spread` is of the noise between blocks. */
+/** Response times of `add` and of `process` over the first treatment's; `spread` is the noise between blocks. */
 interface Behaviour {
   readonly payload: string;
   readonly pool: string;

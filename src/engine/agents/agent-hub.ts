@@ -1,5 +1,5 @@
-// The port where the agents of a run join: on loopback, or with TLS anywhere. It admits agents of its own version that know the
-// token, as many as are wanted, and keeps them for all trials.
+// The port where the agents of a run join: on loopback, or with TLS anywhere. It admits agents of the same version that know
+// the token, as many as are wanted, and keeps them for all trials.
 import { createServer as createHttpServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -24,7 +24,7 @@ import { byHand, type SshSettings } from "./ssh-agents.js";
 import { bearer, isSameToken } from "./token.js";
 
 export interface AgentOptions {
-  /** Where agents join; port 0: any free one. */
+  /** The address where agents join; port 0 takes any free one. */
   readonly host: string;
   readonly port: number;
   readonly token: string;
@@ -32,7 +32,7 @@ export interface AgentOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   /** Milliseconds in which all must have joined. */
   readonly waitMs: number;
-  /** Where the run starts them itself. */
+  /** Hosts on which the run starts them itself. */
   readonly ssh?: SshSettings;
 }
 
@@ -47,7 +47,7 @@ const REFUSED = { unauthorized: 401, conflict: 409, other: 400 } as const;
 
 export class AgentHub {
   private readonly agents: JoinedAgent[] = [];
-  /** Those of the run, from the moment at which all have joined: one that is lost later is replaced, if a fault killed it. */
+  /** The agents of the run, once all have joined. An agent that a fault kills later is replaced. */
   private roster: readonly JoinedAgent[] | undefined;
   private readonly sockets = new WebSocketServer({
     noServer: true,
@@ -87,7 +87,7 @@ export class AgentHub {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** As in `ws://127.0.0.1:5670`. */
+  /** The address as in `ws://127.0.0.1:5670`. */
   private get url(): string {
     const { host, tls } = this.options;
     return `${tls ? "wss" : "ws"}://${host.includes(":") ? `[${host}]` : host}:${this.port}`;
@@ -122,12 +122,12 @@ export class AgentHub {
     );
   }
 
-  /** What the agents that would get load of so many say of themselves, in the order in which it is dealt. */
+  /** The first agents of the order in which load is dealt, with what each said of itself. */
   introductions(count: number): Introduction[] {
     return this.chosen(count).map(({ introduction }) => introduction);
   }
 
-  /** The versions of poolers that agents would start beside them. Rejects where one has none. */
+  /** The versions of poolers that agents would start. Rejects if an agent has none. */
   async findPoolers({ pool, agents }: TreatmentSettings): Promise<PoolerVersion[]> {
     if (!areBesideAgents(pool)) return [];
     const { product } = poolerKindOf(pool);

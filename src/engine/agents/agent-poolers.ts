@@ -1,5 +1,5 @@
-// The poolers of a trial that has them beside its agents, as one pooler: each agent starts its own, and everything that is asked
-// of them goes through the agents. An agent that a fault kills takes its poolers with it.
+// The poolers that agents start on their machines, as one pooler: everything that is asked of them goes through the agents.
+// An agent that a fault kills takes its poolers with it.
 import * as z from "zod";
 import type { Endpoint, Auth } from "../../database/endpoint.js";
 import { unlessAborted } from "../../foundation/deadline.js";
@@ -30,7 +30,7 @@ const COUNTS: ReadonlySet<string> = new Set([
   "queryMs",
 ] satisfies (keyof PoolerReading)[]);
 
-/** Of poolers that are gone: what they counted stays. */
+/** Counts of poolers that are gone. */
 export function ended(reading: PoolerReading): PoolerReading {
   const left = Object.entries(reading).map(([name, value]) => [name, COUNTS.has(name) ? Number(value) : 0]);
   return Object.fromEntries(left) as PoolerReading;
@@ -64,7 +64,7 @@ export async function openAgentPoolers(
   throw failure.reason;
 }
 
-/** Those of one agent. */
+/** The poolers of one agent. */
 class PoolersOfAgent {
   readonly agent: JoinedAgent;
   readonly instances: readonly PoolerInstance[];

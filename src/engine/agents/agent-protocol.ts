@@ -7,9 +7,9 @@ import { Command, Failure, Report } from "../workers/protocol.js";
 import { PathRequest } from "./path-protocol.js";
 import { AssignmentGiven } from "./settings-checks.js";
 
-/** Of one message. Files are sent in pieces; what is larger is no message of ours. */
+/** The largest message: files are sent in pieces, so a larger one is not ours. */
 export const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
-/** Of one piece of a file. */
+/** The largest piece of a file. */
 export const PIECE_BYTES = 1024 * 1024;
 /** Nothing heard for so long: the other side is gone. Clocks are compared once a second. */
 export const SILENCE_MS = 15_000;
@@ -90,7 +90,7 @@ export const FromAgent = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("memory"), changes: MemoryChanges }),
   /** A command came after the instant that it names. */
   z.object({ kind: z.literal("late"), command: z.string(), lateMs: Ms }),
-  /** Of its process within the window. */
+  /** CPU time of the agent's process within the window. */
   z.object({ kind: z.literal("cpu"), seconds: z.number().nonnegative() }),
   /** To the request of that number; `problem` where it could not be done. */
   z.object({

@@ -32,18 +32,18 @@ import { FilePieces } from "./file-pieces.js";
 import { MemoryMirror, MIRROR_MS, writePieces } from "./memory-mirror.js";
 import { processCpuSeconds } from "../../foundation/process-usage.js";
 
-/** In which a clock comes to where it should be, so that it neither jumps nor stands still while it measures. */
+/** Time in which a clock is corrected, so that it neither jumps nor stands still while it measures. */
 const SLEW_MS = 1_000;
-/** As kernels slew at most. */
+/** The largest slew of a kernel's clock. */
 const SLEW_MAX = 500e-6;
 
-/** Of the WebSocket protocol: its code for an end that leaves, and the length of its reason, which may be 123 bytes. */
+/** The WebSocket code of a peer that leaves, and the longest reason, 123 bytes by the protocol. */
 const GOING_AWAY = 1001;
 const REASON_MAX = 40;
 
 interface Running {
   readonly workers: RunningWorkers;
-  /** By their numbers among all of the trial, those among the ones here. */
+  /** Numbers of the workers here, by their numbers among all of the trial. */
   readonly places: ReadonlyMap<number, number>;
   readonly directory: string;
   readonly pieces: FilePieces;
@@ -238,7 +238,7 @@ class Agent {
         this.send({ kind: "crash", worker: numberOf(here), message, ...(code !== undefined && { code }) });
       },
       onExit: (here, code) => {
-        // Of those that are ended here, nothing unexpected is to be told.
+        // Ending these workers is expected, so it is not reported.
         if (this.running) this.send({ kind: "exit", worker: numberOf(here), code });
       },
       onKilled: () => undefined, // by its coordinator, with this process

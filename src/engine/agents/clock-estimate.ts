@@ -16,13 +16,13 @@ interface Reading {
   readonly errorMs: number;
 }
 
-/** Of each stretch of so long, the exchange with the shortest way is kept. */
+/** The exchange with the shortest way is kept of each stretch of this length. */
 const STRETCH_MS = 1_000;
 /** Stretches that are looked back on: temperature changes the drift over longer times. */
 const STRETCHES_MAX = 120;
 /** The last ones, of which one ends the time over which the drift is taken. */
 const LATEST = 10;
-/** Of clocks that nothing is known of: crystals are within 100 ppm, and a kernel slews by up to 500. */
+/** The drift of an unknown clock: crystals are within 100 ppm, and a kernel slews by up to 500. */
 const DRIFT_UNKNOWN = 600e-6;
 /** What a drift that was steady so far may change by. */
 const DRIFT_CHANGE = 5e-6;
@@ -58,7 +58,7 @@ export class ClockEstimate {
     return this.driftWithin.drift;
   }
 
-  /** As of that moment of the agent's clock. */
+  /** The estimate at that moment of the agent's clock. */
   at(atMs: number): { readonly offsetMs: number; readonly errorMs: number } {
     const { drift, error } = this.driftWithin;
     const from = this.kept.map(({ atMs: sinceMs, offsetMs, errorMs }) => ({

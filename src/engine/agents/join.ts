@@ -10,7 +10,7 @@ import { bearer } from "./token.js";
 
 const AGAIN_MS = 500;
 const HANDSHAKE_MS = 10_000;
-/** Of a refusal's words. */
+/** The longest refusal. */
 const WORDS_MAX = 1_000;
 
 export interface JoinOptions {
@@ -23,7 +23,7 @@ export interface JoinOptions {
   readonly waitMs: number;
 }
 
-/** Of this machine, or the container, so that agents whose processes the coordinator sees are known for such. */
+/** Identifies the machine or container: the coordinator sees the processes of agents on the same. */
 export function machineId(): string {
   return processPlace() ?? hostname();
 }

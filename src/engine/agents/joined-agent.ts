@@ -33,9 +33,9 @@ export class JoinedAgent {
   isToBeKilled = false;
   private readonly clock = new ClockEstimate();
   private exchanges = 0;
-  /** By its own clock. */
+  /** Milliseconds of the agent's clock. */
   private lastHeardMs = 0;
-  /** As of the last exchange, and the largest. */
+  /** The error of the last exchange, and the largest. */
   private errorMs = 0;
   private worstErrorMs = 0;
   private listener: AgentListener = () => undefined;
@@ -112,7 +112,7 @@ export class JoinedAgent {
     this.worstErrorMs = this.errorMs;
   }
 
-  /** As results state it: the error at its worst since `forgetErrors`. */
+  /** The clock as results state it, with the largest error since `forgetErrors`. */
   clockNow(): { readonly offsetMs: number; readonly errorMs: number; readonly driftPpm: number } {
     const { offsetMs } = this.clock.at(this.lastHeardMs);
     return { offsetMs, errorMs: this.worstErrorMs, driftPpm: this.clock.drift * 1e6 };

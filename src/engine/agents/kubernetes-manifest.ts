@@ -21,7 +21,7 @@ export interface ManifestOptions {
   readonly token: string;
   /** YAML. */
   readonly scenario: string;
-  /** Of agents and coordinator, as `4Gi`. */
+  /** Memory of agents and coordinator, as `4Gi`. */
   readonly memory: string;
 }
 

@@ -12,7 +12,7 @@ const PIECE_BYTES = 256;
 export type MemoryPiece = [number, Uint8Array];
 
 export interface MemoryChange {
-  /** Of the worker that writes it. */
+  /** The ordinal of the worker that writes it. */
   ordinal: number;
   pieces: MemoryPiece[];
 }

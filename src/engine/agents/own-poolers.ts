@@ -1,4 +1,4 @@
-// The poolers beside one agent's clients, on the agent; the coordinator knows them by their numbers and consoles only.
+// The poolers of one agent, on its machine; the coordinator knows them by their numbers and consoles only.
 import type { Endpoint } from "../../database/endpoint.js";
 import { StandingSession } from "../../database/standing-session.js";
 import type { StandingStill } from "../../foundation/process/stand-still.js";

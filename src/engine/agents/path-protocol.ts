@@ -20,9 +20,9 @@ const NetworkRequest = z.discriminatedUnion("kind", [
 ]);
 export type NetworkRequest = z.infer<typeof NetworkRequest>;
 
-/** Of poolers that were opened; an `instance` is one of them, from 0. */
+/** A request to poolers that were opened; an `instance` counts from 0. */
 const PoolerRequest = z.discriminatedUnion("kind", [
-  /** Answered once one has ended without having been told to, with its last words; with nothing once they are closed. */
+  /** Answered with the last words of a pooler that ended unasked, or with nothing once they are closed. */
   z.object({ kind: z.literal("await-loss") }),
   z.object({ kind: z.literal("connect-statistics"), connectTimeoutMs: z.number() }),
   /** Answered with a `Reading`. */

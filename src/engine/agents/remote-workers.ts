@@ -29,15 +29,15 @@ const LEAD_MIN_MS = 1_000;
 const LEAD_WAYS = 4;
 /** Longer than an agent waits for its threads. */
 const END_PATIENCE_MS = 15_000;
-/** In which the connection of a process that killed itself ends. */
+/** Time for the connection of a killed process to end. */
 const KILL_PATIENCE_MS = 10_000;
 
 /** One agent with its workers of a trial. */
 class Crew {
   cpuSeconds = 0;
-  /** Of memory on other agents, what it has not been told yet. */
+  /** Changes of memory on other agents that it has not received yet. */
   private untold: MemoryChange[] = [];
-  /** Where it is to be killed, told once it is gone. */
+  /** Called once an agent that is to be killed is gone. */
   onKilled: (() => void) | undefined;
 
   constructor(

@@ -15,7 +15,7 @@ export interface SshSettings {
 }
 
 interface SshOptions extends SshSettings {
-  /** Of the coordinator, on loopback. */
+  /** The coordinator's port on loopback. */
   readonly port: number;
   readonly token: string;
   readonly note: (words: string) => void;
@@ -28,7 +28,7 @@ export function isSshHost(text: string): boolean {
 
 /** The coordinator listens already when ssh starts: an agent that does not reach it at once never will. */
 const JOIN_WITHIN = "5s";
-/** For an agent that has heard that the run is over, and then for ssh at each signal. */
+/** Time for an agent to end after the run, and then for ssh after each signal. */
 const PATIENCE_MS = 3_000;
 /** Lines of output that are kept for its last words. */
 const LINES_MAX = 50;
@@ -44,7 +44,7 @@ export class SshAgents {
   private readonly agents: readonly SshAgent[];
 
   constructor(options: SshOptions) {
-    // Names may lead to one machine, where each agent needs a port of its own.
+    // Several names may lead to one machine, where each agent needs another port.
     const firstPort = drawPort();
     this.agents = options.hosts.map((host, i) => new SshAgent(host, firstPort + i, options));
   }
@@ -63,7 +63,7 @@ export class SshAgents {
 class SshAgent {
   private readonly child: ChildProcess;
   private readonly lines: string[] = [];
-  /** With how it ended; rejects where it did not begin. */
+  /** Resolves to how it ended; rejects if it did not begin. */
   private readonly ended: Promise<string>;
 
   constructor(
@@ -74,7 +74,7 @@ class SshAgent {
     const { command, port: hubPort, token, note } = options;
     const agent = `agent --join ws://127.0.0.1:${port} --token-file - --again --name ${host} --wait ${JOIN_WITHIN}`;
     const tunnel = `127.0.0.1:${port}:127.0.0.1:${hubPort}`;
-    // In a session of its own: Ctrl-C is for the coordinator, whose trials end in order.
+    // A separate session: Ctrl-C is for the coordinator, whose trials end in order.
     const child = spawn("ssh", [...SSH, "-R", tunnel, "--", host, `${command} ${agent}`], {
       detached: true,
       stdio: ["pipe", "ignore", "pipe"],

@@ -33,7 +33,7 @@ async function firstLine(input: Readable): Promise<string> {
   return text.split("\n", 1)[0] ?? "";
 }
 
-/** In constant time, so that its duration tells nothing of the token. */
+/** Constant time, so that the duration says nothing about the token. */
 export function isSameToken(given: string, wanted: string): boolean {
   const [a, b] = [given, wanted].map((text) => createHash("sha256").update(text).digest()) as [
     Buffer,

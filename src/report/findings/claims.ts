@@ -186,7 +186,7 @@ function reachOf(result: ResultDocument, fewest: number): string[] {
   const chance =
     `All findings share one error rate: without any true difference, at most 1 experiment in 20 reports one${paid}. ` +
     "Each 95 % interval covers its own comparison.";
-  // Of a race, those with the best one were to be decided: its own words say how they ended.
+  // A race decides comparisons with its best treatment only: its own words say how they ended.
   return [
     ...(stopping?.race ? [] : [counts]),
     ...(asked.some(isSettled) ? [chance] : []),

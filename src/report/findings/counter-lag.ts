@@ -8,7 +8,7 @@ const LAG_SECONDS = 1;
 /** Share of a window that the lag may be before it is mentioned. */
 const MENTIONED_FROM = 0.05;
 
-/** Of the shortest complete trial's window; undefined where it is long enough, or no counters were read. */
+/** The lag in the shortest complete trial's window; undefined if that is long enough, or no counters were read. */
 export function counterLagWords(
   trials: readonly Pick<TrialResult, "status" | "windowSeconds" | "database">[],
 ): string | undefined {

@@ -34,7 +34,7 @@ export function backlogText({ backlog = {} }: Pick<FaultRecord, "backlog">): str
   return texts.length > 0 ? texts.join(", ") : undefined;
 }
 
-/** As `fault postgres-kill at 10.0 s for 2.1 s: 412 errors (57P01 400, 08006 12), ...`. */
+/** `fault postgres-kill at 10.0 s for 2.1 s: 412 errors (57P01 400, 08006 12), ...`. */
 export function faultText(fault: FaultRecord): string {
   const { kind, injectedAtSeconds, clearedAtSeconds, recoverySeconds, recoveryReason, errors } = fault;
   const length =

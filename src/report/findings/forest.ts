@@ -13,7 +13,7 @@ const ROWS_MAX = 18;
 
 export interface ForestRow {
   readonly comparison: Comparison;
-  /** For example `add events/s`. */
+  /** A name such as `add events/s`. */
   readonly name: string;
   /** Interval of the ratio, or its range over the blocks of fewer trials; undefined if there is neither. */
   readonly spread: readonly [low: number, high: number] | undefined;

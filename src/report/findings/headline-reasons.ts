@@ -23,12 +23,12 @@ export function reasonsOf(comparisons: readonly Comparison[]): string[] {
 }
 
 export interface Reason {
-  /** Of whose differences it is told. */
+  /** Operations whose differences it explains. */
   readonly operations: readonly ComparedOperation[];
   readonly sentence: string;
 }
 
-/** The same of a treatment's findings, over all operations: what stands beside most of them first. */
+/** Reasons for a treatment's findings, over all operations; the reason of most operations comes first. */
 export function reasonsByOperation(
   id: string,
   comparisons: readonly Comparison[],

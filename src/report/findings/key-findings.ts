@@ -120,7 +120,7 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   return [...losses.map((words) => finding("plain", words)), finding("good", text)];
 }
 
-/** The invariants of one's own SQL that hold in every trial, and the transactions whose ids they list. */
+/** The invariants of a user's SQL that hold in every trial, and the transactions whose ids they list. */
 function invariantFindings(result: ResultDocument): KeyFinding[] {
   const trials = trialsOf(result).filter(({ status }) => status === "complete");
   const [first] = trials;

@@ -49,7 +49,7 @@ function beginMs(shown: Shown): number | undefined {
   return transactions > 0 ? totalMs / transactions : undefined;
 }
 
-/** Of a pooler that counts its transactions and their waits. */
+/** Evidence of a pooler that counts its transactions and their waits. */
 type CountingPooler = PoolerEvidence &
   Record<"transactions" | "waitMsPerTransaction", number> & {
     readonly clientsWaiting: NonNullable<PoolerEvidence["clientsWaiting"]>;

@@ -82,7 +82,7 @@ function namedNotes(named: NonNullable<Integrity["named"]>): Note[] {
 
 const NOT_AUDITED_MAX = 3;
 
-/** Where an audit found what was published, as far as the workload tells that apart. */
+/** States in which an audit found published events, as far as the workload distinguishes them. */
 const STATES = ["pending", "processing", "complete", "failed", "archived"] as const;
 
 /** What the audits of these trials could not look at, each once. */

@@ -10,7 +10,7 @@ interface Plan {
   readonly ids: readonly string[];
   readonly order: "interleaved" | "duet" | "sequential";
   readonly blocks?: number;
-  /** By how much each later place of a block takes longer, 0.1 is 10 %. */
+  /** Share by which each later place of a block takes longer, 0.1 is 10 %. */
   readonly place: number;
 }
 

@@ -65,7 +65,7 @@ function outlyingText(trials: readonly OutlyingTrial[], unit: string): string {
   return `${words.join(", ")} ${unit}/s against a median of ${shortNumber(first?.median ?? 0)}`;
 }
 
-/** By treatment and operation, in order. */
+/** Groups by treatment and operation, in order. */
 function byOperation(trials: readonly OutlyingTrial[]): OutlyingTrial[][] {
   const groups = new Map<string, OutlyingTrial[]>();
   for (const trial of trials) {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { labelsOf } from "./treatment-labels.js";
 
-/** As a plan names them. */
+/** Treatments as a plan names them. */
 function crossed(factors: Readonly<Record<string, readonly string[]>>) {
   const combinations = Object.entries(factors).reduce<Record<string, string>[]>(
     (made, [name, levels]) => made.flatMap((each) => levels.map((level) => ({ ...each, [name]: level }))),

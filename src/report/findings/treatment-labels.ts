@@ -5,7 +5,7 @@ import { shorten } from "../../foundation/text/text-table.js";
 import type { TreatmentResult } from "../../results/result-schema.js";
 
 const LABEL_WIDTH_MAX = 24;
-/** Of a level's text, where not all of it fits. */
+/** Words of a level at least, where not all of it fits. */
 const WORDS_LEAST = 2;
 
 type Named = Pick<TreatmentResult, "id" | "levels">;
@@ -14,7 +14,7 @@ function isBare(level: string): boolean {
   return /^(\d|true$|false$)/.test(level);
 }
 
-/** As many words of each level as distinguish it. */
+/** Cuts each level to the words that distinguish it. */
 function fewestWords(levels: readonly string[]): Map<string, string> {
   const cut = (level: string, words: number): string => level.split("-").slice(0, words).join("-");
   return new Map(

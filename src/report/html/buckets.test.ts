@@ -38,7 +38,7 @@ describe("buckets", () => {
       [5, 3],
     ] as const)
       buckets.addCounts(row(second, transactions));
-    // Of 2 s each; the last ends with the window, after 1.5 s.
+    // Buckets of 2 s; the last ends with the window, after 1.5 s.
     expect(buckets.operationSeries().add).toMatchObject({
       transactions: [8, 0, 2],
       events: [80, 0, 20],

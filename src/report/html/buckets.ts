@@ -19,7 +19,7 @@ interface OperationBuckets {
   readonly histograms: (Histogram | undefined)[];
 }
 
-/** By bucket, but for the last two. */
+/** Sums, counts and end readings by bucket; distances are those of the whole window. */
 interface Readings {
   readonly sums: number[];
   readonly counts: number[];
@@ -38,7 +38,7 @@ type DistanceCounts = Map<number, number>;
 const WAIT = "wait.";
 const SESSIONS = "sessions.active";
 
-/** How long a bucket must be for a window to have no more than so many. */
+/** The length of a bucket that keeps a window within `bucketsMax`. */
 export function bucketSecondsOf(windowSeconds: number, bucketsMax: number): number {
   return Math.max(1, Math.ceil(Math.round(windowSeconds) / bucketsMax));
 }
@@ -126,8 +126,8 @@ export class Buckets {
   }
 
   /**
-   * Means by metric; null where a bucket has no reading. Where buckets are of several seconds, those between readings that
-   * were no farther apart than usual are on a line between them: how far apart is not to be told from buckets.
+   * Means by metric; null where a bucket has no reading. Buckets of several seconds between usual readings lie on a line
+   * between them, since a bucket does not show their distance.
    */
   readingSeries(): Record<string, (number | null)[]> {
     const sessions = this.readings.get(SESSIONS);

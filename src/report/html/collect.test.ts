@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Of the example: 300 transactions in 30 s. */
+/** The example has 300 transactions in 30 s. */
 function secondOf(second: number, slowness: number): Totals {
   const totals = new Totals(OPERATIONS);
   for (const operation of OPERATIONS) {

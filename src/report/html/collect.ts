@@ -14,16 +14,16 @@ import { bucketSecondsOf, rounded } from "./buckets.js";
 import type { PercentileCurve, ReportData, TrialSeries } from "./report-data.js";
 import { readStoredTrial } from "./trial-series.js";
 
-/** Of one trial: what a picture of ordinary width can show. */
+/** Buckets of one trial that a picture of ordinary width can show. */
 const BUCKETS_MAX = 150;
 const BUCKETS_LEAST = 30;
-/** Of all trials together, which is what the size of the report depends on. */
+/** Buckets of all trials together, which decide the size of the report. */
 const BUCKETS_TOTAL = 1800;
 
 interface Collected {
   readonly notes: string[];
   readonly series: TrialSeries[];
-  /** By treatment: its complete trials, merged. */
+  /** Complete trials merged, by treatment. */
   readonly merged: Map<string, HistogramSet>;
 }
 
@@ -35,7 +35,7 @@ function sharedBucketSeconds(trials: readonly TrialResult[]): number {
   return bucketSecondsOf(longest, bucketsMax);
 }
 
-/** In the order in which they ran. */
+/** Trials in the order in which they ran. */
 function trialsOf(treatments: readonly TreatmentResult[]): { treatment: string; trial: TrialResult }[] {
   return treatments
     .flatMap(({ id, trials }) => trials.map((trial) => ({ treatment: id, trial })))
@@ -55,7 +55,7 @@ async function readTrials(directory: string, result: ResultDocument): Promise<Co
       merged.add(histograms);
       collected.merged.set(treatment, merged);
     } catch (error) {
-      // Where the directory lies is nobody's business whom the report is shown to.
+      // The report does not show where the directory lies.
       const words = messageOf(error).replaceAll(join(directory, sep), "");
       collected.notes.push(
         `trial ${trial.number} (${treatment}) is in no chart over time and in no percentile curve: ${words}`,
@@ -81,7 +81,7 @@ export async function collectReport(
   stored: ResultDocument,
   programVersion: string,
 ): Promise<ReportData> {
-  // As it is read back, so that the report made at the end of a run is the one that is made again from its directory.
+  // Parsed as when it is read back, so that the report at the end of a run equals the one made from its directory.
   const result = withoutHistograms(analysed(ResultDocument.parse(stored)));
   const { notes, series, merged } = await readTrials(directory, result);
   return {

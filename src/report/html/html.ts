@@ -27,7 +27,7 @@ function markupOf(value: Fillable): string {
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** Indentation is for whoever reads the template: the page has none of it. What is filled in keeps its own. */
+/** The page has none of the template's indentation; filled-in values keep theirs. */
 export function html(strings: TemplateStringsArray, ...values: readonly Fillable[]): Html {
   return new Html(
     strings.map((string, i) => string.replace(/\s*\n\s*/g, "\n") + markupOf(values[i])).join(""),

@@ -11,7 +11,7 @@ import { renderFindings, renderHeader } from "./sections/findings.js";
 import { renderNumbers } from "./sections/numbers.js";
 import { renderEnvironment, renderParameters } from "./sections/parameters.js";
 
-/** In the order of the page. */
+/** Sections in the order of the page. */
 const SECTIONS: readonly (readonly [id: string, title: string])[] = [
   ["findings", "Findings"],
   ["charts", "Charts"],

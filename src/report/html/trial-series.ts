@@ -15,7 +15,7 @@ import type { TrialSeries } from "./report-data.js";
 
 export interface StoredTrial {
   readonly series: TrialSeries;
-  /** Of the whole window: response times, and the spans of an event's life. */
+  /** Histograms of the whole window: response times, and the spans of an event's life. */
   readonly histograms: HistogramSet;
 }
 

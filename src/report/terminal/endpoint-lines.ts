@@ -35,7 +35,7 @@ function rowsOf(region: string, name: string, { operations }: Part): string[][] 
   });
 }
 
-/** A region is worth rows of its own where it has several endpoints. */
+/** Rows of a region with several endpoints; a single one has the same numbers. */
 function regionRows({ region, endpoints, ...rest }: RegionResult): string[][] {
   return endpoints > 1 ? rowsOf(region ?? "-", `all ${endpoints}`, rest) : [];
 }
@@ -56,7 +56,7 @@ export function renderEndpoints({ endpoints = [], regions = [] }: Shown): string
   ];
   const more = hidden > 0 ? `; and ${counted(hidden, "endpoint")} more in result.json` : "";
   const contacts = `connections: ${listed.map(contactsText).join("; ")}${more}`;
-  // Where nothing has a region there is no column of them.
+  // There is no column of regions if no endpoint has one.
   const from = regions.length > 0 ? 0 : 1;
   const columns = COLUMNS.slice(from);
   const shown = rows.map((row) => row.slice(from));

@@ -40,7 +40,7 @@ function slowText(parts: readonly LatencyPart[]): string {
   return `; slowest ${shortNumber(totalMs)}: ${largest.name} ${percent(slowMs(largest) / totalMs)}`;
 }
 
-/** With three parts named where they fit into `width`, else fewer. */
+/** Names three parts if they fit into `width`, else fewer. */
 function lineOf(parts: readonly LatencyPart[], width: number): string {
   const lines = [3, 2, 1].map((most) => printable(`${meanText(parts, most)}${slowText(parts)}`));
   return lines.find((line) => line.length <= width) ?? lines.at(-1) ?? "";

@@ -11,7 +11,7 @@ import { renderSummary } from "./summary.js";
 
 const FLIP = "Plan flip: add.events of text: Index Scan b in trials 2, 4; Seq Scan a in trial 6.";
 
-/** Of which the last trial of text has another plan, where it is asked for. */
+/** A result in which the last trial of text has another plan, if asked for. */
 function example(isFlipped: boolean): ResultDocument {
   const result = exampleResult(3);
   for (const { id, trials } of result.treatments)

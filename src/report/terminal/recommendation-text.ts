@@ -10,7 +10,7 @@ function levelsText(levels: Configuration["levels"]): string {
     .join(", ");
 }
 
-/** Of the proposal, only what differs. */
+/** The settings of the proposal that differ. */
 function changesText(present: Configuration, proposal: Configuration): string {
   return Object.entries(proposal.levels)
     .filter(([factor, level]) => present.levels[factor] !== level)

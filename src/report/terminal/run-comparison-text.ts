@@ -101,7 +101,7 @@ function metricsText(metrics: readonly TreatmentMetric[]): string {
   return [...names].map(([key, own]) => `${key}: ${own.join(" ")}`).join("; ");
 }
 
-/** The share of slow trials that so many trials without one leave possible, with 95 %. */
+/** The share of slow trials that this number of trials without one leaves possible, with 95 %. */
 function unseenShare(trials: number): number {
   return 1 - SIGNIFICANCE ** (1 / trials);
 }

@@ -40,7 +40,7 @@ const CAVEAT_LINES = 6;
 const ROWS_MAX = 24;
 
 export interface SummaryOptions {
-  /** Where the results are, for the last line. */
+  /** The directory of the results, for the last line. */
   readonly directory: string;
   /** Colour is for terminals; leave it out for files. */
   readonly colour?: boolean;
@@ -48,7 +48,7 @@ export interface SummaryOptions {
   readonly hasReport?: boolean;
 }
 
-/** As many of these as fit, the first at least, and how many do not. */
+/** The items that fit, the first at least, and the number of the others. */
 function within(items: readonly (readonly string[])[], linesMax: number, rest: string): string[] {
   const shown: string[] = [];
   for (const [i, lines] of items.entries()) {
@@ -85,7 +85,7 @@ function alarmLines(result: ResultDocument, marks: Marks, rest: string): string[
 function verdictLines(result: ResultDocument): string[] {
   const trials = result.treatments.flatMap((treatment) => treatment.trials);
   const complete = trials.filter(({ status }) => status === "complete").length;
-  // An experiment that a rule of its own ended lacks no trial.
+  // An experiment that one of its rules ended lacks no trial.
   const planned = result.stopping?.reason ? trials.length : result.scenario.trials;
   const words = [
     `Verdict: ${verdictText(result.verdict)}, ${complete} of ${counted(planned, "trial")} complete.`,
@@ -96,7 +96,7 @@ function verdictLines(result: ResultDocument): string[] {
 
 const TABLE_METRICS = ["eventsPerSecond", "p50", "p99"] as const satisfies readonly ComparisonMetric[];
 
-/** Of what is shown where trials have no summary. */
+/** The value shown where trials have no summary. */
 function shownValue(
   { eventsPerSecond, responseTimeMs }: OperationResult,
   metric: (typeof TABLE_METRICS)[number],

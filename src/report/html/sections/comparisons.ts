@@ -53,7 +53,7 @@ function findingCells(finding: RatioFinding): string[] {
   return [ratioText(ratio), interval, ...[pValue, pAdjusted, familyP].map(p), String(blocks), verdict];
 }
 
-/** One row for each piece of evidence, with the metrics that it stands beside. */
+/** One row for each piece of evidence, with the metrics that it explains. */
 function reasonsOf(
   title: string,
   comparisons: readonly Comparison[],

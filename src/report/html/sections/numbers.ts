@@ -1,4 +1,4 @@
-// Every number of the result. Notes beneath the tables are those of the terminal's summary.
+// Every number of the result; the terminal's notes stand beneath the tables.
 import { counted } from "../../../foundation/units.js";
 import type { LatencySummary } from "../../../metrics/histograms.js";
 import { AMOUNTS, columnTitle, LATENCIES, valueOf } from "../../../metrics/metric-lists.js";
@@ -202,7 +202,7 @@ function namedTable({ treatments }: ResultDocument): Html | false {
   return rows.length > 0 && tableOf("Findings of the audit, by id", columns, rows);
 }
 
-/** Of results that have plans. */
+/** Plans of statements; empty for a result without plans. */
 function planTable(result: ResultDocument): Html | false {
   const rows = planRows(result).map(({ statement, plan, where, hash }) => [statement, plan, where, hash]);
   const columns = [text("statement"), sentence("plan"), sentence("where"), text("hash")];
