@@ -155,6 +155,30 @@ test("the README is short, and each page of docs/ is at most two clicks from it"
   expect(PAGES.filter((page) => page.startsWith("docs/") && !near.has(page))).toEqual([]);
 });
 
+const NEEDS: [need: string, page: string, answers: RegExp][] = [
+  ["run a file of SQL", "docs/guide/your-workload.md", /train-sim run scenarios\/bank\.sql/],
+  ["compare two versions of it", "docs/guide/your-workload.md", /workload: \.\/after\.sql/],
+  ["compare two releases", "docs/guide/in-ci.md", /train-sim bisect/],
+  ["decide on PgBouncer", "docs/guide/poolers.md", /times the cycles of 512 direct clients/],
+  ["know the loss of a failover", "docs/guide/faults.md", /primary killed.*883/],
+  [
+    "understand ? and ~",
+    "docs/guide/reading-a-report.md",
+    /`~` \| indistinguishable[^]*`\?` \| inconclusive/,
+  ],
+  ["use a managed server", "docs/guide/your-database.md", /Amazon RDS[^]*sslmode: verify-full/],
+  ["choose an index for a queue", "docs/guide/queue-index.md", /partial:[^]*0\.6 ms/],
+];
+
+test.each(NEEDS)("who wants to %s finds it one click from the README", (_, page, answers) => {
+  expect(read("README.md")).toContain(`](${page}`);
+  expect(read(page)).toMatch(answers);
+});
+
+test.each(PAGES)("no diagram of %s is reflowed as prose", (page) => {
+  expect(linesOf(page).filter(({ text }) => /[─▶▲▼]|\w -+> \w/.test(text))).toEqual([]);
+});
+
 test("troubleshooting quotes the refusals of the program", () => {
   const file = join(ROOT, "scenarios/quickstart.yaml");
   const page = read("docs/guide/troubleshooting.md");
