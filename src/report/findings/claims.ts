@@ -71,7 +71,8 @@ export function differenceText([first, ...others]: readonly Comparison[], vocabu
   const more = others.map(
     (each) => `; ${labelOf(each.metric)} ${ratioText(each.ratio)} ${intervalText(each.ciLow, each.ciHigh)}`,
   );
-  return `${subject} is ${change} ${sizeText(first)}${more.join("")}`;
+  const sentence = `${subject} is ${change} ${sizeText(first)}${more.join("")}`;
+  return sentence.replace(/^[a-z](?=[a-z]+ )/, (letter) => letter.toUpperCase());
 }
 
 /** `p99 (0.59x [0.50, 0.70]; about 9 trials of each would decide)`, of a comparison that is not settled. */

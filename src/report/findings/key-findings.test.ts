@@ -122,7 +122,7 @@ describe("key findings", () => {
     ]);
     expect(keyFindings(result)[0]).toEqual({
       tone: "plain",
-      text: "throughput (events/s) of process is 50 % lower with text than with jsonb (0.50x, 95 % CI [0.50, 0.50]); mean 2.00x [2.00, 2.00].",
+      text: "Throughput (events/s) of process is 50 % lower with text than with jsonb (0.50x, 95 % CI [0.50, 0.50]); mean 2.00x [2.00, 2.00].",
       because: [WAL],
     });
   });
@@ -142,10 +142,10 @@ describe("key findings", () => {
         return { ...claim(PROCESS_MEAN), treatment: `t${i}`, ratio, ...interval };
       }),
     );
-    const shown = texts(result).filter((text) => text.includes("mean response time of process"));
+    const shown = texts(result).filter((text) => text.startsWith("Mean response time of process"));
     expect(shown.map((text) => /with (t\d)/.exec(text)?.[1])).toEqual(["t1", "t4", "t0", "t2"]);
     expect(shown[3]).toBe(
-      "mean response time of process is 3.00 times as long with t2 as with jsonb (3.00x, 95 % CI [1.30, 9.00]).",
+      "Mean response time of process is 3.00 times as long with t2 as with jsonb (3.00x, 95 % CI [1.30, 9.00]).",
     );
     expect(texts(result)).toContain("3 smaller differences are in the tables.");
   });
@@ -191,7 +191,7 @@ describe("key findings", () => {
       because: [],
     });
     expect(texts(result)[0]).toBe(
-      "throughput (events/s) of process is <.001 times as high with text as with jsonb (<.001x, 95 % CI [<.001, <.001]).",
+      "Throughput (events/s) of process is <.001 times as high with text as with jsonb (<.001x, 95 % CI [<.001, <.001]).",
     );
   });
 
@@ -261,8 +261,8 @@ it("speak of the user's own workload in its words, without Train Events' flow", 
   expect(JSON.stringify(ours.comparisons)).toMatch(arrivals);
   expect(JSON.stringify(theirs.comparisons)).not.toMatch(arrivals);
   const said = texts(theirs).join("\n");
-  expect(texts(ours).join("\n")).toContain("throughput (events/s) of add is 90 % lower");
-  expect(said).toContain("throughput (payments/s) of add is 90 % lower");
+  expect(texts(ours).join("\n")).toContain("Throughput (events/s) of add is 90 % lower");
+  expect(said).toContain("Throughput (payments/s) of add is 90 % lower");
   expect(said).toContain("No payment was lost or doubled");
   expect(said).not.toContain("event");
   const summary = renderSummary(theirs, { directory: "results" });

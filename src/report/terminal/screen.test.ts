@@ -37,7 +37,7 @@ describe("the screen", () => {
   it("begins with the most important finding, with number and interval, and has one table", () => {
     const lines = linesOf(exampleResult(8));
     expect(lines[0]).toMatch(
-      /^mean response time of process is 2\.00 times as long with text as with jsonb \(2\.00x, 95 % CI \[2\.00, 2\.00\]\); p99 2\.00x/,
+      /^Mean response time of process is 2\.00 times as long with text as with jsonb \(2\.00x, 95 % CI \[2\.00, 2\.00\]\); p99 2\.00x/,
     );
     expect(lines.filter((line) => line.startsWith("Verdict: "))).toEqual([
       expect.stringMatching(/^Verdict: ok, 16 of 16 trials complete\. No event was lost or doubled/),

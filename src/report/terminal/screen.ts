@@ -1,7 +1,6 @@
 // The summary of one screen, which `run` prints and `summary.txt` begins with.
 import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { counted } from "../../foundation/units.js";
-import { shortNumber } from "../../foundation/text/numbers.js";
 import {
   colourMarks,
   plainMarks,
@@ -12,17 +11,12 @@ import {
   type Column,
   type Marks,
 } from "../../foundation/text/text-table.js";
-import { titleOf, type ComparisonMetric } from "../../metrics/metric-lists.js";
-import { legendOf, markOf, MARK_WIDTH, operationName } from "../../metrics/names.js";
-import { operationsIn, type Operation } from "../../metrics/operations.js";
+import { MARK_WIDTH } from "../../metrics/names.js";
 import { REPORT_FILE, SUMMARY_FILE } from "../../results/directory.js";
-import type { OperationResult, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
-import { BLOCKS_MIN, boundsOf } from "../../analysis/statistics/limits.js";
+import type { ResultDocument } from "../../results/result-schema.js";
 import { analysed } from "../../analysis/comparison/analysis.js";
-import { isBelowNoise, NO_FACTOR } from "../../analysis/comparison/noise-floor.js";
 import { warningsOf } from "../../analysis/diagnosis/diagnose.js";
 import { lintsOf } from "../../analysis/lint/lint.js";
-import { unitOf, unitsText } from "../../workloads/vocabulary.js";
 import {
   alarmFindings,
   answerFindings,
@@ -30,8 +24,7 @@ import {
   reservationFindings,
   type KeyFinding,
 } from "../findings/key-findings.js";
-import { shownOf, valueCell } from "../findings/figures.js";
-import { labelsOf } from "../findings/treatment-labels.js";
+import { resultTable } from "../findings/result-table.js";
 
 /** Lines for the reasons of one alarm, and for alarms, answers and caveats together; what does not fit is counted. */
 const REASON_LINES = 4;
@@ -94,91 +87,37 @@ function verdictLines(result: ResultDocument): string[] {
   return wrap(printable(words.join(" ")), WIDTH_MAX);
 }
 
-const TABLE_METRICS = ["eventsPerSecond", "p50", "p99"] as const satisfies readonly ComparisonMetric[];
-
-/** The value shown where trials have no summary. */
-function shownValue(
-  { eventsPerSecond, responseTimeMs }: OperationResult,
-  metric: (typeof TABLE_METRICS)[number],
-) {
-  const value = metric === "eventsPerSecond" ? eventsPerSecond : responseTimeMs?.[metric];
-  return value === undefined ? "-" : shortNumber(value);
-}
-
-function cell(
-  result: ResultDocument,
-  treatment: TreatmentResult,
-  operation: Operation,
-  metric: (typeof TABLE_METRICS)[number],
-  own: OperationResult,
-): string {
-  const summary = treatment.summary?.find((each) => each.operation === operation && each.metric === metric);
-  const compared = result.comparisons.find(
-    (each) =>
-      each.operation === operation &&
-      each.metric === metric &&
-      each.treatment === treatment.id &&
-      each.factor !== NO_FACTOR &&
-      each.blocks >= BLOCKS_MIN,
-  );
-  const mark = compared ? markOf(compared.verdict, isBelowNoise(compared, result.comparisons)) : "";
-  return `${summary ? valueCell(summary) : shownValue(own, metric)} ${mark.padEnd(MARK_WIDTH)}`;
-}
-
 function tableLines(result: ResultDocument, marks: Marks, rest: string): string[] {
-  const labels = labelsOf(result.treatments);
-  const measured = operationsIn(result.treatments.map((treatment) => shownOf(treatment)?.operations ?? {}));
-  const rows = measured.flatMap((operation) =>
-    result.treatments.flatMap((treatment, i) => {
-      const own = shownOf(treatment)?.operations[operation];
-      if (!own) return [];
-      const errors = Object.values(own.failures).reduce((sum, count) => sum + count, 0);
-      const cells = TABLE_METRICS.map((metric) => cell(result, treatment, operation, metric, own));
-      return [
-        { operation, cells: [operationName(operation), labels[i] ?? treatment.id, ...cells, String(errors)] },
-      ];
-    }),
-  );
+  const { metricTitles, rows, legend } = resultTable(result);
   if (rows.length === 0) return ["Nothing was measured."];
-  const { workload: vocabulary } = result;
-  const unit = unitsText(measured.map((operation) => unitOf(vocabulary, operation)));
   const columns: Column[] = [
     { title: "operation", align: "left" },
     { title: "treatment", align: "left" },
-    ...TABLE_METRICS.map((metric): Column => ({
-      title: `${titleOf(metric, unit)} ${" ".repeat(MARK_WIDTH)}`,
-      align: "right",
-    })),
+    ...metricTitles.map((title): Column => ({ title: withRoom(title), align: "right" })),
     { title: "errors", align: "right" },
   ];
-  const shown = rows.slice(0, ROWS_MAX);
-  const [titles = "", ...lines] = renderTable(
-    columns,
-    shown.map(({ cells }) => cells),
-  );
+  const shown = rows
+    .slice(0, ROWS_MAX)
+    .map(({ operation, treatment, cells, errors }) => [
+      operation,
+      treatment,
+      ...cells.map(withRoom),
+      String(errors),
+    ]);
+  const [titles = "", ...lines] = renderTable(columns, shown);
   const more = rows.length - shown.length;
   return [
     marks.bold(titles),
     ...lines,
     ...(more > 0 ? [`and ${counted(more, "row")} more ${rest}`] : []),
-    ...legend(result),
+    ...wrap(printable(legend), WIDTH_MAX).filter((line) => line !== ""),
   ];
 }
 
-function legend(result: ResultDocument): string[] {
-  const { treatments, comparisons } = result;
-  const isCompared = comparisons.some(({ blocks }) => blocks >= BLOCKS_MIN);
-  const marks = isCompared
-    ? ` Against ${treatments[0]?.id ?? ""}: ${legendOf(boundsOf(result).equivalence - 1)}.`
-    : "";
-  const has = (test: (trials: number) => boolean): boolean =>
-    treatments.some(({ summary = [] }) => summary.some(({ trials }) => test(trials)));
-  const spread = has((trials) => trials >= BLOCKS_MIN)
-    ? "Medians over trials with 95 % intervals."
-    : has((trials) => trials > 1)
-      ? "Medians over trials, least..most."
-      : "";
-  return wrap(printable(`${spread}${marks}`.trim()), WIDTH_MAX).filter((line) => line !== "");
+/** Lines values up in their column whether or not a mark follows. */
+function withRoom(cell: string): string {
+  const [mark = ""] = / [*+~?]!?$/.exec(cell) ?? [];
+  return cell + " ".repeat(MARK_WIDTH + 1 - mark.length);
 }
 
 function caveats(result: ResultDocument): string[] {

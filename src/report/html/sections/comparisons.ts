@@ -19,6 +19,7 @@ import { html, type Fillable, type Html } from "../html.js";
 import { renderSearches } from "./searches.js";
 import {
   exact,
+  foldOf,
   metricText,
   operationText,
   sectionOf,
@@ -119,8 +120,9 @@ function operationPart(result: ResultDocument, operation: ComparedOperation): Ht
       ...(each.zeroAs === undefined ? [] : [`takes ${exact(each.zeroAs)} for 0`]),
     ].join("; "),
   ]);
-  return html`<h3>${title}</h3>
-    ${tableOf(`${title}: medians over trials`, [text("treatment"), ...metrics.map((metric) => metricText(metric, unit))], medians)}${tableOf(
+  return foldOf(
+    title,
+    html`${tableOf(`${title}: medians over trials`, [text("treatment"), ...metrics.map((metric) => metricText(metric, unit))], medians)}${tableOf(
       `${title}: ratios of a treatment to another`,
       [
         text("treatment"),
@@ -133,7 +135,8 @@ function operationPart(result: ResultDocument, operation: ComparedOperation): Ht
         sentence("note"),
       ],
       rows,
-    )}${reasonsOf(title, own, nameOf, unit, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`;
+    )}${reasonsOf(title, own, nameOf, unit, counterLagWords(treatments.flatMap(({ trials }) => trials)))}`,
+  );
 }
 
 function effectTables(result: ResultDocument): Html {
@@ -152,15 +155,19 @@ function effectTables(result: ResultDocument): Html {
     each.combinations,
     ...findingCells(each),
   ]);
-  return html`${effectRows.length > 0 && html`<h3>Factors</h3> `}${tableOf(
-    "Effect of a factor's level, whatever the other factors are: geometric mean over their combinations",
-    [text("level"), text("of"), "combinations", ...FINDING_COLUMNS],
-    effectRows,
-  )}${tableOf(
-    "Interactions: by which factor the effect of a level differs with another factor",
-    [text("level"), text("with"), text("of"), "combinations", ...FINDING_COLUMNS],
-    interactionRows,
-  )}`;
+  if (effectRows.length + interactionRows.length === 0) return html``;
+  return foldOf(
+    "Factors",
+    html`${tableOf(
+      "Effect of a factor's level, whatever the other factors are: geometric mean over their combinations",
+      [text("level"), text("of"), "combinations", ...FINDING_COLUMNS],
+      effectRows,
+    )}${tableOf(
+      "Interactions: by which factor the effect of a level differs with another factor",
+      [text("level"), text("with"), text("of"), "combinations", ...FINDING_COLUMNS],
+      interactionRows,
+    )}`,
+  );
 }
 
 export function renderComparisons(result: ResultDocument): Html {

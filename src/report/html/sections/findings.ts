@@ -8,6 +8,7 @@ import type { KeyFinding } from "../../findings/key-findings.js";
 import type { ReportData } from "../report-data.js";
 import { PUBLISHED_COLUMNS, publishedTables } from "../../findings/published-text.js";
 import { judgedText, noteOf, outcomeOf, seenOf, thresholdHeading } from "../../findings/threshold-text.js";
+import { resultTable } from "../../findings/result-table.js";
 import { renderForest } from "./forest.js";
 import { sectionOf, sentence, tableOf, text } from "./table.js";
 
@@ -46,6 +47,15 @@ function findingItem({ tone, text: words, because }: KeyFinding): Html {
   </li> `;
 }
 
+function medianTable(result: ResultDocument): Html {
+  const { metricTitles, rows, legend } = resultTable(result);
+  return html`${tableOf(
+    legend,
+    [text("operation"), text("treatment"), ...metricTitles, "errors"],
+    rows.map(({ operation, treatment, cells, errors }) => [operation, treatment, ...cells, errors]),
+  )}`;
+}
+
 function thresholdTable({ thresholds = [] }: ResultDocument): Html {
   const rows = thresholds.map((threshold) => [
     `${threshold.metric} ${threshold.expression}`,
@@ -79,7 +89,7 @@ export function renderFindings({ result, findings, notes }: ReportData): Html {
       <ul class="findings">
         ${findings.map(findingItem)}
       </ul>
-      ${thresholdTable(result)} ${publishedFigures(result)}
+      ${medianTable(result)} ${thresholdTable(result)} ${publishedFigures(result)}
       ${
         notes.length > 0 &&
         html`<h3>Caveats</h3>

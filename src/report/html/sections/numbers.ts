@@ -20,7 +20,7 @@ import { PLANS_TITLE, renderNotes } from "../../findings/notes.js";
 import { renderTrust } from "../../findings/trust-notes.js";
 import type { ResultVocabulary } from "../../../workloads/vocabulary.js";
 import { html, type Fillable, type Html } from "../html.js";
-import { exact, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
+import { exact, foldOf, operationText, sectionOf, sentence, tableOf, text } from "./table.js";
 
 const LATENCY_FIELDS = ["mean", "p50", "p90", "p95", "p99", "p999", "max"] as const;
 const LATENCY_COLUMNS = ["mean", "p50", "p90", "p95", "p99", "p99.9", "max"] as const;
@@ -104,23 +104,25 @@ function treatmentPart(treatment: TreatmentResult, vocabulary: ResultVocabulary)
   const notes = [...renderNotes(treatment, vocabulary), ...renderTrust(treatment)].map(
     ({ text: words, tone }) => html`<li data-tone="${tone}">${words}</li>`,
   );
-  return html`<h3>${id}</h3>
-    ${named.length > 0 && html`<p class="muted">${named.join(", ")}</p>`}
-    ${
-      shown
-        ? html`${latencyTable(shown, about)}${countTable(shown, about)}${partTable(shown, about)}${endpointTables(shown, about)}`
-        : html`<p>Nothing was measured.</p>`
-    }
-    <ul class="notes">
-      ${notes}
-    </ul>
-    ${
-      trials.length > 0 &&
-      html`<details>
-        <summary>Every number of the trials of ${id}</summary>
-        ${trialTable(treatment)}
-      </details>`
-    } `;
+  return foldOf(
+    id,
+    html`${named.length > 0 && html`<p class="muted">${named.join(", ")}</p>`}
+      ${
+        shown
+          ? html`${latencyTable(shown, about)}${countTable(shown, about)}${partTable(shown, about)}${endpointTables(shown, about)}`
+          : html`<p>Nothing was measured.</p>`
+      }
+      <ul class="notes">
+        ${notes}
+      </ul>
+      ${
+        trials.length > 0 &&
+        html`<details>
+          <summary>Every number of the trials of ${id}</summary>
+          ${trialTable(treatment)}
+        </details>`
+      } `,
+  );
 }
 
 function countOf(integrity: TrialResult["integrity"], field: keyof Integrity): number | undefined {

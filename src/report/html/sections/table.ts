@@ -94,6 +94,14 @@ export function sectionOf(id: string, title: string, ...content: readonly Fillab
   </section> `;
 }
 
+/** Content that the reader unfolds by its title. */
+export function foldOf(title: Fillable, ...content: readonly Fillable[]): Html {
+  return html`<details class="fold">
+    <summary><h3>${title}</h3></summary>
+    ${content}
+  </details> `;
+}
+
 /** `p99 ms`, `events/s`. */
 export function metricText(id: ComparisonMetric, work: string): string {
   const { unit } = metricNamed(id);
