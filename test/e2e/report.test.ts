@@ -63,7 +63,7 @@ describe("the report of a run", () => {
     expect(elementsOf(page).filter(({ name }) => name === "table").length).toBeGreaterThan(10);
     expect(page).toContain("<h1>reported</h1>");
     expect(cellsOf(page)).toEqual(expect.arrayContaining(mergedNumbers(result)));
-    expect(page).toContain("No event was lost or doubled");
+    expect(page).toContain("No event was lost or duplicated");
   });
 
   it("gives its charts the same result, each trial over time, and whole distributions", () => {

@@ -55,7 +55,7 @@ describe("key findings", () => {
       },
       {
         tone: "bad",
-        text: "Integrity is violated in trial 1: events were lost, doubled or are unaccounted for.",
+        text: "Integrity is violated in trial 1: events were lost, duplicated or are unaccounted for.",
         because: ["trial 1: 1 event is there twice"],
       },
       { tone: "bad", text: "Thresholds: 1 of 1 FAILED.", because: ["add p(99)<500 of text: 612.3"] },
@@ -71,7 +71,7 @@ describe("key findings", () => {
     result.thresholds = [{ metric: "add", expression: "count>0", treatment: "text", seen: 1, ok: true }];
     expect(texts(result)).toContain("The threshold holds.");
     expect(texts(result)).toContain(
-      "No event was lost or doubled, and each shows the work that was acknowledged: 150000 events in 10 trials. " +
+      "No event was lost or duplicated, and each shows the work that was acknowledged: 150000 events in 10 trials. " +
         "Lost or duplicated: 0 of 150000 events, at most 0.002 % with 95 % confidence.",
     );
     const trial = firstTrial(result);
@@ -93,7 +93,7 @@ describe("key findings", () => {
     firstTrial(result).integrity = { ...EXAMPLE_INTEGRITY, notAudited };
     expect(texts(result).join()).not.toContain("No event was lost");
     expect(texts(result)).toContain(
-      "Nothing is known to be lost or doubled: 150000 events in 10 trials. Not audited: the workload states no " +
+      "Nothing is known to be lost or duplicated: 150000 events in 10 trials. Not audited: the workload states no " +
         "invariant, so nothing was checked.",
     );
   });
@@ -108,7 +108,7 @@ describe("key findings", () => {
       `${result.treatments[1]?.id ?? ""} lost 0 of 75000 events, at most 0.004 % with 95 % confidence.`,
     );
     expect(said).toContain(
-      "Beyond what a fault may lose, no event was lost or doubled, and each shows the work that was acknowledged: " +
+      "Beyond what a fault may lose, no event was lost or duplicated, and each shows the work that was acknowledged: " +
         "150000 events in 10 trials.",
     );
     expect(said.join()).not.toContain("No event was lost");
@@ -263,7 +263,7 @@ it("speak of the user's own workload in its words, without Train Events' flow", 
   const said = texts(theirs).join("\n");
   expect(texts(ours).join("\n")).toContain("Throughput (events/s) of add is 90 % lower");
   expect(said).toContain("Throughput (payments/s) of add is 90 % lower");
-  expect(said).toContain("No payment was lost or doubled");
+  expect(said).toContain("No payment was lost or duplicated");
   expect(said).not.toContain("event");
   const summary = renderSummary(theirs, { directory: "results" });
   expect(summary).toContain("payments/s");

@@ -86,7 +86,7 @@ function violationFindings(result: ResultDocument): KeyFinding[] {
   return [
     finding(
       "bad",
-      `Integrity is violated in ${numbersOf(violated)}: ${result.workload.audited.one}s were lost, doubled or are unaccounted for.`,
+      `Integrity is violated in ${numbersOf(violated)}: ${result.workload.audited.one}s were lost, duplicated or are unaccounted for.`,
       [...more.map(({ text }) => text), ...named.map(({ kind, id, words }) => `${kind} ${id}: ${words}`)],
     ),
   ];
@@ -104,7 +104,7 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
   const losses = allowedLosses(result);
   const unread = notAuditedOf(audited);
   if (unread.length > 0) {
-    const text = `Nothing is known to be lost or doubled: ${found}. Not audited: ${unread.join("; ")}.`;
+    const text = `Nothing is known to be lost or duplicated: ${found}. Not audited: ${unread.join("; ")}.`;
     return [...losses.map((words) => finding("plain", words)), finding("warn", text)];
   }
   // Some workloads' audits do not compare acknowledged work event by event.
@@ -115,8 +115,8 @@ function integrityFindings(result: ResultDocument): KeyFinding[] {
       ? ` Lost or duplicated: ${rareText({ count: 0, all: published, unit: one })}.`
       : "";
   const text = isWorkChecked
-    ? `${what} was lost or doubled, and each shows the work that was acknowledged: ${found}.${bound}`
-    : `${what} was lost or doubled: ${found}.${bound}`;
+    ? `${what} was lost or duplicated, and each shows the work that was acknowledged: ${found}.${bound}`
+    : `${what} was lost or duplicated: ${found}.${bound}`;
   return [...losses.map((words) => finding("plain", words)), finding("good", text)];
 }
 

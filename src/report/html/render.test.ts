@@ -112,7 +112,7 @@ describe("report.html", () => {
     const result = withAnalysis(exampleResult(5));
     const page = rendered(result);
     expect(page).toContain("<title>payload-storage - train-sim report</title>");
-    expect(page).toContain("No event was lost or doubled");
+    expect(page).toContain("No event was lost or duplicated");
     const cells = cellsOf(page);
     const merged = result.treatments[1]?.merged?.operations.add;
     for (const value of Object.values(merged?.responseTimeMs ?? {}))

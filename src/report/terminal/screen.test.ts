@@ -40,7 +40,7 @@ describe("the screen", () => {
       /^Mean response time of process is 2\.00 times as long with text as with jsonb \(2\.00x, 95 % CI \[2\.00, 2\.00\]\); p99 2\.00x/,
     );
     expect(lines.filter((line) => line.startsWith("Verdict: "))).toEqual([
-      expect.stringMatching(/^Verdict: ok, 16 of 16 trials complete\. No event was lost or doubled/),
+      expect.stringMatching(/^Verdict: ok, 16 of 16 trials complete\. No event was lost or duplicated/),
     ]);
     const start = lines.findIndex((line) => line.startsWith("operation"));
     expect(lines.slice(start, start + 6)).toEqual([
