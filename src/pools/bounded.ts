@@ -1,6 +1,7 @@
-// Limits the number of attempts under way, so that 500 connections are not opened in the same millisecond. Waiting is in order.
+// Limits the number of attempts under way, so that 500 connections are not opened in the same millisecond. Waiting tasks
+// begin in order.
 
-/** Kept connections that one worker thread opens to one endpoint at the same time. */
+/** Most kept connections that one worker thread opens to one endpoint at the same time. */
 export const OPEN_AT_ONCE = 16;
 
 /** Lets a bounded number of tasks run at once. */
@@ -9,7 +10,7 @@ export class Gate {
 
   constructor(private free: number) {}
 
-  /** The outcome of `task`, which begins once one of those before it has settled. */
+  /** Returns the outcome of `task`, which begins once an earlier task has settled. */
   async pass<T>(task: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free--;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
@@ -24,8 +25,8 @@ export class Gate {
 }
 
 /**
- * Runs `task(0) .. task(count - 1)`, at most `limit` at a time. After a failure nothing new begins; once what is
- * under way has settled, rejects with the first failure.
+ * Runs `task(0) .. task(count - 1)`, at most `limit` at a time. After a failure no further task begins; once the running
+ * ones have settled, rejects with the first failure.
  */
 export async function eachBounded(
   count: number,

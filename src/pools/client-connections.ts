@@ -10,15 +10,15 @@ import { homesOf, type SourceOptions } from "./source-options.js";
 import type { ConnectionSource, EndpointContacts, Lease } from "../database/session.js";
 
 export class ClientConnections implements ConnectionSource {
-  /** Connections by client; empty if none is kept or the last one broke. */
+  /** Connections by client; a slot is empty if no connection is kept or the last connection broke. */
   private readonly kept: (HeldConnection | undefined)[];
-  /** Number of each client's own endpoint. */
+  /** Number of each client's home endpoint. */
   private readonly homes: readonly number[];
-  /** Number of the endpoint that each client connected to last, or tried to. */
+  /** Number of the endpoint that each client last connected to, or tried to. */
   private readonly at: number[];
-  /** Every connection that is open or being opened. */
+  /** All connections that are open or being opened. */
   private readonly live = new Set<LoadSession>();
-  /** Limits by endpoint for kept connections: a server that is away holds nobody up at another one. */
+  /** Limits by endpoint for kept connections, so that an endpoint that is away does not delay connections to the others. */
   private readonly gates: readonly Gate[];
   private readonly routes: EndpointRoutes;
   private isClosed = false;
@@ -57,7 +57,7 @@ export class ClientConnections implements ConnectionSource {
     return held;
   }
 
-  /** Opens what is kept; rejects with a TargetError when a connection cannot be had. */
+  /** Opens the kept connections; rejects with a TargetError if a connection cannot be opened. */
   async warm(): Promise<void> {
     if (this.reconnect === "per-transaction") return;
     await eachBounded(this.options.clients, OPEN_AT_ONCE, async (client) => {
@@ -71,7 +71,10 @@ export class ClientConnections implements ConnectionSource {
     this.live.clear();
   }
 
-  /** Whether a client that went elsewhere can go back to its own endpoint. Where only one takes writes, it stays there. */
+  /**
+   * True if a client that uses another endpoint can return to its home endpoint. If only one endpoint takes writes, the
+   * client stays there.
+   */
   private isHomeAgain(client: number): boolean {
     const home = this.homes[client] ?? 0;
     if (this.at[client] === home || this.options.endpoints[home]?.takesWrites) return false;
@@ -86,7 +89,7 @@ export class ClientConnections implements ConnectionSource {
     if (this.reconnect === "per-transaction") return this.openNext(client);
     const gate = this.gates[this.routes.routeFrom(this.homes[client] ?? 0)];
     if (!gate) throw new RangeError("a route leads to an endpoint");
-    // Who had to wait asks for the way again: those before may have found the endpoint gone.
+    // A client that had to wait asks for the route again: earlier clients may have found the endpoint gone.
     return gate.pass(() => this.openNext(client));
   }
 
@@ -122,7 +125,7 @@ export class ClientConnections implements ConnectionSource {
   }
 }
 
-/** A connection in its client's hands; one object for the connection's life. */
+/** A connection while its client holds it; the object is the same for the connection's life. */
 class HeldConnection implements Lease {
   constructor(
     readonly connection: LoadSession,

@@ -1,6 +1,6 @@
-// One suite of behaviours that every pool strategy has to show, with real servers and real poolers, PgBouncer of two
-// versions: an actor must not be able to tell which strategy it got. What a strategy cannot do (a transaction of
-// several statements in statement mode, more clients than server connections in session mode) has its own test.
+// One suite of behaviours that every pool strategy must show, with real servers and real poolers, PgBouncer of two
+// versions: an actor must not be able to see which strategy it has. Limits of a strategy (no transaction of several
+// statements in statement mode, no more clients than server connections in session mode) have separate tests.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Endpoint } from "../database/endpoint.js";
 import { ownDatabase } from "../../test/support/own-database.js";
@@ -15,7 +15,7 @@ import type { ConnectionSource } from "../database/session.js";
 import type { Connection, SqlRow, SqlValue, StatementRow } from "../database/sql.js";
 import type { RunningPooler } from "./running-pooler.js";
 
-/** Two databases, so that two endpoints of one server can be told apart. */
+/** Two databases of one server, so that its two endpoints can be distinguished. */
 const [own, other] = [ownDatabase("pool"), ownDatabase("pool")];
 const { database } = own.endpoint;
 let admin: AdminClient;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 
 let statements = 0;
-/** Runs one statement of the workload under a name of its own. */
+/** Runs one statement of the workload under a name that no other statement has. */
 const run = (
   connection: Connection,
   text: string,
@@ -45,11 +45,11 @@ async function countersOf(client: AdminClient = admin): Promise<SqlRow[]> {
   return client.query("SELECT client, n FROM counter ORDER BY client");
 }
 
-/** What the table of failures says to the rejection of `promise`. */
+/** The classification of the rejection of `promise`. */
 const failureOf = (promise: Promise<unknown>): Promise<Failure> =>
   promise.then(() => expect.unreachable("it was expected to fail"), classifyFailure);
 
-/** Asks the server again and again until the answer fits. */
+/** Asks the server repeatedly until the answer fits. */
 async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask();
@@ -86,7 +86,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
   });
   afterAll(() => pooler?.stop());
 
-  /** The strategy for that many clients of one worker thread, on one endpoint unless told otherwise. */
+  /** The strategy for that many clients of one worker thread; on one endpoint unless `changes` names others. */
   function open(clients: number, changes: Partial<SourceOptions> = {}): ConnectionSource<Connection> {
     application = `train-sim/test-${applications++}`;
     const source = createConnectionSource({
@@ -105,7 +105,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     return source;
   }
 
-  /** Clients that each of the poolers has, by its own account, in which the session that asks is none. */
+  /** Number of clients of each pooler, as its statistics say, without the session that asks. */
   async function clientsOf({ consoles, endpoints }: RunningPooler): Promise<number[]> {
     return Promise.all(
       consoles.map(async (console, index) => {
@@ -119,7 +119,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     );
   }
 
-  /** One transaction of that client, committed. */
+  /** One committed transaction of that client. */
   async function add(source: ConnectionSource<Connection>, client: number): Promise<void> {
     const lease = await source.acquire(client);
     let isSuspect = true;
@@ -181,7 +181,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
       if (!isStatementOnly) await lease.connection.control("begin", "BEGIN");
       const failure = await failureOf(run(lease.connection, "SELECT 1/0"));
       expect(failure).toEqual({ kind: "fatal", sqlstate: "22012" });
-      // As an actor does: rolled back where that was possible, and suspect where it was not.
+      // An actor does the same: it rolls back if possible, and marks the lease suspect if not.
       if (round === 0 && !isStatementOnly) await lease.connection.control("rollback", "ROLLBACK");
       await lease.release(round > 0);
       await add(source, 0);
@@ -220,7 +220,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
       [database],
     );
     for (let client = 0; client < 3; client++) {
-      // As an actor does: whoever had not heard of it yet reconnects and tries again.
+      // An actor does the same: a client that had not noticed the loss reconnects and tries again.
       for (let isDone = false; !isDone;) {
         const failure = await add(source, client).then(() => undefined, classifyFailure);
         expect(failure?.kind ?? "reconnect").toBe("reconnect");
@@ -231,7 +231,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
   });
 
   it("serves every client under contention", async () => {
-    // In session mode a client keeps its server connection: no more clients than those can be served.
+    // A client keeps its server connection in session mode: there can be no more clients than connections.
     const clients = isSession ? SIZE : 3 * SIZE;
     const source = open(clients);
     await source.warm();
@@ -268,7 +268,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
       for (const { connection } of holders) await connection.control("begin", "BEGIN");
       const served: string[] = [];
       const late = add(source, SIZE).then(() => served.push("late"));
-      // Each of these is a round trip that the late one could have used.
+      // Each statement is a round trip that the late client could have used.
       for (const { connection } of holders) await run(connection, "SELECT 1");
       served.push("holders");
       await holders[0]?.connection.control("commit", "COMMIT");
@@ -343,7 +343,7 @@ describe.each(STRATEGIES)("$name", (strategy) => {
     );
     await source.close();
     for (const { kind } of await Promise.all(outcomes)) expect(kind).not.toBe("retry");
-    // A pooler gives up a server connection whose client went; the direct ones have to be told.
+    // A pooler closes a server connection whose client is gone; direct connections have to be ended by hand.
     await admin.query(
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1 AND wait_event = 'PgSleep'",
       [database],

@@ -1,5 +1,5 @@
-// Which endpoint a client is sent to while others come and go, on a clock that is moved by hand and with looks that are
-// answered by hand.
+// The endpoint that a client is sent to while others come and go, with a clock and background checks that the test
+// controls.
 import { describe, expect, it } from "vitest";
 import { connectFailure } from "../database/postgres/connect-failure.js";
 import type { Endpoint } from "../database/endpoint.js";
@@ -92,7 +92,7 @@ describe("pastStandbys", () => {
     connectFailure(at, Object.assign(new Error(`refused by ${code}`), { code }));
   const STANDBY = "25006";
 
-  /** What came of it, and how often it was tried, where the servers answer so in turn. */
+  /** The outcome, and the number of attempts, if the servers give these answers in turn. */
   async function outcome(answers: readonly string[], takesWrites = true) {
     const left = [...answers];
     const end = await pastStandbys(

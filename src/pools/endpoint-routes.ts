@@ -1,5 +1,6 @@
-// The endpoint of each client: its own while that is there, else the next of the list. An endpoint that refused or lost a
-// connection is left out by the thread until it answers in the background, so that no transaction waits to find out.
+// The endpoint of each client: its home endpoint while that is there, else the next of the list. An endpoint that refused
+// or lost a connection is left out by the thread until it answers in the background, so that no transaction waits to find
+// out.
 import { systemClock } from "../foundation/clock.js";
 import { codeOf, messageOf } from "../foundation/errors.js";
 import type { LoadSession } from "../database/contract.js";
@@ -10,10 +11,10 @@ import type { EndpointContacts } from "../database/session.js";
 
 const FIRST_LOOK_MS = 1_000;
 const LOOK_CEILING_MS = 10_000;
-/** Milliseconds that an endpoint may take to answer a look. */
+/** Milliseconds within which an endpoint must answer a background check. */
 const LOOK_MAX_MS = 5_000;
 
-/** An endpoint that was not there when it was needed. Monotonic milliseconds. */
+/** An endpoint that was absent when it was needed. Monotonic milliseconds. */
 interface Absence {
   failedAtMs: number;
   lookAtMs: number;
@@ -25,7 +26,7 @@ export class EndpointRoutes {
   private readonly counts: EndpointContacts[];
   private readonly absent = new Map<number, Absence>();
 
-  /** `look` resolves to whether the endpoint of that number answers; it must not reject. */
+  /** `look` resolves to true if the endpoint of that number answers; it must not reject. */
   constructor(
     private readonly endpoints: number,
     private readonly look: (endpoint: number) => Promise<boolean>,
@@ -39,7 +40,7 @@ export class EndpointRoutes {
     return this.counts;
   }
 
-  /** The endpoint for whoever belongs to `home`; where none is there, the one that failed longest ago. */
+  /** The number of the endpoint for clients of `home`; if every endpoint is absent, the endpoint that failed longest ago. */
   routeFrom(home: number): number {
     const inOrder = Array.from({ length: this.endpoints }, (_, step) => (home + step) % this.endpoints);
     const failedAtMs = (endpoint: number): number =>
@@ -47,7 +48,10 @@ export class EndpointRoutes {
     return inOrder.reduce((best, endpoint) => (failedAtMs(endpoint) < failedAtMs(best) ? endpoint : best));
   }
 
-  /** Whether nothing speaks against it; takes a look at one that has been away for long enough. */
+  /**
+   * True if the endpoint is not known to be absent; starts a background check of an endpoint that has been absent for long
+   * enough.
+   */
   isUp(endpoint: number): boolean {
     const absence = this.absent.get(endpoint);
     if (!absence) return true;
@@ -56,7 +60,7 @@ export class EndpointRoutes {
     return false;
   }
 
-  /** Reports the fate of a connection to that endpoint. */
+  /** Records the fate of a connection to that endpoint. */
   readonly heard = (endpoint: number, event: "connected" | "refused" | "lost", failure?: Error): void => {
     const counts = this.counts[endpoint];
     if (!counts) throw new RangeError(`there is no endpoint ${endpoint}`);
@@ -91,8 +95,8 @@ export class EndpointRoutes {
 }
 
 /**
- * As libpq goes on to the next host: a standby, or a server that is away, is no failure while another endpoint may be the
- * primary. Where none is, the first that is not a standby says why.
+ * Goes on to the next host, like libpq: a standby, or a server that is away, is no failure while another endpoint may be
+ * the primary. If no endpoint is the primary, the error is from the first endpoint that is not a standby.
  */
 export async function pastStandbys<T>(endpoints: readonly Endpoint[], open: () => Promise<T>): Promise<T> {
   const [first] = endpoints;
@@ -110,7 +114,10 @@ export async function pastStandbys<T>(endpoints: readonly Endpoint[], open: () =
   }
 }
 
-/** Looks by a connection of its own that is answered a statement: a pooler may greet clients whose server is away. */
+/**
+ * Checks an endpoint through a separate connection on which a statement must be answered: a pooler may greet clients whose
+ * server is away.
+ */
 export function lookBy(
   { endpoints, applicationName, onTransaction }: SourceOptions,
   live: Set<LoadSession>,

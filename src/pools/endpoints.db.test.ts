@@ -1,5 +1,5 @@
-// Several endpoints of one real server, each behind a network of its own: clients go on at another one when theirs goes
-// away, whether it broke their connections or takes no new ones, and come home when it is back.
+// Several endpoints of one real server, each behind its separate network: clients move to another endpoint when theirs goes
+// away, whether it broke their connections or takes no new ones, and return when it is back.
 import type { Connection } from "../database/sql.js";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../foundation/clock.js";
@@ -33,7 +33,7 @@ afterAll(async () => {
   for (const proxy of proxies) await proxy.close();
 });
 
-/** The transaction of every client, tried again as often as it takes; where each ended. */
+/** Runs a transaction of every client, repeated until it succeeds; resolves to the endpoint of each. */
 async function everyone(): Promise<number[]> {
   const leases = await Promise.all(
     Array.from({ length: CLIENTS }, async (_, client) => {
@@ -48,7 +48,7 @@ async function everyone(): Promise<number[]> {
           if (isDone) return { lease, at };
           await lease.release(true);
         } catch {
-          // Refused: the next attempt is made elsewhere.
+          // The connection was refused: the next attempt goes to another endpoint.
         }
       }
     }),

@@ -1,5 +1,5 @@
-// Finds a pooler's program by a variable of the environment, PATH, or the places of packages. Its version is asked as the user
-// that it will run as, which proves that it can run.
+// Finds a pooler's program by an environment variable, PATH, or the directories of packages. The program is asked for its
+// version as the user that it will run as, which proves that it can run.
 import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -11,21 +11,21 @@ import type { PoolerProgram } from "./strategy.js";
 
 const run = promisify(execFile);
 
-/** Poolers live in sbin, which PATH of a normal user often leaves out. */
+/** Poolers live in sbin, which the PATH of a normal user often leaves out. */
 const FURTHER_PLACES = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
 
 export interface WantedProgram {
   readonly product: string;
-  /** Name of the program's file. */
+  /** File name of the program. */
   readonly command: string;
   readonly variable: string;
-  /** Its first group is the version, in what the program says to `--version`. */
+  /** Pattern of the output of `--version`; its first group is the version. */
   readonly versionIn: RegExp;
-  /** Ways to get one. */
+  /** Ways to install the program. */
   readonly hint: string;
 }
 
-/** TargetError with the ways to get one when there is none, or when it cannot be run. */
+/** Throws a TargetError with the ways to install the program if there is none, or if it cannot be run. */
 export async function findProgram(
   wanted: WantedProgram,
   env: NodeJS.ProcessEnv = process.env,
@@ -41,7 +41,7 @@ export async function findProgram(
   throw new TargetError(`no ${product} on this machine`, hint);
 }
 
-/** True when `version` is at least `wanted`, by its numbers: 1.9 is before 1.21. */
+/** True if `version` is at least `wanted`, compared number by number: 1.9 is before 1.21. */
 export function isVersionAtLeast(version: string, wanted: string): boolean {
   const [have, need] = [version, wanted].map((text) => text.split(".").map(Number));
   for (const [index, number] of (need ?? []).entries()) {
@@ -70,7 +70,7 @@ async function versionOf(wanted: WantedProgram, path: string, how: string): Prom
       env: serverEnvironment(),
       ...(user && { uid: user.uid, gid: user.gid }),
     });
-    // Pgpool-II tells it there.
+    // Pgpool-II writes its version to stderr.
     output = `${stdout}${stderr}`;
   } catch (error) {
     const as = user ? ` as user ${user.name}` : "";

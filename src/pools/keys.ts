@@ -5,7 +5,7 @@ import type { EndpointUrl } from "../database/endpoint.js";
 import { shareOf } from "../foundation/share.js";
 import type { Finding } from "../syntax/problems.js";
 
-/** Central poolers run beside the coordinator, others beside each agent. */
+/** `central` poolers run on the coordinator's machine, `agent` poolers on the machine of each agent. */
 const PLACEMENTS = ["central", "agent"] as const;
 type Placement = (typeof PLACEMENTS)[number];
 
@@ -13,11 +13,11 @@ export interface PoolerSettings {
   readonly strategy: string;
   /** Server connections of each pooler. */
   readonly size: number;
-  /** Poolers to start. */
+  /** Number of poolers to start. */
   readonly instances: number;
-  /** Left out where they run beside the coordinator. */
+  /** Left out if the poolers run on the coordinator's machine. */
   readonly placement?: Extract<Placement, "agent">;
-  /** Running ones; empty where train-sim starts them. */
+  /** URLs of running poolers; empty if train-sim starts the poolers. */
   readonly urls: readonly EndpointUrl[];
   /** Address at which a running pooler is asked for its statistics. */
   readonly adminUrl?: string;
@@ -43,7 +43,7 @@ export const RECONNECT = z.enum(["never", "per-transaction"]).optional().meta({
   description: "per-transaction opens a connection for every transaction, as pgbench -C. Default never.",
 });
 
-/** Empty where connections are kept, else to be followed by more. */
+/** Text of a reconnect setting, to be followed by more; empty if connections are kept. */
 export const reconnectText = (reconnect: Reconnect): string =>
   reconnect === "never" ? "" : "a connection per transaction, ";
 
@@ -84,8 +84,8 @@ export function resolvePooler({ size, instances = 1, placement, adminUrl, ...giv
 }
 
 /**
- * Keys of running poolers and of ours that exclude each other; a pooler has no keys of TLS beside its URLs. `ofOurs` are
- * the product's own keys for poolers that train-sim starts.
+ * Problems of keys that are for running poolers only or for managed poolers only. A URL states its TLS itself: a pooler has
+ * no TLS keys. `ofOurs` are the product's keys for poolers that train-sim starts.
  */
 export function poolerKeyProblems<Given extends PoolerKeys>(
   product: string,
@@ -106,7 +106,7 @@ export function poolerKeyProblems<Given extends PoolerKeys>(
   return findings;
 }
 
-/** Poolers of ours before each of so many servers: shared out evenly, one before each at the least. */
+/** Number of managed poolers in front of each server: an even share, and at least one. */
 export function poolersBefore(servers: number, instances: number): number[] {
   return Array.from({ length: servers }, (_, index) => Math.max(1, shareOf(instances, servers, index)));
 }

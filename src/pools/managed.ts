@@ -15,7 +15,10 @@ const KNOCK_MS = 3_000;
 
 type Managed = Pick<PoolerSettings, "size" | "instances">;
 
-/** Starts `settings.instances` before the upstreams, one before each at the least. On rejection none is left. */
+/**
+ * Starts `settings.instances` poolers in front of the upstreams, at least one for each upstream. On rejection no pooler is
+ * left.
+ */
 export async function startPoolers<S extends Managed>(
   kind: PoolerKind<S>,
   settings: S & Admitted,
@@ -63,7 +66,7 @@ export async function startPoolers<S extends Managed>(
   };
 }
 
-/** A pooler is where its upstream is, and several before one share its weight. */
+/** A pooler has the region of its upstream; several poolers of one upstream share its weight. */
 function placedAs(
   { upstream: { region, weight }, beside }: { readonly upstream: Endpoint; readonly beside: number },
   instance: ManagedInstance | undefined,
@@ -78,7 +81,9 @@ function placedAs(
   ];
 }
 
-/** Poolers that somebody else runs; nothing is checked or stopped here. `adminUrl` is the console of the first. */
+/**
+ * Poolers that run outside of train-sim, which neither checks nor stops them here. `adminUrl` is the console of the first.
+ */
 export function externalPooler<S>(
   kind: PoolerKind<S>,
   settings: S & Pick<PoolerSettings, "urls" | "adminUrl">,
@@ -134,7 +139,7 @@ function assertOpenFiles<S extends Managed>(kind: PoolerKind<S>, settings: S & A
   );
 }
 
-/** Resolves if something accepts connections there; log-in is checked in `database/`. */
+/** Resolves if a server accepts connections there; the log-in is checked in `database/`. */
 async function assertUpstream(product: string, upstream: Endpoint): Promise<void> {
   const socket = connect(databaseOf(upstream).socketOf(upstream));
   try {

@@ -1,6 +1,6 @@
-// One PgBouncer for several treatments, as one that somebody else runs is: its connections to the server outlive the tables of
-// a trial, and with them the statements that it has prepared there, by their texts. Whatever the payload level was before, the
-// next one must write what it writes alone.
+// One PgBouncer for several treatments, like an external one: its connections to the server outlive the tables of a trial,
+// and with them the statements that it has prepared there, by their texts. Whatever the previous payload level was, the
+// next treatment must write the same as it writes alone.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EventBatch } from "../workloads/train-events/model/event-batch.js";
 import type { Endpoint } from "../database/endpoint.js";
@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 afterEach(() => pooler.stop());
 
-/** What an add, and then a pass, of a trial of its own leave in the tables. */
+/** The rows that one add and one pass of a separate trial leave in the tables. */
 async function written(payload: Payload, statementShape: StatementShape, by: Endpoint): Promise<SqlRow[]> {
   await resetNamespace(own.admin, { namespace, payload });
   const connection = new PgConnection({ endpoint: by, applicationName: "train-sim", prepared: true });
@@ -61,7 +61,7 @@ async function written(payload: Payload, statementShape: StatementShape, by: End
   }
 }
 
-/** Each order in one shape of statements, or, under `npm run test:full`, in all. */
+/** Each order with one statement shape, or, under `npm run test:full`, with all. */
 const CASES = ORDERS.flatMap(([first, then], order) =>
   STATEMENT_SHAPES.filter((_, i) => isFull || i === order % STATEMENT_SHAPES.length).map(
     (shape) => [shape, first, then] as const,

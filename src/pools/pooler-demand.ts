@@ -3,7 +3,7 @@ import { countsByWeight } from "../database/spread.js";
 import type { PoolerSettings } from "./keys.js";
 import type { Demand, PoolProblem } from "./strategy.js";
 
-/** The most clients that one of the places they connect to gets, and how people say that. */
+/** The number of clients at the busiest pooler, and the words for it. */
 export function mostClients(
   product: string,
   { clients, lots, weights }: Pick<Demand, "clients" | "lots" | "weights">,
@@ -13,7 +13,7 @@ export function mostClients(
   return { most, words: most === clients ? all : `${most} of the ${all} at one ${product}` };
 }
 
-/** Poolers beside agents need agents. */
+/** Refuses poolers on the agents' machines if there are no agents. */
 export function besideNothing(
   product: string,
   { placement }: Pick<PoolerSettings, "placement">,

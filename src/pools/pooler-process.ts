@@ -1,5 +1,5 @@
-// One managed pooler: its directory, its port, and its process, which can be taken down and up again with the same of each. An
-// end that nobody asked for is reported.
+// One managed pooler: its directory, its port, and its process, which can be stopped and started again with the same
+// directory and port. An unexpected end is reported.
 import { join } from "node:path";
 import { systemClock } from "../foundation/clock.js";
 import { TargetError } from "../foundation/errors.js";
@@ -19,24 +19,24 @@ const STOP_PATIENCE_MS = 3_000;
 const POLL_MS = 5;
 const PORT_ATTEMPTS = 5;
 
-/** The way in which a product is run. */
+/** How a product is run. */
 export interface PoolerRun {
   readonly product: string;
   readonly program: PoolerProgram;
-  /** Name of its kind of private directory. */
+  /** Purpose of the private directory, which is part of its name. */
   readonly purpose: string;
-  /** Name of its configuration in there. */
+  /** File name of the configuration in the private directory. */
   readonly configuration: string;
-  /** The program's arguments, in that directory. */
+  /** Arguments of the program if it works in that directory. */
   arguments(directory: string): readonly string[];
-  /** Writes secrets and certificates; resolves to the text of the configuration for a port. */
+  /** Writes secrets and certificates; resolves to a function that gives the text of the configuration for a port. */
   prepare(directory: PrivateDirectory): Promise<(port: number) => string>;
-  /** Lines of its log once it has bound its port, and if the port is taken. */
+  /** Patterns of log lines: the port is bound; the port is taken. */
   readonly isUp: RegExp;
   readonly isPortTaken: RegExp;
-  /** Ends it without waiting for its clients. */
+  /** Signal that ends the program without waiting for its clients. */
   readonly quit: NodeJS.Signals;
-  /** Addresses for clients, and for questions about its statistics. */
+  /** Addresses for clients, and for questions about statistics. */
   readonly client: Omit<Endpoint, "host" | "port">;
   readonly console: Omit<Endpoint, "host" | "port">;
 }
@@ -59,7 +59,7 @@ export class PoolerProcess implements ManagedInstance {
     this.lost = new Promise((resolve) => (this.declareLost = resolve));
   }
 
-  /** Resolves once it listens; where a port turns out to be taken, on another. On rejection nothing is left. */
+  /** Resolves once the pooler listens; if a port turns out to be taken, another is tried. On rejection nothing is left. */
   static async start(run: PoolerRun, choosePort: () => Promise<number> = freePort): Promise<PoolerProcess> {
     const directory = await makePrivateDirectory(run.purpose);
     try {
@@ -85,7 +85,7 @@ export class PoolerProcess implements ManagedInstance {
   async shutDown(how: "at-once" | "kill"): Promise<void> {
     const { process } = this;
     this.process = undefined;
-    // Without a step before it, SIGKILL comes first.
+    // Without a first step, `stop` sends SIGKILL at once.
     await process?.stop(how === "kill" ? [] : [{ signal: this.run.quit, patienceMs: STOP_PATIENCE_MS }]);
   }
 
@@ -99,7 +99,7 @@ export class PoolerProcess implements ManagedInstance {
     await this.directory.remove();
   }
 
-  /** Undefined once it listens; otherwise why it does not, and then it does not run. */
+  /** Resolves to undefined once the pooler listens, otherwise to the reason, and then the process is gone. */
   private async launch(): Promise<string | undefined> {
     const { directory, run } = this;
     const title = `${run.product} at ${addressOf(this.client)}`;
@@ -121,13 +121,13 @@ export class PoolerProcess implements ManagedInstance {
   }
 }
 
-/** Undefined once it listens. Otherwise why it does not. */
+/** Resolves to undefined once the pooler listens, otherwise to the reason. */
 async function whenUp(process: ServerProcess, isUp: RegExp): Promise<string | undefined> {
   const deadlineMs = systemClock.nowMs() + START_PATIENCE_MS;
   const ended = new AbortController();
   void process.exited.then(() => ended.abort());
   while (systemClock.nowMs() < deadlineMs) {
-    // Asked before its log is read: what it wrote last must not be missed.
+    // Read before the log is, so that the last lines of an ended process are not missed.
     const { hasExited } = process;
     const log = await process.log();
     if (hasExited) return complaintIn(log);

@@ -1,5 +1,5 @@
-// What a restart of the server looks like from its clients' side, on a server of loopback that counts who comes: those
-// who lost their connections come back a few at a time, and a server that is away holds up nobody at another one.
+// A restart of the server as its clients see it, on a loopback server that counts connections: clients that lost their
+// connections come back a few at a time, and a server that is away does not delay clients of another server.
 import type { Connection } from "../database/sql.js";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
@@ -32,7 +32,7 @@ function sourceFor(endpoints: readonly Endpoint[], clients: number): ConnectionS
   return source;
 }
 
-/** A server that accepts whoever comes and leaves them waiting for its first word. */
+/** A server that accepts every connection and never sends its first message. */
 async function muteServer(): Promise<{ endpoint: Endpoint; sockets: Set<Socket>; server: Server }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -75,7 +75,7 @@ it("opens at most so many connections at once when all clients lost theirs", asy
 
 it("serves the clients of a server that is there while those of another one wait for theirs", async () => {
   const mute = await muteServer();
-  // Clients take turns over the endpoints: the even ones are to go to the mute one.
+  // Clients take the endpoints in turn: the even clients go to the mute one.
   const source = sourceFor([mute.endpoint, endpoint], CLIENTS);
   const waiting = Array.from({ length: CLIENTS / 2 }, (_, index) =>
     Promise.resolve(source.acquire(index * 2)).then(

@@ -1,5 +1,5 @@
-// The pool strategies, a line each. Everything that the program asks of a pool is asked here; a client gets a ConnectionSource
-// and never learns its strategy.
+// The pool strategies, one line each. The rest of the program asks this module only; a client gets a ConnectionSource and
+// never learns its strategy.
 import * as z from "zod";
 import type { ConnectionSource } from "../database/session.js";
 import type { Finding } from "../syntax/problems.js";
@@ -17,7 +17,7 @@ const REGISTERED = [direct, pgPool, own, pgbouncer, pgpool] as const;
 
 const MEMBERS = REGISTERED.map(({ settings }) => settings);
 
-/** Settings of a pool strategy, as a scenario resolves them: a union on `strategy`. */
+/** Settings of a pool strategy in a resolved scenario: a union on `strategy`. */
 export type PoolSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]>;
 /** Settings of a strategy with a pooler between the clients and the server. */
 export type PooledSettings = Extract<PoolSettings, PoolerSettings>;
@@ -41,31 +41,31 @@ export function poolerKindOf(pool: PooledSettings): PoolerKind<PooledSettings> {
   return pooler;
 }
 
-/** Names of the products, as the versions of a result have them. */
+/** Names of the products as they appear among the versions of a result. */
 export const POOLER_PRODUCTS: ReadonlySet<string> = new Set(
   STRATEGIES.flatMap(({ pooler }) => pooler?.product ?? []),
 );
 
-/** Variable of the environment that names that product's program. */
+/** Name of the environment variable that holds the path of that product's program. */
 export function poolerVariable(product: string): string {
   return STRATEGIES.find(({ pooler }) => pooler?.product === product)?.pooler?.variable ?? "PATH";
 }
 
-/** Of poolers that train-sim starts itself. */
+/** Settings of poolers that train-sim starts itself. */
 export type ManagedSettings = PooledSettings & { readonly urls: readonly [] };
 
 export function isManaged(pool: PoolSettings): pool is ManagedSettings {
   return hasPooler(pool) && pool.urls.length === 0;
 }
 
-/** Whether it starts them beside each agent, and not beside the coordinator. */
+/** True if train-sim starts the poolers on the agents' machines instead of the coordinator's. */
 export function areBesideAgents(
   pool: PoolSettings,
 ): pool is ManagedSettings & { readonly placement: "agent" } {
   return isManaged(pool) && pool.placement === "agent";
 }
 
-/** The connections of one worker thread, not yet opened; `warm` connects it, `close` must be called. */
+/** The connections of one worker thread, not yet opened: `warm` opens them, and `close` must be called. */
 export function createConnectionSource({
   pool,
   ...options
@@ -96,7 +96,7 @@ export function resolvePool(given: GivenPool): PoolSettings {
   return strategyOf(given).settings.resolve(given);
 }
 
-/** Keys that exclude or need each other. */
+/** Findings about keys that exclude or need each other. */
 export function poolKeyProblems(given: GivenPool): Finding[] {
   return strategyOf(given).settings.keyProblems?.(given) ?? [];
 }

@@ -1,79 +1,88 @@
-// A pooler that train-sim started, or that ran before. Types only.
+// A pooler that train-sim started, or that was running before. Types only.
 import type { Endpoint } from "../database/endpoint.js";
 import type { StandingStill } from "../foundation/process/stand-still.js";
 
-/** A pooler that train-sim runs: taken down and up again, its port and its configuration stay. */
+/** A pooler that train-sim runs and can stop and start again; its port and its configuration stay the same. */
 export interface PoolerInstance {
-  /** Stopped or killed: clients lose their connections at once. Resolves once it is gone. Never rejects. */
+  /** Stops or kills the pooler: clients lose their connections at once. Resolves once the process is gone. Never rejects. */
   shutDown(how: "at-once" | "kill"): Promise<void>;
-  /** Starts it; resolves once it listens. Rejects with its own words. */
+  /** Starts the pooler; resolves once it listens. Rejects with the pooler's log. */
   up(): Promise<void>;
 }
 
-/** The same with what its start gives. */
+/** A pooler instance with the parts that its start gives. */
 export interface ManagedInstance extends PoolerInstance {
   /** Address for clients. */
   readonly client: Endpoint;
   readonly console: Endpoint;
-  /** Undefined while it is down. */
+  /** Process id; undefined while the pooler is down. */
   readonly pid: number | undefined;
-  /** Settles when it ended without having been told to, with how and the last lines of its log. */
+  /** Settles if the pooler ended unexpectedly, with the way it ended and the last lines of its log. */
   readonly lost: Promise<string>;
-  /** Leaves neither process nor directory. Never rejects. */
+  /** Stops the pooler and removes its directory. Never rejects. */
   stop(): Promise<void>;
 }
 
-/** Holds all transactions at these consoles back; resolves, once they are or the signal aborts, to what lets them go on. */
+/**
+ * Holds all transactions at these consoles back. Resolves, once they are held or the signal aborts, to a function that lets
+ * them go on.
+ */
 export type Pause = (consoles: readonly Endpoint[], signal: AbortSignal) => Promise<() => Promise<void>>;
 
-/** One moment of one or several poolers together, by the names of evidence without `pooler.`; counts since any fixed start. */
+/**
+ * One moment of one or several poolers together, by the names of evidence without `pooler.`. Counts begin at any fixed
+ * start.
+ */
 export interface PoolerReading {
   readonly clientsActive: number;
   readonly serversActive: number;
   readonly serversIdle: number;
   readonly clientsWaiting?: number;
-  /** The wait of the first client in the queue. */
+  /** Wait of the first client in the queue. */
   readonly maxWaitMs?: number;
   readonly transactions?: number;
   readonly waitMs?: number;
   readonly queryMs?: number;
 }
 
-/** Asks poolers for their own account. */
+/** A reader of the poolers' statistics. */
 export interface PoolerStatistics {
   sample(): Promise<PoolerReading>;
-  /** Server connections that the poolers may have together; undefined where one of them does not tell. */
+  /** Server connections that the poolers may have together; undefined if a pooler does not report its limit. */
   serversMax(): Promise<number | undefined>;
   /** Never rejects. */
   close(): Promise<void>;
 }
 
-/** Poolers in front of a target, ours or someone else's. */
+/** Poolers in front of a target, managed or external. */
 export interface RunningPooler {
-  /** `PgBouncer`. */
+  /** Name of the product: `PgBouncer`. */
   readonly product: string;
   /** Addresses for clients, one for each instance. */
   readonly endpoints: readonly Endpoint[];
-  /** Addresses for questions about statistics, one for each instance that has one, while it runs. */
+  /** Addresses for questions about statistics, one for each running instance that has such an address. */
   readonly consoles: readonly Endpoint[];
-  /** Process ids of those that train-sim started on this machine and that run now. */
+  /** Process ids of the running instances that train-sim started on this machine. */
   readonly pids: readonly number[];
   /** Instances that train-sim started, in the order of the endpoints. */
   readonly instances: readonly PoolerInstance[];
-  /** `1.24.1`; undefined for an external one, which may be asked. */
+  /** Version, such as `1.24.1`; undefined for an external pooler, whose version `askVersion` reads. */
   readonly version?: string;
-  /** Undefined where there is none to ask. */
+  /** Asks the pooler for its version; undefined if it cannot be asked. */
   askVersion(): Promise<string | undefined>;
-  /** Settings of an external one, by name; left out for ours, undefined where there is none to ask. */
+  /** Settings of an external pooler, by name; left out for managed poolers, undefined if the pooler cannot be asked. */
   askSettings?(): Promise<Readonly<Record<string, string>> | undefined>;
-  /** Whether named prepared statements work through it in its mode. */
+  /** True if named prepared statements work through the pooler in its mode. */
   readonly supportsPreparedStatements: boolean;
   statistics(connectTimeoutMs: number): Promise<PoolerStatistics>;
-  /** Undefined where the product cannot. */
+  /** Undefined if the product cannot hold transactions back. */
   readonly pause?: Pause | undefined;
-  /** Makes the processes of those that train-sim started stand still. Rejects where none is there. */
+  /** Suspends the processes of the instances that train-sim started. Rejects if there is none. */
   standStill(): Promise<StandingStill>;
-  /** Opens a connection to each; resolves to what those answer that let none in, undefined where all do. Never rejects. */
+  /**
+   * Opens a connection to each instance. Resolves to the errors of the instances that admit no connection; undefined if all
+   * admit one. Never rejects.
+   */
   knock(): Promise<string | undefined>;
   readonly lost: Promise<string>;
   stop(): Promise<void>;

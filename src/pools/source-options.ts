@@ -1,5 +1,5 @@
-// Inputs of every pool strategy. Endpoints are spread over the numbers that clients (or a pool's connections) have in the whole
-// trial, so that every worker thread finds its part by itself.
+// Inputs of every pool strategy. Clients (or a pool's connections) are numbered over the whole trial and assigned to
+// endpoints by number, so that every worker thread finds its part without asking the others.
 import type { Endpoint } from "../database/endpoint.js";
 import { homesByWeight, weightsOf } from "../database/spread.js";
 
@@ -11,18 +11,21 @@ export interface SourceOptions {
   /** Number of this worker's first client among all clients of the trial. */
   readonly firstClient: number;
   readonly clientsOfTrial: number;
-  /** Worker threads of the whole trial. */
+  /** Number of worker threads of the whole trial. */
   readonly workers: number;
-  /** Number of this worker among them. */
+  /** Index of this worker among the worker threads. */
   readonly workerIndex: number;
-  /** Whether statements are prepared by name: asked for, and possible through the pooler. */
+  /** True if statements are prepared by name: the treatment asks for it, and the pooler supports it. */
   readonly prepared: boolean;
   readonly applicationName: string;
   /** See `SessionOptions`. */
   readonly onTransaction?: (() => void) | undefined;
 }
 
-/** The endpoints, by number, of `count` things of this worker, whose first has number `first` of `total` in the trial. */
+/**
+ * The endpoint number of each of `count` clients or connections of this worker; the first has number `first` of `total` in
+ * the trial.
+ */
 export function homesOf(
   endpoints: readonly Endpoint[],
   total: number,

@@ -9,20 +9,20 @@ import type { PoolerSettings } from "./keys.js";
 import type { ManagedInstance, Pause, PoolerStatistics, RunningPooler } from "./running-pooler.js";
 import type { SourceOptions } from "./source-options.js";
 
-/** The demand of one treatment on its pool. */
+/** A treatment's demand on its pool. */
 export interface Demand {
   readonly clients: number;
-  /** Number of clients of each agent if poolers run beside agents; else one lot of all clients. */
+  /** If poolers run on the agents' machines, the number of clients of each agent; otherwise the number of all clients. */
   readonly lots: readonly number[];
   readonly agents: number;
   readonly workers: number;
-  /** Weight of each endpoint that the clients of one lot connect to. */
+  /** Weight of each endpoint that the clients of one agent connect to. */
   readonly weights: readonly number[];
 }
 
 /** A reason why a treatment's pool cannot work. */
 export interface PoolProblem {
-  /** The setting to change, as a path in the scenario: `pool.size`. */
+  /** Path of the setting to change in the scenario: `pool.size`. */
   readonly path: string;
   readonly message: string;
 }
@@ -32,34 +32,34 @@ interface Example {
   readonly yaml: string;
 }
 
-/** A member of the union on `strategy`; its description says how a client comes by a connection. */
+/** A member of the union on `strategy`; its description says how a client gets a connection. */
 export interface PoolSettingsOf<
   S extends { readonly strategy: string },
   Keys extends z.ZodRawShape = z.ZodRawShape,
 > extends Member<S["strategy"], Keys> {
-  /** Names of the databases that it speaks with. Default: all. */
+  /** Names of the databases that the strategy works with. Default: all. */
   readonly databases?: readonly string[];
-  /** The settings that a mapping of these keys means. */
+  /** The settings that these keys of a scenario mean. */
   resolve(given: z.output<z.ZodObject<Keys>>): S;
-  /** Problems of keys that exclude or need each other. */
+  /** Findings about keys that exclude or need each other. */
   keyProblems?(given: z.output<z.ZodObject<Keys>>): Finding[];
-  /** Problems that the pool has with the rest of the treatment. */
+  /** Problems of the pool together with the rest of the treatment. */
   problems?(settings: S, demand: Demand): PoolProblem[];
-  /** The words of a plan for these settings. */
+  /** Description of these settings in a plan. */
   text(settings: S): string;
-  /** Scenarios for the reference: one with every key that loads, one that each rule refuses. */
+  /** Scenarios for the reference: a valid one with every key, and an invalid one for each rule. */
   readonly examples?: { readonly taken: Example; readonly refused: Example };
 }
 
 export interface PoolStrategy<S extends { readonly strategy: string }> {
   readonly settings: PoolSettingsOf<S>;
-  /** Connections that this program's clients share; left out if each client has its own. */
+  /** Number of connections that this program's clients share; left out if each client has a connection. */
   shared?(settings: S): number;
-  /** Whether the workload opens the shared connections itself, however many clients there are, and leases none. */
+  /** Present if the workload opens the shared connections itself, however many clients there are, and leases none. */
   readonly isHeldByWorkload?: true;
   /**
-   * Transactions that the pooler adds to each transaction of a client, as to reset a session, or why they are not known.
-   * Default 0. `asked` are the settings that a running pooler told.
+   * Transactions that the pooler adds to each transaction of a client, such as a reset of the session, or the reason why
+   * the number is unknown. Default 0. `asked` holds the settings that a running pooler reported.
    */
   ownTransactions?(settings: S, asked?: Readonly<Record<string, string>>): number | string;
   /** The connections of one worker thread. */
@@ -70,45 +70,45 @@ export interface PoolStrategy<S extends { readonly strategy: string }> {
 
 export interface PoolerProgram {
   readonly path: string;
-  /** The version, `1.24.1`. */
+  /** Version, such as `1.24.1`. */
   readonly version: string;
 }
 
 /** Demands on a pooler that train-sim starts. */
 export interface Admitted {
-  /** Clients of all instances together; each instance admits them all, should the others fail. */
+  /** Clients of all instances together. Each instance admits all of them, in case the others fail. */
   readonly maxClientConnections: number;
   /** The log-in of clients. Default: by password. */
   readonly auth?: Auth | undefined;
 }
 
-/** A product that stands between the clients and the server, started by train-sim or running already. */
+/** A product between the clients and the server, started by train-sim or running already. */
 export interface PoolerKind<S> {
-  /** The usual spelling, `PgBouncer`. */
+  /** The product's usual spelling, `PgBouncer`. */
   readonly product: string;
-  /** Variable of the environment that names the program. */
+  /** Name of the environment variable that holds the path of the program. */
   readonly variable: string;
-  /** TargetError with the ways to get one where there is none, or it cannot be run. */
+  /** Rejects with a TargetError that says how to install the program if there is none, or if it cannot be run. */
   readonly find: (env?: NodeJS.ProcessEnv) => Promise<PoolerProgram>;
-  /** A caveat of that version for the user; empty if there is none. */
+  /** Caveat of that version for the user; empty if there is none. */
   readonly caveat: (version: string) => string;
-  /** Files that one instance may hold open. */
+  /** Number of files that one instance may hold open. */
   openFiles(settings: S & Admitted): number;
-  /** Resolves once it listens. On rejection nothing is left. */
+  /** Resolves once the pooler listens. On rejection nothing is left. */
   start(program: PoolerProgram, settings: S & Admitted, upstream: Endpoint): Promise<ManagedInstance>;
-  /** Whether named prepared statements work through it; of one that runs already, the version is not known. */
+  /** True if named prepared statements work through the pooler; the version of a running pooler is unknown. */
   prepares(settings: S, version?: string): boolean;
-  /** Left out where it cannot hold transactions back; the obstacle ends the sentence "<fault> ...". */
+  /** Left out if the product cannot hold transactions back; the obstacle ends the sentence "<fault> ...". */
   readonly pause?: { obstacle(settings: S): string | undefined; readonly hold: Pause };
-  /** Reads statistics from the consoles of these; on rejection no connection is left. */
+  /** Reads statistics from these consoles; on rejection no connection is left. */
   statistics(
     consoles: readonly Endpoint[],
     endpoints: readonly Endpoint[],
     connectTimeoutMs: number,
   ): Promise<PoolerStatistics>;
   versionAt(console: Endpoint): Promise<string>;
-  /** Settings of its configuration, by name; left out where it cannot be asked. */
+  /** Settings of the pooler's configuration, by name; left out if the product cannot be asked. */
   settingsAt?(console: Endpoint): Promise<Readonly<Record<string, string>>>;
-  /** Differences between a pooler that runs already and the settings. */
+  /** Differences between a running pooler and the settings. */
   obstacles(settings: S, running: RunningPooler, isPrepared: boolean): Promise<Obstacle[]>;
 }

@@ -1,4 +1,4 @@
-// What is particular to a connection for every transaction: it is gone when the lease is back, so that no more
+// Behaviour that only a connection for every transaction has: it is gone when the lease is back, so that no more
 // connections exist than there are clients.
 import type { Connection } from "../../database/sql.js";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";

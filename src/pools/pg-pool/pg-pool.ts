@@ -1,4 +1,4 @@
-// The pool of Node applications, one in each worker thread; the size is shared out over the threads. With several endpoints,
+// The pool of Node applications, one in each worker thread; the size is divided among the threads. With several endpoints,
 // the endpoint that lacks the most of its share gets the next connection.
 import Pool from "pg-pool";
 import { UsageError } from "../../foundation/errors.js";
@@ -40,21 +40,21 @@ function firstSlotOf(size: number, { workers, workerIndex }: SourceOptions): num
 
 class SharedPool implements ConnectionSource {
   private readonly pool: Pool<PgConnection>;
-  /** Every connection that is open or being opened, looks at endpoints included. */
+  /** All connections that are open or being opened, including checks of endpoints. */
   private readonly live = new Set<LoadSession>();
-  /** Clients that wait for a connection: the driver's pool forgets them when it ends. */
+  /** Rejecters of the clients that wait for a connection: the driver's pool forgets these clients when it ends. */
   private readonly waiting = new Set<(reason: Error) => void>();
   /** The pool's connections by endpoint: their planned and their present number. */
   private readonly wanted: readonly number[];
   private readonly held: number[];
-  /** The endpoint of each connection of the pool, and of each refusal. */
+  /** Endpoint number of each connection of the pool, and of each refusal. */
   private readonly endpointNumbers = new WeakMap<PgConnection | Error, number>();
   private readonly routes: EndpointRoutes;
   /** Number of the endpoint at which each client's last acquire ended. */
   private readonly at: number[] = [];
   private isClosed = false;
 
-  /** `homes` are the endpoints, by number, of the connections that this pool may have. */
+  /** `homes` holds the endpoint number of each connection that this pool may have. */
   constructor(
     private readonly options: SourceOptions,
     private readonly homes: readonly number[],
@@ -66,7 +66,7 @@ class SharedPool implements ConnectionSource {
     const nextNumber = (): number => this.nextNumber();
     const optionsFor = (number: number): SessionOptions => this.optionsFor(number);
     const hold = (connection: PgConnection, number: number): void => this.hold(connection, number);
-    // The pool makes its connections by `new Client()`.
+    // The driver's pool makes its connections by `new Client()`.
     class PooledConnection extends PgConnection {
       constructor() {
         const number = nextNumber();
@@ -75,11 +75,11 @@ class SharedPool implements ConnectionSource {
       }
     }
     this.pool = new Pool<PgConnection>(
-      // No idle time-out: a pool that shrinks in a lull would charge its regrowth to whoever comes next.
+      // No idle time-out: a pool that shrinks in a lull would charge its regrowth to the next clients.
       { max: homes.length, idleTimeoutMillis: 0 },
       PooledConnection,
     );
-    // An idle connection that breaks has left the pool already; the next acquire opens another.
+    // The pool has already dropped an idle connection that breaks; the next acquire opens another.
     this.pool.on("error", () => undefined);
   }
 
@@ -115,7 +115,7 @@ class SharedPool implements ConnectionSource {
   async warm(): Promise<void> {
     const held: Lease[] = [];
     try {
-      // A pool never has more connections in use than there are clients.
+      // The pool never has more connections in use than there are clients.
       await eachBounded(Math.min(this.homes.length, this.options.clients), OPEN_AT_ONCE, async (client) => {
         held.push(await this.acquire(client));
       });
@@ -128,7 +128,7 @@ class SharedPool implements ConnectionSource {
     this.isClosed = true;
     for (const reject of this.waiting) reject(new Error("the pool was closed"));
     this.waiting.clear();
-    // `end` resolves when every lease is back, which a client that died never does: the sockets decide instead.
+    // `end` resolves when every lease is back, which a client that died never returns: the sockets decide instead.
     if (!this.pool.ending) void this.pool.end();
     await Promise.all(Array.from(this.live, (connection) => connection.end()));
   }
@@ -139,7 +139,7 @@ class SharedPool implements ConnectionSource {
       numbers.length === 0
         ? undefined
         : numbers.reduce((best, number) => (lacks(number) > lacks(best) ? number : best));
-    // Threads begin at different endpoints, so that pools that are not filled do not all use the first.
+    // Threads begin at different endpoints, so that partly filled pools do not all use the first.
     const first = this.homes[0] ?? 0;
     const inOrder = this.held.map((_, step) => (first + step) % this.held.length);
     return most(inOrder.filter((number) => this.routes.isUp(number))) ?? this.routes.routeFrom(first);
@@ -177,8 +177,8 @@ class SharedPool implements ConnectionSource {
   }
 
   /**
-   * Whether its endpoint has more than its share while another one, which is there, lacks some of its own. Where only one
-   * takes writes, it has all of them.
+   * True if the connection's endpoint has more than its share while another endpoint, which is present, lacks connections.
+   * If only one endpoint takes writes, it has all connections.
    */
   private isMisplaced(connection: PgConnection): boolean {
     if (connection.endpoint.takesWrites) return false;

@@ -1,20 +1,20 @@
-// Certificates of one managed PgBouncer whose clients log in by certificate. They are good for a year and end with its
-// directory.
+// Certificates of one managed PgBouncer whose clients log in by certificate. They are valid for a year and are deleted with
+// its directory.
 import type { TlsSettings } from "../../database/endpoint.js";
 
 export interface PoolerCertificates {
-  /** PEM texts. */
+  /** Texts in PEM format. */
   readonly server: { readonly cert: string; readonly key: string };
-  /** TLS settings of its clients. The host is not verified: a proxy of the network may be between. */
+  /** TLS settings of the clients. The host is not verified: a proxy of the network may be between. */
   readonly client: TlsSettings;
 }
 
-/** A value escaped for the distinguished name of a certificate (RFC 4514). */
+/** A value, escaped for the distinguished name of a certificate (RFC 4514). */
 function escaped(value: string): string {
   return value.replace(/[\\,+"<>;=#]|^ | $/g, "\\$&");
 }
 
-/** Elliptic curves of P-256, signed with SHA-256. */
+/** Makes certificates with keys on the elliptic curve P-256, signed with SHA-256. */
 export async function makeCertificates(user: string): Promise<PoolerCertificates> {
   const { generate } = await import("selfsigned");
   const made = await generate([{ name: "commonName", value: "PgBouncer of train-sim" }], {

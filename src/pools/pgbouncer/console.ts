@@ -1,4 +1,4 @@
-// PgBouncer's admin console. Without values, a command goes by the simple protocol, and the console takes no other.
+// PgBouncer's admin console. A command without values goes by the simple protocol, the only one that the console takes.
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { describeEndpoint, type Endpoint } from "../../database/endpoint.js";
 import { TargetError } from "../../foundation/errors.js";
@@ -19,7 +19,7 @@ export async function withConsole<T>(
   }
 }
 
-/** `1.24.1` */
+/** The version, such as `1.24.1`. */
 export async function readVersion(console: AdminClient): Promise<string> {
   const [row] = await console.query("SHOW VERSION");
   const text = typeof row?.["version"] === "string" ? row["version"] : "";

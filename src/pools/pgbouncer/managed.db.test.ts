@@ -1,4 +1,4 @@
-// Managed PgBouncers from the outside: both versions, every mode, and what is said when they cannot be had.
+// Managed PgBouncers from the outside: both versions, every mode, and the messages if they cannot be started.
 import { once } from "node:events";
 import { mkdtemp, readdir, readlink, rm, writeFile, chmod } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
@@ -26,7 +26,7 @@ const SETTINGS: PgBouncerSettings = {
   maxClientConnections: 20,
 };
 
-/** A name that is awkward to write down, in a certificate too. */
+/** A name that needs escapes, also in a certificate. */
 const AWKWARD = 'O="lab", CN=postgres + é';
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
@@ -56,7 +56,7 @@ afterEach(async () => {
   expect(await ownDirectories()).toEqual([]);
 });
 
-/** Opens a session as far as the server's first answer, whose type it gives: `R` asks for a log-in, `E` refuses. */
+/** Opens a session up to the server's first answer, and returns the answer's type: `R` asks for a log-in, `E` refuses. */
 async function openSession(endpoint: Endpoint): Promise<{ socket: Socket; answer: string }> {
   const fields = Buffer.from(
     `\0\x03\0\0user\0${endpoint.user}\0database\0${endpoint.database}\0\0`,
@@ -104,7 +104,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
   it("stops at once though a client is connected", async () => {
     const pooler = await start({}, inject("adminEndpoint"), pgBouncerEnv(kind));
     const [endpoint] = pooler.endpoints as [Endpoint];
-    // PgBouncer sees a client only once that has sent something (TCP_DEFER_ACCEPT).
+    // PgBouncer sees a client only once that client has sent something (TCP_DEFER_ACCEPT).
     const { socket } = await openSession(endpoint);
     const closed = once(socket, "close");
     await pooler.stop();
@@ -271,7 +271,7 @@ describe("the search for a PgBouncer", () => {
   });
 });
 
-/** Processes that work in a directory. */
+/** Processes whose working directory is that directory. */
 async function pidsIn(directory: string): Promise<number[]> {
   const pids: number[] = [];
   for (const name of (await readdir("/proc")).filter((entry) => /^\d+$/.test(entry))) {

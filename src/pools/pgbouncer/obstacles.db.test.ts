@@ -1,4 +1,4 @@
-// What the check before a run says of a PgBouncer that runs already: mode, size and prepared statements against the scenario's.
+// The check, before a run, of a PgBouncer that runs already: mode, size and prepared statements against the scenario's.
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { pgBouncerEnv, PGBOUNCER_KINDS, startPgBouncers } from "../../../test/support/pgbouncers.js";
 import type { RunningPooler } from "../running-pooler.js";

@@ -16,7 +16,7 @@ interface Configured {
   readonly mode: string;
   readonly maxPreparedStatements: string | undefined;
   readonly settings: Readonly<Record<string, string>>;
-  /** Undefined if the database is not listed by its name. */
+  /** Undefined if the database is not listed by name. */
   readonly size: number | undefined;
 }
 
@@ -47,7 +47,7 @@ function differences(
     });
   if (configured.size !== undefined && configured.size < size)
     found.push({
-      // In session mode a client without a server connection waits for the whole trial.
+      // A client without a server connection waits for the whole trial in session mode.
       kind: mode === "session" ? "unfit" : "evidence",
       words: `pool.size is ${size}, but PgBouncer ${version} gives a pool ${configured.size} server connections`,
       remedy: `Set pool.size: ${configured.size}, or give PgBouncer default_pool_size = ${size}.`,

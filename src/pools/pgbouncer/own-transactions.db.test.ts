@@ -1,5 +1,5 @@
-// How many transactions real PgBouncers add to each of a client's, by what the server counted once they have gone, beside what
-// their own settings, as the console tells them, let expect.
+// The number of transactions that real PgBouncers add to each transaction of a client: the server's count, compared with
+// the number that their settings, as the console reports them, lead to expect.
 import { expect, it } from "vitest";
 import { fullIt } from "../../../test/support/lanes.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
@@ -58,7 +58,7 @@ it.each(CASES)("PgBouncer %s with %j adds what its settings say", async (kind, s
     await expect
       .poll(async () => (await own.counted()) - before, { timeout: 200_000 })
       .toBeGreaterThanOrEqual(2 * ROUNDS * (1 + Number(added)));
-    // One lending more, or a name that is set for the first client, at either end.
+    // At either end there may be one more assignment, or a name that is set for the first client.
     expect((await own.counted()) - before).toBeLessThanOrEqual(2 * ROUNDS * (1 + Number(added)) + 6);
   } finally {
     await pooler.stop();

@@ -1,4 +1,4 @@
-// How many transactions PgBouncer adds to each of a client's, by its settings.
+// The number of transactions that PgBouncer adds to each transaction of a client, by its settings.
 import { describe, expect, it } from "vitest";
 import { ownTransactions } from "./own-transactions.js";
 import type { PgBouncerPool } from "./settings.js";

@@ -1,5 +1,5 @@
-// Transactions that PgBouncer adds when it lends a server connection: a reset of the session, a SET of the client's name, a
-// check of the server. Its settings say how many.
+// Transactions that PgBouncer adds when it assigns a server connection: a reset of the session, a SET of the client's name,
+// a check of the server. Its settings determine how many.
 import { RESET_QUERY } from "./pgbouncer-config.js";
 import type { PgBouncerPool } from "./settings.js";
 
@@ -9,8 +9,8 @@ const UNCOUNTED =
 type Lending = Pick<PgBouncerPool, "mode" | "reconnect" | "settings">;
 
 /**
- * For each transaction of a client, or why that is not known.
- * @param asked settings of a PgBouncer that runs already, as its console gives them
+ * The number of transactions that PgBouncer adds to each transaction of a client, or the reason why the number is unknown.
+ * @param asked settings of a running PgBouncer, as its console reports them
  */
 export function ownTransactions(
   { mode, reconnect, settings }: Lending,
@@ -23,7 +23,7 @@ export function ownTransactions(
   const isReset = reset !== "" && (mode === "session" || ini["server_reset_query_always"] === "1");
   const isChecked = Number(ini["server_check_delay"] ?? 30) === 0 && ini["server_check_query"] !== "";
   const every = Number(isReset) + Number(isChecked);
-  // DISCARD ALL discards the client's name too, and a client that connects anew has another port in its name.
+  // DISCARD ALL also discards the client's name, and a client that reconnects has another port in its name.
   if (isReset && /^discard\s+all\b/i.test(reset)) return every + 1;
   if (ini["application_name_add_host"] !== "1") return every;
   return reconnect === "per-transaction" ? every + 1 : UNCOUNTED;

@@ -40,7 +40,7 @@ export async function pause(
   return goOn;
 }
 
-/** Goes by a new connection: the connection of a PAUSE that still waits takes no further command. */
+/** Uses a new connection: the connection of a PAUSE that still waits takes no further command. */
 const resume = (endpoint: Endpoint): Promise<unknown> =>
   withConsole(endpoint, (console) => withinMs(console.query("RESUME"), RESUME_MS));
 

@@ -11,35 +11,41 @@ export type PgBouncerSettings = Admitted &
 export interface PgBouncerFiles {
   readonly port: number;
   readonly userListFile: string;
-  /** Paths of the upstream's certificates, where it has TLS. */
+  /** Paths of the upstream's certificates, if it has TLS. */
   readonly caFile?: string;
   readonly certFile?: string;
   readonly keyFile?: string;
-  /** Files for log-in by certificate: PgBouncer's own, which signs the clients', its key, and the rules of log-in. */
+  /**
+   * Files for log-in by certificate: PgBouncer's certificate, which also signs the clients' certificates, its key, and the
+   * HBA rules.
+   */
   readonly login?: { readonly certFile: string; readonly keyFile: string; readonly hbaFile: string };
 }
 
-/** The upstream's database as clients name it: one that needs no quoting, which PgBouncer's ini does not have for it. */
+/**
+ * Clients' name for the upstream's database. It needs no quoting, unlike the real name, which pgbouncer.ini may be unable
+ * to hold.
+ */
 export const CLIENT_DATABASE = "train_sim";
 /** The database that stands for the admin console in every PgBouncer. */
 export const ADMIN_DATABASE = "pgbouncer";
 export const ADMIN_USER = "train_sim_admin";
-/** Sessions of the admin console, beyond the clients. */
+/** Connections for sessions of the admin console, in addition to the clients. */
 const ADMIN_CONNECTIONS = 10;
 
-/** Descriptors that one instance may need: clients, server connections, listeners, log, resolver. */
+/** File descriptors that one instance may need: clients, server connections, listeners, log, resolver. */
 export function openFilesNeeded(settings: PgBouncerSettings): number {
   return settings.maxClientConnections + ADMIN_CONNECTIONS + settings.size + 32;
 }
 
 export const RESET_QUERY = "DISCARD ALL";
 
-/** PgBouncer's own is for session mode, unless it is asked for after every transaction. */
+/** True if PgBouncer resets after every transaction; by default it resets in session mode only. */
 function resetsAlways({ settings }: Pick<PgBouncerPool, "settings">): boolean {
   return settings?.["server_reset_query_always"] === "1";
 }
 
-/** Whether a server connection stays as it was set up: a reset between two clients would undo it. */
+/** True if a server connection keeps its set-up: a reset between two clients would undo it. */
 export function keepsSetUp(settings: Pick<PgBouncerPool, "mode" | "settings">): boolean {
   return settings.mode !== "session" && !resetsAlways(settings);
 }
@@ -53,14 +59,14 @@ export function pgBouncerIni(
 ): string {
   const searchPath = keepsSetUp(settings) ? upstream.searchPath : undefined;
   const place = `host=${quoted(upstream.host, upstream)} port=${upstream.port} dbname=${quoted(upstream.database, upstream)}`;
-  // The client names the schema too when it logs in; a server connection has it once and for all.
+  // The client also names the schema at log-in; a server connection has it from its set-up.
   const setUp =
     searchPath === undefined ? "" : ` connect_query=${quoted(`SET search_path TO ${searchPath}`, upstream)}`;
   const entries: Record<string, string | number> = {
     listen_addr: "127.0.0.1",
     listen_port: files.port,
     unix_socket_dir: "",
-    // Clients that connect all at once must not be turned away by the backlog.
+    // The backlog must not turn clients away that connect all at once.
     listen_backlog: Math.max(128, settings.maxClientConnections),
     ...loginEntries(settings, files),
     auth_file: files.userListFile,
@@ -70,13 +76,13 @@ export function pgBouncerIni(
     default_pool_size: settings.size,
     max_client_conn: settings.maxClientConnections + ADMIN_CONNECTIONS,
     ignore_startup_parameters: `extra_float_digits${searchPath === undefined ? "" : ", search_path"}`,
-    // Used in session mode only: in the other modes a client leaves nothing behind that could be reset.
+    // Used in session mode only: in the other modes a client leaves no state that could be reset.
     server_reset_query: RESET_QUERY,
-    // A server that comes back is tried again soon; the default of 15 s would be most of a trial.
+    // A server that is back is tried again soon; the default of 15 s would be most of a trial.
     server_login_retry: 1,
     ...(hasPreparedStatements && { max_prepared_statements: settings.maxPreparedStatements }),
     ...upstreamTls(upstream, files),
-    // A line per connection would make the pooler slower than the one in production.
+    // A log line for each connection would make the pooler slower than a pooler in production.
     log_connections: 0,
     log_disconnections: 0,
     log_stats: 0,
@@ -98,14 +104,14 @@ function loginEntries({ auth }: PgBouncerSettings, { login }: PgBouncerFiles): R
   };
 }
 
-/** Text of the HBA file: clients by certificate; the console by password, over TLS too. */
+/** Text of the HBA file: clients log in by certificate; the console takes a password, also over TLS. */
 export const LOGIN_BY_CERTIFICATE = [
   `hostssl ${ADMIN_DATABASE} ${ADMIN_USER} 127.0.0.1/32 scram-sha-256`,
   `hostssl ${CLIENT_DATABASE} all 127.0.0.1/32 cert`,
   "",
 ].join("\n");
 
-/** Text of the user list: the client's user, whose password logs in to the server too, and the admin. */
+/** Text of the user list: the client's user, whose password also logs in to the server, and the admin. */
 export function pgBouncerUserList(upstream: Endpoint, clientPassword: string, adminPassword: string): string {
   const users = [
     [upstream.user, clientPassword],
@@ -133,7 +139,7 @@ function quoted(text: string, upstream: Endpoint): string {
   return `'${oneLine(text, upstream).replaceAll("'", "''")}'`;
 }
 
-/** Control characters would begin a new line of the configuration. */
+/** Refuses control characters, which would begin a new line of the configuration. */
 function oneLine(text: string, upstream: Endpoint): string {
   if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
   throw new UsageError(

@@ -1,5 +1,4 @@
-// What real PgBouncers of both versions say when something goes wrong: what the table of failures makes of it, and
-// what a user gets to read.
+// Errors of real PgBouncers of both versions: how they are classified, and the message that a user reads.
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { afterEach, describe, expect, inject, it } from "vitest";
@@ -23,7 +22,7 @@ afterEach(async () => {
 });
 
 describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
-  /** One in transaction mode with one server connection, and its two doors. */
+  /** A PgBouncer in transaction mode with one server connection, and the endpoints of its clients and its console. */
   async function start(before: Endpoint = upstream) {
     const pooler = await startPgBouncers(
       { mode: "transaction", size: 1, instances: 1, maxPreparedStatements: 0, maxClientConnections: 20 },
@@ -76,7 +75,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     const { endpoint, console } = await start();
     const [holder, waiter] = [await open(endpoint), await open(endpoint)];
     await holder.control("begin", "BEGIN");
-    // Only now: on a busy machine the first server connection takes longer.
+    // Set only now: on a busy machine the first server connection takes longer.
     await set(console, "query_wait_timeout = '0.01'");
     expect(await failureOf(select(waiter))).toEqual({ kind: "reconnect", sqlstate: "08P01" });
     expect(waiter.isBroken).toBe(true);
@@ -87,7 +86,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s", (kind) => {
     const { endpoint, console } = await start();
     const [holder, waiter] = [await open(endpoint), await open(endpoint)];
     await holder.control("begin", "BEGIN");
-    // Only now: on a busy machine the first server connection takes longer.
+    // Set only now: on a busy machine the first server connection takes longer.
     await set(console, "query_wait_timeout = '0.01'");
     const queued = failureOf(asTransaction(select(waiter), String));
     expect(await queued).toEqual({ kind: "reconnect", sqlstate: "08P01" });

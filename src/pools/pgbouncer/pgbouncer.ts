@@ -1,5 +1,5 @@
-// The wait for a server connection is inside a client's first statement, and so is service time: nobody on this side of the
-// wire can tell the two apart.
+// The wait for a server connection is inside a client's first statement, as is service time: on this side of the wire the
+// two cannot be separated.
 import { APPLICATION } from "../../database/contract.js";
 import { ClientConnections } from "../client-connections.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";
@@ -49,8 +49,8 @@ export const pgbouncerKind: PoolerKind<
 export const pgbouncer = {
   settings: pgbouncerSettings,
   ownTransactions,
-  // One name for all roles: PgBouncer sends a SET, a round trip of its own, whenever it lends a server connection
-  // to a client whose application_name differs from the last one's.
+  // One name for all roles: PgBouncer sends an extra SET, one more round trip, whenever it assigns a server connection to a
+  // client whose application_name differs from the previous client's.
   source: ({ reconnect }, options) =>
     new ClientConnections({ ...options, applicationName: APPLICATION }, reconnect),
   pooler: pgbouncerKind,

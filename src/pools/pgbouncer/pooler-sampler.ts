@@ -1,4 +1,4 @@
-// Asks the consoles of all PgBouncers under test, on connections that are no clients of the pool. A console that does not
+// Asks the consoles of all PgBouncers under test, on connections that are not clients of the pool. A console that does not
 // answer fails the sample.
 import { withinMs } from "../../foundation/deadline.js";
 import type { Endpoint } from "../../database/endpoint.js";
@@ -13,7 +13,10 @@ interface Instance {
   readonly pool: PoolName;
 }
 
-/** Longest that an answer from a console's memory may take: one that is frozen gives none, and others wait to be asked. */
+/**
+ * Longest time for an answer that a console gives from memory: a frozen console gives none, and the other consoles wait for
+ * their turn.
+ */
 const ANSWER_MS = 2_000;
 
 function asked(console: AdminClient, command: string): Promise<SqlRow[]> {
@@ -23,7 +26,7 @@ function asked(console: AdminClient, command: string): Promise<SqlRow[]> {
 export class PoolerSampler implements PoolerStatistics {
   private constructor(private readonly instances: readonly Instance[]) {}
 
-  /** `endpoints` are where clients connect, in the order of `consoles`; on rejection no connection is left. */
+  /** `endpoints` are the clients' addresses, in the order of `consoles`. On rejection no connection is left. */
   static async connect(
     consoles: readonly Endpoint[],
     endpoints: readonly Endpoint[],
@@ -45,7 +48,7 @@ export class PoolerSampler implements PoolerStatistics {
     throw failure.reason;
   }
 
-  /** Counts are left out before the first client of any instance. */
+  /** Takes a sample; counts are left out until an instance has had its first client. */
   async sample(): Promise<PoolerReading> {
     const parts = await Promise.all(
       this.instances.map(async ({ console, pool }) => ({

@@ -1,4 +1,4 @@
-// PgBouncer's own words, as versions 1.18 and 1.24 really answered, read into numbers: pools, counters, sizes.
+// Answers of PgBouncer 1.18 and 1.24, as they really came, read into numbers: pools, counters, sizes.
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { readPools, readPoolSize, readStats } from "./pooler-statistics.js";
@@ -33,7 +33,7 @@ const CONSOLE_POOL = pool({
   sv_active: 0,
 });
 
-/** Six clients, two server connections, each transaction a `pg_sleep(0.5)`: before and after, of each version. */
+/** Readings before and after six clients on two server connections, each transaction a `pg_sleep(0.5)`, of each version. */
 const VERSIONS = {
   "1.18": {
     pools: [CONSOLE_POOL, pool({})],

@@ -1,9 +1,9 @@
-// Answers of PgBouncer's console as numbers with units, for versions 1.18 to 1.24, whose columns differ. Only the pool under
-// test counts.
+// Answers of PgBouncer's console as numbers with units, for versions 1.18 to 1.24, whose columns differ. Only the pool
+// under test counts.
 import { elided } from "../../foundation/shown.js";
 import type { SqlRow } from "../../database/sql.js";
 
-/** Whose pool is meant: database and user as clients name them to PgBouncer. */
+/** A pool: the database and user that clients name to PgBouncer. */
 export interface PoolName {
   readonly database: string;
   readonly user: string;
@@ -13,18 +13,18 @@ export interface PoolName {
 export interface PoolReading {
   readonly clientsActive: number;
   readonly clientsWaiting: number;
-  /** The wait of the first client in the queue. */
+  /** Wait of the first client in the queue. */
   readonly maxWaitMs: number;
   readonly serversActive: number;
   readonly serversIdle: number;
 }
 
-/** Counted since PgBouncer started. */
+/** Counts since PgBouncer started. */
 export interface PoolCounts {
-  /** Transactions counted by their first message, so those that still wait are among them. */
+  /** Transactions, counted at their first message: transactions that still wait are included. */
   readonly transactions: number;
   readonly waitMs: number;
-  /** Time of ended queries since they arrived, the wait of a transaction's first query included. */
+  /** Time from the arrival to the end of the ended queries, including the wait of a transaction's first query. */
   readonly queryMs: number;
 }
 
@@ -40,26 +40,29 @@ const sum = (rows: readonly SqlRow[], column: string): number =>
   rows.reduce((total, row) => total + numberOf(row, column), 0);
 
 /**
- * Rows of SHOW POOLS. Where PgBouncer logs in as a fixed user (`user=` in its configuration), its pool has that user's
+ * Reads rows of SHOW POOLS. If PgBouncer logs in as a fixed user (`user=` in its configuration), its pool has that user's
  * name and not the client's; then every pool of the database counts.
  */
 export function readPools(rows: readonly SqlRow[], pool: PoolName): PoolReading {
   const ofDatabase = rows.filter(({ database }) => database === pool.database);
   const ofUser = ofDatabase.filter(({ user }) => user === pool.user);
   const counted = ofUser.length > 0 ? ofUser : ofDatabase;
-  // `maxwait` are whole seconds and `maxwait_us` the rest of them.
+  // `maxwait` is in whole seconds and `maxwait_us` holds the rest.
   const waitsMs = counted.map((row) => numberOf(row, "maxwait") * 1000 + numberOf(row, "maxwait_us") / 1000);
   return {
     clientsActive: sum(counted, "cl_active"),
     clientsWaiting: sum(counted, "cl_waiting"),
     maxWaitMs: Math.max(0, ...waitsMs),
     serversActive: sum(counted, "sv_active"),
-    // `sv_used` are idle for so long that they are looked at before their next use.
+    // `sv_used` counts connections that were idle for so long that PgBouncer checks them before their next use.
     serversIdle: sum(counted, "sv_idle") + sum(counted, "sv_used"),
   };
 }
 
-/** Rows of SHOW STATS, which knows databases and not users; microseconds, as text. Undefined before the first client. */
+/**
+ * Reads rows of SHOW STATS, which has databases and no users; times are microseconds as text. Undefined before the first
+ * client.
+ */
 export function readStats(rows: readonly SqlRow[], database: string): PoolCounts | undefined {
   const row = rows.find((each) => each["database"] === database);
   if (!row) return undefined;
@@ -70,11 +73,13 @@ export function readStats(rows: readonly SqlRow[], database: string): PoolCounts
   };
 }
 
-/** Most server connections of a pool, its reserve included, of SHOW DATABASES; undefined where it is not listed. */
+/**
+ * Most server connections of a pool, including its reserve, from SHOW DATABASES; undefined if the database is not listed.
+ */
 export function readPoolSize(rows: readonly SqlRow[], database: string): number | undefined {
   const row = rows.find(({ name }) => name === database);
   if (!row) return undefined;
-  // `reserve_pool` in 1.18, `reserve_pool_size` in 1.24
+  // The column is `reserve_pool` in 1.18 and `reserve_pool_size` in 1.24.
   const reserve = "reserve_pool_size" in row ? "reserve_pool_size" : "reserve_pool";
   const size = numberOf(row, "pool_size") + numberOf(row, reserve);
   const limit = numberOf(row, "max_connections");

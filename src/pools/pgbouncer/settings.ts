@@ -22,7 +22,7 @@ type Login = (typeof LOGINS)[number];
 
 const DEFAULT_PREPARED_STATEMENTS = 200;
 
-/** Settings that a PgBouncer gets from train-sim, each with its source. */
+/** Settings that train-sim makes in a managed PgBouncer, each with the key or reason that determines it. */
 const OWN_SETTINGS: Readonly<Record<string, string>> = {
   pool_mode: "pool.mode",
   default_pool_size: "pool.size",
@@ -61,7 +61,7 @@ const OWN_SETTINGS: Readonly<Record<string, string>> = {
 /** Settings that train-sim also makes if clients log in by certificate. */
 const CLIENT_TLS_FILES = ["client_tls_ca_file", "client_tls_cert_file", "client_tls_key_file"];
 
-/** Settings that decide how many transactions a PgBouncer adds. */
+/** Settings that determine how many transactions a PgBouncer adds. */
 const STATED = [
   "server_reset_query",
   "server_reset_query_always",
@@ -80,11 +80,11 @@ export interface PgBouncerPool extends PoolerSettings {
   readonly strategy: "pgbouncer";
   readonly mode: PoolMode;
   readonly reconnect: Reconnect;
-  /** `max_prepared_statements` of a managed PgBouncer, or of the external ones as the user states it; 0 is none. */
+  /** `max_prepared_statements` of a managed PgBouncer, or of external ones as the user states it; 0 for none. */
   readonly maxPreparedStatements: number;
-  /** The log-in of clients to a managed PgBouncer; undefined for password. */
+  /** Log-in of clients to a managed PgBouncer; undefined for password. */
   readonly login?: Extract<Login, "certificate">;
-  /** Settings of pgbouncer.ini besides the keys. */
+  /** Settings of pgbouncer.ini in addition to the keys. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -126,8 +126,8 @@ const keys = {
 };
 
 /**
- * In session mode a client keeps its server connection until it disconnects. Our clients stay connected unless they
- * reconnect, so one without a server connection would wait for the whole trial.
+ * Refuses clients without a server connection in session mode. A client keeps its server connection until it disconnects,
+ * which ours do only if they reconnect; so a client without one would wait for the whole trial.
  */
 function sessionMode({ mode, reconnect, size }: PgBouncerPool, demand: Demand): PoolProblem[] {
   const { most, words } = mostClients("PgBouncer", demand);
@@ -149,7 +149,7 @@ interface Given extends UrlKeys {
   readonly settings?: object | undefined;
 }
 
-/** Settings that train-sim sets itself. */
+/** Findings about settings that train-sim makes itself. */
 function settingProblems({ login, settings = {}, ...given }: Given): Finding[] {
   if (urlsOf(given).length > 0) return statedProblems(settings);
   const ofLogin = login === "certificate" ? CLIENT_TLS_FILES : [];
@@ -161,7 +161,7 @@ function settingProblems({ login, settings = {}, ...given }: Given): Finding[] {
   });
 }
 
-/** A PgBouncer that runs already has its settings; the scenario can state those that decide what is counted. */
+/** A running PgBouncer has its settings; the scenario can state only the settings that determine what is counted. */
 function statedProblems(settings: object): Finding[] {
   const strange = Object.keys(settings).filter((name) => !STATED.includes(name));
   const message = `is for PgBouncers that train-sim starts; of your own, settings can state ${STATED.join(", ")}`;

@@ -59,9 +59,9 @@ export async function startPgBouncer(
         return (port) => pgBouncerIni(settings, upstream, { port, ...files }, isPreparing);
       },
       isUp: /process up: /,
-      // What 1.19 and later end with, and those before; the address in use is a warning before that.
+      // The last lines of 1.19 and later, and of earlier versions; earlier versions only warn about an address in use.
       isPortTaken: /failed to listen on any address|nowhere to listen on/,
-      // 1.24 waits for its clients on SIGTERM and SIGINT.
+      // PgBouncer 1.24 waits for its clients on SIGTERM and SIGINT.
       quit: "SIGQUIT",
       client: {
         scheme: upstream.scheme,

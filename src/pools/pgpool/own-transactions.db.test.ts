@@ -1,4 +1,4 @@
-// How many transactions a real Pgpool-II adds for each client that comes and goes, by what the server counted.
+// The number of transactions that a real Pgpool-II adds for each client that comes and goes, as the server counts them.
 import { expect, it } from "vitest";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import { poolerEnv } from "../../../test/support/poolers.js";
@@ -32,7 +32,7 @@ it("adds what its settings say to each transaction of clients that reconnect, an
     expect(added).toBe(2);
     expect(pgpool.ownTransactions({ reconnect: "never" }, asked)).toBe(0);
     await pooler.stop();
-    // The first session finds no server connection that has to be named.
+    // The first session finds no server connection that needs a new name.
     await expect
       .poll(async () => (await own.counted()) - before, { timeout: 200_000 })
       .toBeGreaterThanOrEqual(ROUNDS * (1 + added) - 1);

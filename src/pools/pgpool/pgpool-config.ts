@@ -7,12 +7,12 @@ import type { Admitted } from "../strategy.js";
 
 export type PgpoolSettings = Admitted & Pick<PoolerSettings, "size" | "instances">;
 
-/** Processes beyond the clients': for the session that asks for statistics. */
+/** Processes in addition to the clients': for the session that asks for statistics. */
 const OWN_PROCESSES = 1;
-/** Name of a socket in the private directory; nothing listens on the network there. */
+/** Name of a socket in the private directory; no process listens on that port of the network. */
 const CONTROL_PORT = 9898;
 
-/** Text of pgpool.conf, for a Pgpool-II that works in `directory`. */
+/** Text of pgpool.conf for a Pgpool-II that works in `directory`. */
 export function pgpoolConf(
   { size, maxClientConnections }: PgpoolSettings,
   upstream: Endpoint,
@@ -33,7 +33,7 @@ export function pgpoolConf(
     backend_flag0: "DISALLOW_TO_FAILOVER",
     failover_on_backend_error: "off",
     num_init_children: processes,
-    // Clients that connect all at once must not be turned away by the backlog.
+    // The backlog must not turn clients away that connect all at once.
     listen_backlog_multiplier: Math.max(2, Math.ceil(maxClientConnections / processes)),
     // All clients have one user and one database.
     max_pool: 1,
@@ -46,13 +46,13 @@ export function pgpoolConf(
     pool_passwd: `${directory}/pool_passwd`,
     load_balance_mode: "off",
     memory_cache_enabled: "off",
-    // Shared memory of 128 MB otherwise, for the catalogue of a few tables.
+    // The default is 128 MB of shared memory for the catalogue, which here has a few tables.
     memqcache_total_size: "4MB",
     memqcache_max_num_cache: 10_000,
     sr_check_period: 0,
     health_check_period: 0,
     log_destination: "stderr",
-    // A line per connection would make the pooler slower than the one in production.
+    // A log line for each connection would make the pooler slower than a pooler in production.
     log_connections: "off",
     log_disconnections: "off",
     logdir: directory,
@@ -66,7 +66,7 @@ export function pgpoolConf(
     .join("");
 }
 
-/** Text of pool_passwd: the client's user, whose password logs in to the server too. */
+/** Text of pool_passwd: the client's user, whose password also logs in to the server. */
 export function pgpoolPasswords(upstream: Endpoint, password: string): string {
   if (upstream.user.includes(":"))
     throw new UsageError(
@@ -76,14 +76,13 @@ export function pgpoolPasswords(upstream: Endpoint, password: string): string {
   return `${oneLine(upstream.user, upstream)}:TEXT${oneLine(password, upstream)}\n`;
 }
 
-/** Text of pool_hba.conf. */
 export const poolHba = ({ auth = "scram-sha-256" }: Pick<Admitted, "auth">): string =>
   `host all all 127.0.0.1/32 ${auth}\n`;
 
-/** Files that the process with the most of them holds open: each client has a process of its own. */
+/** Most files that one process holds open: each client has a separate process. */
 export const OPEN_FILES = 64;
 
-/** Control characters would begin a new line of the configuration. */
+/** Refuses control characters, which would begin a new line of the configuration. */
 function oneLine(text: string, upstream: Endpoint): string {
   if (!/[\u0000-\u001f\u007f]/.test(text)) return text;
   throw new UsageError(

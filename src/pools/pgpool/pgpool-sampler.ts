@@ -1,5 +1,5 @@
-// SHOW pool_processes (with states since 4.3). A client that finds no free process waits in the backlog of the socket, where
-// Pgpool-II does not see it. The session that asks is a client too, and is not counted.
+// Reads SHOW pool_processes (with states since 4.3). A client that finds no free process waits in the backlog of the
+// socket, where Pgpool-II does not see it. The session that asks is a client too, and is not counted.
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { SqlRow } from "../../database/sql.js";
@@ -7,12 +7,12 @@ import { withinMs } from "../../foundation/deadline.js";
 import { sumOfReadings } from "../sum-of-readings.js";
 import type { PoolerReading, PoolerStatistics } from "../running-pooler.js";
 
-/** Longest that an answer from its memory may take. */
+/** Longest time for an answer that Pgpool-II gives from memory. */
 const ANSWER_MS = 2_000;
 const BUSY = /^(Execute command|Idle in transaction)$/;
 const FREE = "Wait for connection";
 
-/** Counts processes that have a server connection of that database and user. */
+/** Counts processes with a server connection of that database and user. */
 export function readProcesses(
   rows: readonly SqlRow[],
   { database, user }: Pick<Endpoint, "database" | "user">,
@@ -22,7 +22,7 @@ export function readProcesses(
   const pooled = rows.filter((row) => row["database"] === database && row["username"] === user);
   const count = (fits: (status: string) => boolean): number =>
     pooled.filter(({ status }) => fits(String(status))).length;
-  // The session that asks executes a command.
+  // The session that asks is one of the active ones.
   const serversActive = Math.max(0, count((status) => BUSY.test(status)) - 1);
   const clientsActive = Math.max(0, count((status) => status !== FREE) - 1);
   return { clientsActive, serversActive, serversIdle: pooled.length - 1 - serversActive };
@@ -33,7 +33,7 @@ export class PgpoolSampler implements PoolerStatistics {
     private readonly consoles: readonly { readonly console: AdminClient; readonly pool: Endpoint }[],
   ) {}
 
-  /** No connection is left on rejection. */
+  /** On rejection no connection is left. */
   static async connect(consoles: readonly Endpoint[], connectTimeoutMs: number): Promise<PgpoolSampler> {
     const opened = await Promise.allSettled(
       consoles.map(async (pool) => ({
@@ -84,13 +84,13 @@ async function answerOf(endpoint: Endpoint, command: string): Promise<string> {
   }
 }
 
-/** The version of the Pgpool-II there, for example `4.3.5`; "unknown version" where it gives none. */
+/** Version of the Pgpool-II at that endpoint, such as `4.3.5`; "unknown version" if it reports none. */
 export async function versionAt(endpoint: Endpoint): Promise<string> {
   const version = await answerOf(endpoint, "SHOW pool_version");
   return /^\d+(?:\.\d+)+/.exec(version)?.[0] ?? "unknown version";
 }
 
-/** The setting that decides how many transactions it adds. */
+/** The setting that determines how many transactions Pgpool-II adds. */
 export async function settingsAt(endpoint: Endpoint): Promise<Record<string, string>> {
   return { reset_query_list: await answerOf(endpoint, "PGPOOL SHOW reset_query_list") };
 }

@@ -1,5 +1,5 @@
-// Real Pgpool-IIs: what becomes of their processes and directories, what they tell, and whole runs through managed and external
-// ones.
+// Real Pgpool-IIs: the end of their processes and directories, their statistics, and whole runs through managed and
+// external ones.
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { afterEach, expect, inject, it, vi } from "vitest";

@@ -1,4 +1,4 @@
-// What Pgpool-II is started with, what its processes tell, and what a scenario may ask of it.
+// The configuration of a Pgpool-II, the state of its processes, and the scenarios that are refused for it.
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import type { Endpoint } from "../../database/endpoint.js";

@@ -1,5 +1,5 @@
-// A Pgpool-II has a process for each client and keeps the server connection of a client that left. With `reconnect: per-
-// transaction` the wait for a free process is in the time to connect, which is pool wait.
+// A Pgpool-II has a process for each client and keeps the server connection of a client that left. With `reconnect:
+// per-transaction` the wait for a free process is in the time to connect, which is pool wait.
 import { APPLICATION } from "../../database/contract.js";
 import { ClientConnections } from "../client-connections.js";
 import { findProgram, isVersionAtLeast } from "../find-program.js";
@@ -27,7 +27,7 @@ export const pgpoolKind: PoolerKind<PgpoolPool> = {
     isVersionAtLeast(version, "4.3") ? "" : "Below 4.3: no statistics of what its processes do.",
   openFiles: () => OPEN_FILES,
   start: (program, settings, upstream) => startPgpool(program, settings, upstream),
-  // It pools by session: what a client prepared is there for as long as the client is.
+  // Pgpool-II pools by session: a client's prepared statements exist as long as the client does.
   prepares: () => true,
   statistics: (consoles, _, connectTimeoutMs) => PgpoolSampler.connect(consoles, connectTimeoutMs),
   versionAt,
@@ -38,7 +38,8 @@ export const pgpoolKind: PoolerKind<PgpoolPool> = {
 const RESET_QUERIES = "ABORT; DISCARD ALL";
 
 /**
- * When a client has left, each reset query runs, but ABORT outside a transaction; when the next client comes, a SET of its name.
+ * After a client has left, each reset query runs, except ABORT outside a transaction; when the next client comes, a SET of
+ * its name runs.
  */
 function ownTransactions(
   { reconnect }: Pick<PgpoolPool, "reconnect">,
@@ -51,7 +52,7 @@ function ownTransactions(
 export const pgpool = {
   settings: pgpoolSettings,
   ownTransactions,
-  // One name for all roles: a server connection that the next client gets would be renamed by a SET of its own.
+  // One name for all roles: an extra SET would rename a server connection when another client gets it.
   source: ({ reconnect }, options) =>
     new ClientConnections({ ...options, applicationName: APPLICATION }, reconnect),
   pooler: pgpoolKind,

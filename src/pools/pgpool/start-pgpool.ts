@@ -46,7 +46,7 @@ export async function startPgpool(
     },
     isUp: /pgpool-II successfully started/,
     isPortTaken: /Address already in use/,
-    // SIGTERM waits for the clients.
+    // SIGTERM would wait for the clients.
     quit: "SIGINT",
     client,
     console: client,
