@@ -1,4 +1,4 @@
-// The kinds of targets, a line each. Everything that the program asks of a target is asked here.
+// The kinds of targets, one line each. The rest of the program asks this module only.
 import * as z from "zod";
 import { connectionUrl } from "../database/urls.js";
 import type { DialectName } from "../database/registry.js";
@@ -11,20 +11,20 @@ import type { RunningTarget } from "./running-target.js";
 import type { TargetKind, TargetNeeds } from "./target.js";
 import { url } from "./url/url.js";
 
-/** The first is meant where no key tells another. */
+/** The first kind is the default if no key selects another. */
 const REGISTERED = [embedded, container, url] as const;
 
 const MEMBERS = REGISTERED.map(({ settings }) => settings);
 
-/** Settings of a target, as a scenario resolves them: a union on `kind`. */
+/** Settings of a target in a resolved scenario: a union on `kind`. */
 export type TargetSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]> & {
-  /** Whether trials may ask the server for a checkpoint; left out where they may. */
+  /** Present if trials must not ask the server for a checkpoint. */
   readonly checkpoint?: false;
 };
 
 export const TARGET_KINDS: readonly TargetKind<TargetSettings>[] = REGISTERED;
 type Name = TargetSettings["kind"];
-/** Kinds that a key may tell, the kind that others do not hide first. */
+/** Kinds that a key may select, in order of precedence. */
 const TOLD = TARGET_KINDS.map(({ settings }) => settings)
   .filter(({ toldBy }) => toldBy !== undefined)
   .reverse();
@@ -35,7 +35,7 @@ function kindOf({ kind }: Pick<TargetSettings, "kind">): TargetKind<TargetSettin
   return found;
 }
 
-/** Starts, or for a URL describes, a target. On rejection nothing is left running. */
+/** Starts a target, or describes the target of a URL. On rejection nothing is left running. */
 export function startTarget(settings: TargetSettings, needs: TargetNeeds): Promise<RunningTarget> {
   return kindOf(settings).start(settings, needs);
 }
@@ -72,7 +72,7 @@ const checkpoint = z
       "an earlier one wrote. It makes the whole server write: false for a server that others use. Default true.",
   });
 
-/** The kind that the keys tell. */
+/** The kind that the keys select. */
 function toldKind(given: Mapping): Name {
   return TOLD.find(({ toldBy }) => toldBy?.keys.some((key) => given[key] !== undefined))?.name ?? BY_DEFAULT;
 }
@@ -97,7 +97,7 @@ export function resolveTarget(given: GivenTarget): TargetSettings {
   return "checkpoint" in given && given.checkpoint === false ? { ...settings, checkpoint: false } : settings;
 }
 
-/** Keys that exclude or need each other. */
+/** Findings about keys that exclude or need each other. */
 export function targetKeyProblems(given: GivenTarget): Finding[] {
   return kindOf(given).settings.keyProblems?.(given) ?? [];
 }

@@ -3,21 +3,21 @@ import type { Endpoint, Auth } from "../database/endpoint.js";
 import type { SmallDisk } from "./embedded/small-disk.js";
 import type { FullDisk, Shutdown } from "./settings.js";
 
-/** Takes a server that train-sim runs down and up again; its data directory and its port stay. */
+/** Stops and starts a server that train-sim runs; its data directory and its port stay the same. */
 export interface ServerControl {
-  /** Whether a postmaster runs; one that crashed and went away does not. */
+  /** True if a postmaster runs; false after a crash that ended it. */
   readonly isRunning: boolean;
-  /** Processes that make it up, the postmaster first; Linux only. */
+  /** Process ids of the server, the postmaster first; Linux only. */
   processes(): readonly number[];
-  /** Resolves once it is gone, with how it ended, as `exit code 0`. */
+  /** Resolves once the server is gone, to how it ended, such as `exit code 0`. */
   shutDown(mode: Shutdown): Promise<string>;
-  /** SIGKILL to all of its processes at once; resolves once none is left. Linux only. */
+  /** Sends SIGKILL to all processes of the server at once; resolves once none is left. Linux only. */
   kill(): Promise<void>;
-  /** Resolves once it accepts connections again, what it had to recover included. Rejects with its own words. */
+  /** Resolves once the server accepts connections again, after any recovery. Rejects with the server's log. */
   start(): Promise<void>;
-  /** Its end is expected, and `lost` does not settle, until the result is called. */
+  /** The server's end is expected, and `lost` does not settle, until the returned function is called. */
   expectLoss(): () => void;
-  /** Parts of its data that lie on a file system of their own. */
+  /** Parts of the server's data that lie on a separate file system. */
   readonly disks: Readonly<Partial<Record<FullDisk, SmallDisk>>>;
 }
 
@@ -25,25 +25,28 @@ export interface ServerControl {
 export interface Promotion {
   readonly old: string;
   readonly promoted: string;
-  /** The end of the promoted server's log, as `0/3000148`. */
+  /** End of the promoted server's log, such as `0/3000148`. */
   readonly position: string;
-  /** Monotonic milliseconds at which the old primary wrote the last commit that the new one has; undefined if it has none. */
+  /**
+   * Monotonic milliseconds at which the old primary wrote the last commit that the new primary has; undefined if the new
+   * primary has no commit.
+   */
   readonly lastCommitMs: number | undefined;
-  /** Call it once the old primary is back: until then its absence is expected. */
+  /** Call it once the old primary is back: until then the absence of the old primary is expected. */
   readonly asExpected: () => void;
 }
 
 /** The outcome of a failover. Monotonic milliseconds. */
 export interface Failover extends Promotion {
-  /** The start of its promotion: answers of the old primary were read before, those of the new one come after. */
+  /** Start of the promotion: answers of the old primary were read before, answers of the new primary come after. */
   readonly promotedMs: number;
   /** Milliseconds without a primary. */
   readonly downMs: number;
 }
 
-/** Two primaries: the promoted one, and the old one, which goes on for the sessions that it has. */
+/** Two primaries: the promoted server, and the old primary, which continues for the sessions that it has. */
 export interface Split extends Promotion {
-  /** Place of the old primary among the target's endpoints. */
+  /** Index of the old primary among the target's endpoints. */
   readonly oldEndpoint: number;
   /** Kills the old primary. */
   readonly fence: () => Promise<void>;
@@ -53,29 +56,32 @@ export interface Split extends Promotion {
 export interface Replication {
   /** Standbys that run now. */
   readonly standbyControls: readonly ServerControl[];
-  /** The primary goes; the standby that has received most is promoted, and the others follow it. */
+  /** Ends the primary; the standby that has received most of the log is promoted, and the others follow it. */
   failOver(how: "kill" | "shut-down"): Promise<Failover>;
   /**
-   * Standbys hear of the primary no more, which admits no new session; the one that has received most is promoted, and the
-   * others follow it.
+   * Cuts the standbys off from the primary, which admits no new session; the standby that has received most of the log is
+   * promoted, and the others follow it.
    */
   split(): Promise<Split>;
-  /** Has standbys connect there instead of to the servers themselves, in their order; to the servers again, without. */
+  /**
+   * Has standbys connect to these addresses, in the order of the servers, instead of to the servers themselves; without an
+   * argument, to the servers again.
+   */
   route(ends?: readonly Endpoint[]): Promise<void>;
-  /** Brings servers back that are gone, as standbys, with copies of the primary's data; resolves once all follow it. */
+  /** Restarts servers that are gone as standbys, with copies of the primary's data; resolves once all follow the primary. */
   heal(): Promise<void>;
 }
 
-/** A server that answers; `stop` leaves nothing of ours behind. */
+/** A server that answers; `stop` removes everything that train-sim made for it. */
 export interface RunningTarget {
   readonly kind: string;
   /** Addresses for clients. */
   readonly endpoints: readonly Endpoint[];
-  /** Address of train-sim's own sessions, as the owner of the namespace. */
+  /** Address for train-sim's control sessions, as the owner of the namespace. */
   readonly admin: Endpoint;
-  /** The log-in of clients, if train-sim runs the server. */
+  /** Log-in method of clients, if train-sim runs the server. */
   readonly auth?: Auth | undefined;
-  /** Process id of the postmaster where it runs on this machine under our care; another one after a restart. */
+  /** Process id of the postmaster if train-sim runs it on this machine; it changes with a restart. */
   readonly serverPid?: number;
   /** Present if train-sim runs the server itself. */
   readonly control?: ServerControl;
@@ -83,8 +89,8 @@ export interface RunningTarget {
   readonly replication?: Replication;
   /** Data directory of an embedded server. */
   readonly dataDirectory?: string;
-  /** Settles when the server went away on its own, with the reason (last lines of its log); never otherwise. */
+  /** Settles if the server ended unexpectedly, with the reason (last lines of its log); never otherwise. */
   readonly lost: Promise<string>;
-  /** Stops the server and removes its directories, if they are ours. Never rejects; may be called twice. */
+  /** Stops a server that train-sim started and removes its directories. Never rejects; may be called twice. */
   stop(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// Settings of a server of ours that it would refuse to start with are refused when the scenario is loaded. Which those are
-// is held by `target/server-settings.test.ts`, which starts the server by the same list.
+// Settings that a server of ours would refuse are refused when the scenario is loaded. `embedded/server-settings.test.ts`
+// tests the same rules at the start of a server.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 

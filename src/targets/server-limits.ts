@@ -1,11 +1,11 @@
-// Settings that a scenario, which may come from anywhere, must not make on a server that train-sim starts: they would open it
-// to the network, move its files or run programs. A max_connections that the scenario does not fit into is refused, too.
+// Settings that a scenario, which may come from anywhere, must not make on a server that train-sim starts: they would open
+// it to the network, move its files or run programs. A max_connections that is too small for the scenario is refused, too.
 import type { Refusal } from "../syntax/problems.js";
 
-/** Connections for train-sim's own sessions and for superuser_reserved_connections. */
+/** Connections for train-sim's control sessions and for superuser_reserved_connections. */
 export const SPARE_CONNECTIONS = 13;
 
-/** PostgreSQL configuration parameters, as `shared_buffers: 256MB`. */
+/** PostgreSQL configuration parameters, such as `shared_buffers: 256MB`. */
 type Settings = Readonly<Record<string, string>>;
 
 const OURS: Readonly<Record<string, string>> = {
@@ -31,10 +31,10 @@ const KINDS_OF_OURS: readonly (readonly [RegExp, string])[] = [
     "nothing outside the server's private directory is read",
   ],
 ];
-/** Names of libraries that the server loads, which are its own unless they are paths. */
+/** Settings with names of libraries to load, which are refused only if they are paths. */
 const LIBRARIES = /_libraries$|_library$|^jit_provider$/;
 
-/** PostgreSQL takes names in any case and with dashes: `Shared-Buffers`. */
+/** The canonical name of a setting: PostgreSQL takes names in any case and with dashes, such as `Shared-Buffers`. */
 export function canonicalSetting(name: string): string {
   return name.toLowerCase().replaceAll("-", "_");
 }
@@ -47,13 +47,13 @@ function reasonAgainst(name: string, value: string): string | undefined {
   return Object.hasOwn(OURS, name) ? OURS[name] : undefined;
 }
 
-/** A setting that cannot be. */
+/** A setting that is refused. */
 export interface SettingRefusal extends Refusal {
-  /** The name as the user writes it. */
+  /** The name in the user's spelling. */
   readonly name: string;
 }
 
-/** The settings that are not the user's to make. */
+/** Refusals of settings that a user must not make. */
 export function settingRefusals(settings: Settings): SettingRefusal[] {
   return Object.entries(settings).flatMap(([name, value]) => {
     const way = reasonAgainst(canonicalSetting(name), value);
@@ -61,7 +61,10 @@ export function settingRefusals(settings: Settings): SettingRefusal[] {
   });
 }
 
-/** A max_connections that leaves too few; `maxConnectionsNeeded` are those that the scenario opens at once. */
+/**
+ * Refusals of a max_connections that is too small; `maxConnectionsNeeded` is the number of connections that the scenario
+ * opens at once.
+ */
 export function connectionRefusals(settings: Settings, maxConnectionsNeeded: number): SettingRefusal[] {
   const needed = maxConnectionsNeeded + SPARE_CONNECTIONS;
   const words = (value: string): string =>

@@ -11,32 +11,34 @@ export interface TargetSettingsOf<
   S extends { readonly kind: string },
   Keys extends z.ZodRawShape = z.ZodRawShape,
 > extends Member<S["kind"], Keys> {
-  /** The dialect of a server that train-sim starts. */
+  /** Dialect of a server that train-sim starts. */
   readonly dialect?: DialectName;
-  /** Keys that tell this kind if none is named, and the words for that. */
+  /** Keys that select this kind if the scenario names no kind, and the words for that. */
   readonly toldBy?: { readonly keys: readonly string[]; readonly words: string };
-  /** The settings that a mapping of these keys means. */
+  /** The settings that these keys of a scenario mean. */
   resolve(given: z.output<z.ZodObject<Keys>>): S;
-  /** Keys that exclude or need each other. */
+  /** Findings about keys that exclude or need each other. */
   keyProblems?(given: z.output<z.ZodObject<Keys>>): Finding[];
-  /** The target in words for a plan. */
+  /** Description of the target in a plan. */
   text(settings: S): string;
 }
 
 /** Demands of the scenario on a server that train-sim starts. */
 export interface TargetNeeds {
-  /** Connections that clients or poolers open at once; train-sim's own come on top. */
+  /** Connections that clients or poolers open at once, without train-sim's control sessions. */
   readonly maxConnectionsNeeded: number;
-  /** Parts of an embedded server's data that are to lie on a file system of their own, which can be filled. */
+  /** Parts of an embedded server's data that must lie on a separate file system, which can be filled. */
   readonly smallDisks?: readonly FullDisk[];
 }
 
 export interface TargetKind<S extends { readonly kind: string }> {
   readonly settings: TargetSettingsOf<S>;
-  /** Starts it, or describes one that runs. On rejection nothing is left running. */
+  /** Starts the target, or describes a running one. On rejection nothing is left running. */
   start(settings: S, needs: TargetNeeds): Promise<RunningTarget>;
   /** Settings that this machine ignores, each with the way out. */
   caveats?(settings: S): readonly string[];
-  /** Its need on this machine; `find` resolves to the version that is there, and rejects if there is none. */
+  /**
+   * A program that this kind needs on this machine; `find` resolves to the installed version, and rejects if there is none.
+   */
   readonly needs?: { readonly what: string; find(): Promise<string> };
 }

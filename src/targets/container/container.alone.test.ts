@@ -1,12 +1,12 @@
-// What a container is started with, and what is said where no Docker engine answers. That a container of the real
-// image starts needs an engine, which `doctor` looks for.
+// The arguments of a container, and the messages if no Docker engine answers. The start of a container of the real image is
+// not tested here: it needs an engine, which `doctor` looks for.
 import { describe, expect, it, vi } from "vitest";
 import { TargetError, UsageError } from "../../foundation/errors.js";
 import { containerCommand, startContainer } from "./container.js";
 
 const SETTINGS = { kind: "container", image: "postgres:18", settings: {} } as const;
 
-// Whether this machine has an engine must not decide what the test sees.
+// The test must not depend on whether this machine has an engine.
 vi.mock("testcontainers", () => ({
   getContainerRuntimeClient: async () => {
     throw new Error("no engine, as far as this test goes");

@@ -22,9 +22,9 @@ const SUPERUSER = "postgres";
 const DATABASE = "postgres";
 const START_PATIENCE_MS = 180_000;
 const SHARED_MEMORY_BYTES = 1024 ** 3;
-/** What the official image has, and images built on it. */
+/** Modules of the official image and of images built on it. */
 const MODULES = new Set(["pg_stat_statements"]);
-/** Once for the server that the image's entry point sets the cluster up with, once for the real one. */
+/** Logged twice: by the server with which the image's entry point sets the cluster up, and by the real server. */
 const READY = /database system is ready to accept connections/;
 const READY_TIMES = 2;
 
@@ -61,7 +61,7 @@ export async function startContainer(
   }
   let isStopping = false;
   const admin = {
-    // `localhost` may mean ::1 to a client, where nothing is published.
+    // A client may resolve `localhost` to ::1, where nothing is published.
     scheme: SCHEME,
     host: isLocalHost(container.getHost()) ? "127.0.0.1" : container.getHost(),
     port: container.getMappedPort(PORT),
@@ -81,7 +81,7 @@ export async function startContainer(
     async stop() {
       if (isStopping) return;
       isStopping = true;
-      // A container that is gone already is as good as stopped.
+      // A container that is gone already counts as stopped.
       await container.stop().catch(() => undefined);
     },
   };
@@ -116,7 +116,7 @@ async function describeContainer(
     .withStartupTimeout(START_PATIENCE_MS);
 }
 
-/** The last of what a container writes, and the moment it stops writing, which is when it ends. */
+/** The last output of a container, and the end of its output, which is the end of the container. */
 class ContainerLog {
   text = "";
   readonly ended: Promise<void>;

@@ -1,10 +1,13 @@
 // Asks testcontainers for a Docker engine. A client without an engine counts as none.
 import { messageOf, TargetError } from "../../foundation/errors.js";
 
-/** Resolves to what engine it is, as `Docker 28.1 (linux)`; rejects with a TargetError when none answers. */
+/**
+ * Resolves to the engine's name and version, such as `Docker 28.1 (linux)`; rejects with a TargetError if no engine
+ * answers.
+ */
 export async function findDockerEngine(): Promise<string> {
   try {
-    // Heavy, and of no use to who runs no containers.
+    // Loaded here because it is large, and runs without containers do not need it.
     const { getContainerRuntimeClient } = await import("testcontainers");
     const { info } = await getContainerRuntimeClient();
     const { serverVersion, operatingSystem } = info.containerRuntime;

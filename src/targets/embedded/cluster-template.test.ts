@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cacheDirectory, ClusterTemplate } from "./cluster-template.js";
 
 const run = promisify(execFile);
-/** Run by several processes at once; prints how often what it was given back was the cluster. */
+/** A script that several processes run at once; it prints how often the restored directory was the cluster. */
 const KEEP_AND_USE = `
   import { readFileSync } from "node:fs";
   import { ClusterTemplate } from "./cluster-template.js";
@@ -46,7 +46,7 @@ const theFile = () => {
   expect(others).toEqual([]);
   return file;
 };
-/** Every path with what it holds. */
+/** Paths of all files, each with its content. */
 const contents = (of: string) =>
   fs
     .readdirSync(of, { recursive: true, encoding: "utf8" })

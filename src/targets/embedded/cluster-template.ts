@@ -1,5 +1,5 @@
-// A cluster as `initdb` leaves it, without a password, as one file in the user's cache directory. A file that is damaged or
-// open to other users is not used; no failure here fails a run. A template appears whole, by a rename.
+// A template of a cluster right after `initdb`, without a password, as one file in the user's cache directory. A file that
+// is damaged or open to other users is not used; no failure here fails a run. A rename makes a template appear whole.
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { homedir, platform, arch } from "node:os";
@@ -11,19 +11,19 @@ import { guardDirectory } from "../../foundation/process/reaper.js";
 
 const SUFFIX = ".cluster";
 const DIGEST_CHARACTERS = 64;
-/** Longest list of files that is read; PostgreSQL 18 has about a thousand of them. */
+/** Most bytes of the list of files that are read; PostgreSQL 18 has about a thousand files. */
 const INDEX_BYTES_MAX = 1 << 20;
 
-/** A path below the data directory, and nowhere else. */
+/** A path below the data directory, without `..`. */
 const Path = z.string().regex(/^(?!.*\.\.)\w[\w./-]*$/);
-/** Directories, each before what is in it, and files with their sizes, in the order in which their contents follow. */
+/** Directories, each before its contents, and files with their sizes, in the order of their contents in the template. */
 const Index = z.object({
   directories: z.array(Path),
   files: z.array(z.object({ path: Path, bytes: z.number().int().min(0) })),
 });
 type Index = z.infer<typeof Index>;
 
-/** `$XDG_CACHE_HOME/train-sim` or `~/.cache/train-sim`. */
+/** Directory of the cache: `$XDG_CACHE_HOME/train-sim` or `~/.cache/train-sim`. */
 export function cacheDirectory(environment: NodeJS.ProcessEnv = process.env): string {
   const { XDG_CACHE_HOME: given = "" } = environment;
   return join(isAbsolute(given) ? given : join(homedir(), ".cache"), "train-sim");
@@ -32,7 +32,7 @@ export function cacheDirectory(environment: NodeJS.ProcessEnv = process.env): st
 export class ClusterTemplate {
   private readonly file: string;
 
-  /** The file for clusters of that PostgreSQL version made by `initdb` with these arguments, on this platform. */
+  /** Names the file for clusters of that PostgreSQL version made by `initdb` with these arguments on this platform. */
   constructor(
     version: string,
     initdbArguments: readonly string[],
@@ -42,7 +42,10 @@ export class ClusterTemplate {
     this.file = join(cache, `postgres-${version}-${platform()}-${arch()}-${of}${SUFFIX}`);
   }
 
-  /** Makes `dataDirectory` from the template, for that user; false, and nothing made, where there is none that can be used. */
+  /**
+   * Makes `dataDirectory` from the template, for that user. Returns false, and makes nothing, if there is no usable
+   * template.
+   */
   restore(dataDirectory: string, user: ServerUser | undefined): boolean {
     try {
       if (!isOurs(this.cache) || !isOurs(this.file)) return false;
@@ -54,14 +57,17 @@ export class ClusterTemplate {
     }
   }
 
-  /** Keeps the cluster, of which no server runs, and removes those of other versions. Never rejects: the cache is a convenience. */
+  /**
+   * Stores the cluster, which must be stopped, as the template and removes templates of other versions. Never rejects: the
+   * cache is a convenience.
+   */
   async keep(dataDirectory: string): Promise<void> {
     const making = `${this.file}.${process.pid}-${generateSecret(4)}`;
     let release: (() => void) | undefined;
     try {
       fs.mkdirSync(this.cache, { recursive: true, mode: 0o700 });
       if (!isOurs(this.cache)) return;
-      // Should train-sim die, the reaper removes a file as it does a directory.
+      // The reaper removes the unfinished file if train-sim dies.
       release = await guardDirectory(making);
       pack(dataDirectory, making);
       fs.renameSync(making, this.file);
@@ -76,7 +82,7 @@ export class ClusterTemplate {
   }
 }
 
-/** Whether it is this user's alone: what another could have written is not run as a server. */
+/** True if the file belongs to this user alone: a file that others can write is not run as a server. */
 function isOurs(path: string): boolean {
   const found = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!found || found.isSymbolicLink()) return false;
@@ -84,7 +90,7 @@ function isOurs(path: string): boolean {
   return isPrivate && found.uid === (process.getuid?.() ?? found.uid);
 }
 
-/** Digest of all that follows, the index in one line, the contents. */
+/** Writes a digest of the rest, the index in one line, the contents. */
 function pack(dataDirectory: string, file: string): void {
   const index = indexOf(dataDirectory);
   const digest = createHash("sha256");
@@ -117,7 +123,7 @@ function indexOf(dataDirectory: string): Index {
   return index;
 }
 
-/** Throws, with some of it made, when the file is not what was packed. */
+/** Throws, after a part of the directory was made, if the file differs from the packed one. */
 function unpack(file: string, dataDirectory: string, user: ServerUser | undefined): void {
   const input = fs.openSync(file, "r");
   try {

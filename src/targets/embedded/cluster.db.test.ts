@@ -1,4 +1,4 @@
-// Embedded servers from a cache directory of the test's own: the first keeps its cluster, the next start from it.
+// Embedded servers from a cache directory of this test: the first keeps its cluster, the next start from it.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ import type { RunningTarget } from "../running-target.js";
 let cacheHome: string;
 const started: { stop(): Promise<void> }[] = [];
 
-/** Empty before the first test; the others find what it kept. */
+/** The cache is empty before the first test; the others use the cluster that the first keeps. */
 beforeAll(async () => {
   cacheHome = await mkdtemp(join(tmpdir(), "cluster-test-"));
   vi.stubEnv("XDG_CACHE_HOME", cacheHome);

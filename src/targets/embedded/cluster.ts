@@ -12,7 +12,10 @@ import { complaintIn, startProcess } from "../../foundation/process/server-proce
 /** The role that train-sim and its clients log in as. */
 export const SUPERUSER = "postgres";
 
-/** UTF-8, C locale, data checksums as PostgreSQL has them by default; nobody logs in before there is a password. */
+/**
+ * Arguments of initdb: UTF-8, C locale, PostgreSQL's default for data checksums; no log-in is possible before there is a
+ * password.
+ */
 const INITDB_ARGUMENTS = ["-U", SUPERUSER, "--auth=trust", "--encoding=UTF8", "--locale=C"] as const;
 const hbaFor = (auth: Auth): string =>
   ["local all all", "host all,replication all 127.0.0.1/32", "host all all ::1/128"]
@@ -20,7 +23,10 @@ const hbaFor = (auth: Auth): string =>
     .join("");
 const PASSWORD_ONLY = hbaFor("scram-sha-256");
 
-/** Makes the cluster in `directory`, its superuser with that password, its files on the disk; resolves to its place. */
+/**
+ * Makes a cluster in `directory` with that superuser password and syncs its files to the disk; resolves to the data
+ * directory.
+ */
 export async function makeCluster(
   directory: PrivateDirectory,
   binaries: PostgresBinaries,
@@ -30,19 +36,22 @@ export async function makeCluster(
   const dataDirectory = join(directory.path, "data");
   const template = new ClusterTemplate(binaries.version, [...INITDB_ARGUMENTS, PASSWORD_ONLY]);
   if (!template.restore(dataDirectory, directory.user)) {
-    // The files are synced below, once.
+    // The files are synced once, below.
     await run(directory, binaries.initdb, ["-D", dataDirectory, "--no-sync", ...INITDB_ARGUMENTS]);
     await directory.write("data/pg_hba.conf", PASSWORD_ONLY);
     await template.keep(dataDirectory);
   }
   await setPassword(directory, binaries, dataDirectory, password);
   if (auth !== "scram-sha-256") await directory.write("data/pg_hba.conf", hbaFor(auth));
-  // Else the system writes them back in the middle of the first trial.
+  // Without the sync the system would write the files back in the middle of the first trial.
   await run(directory, binaries.initdb, ["--sync-only", "-D", dataDirectory]);
   return dataDirectory;
 }
 
-/** PostgreSQL in single-user mode listens nowhere. Of a statement that fails it would log the text. */
+/**
+ * Sets the password in PostgreSQL's single-user mode, which listens nowhere. `log_min_error_statement` keeps the text of a
+ * failed statement, which holds the password, out of the log.
+ */
 async function setPassword(
   directory: PrivateDirectory,
   binaries: PostgresBinaries,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { codeOf } from "../../foundation/errors.js";
 import type { ServerUser } from "../../foundation/process/private-directory.js";
 
-/** Directories whose files are of the running server alone. */
+/** Directories whose files belong to the running server alone. */
 const EMPTY = [
   "pg_replslot",
   "pg_dynshmem",
@@ -19,11 +19,11 @@ const LEFT_OUT = /^(postmaster\.(pid|opts)|standby\.signal|postgresql\.auto\.con
 
 export interface CopyOptions {
   readonly user: ServerUser | undefined;
-  /** Whether its log is left out: a backup of a running server says from where on it is needed. */
+  /** True if the log is left out: the backup of a running server states from where on the log is needed. */
   readonly withoutLog: boolean;
 }
 
-/** Files that a running server removes meanwhile are none of the copy: its log has what became of them. */
+/** Copies the data directory. Files that a running server removes meanwhile are left out: the log records what became of them. */
 export async function copyData(from: string, to: string, options: CopyOptions): Promise<void> {
   const empty = new Set(
     [...EMPTY, ...(options.withoutLog ? ["pg_wal"] : [])].map((name) => join(from, name)),

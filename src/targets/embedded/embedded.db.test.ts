@@ -74,7 +74,7 @@ async function askForTls(port: number): Promise<string> {
   return answer.toString("latin1");
 }
 
-/** Has TMPDIR name a new directory while `use` runs, and removes that after `cleanUp`. */
+/** Sets TMPDIR to a new directory while `use` runs, and removes that directory after `cleanUp`. */
 async function inTemporaryDirectory(
   use: (directory: string) => Promise<void>,
   cleanUp: (directory: string) => Promise<void> = async () => undefined,

@@ -23,35 +23,35 @@ import type { TargetKind } from "../target.js";
 /** Directories of the tables and indexes of every database, and of the log, below the data directory. */
 const PLACES: Readonly<Record<FullDisk, string>> = { tables: "base", wal: "pg_wal" };
 
-/** Makes the server accept TLS connections only; PEM texts. */
+/** TLS of the server, which then accepts TLS connections only; texts in PEM format. */
 export interface EmbeddedTls {
   readonly cert: string;
   readonly key: string;
-  /** CA of client certificates. */
+  /** Authority of client certificates. */
   readonly clientCa?: string;
-  /** Lines of pg_hba.conf; password log-in over TLS when left out. */
+  /** Lines of pg_hba.conf. Default: password log-in over TLS. */
   readonly hba?: readonly string[];
 }
 
 export interface EmbeddedOptions {
-  /** Loopback port; 0 or left out picks a free one. */
+  /** Loopback port; 0 or left out picks a free port. */
   readonly port?: number;
-  /** Connections that the scenario opens at once; train-sim's own come on top. */
+  /** Connections that the scenario opens at once, without train-sim's control sessions. */
   readonly maxConnectionsNeeded: number;
   readonly tls?: EmbeddedTls;
-  /** The log-in of clients. Default: by password. */
+  /** Log-in method of clients. Default: by password. */
   readonly auth?: Auth;
-  /** See `EmbeddedSettings`; 0 when left out. */
+  /** See `EmbeddedSettings`. Default 0. */
   readonly nice?: number;
   /** See `EmbeddedSettings`. */
   readonly processors?: number;
   /** See `EmbeddedSettings`. */
   readonly standbys?: EmbeddedSettings["standbys"];
-  /** Parts of the data that are to lie on a file system of their own, which can be filled; needs root on Linux. */
+  /** Parts of the data that must lie on a separate file system, which can be filled; needs root on Linux. */
   readonly smallDisks?: readonly FullDisk[];
 }
 
-/** Every process of PostgreSQL begins a session. */
+/** The caveat of niceness: every process of PostgreSQL begins a session, and with it a scheduling group. */
 function niceCaveats(nice: number): string[] {
   if (nice === 0 || !sharesBySession()) return [];
   return [
@@ -72,7 +72,7 @@ export const embedded = {
 
 type Disks = Partial<Record<FullDisk, SmallDisk>>;
 
-/** Starts a server, and its standbys, and resolves once it accepts connections. On rejection nothing is left. */
+/** Starts a server and its standbys; resolves once it accepts connections. On rejection nothing is left. */
 export async function startEmbedded(
   settings: ServerSettings,
   options: EmbeddedOptions,
@@ -116,7 +116,7 @@ export async function startEmbedded(
         tls: tls ? (tls.clientCa ? "with-client-ca" : "on") : "off",
       });
       postmasters.push(postmaster);
-      // On a busy machine it may have had children before it was settled.
+      // On a busy machine the postmaster may have had children before its processors were set.
       if (shared) for (const pid of postmaster.processes()) shared.confine(pid);
       const endpoint: Endpoint = {
         scheme: SCHEME,
@@ -163,7 +163,7 @@ export async function startEmbedded(
   }
 }
 
-/** `leader` is the server that takes writes, as of when it is called. */
+/** `leader` returns the server that takes writes at the time of the call. */
 function target(
   leader: () => Member,
   facts: Pick<RunningTarget, "admin" | "auth" | "stop" | "endpoints" | "lost" | "replication">,

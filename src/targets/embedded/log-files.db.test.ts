@@ -1,4 +1,4 @@
-// What a new embedded server does to make the files of its write-ahead log, as the sampler reads it.
+// The work of a new embedded server to make the files of its write-ahead log, as the sampler reads it.
 import { expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { postgres } from "../../database/postgres/dialects/postgres/dialect.js";
@@ -11,7 +11,7 @@ import { trainEvents } from "../../workloads/train-events/workload.js";
 const FILE_BYTES = 16 * 2 ** 20;
 const FILES = 3;
 
-/** Goes on to files that are not there yet, until the server has counted that it made them. */
+/** Switches to log files that do not exist yet, until the server has counted that it made them. */
 async function makeFiles(admin: AdminClient): Promise<void> {
   const counted = async (): Promise<number> => {
     const [row] = await admin.query(

@@ -17,9 +17,9 @@ const SymbolicLinks = z.array(z.object({ source: z.string(), target: z.string() 
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** The version, `18.4`. */
+  /** Version, such as `18.4`. */
   readonly version: string;
-  /** Names of the modules that can be loaded, as `pg_stat_statements`. */
+  /** Names of the modules that can be loaded, such as `pg_stat_statements`. */
   readonly modules: ReadonlySet<string>;
 }
 
@@ -38,7 +38,7 @@ export function findPostgresPackage(): string {
   }
 }
 
-/** Programs that the user of `directory` can run, copied there if need be. */
+/** Finds programs that the user of `directory` can run; copies them there if needed. */
 export async function preparePostgresBinaries(directory: PrivateDirectory): Promise<PostgresBinaries> {
   const packageDirectory = findPostgresPackage();
   try {
@@ -69,7 +69,7 @@ export async function preparePostgresBinaries(directory: PrivateDirectory): Prom
   }
 }
 
-/** Does the work of the package's `scripts/hydrate-symlinks.js`: relative links; existing ones are left alone. */
+/** Makes the relative links of the package's script `scripts/hydrate-symlinks.js`; existing links stay as they are. */
 async function restoreSymbolicLinks(packageDirectory: string): Promise<void> {
   let listed: string;
   try {
@@ -84,7 +84,7 @@ async function restoreSymbolicLinks(packageDirectory: string): Promise<void> {
     try {
       await symlink(relative(dirname(target), source), link);
     } catch (error) {
-      // Another process that starts at the same moment was first.
+      // Another process that starts at the same moment made the link first.
       if (codeOf(error) !== "EEXIST") throw error;
     }
   }
@@ -100,7 +100,7 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Running the program is the proof that the user reaches it and that its libraries are found. */
+/** Reads the version by running the program, which proves that the user can reach it and that its libraries are found. */
 async function describe(native: string, user: ServerUser | undefined): Promise<PostgresBinaries> {
   const suffix = platform() === "win32" ? ".exe" : "";
   const postgres = join(native, "bin", `postgres${suffix}`);

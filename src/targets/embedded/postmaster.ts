@@ -1,5 +1,5 @@
-// The process of an embedded server. Each start is guarded by the reaper and runs as the same unprivileged user. A loss that
-// nobody asked for is reported, and only that.
+// The process of an embedded server. Each start is guarded by the reaper and runs as the same unprivileged user. An
+// unexpected loss, and no other, is reported.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../foundation/clock.js";
@@ -23,9 +23,11 @@ import type { FullDisk, Shutdown } from "../settings.js";
 const START_PATIENCE_MS = 60_000;
 const POLL_MS = 10;
 const PORT_ATTEMPTS = 5;
-/** Longest path of a Unix socket is 107 bytes on Linux, 103 on macOS. */
+/** Longest path of a Unix socket: 107 bytes on Linux, 103 on macOS. */
 const SOCKET_PATH_BYTES_MAX = 103;
-/** A fast shutdown writes a checkpoint first; then an immediate one; then SIGKILL. */
+/**
+ * Signals that stop a server: a fast shutdown, which writes a checkpoint first; then an immediate shutdown; then SIGKILL.
+ */
 const STOP_STEPS = {
   fast: [
     { signal: "SIGINT", patienceMs: 15_000 },
@@ -38,23 +40,23 @@ export interface PostmasterOptions {
   readonly directory: PrivateDirectory;
   readonly binaries: PostgresBinaries;
   readonly settings: ServerSettings;
-  /** Loopback port; 0 or left out picks a free one. */
+  /** Loopback port; 0 or left out picks a free port. */
   readonly port?: number;
   readonly maxConnectionsNeeded: number;
   readonly tls: "off" | "on" | "with-client-ca";
   readonly disks: Readonly<Partial<Record<FullDisk, SmallDisk>>>;
-  /** Called with each process that is started, before it has children, which inherit its settings. */
+  /** Called with each started process before it has children, which inherit its settings. */
   readonly settle: (pid: number) => void;
 }
 
 export class Postmaster implements ServerControl {
   readonly disks: PostmasterOptions["disks"];
-  /** Settles when the server ended on its own, with how and the last lines of its log. */
+  /** Settles if the server ended unexpectedly, with how it ended and the last lines of its log. */
   readonly lost: Promise<string>;
   private declareLost: (words: string) => void = () => undefined;
   private server: ServerProcess | undefined;
   private chosenPort = 0;
-  /** Number of reasons for which the server is expected to go away now. */
+  /** Number of current reasons to expect the end of the server. */
   private expected = 0;
 
   private constructor(private readonly options: PostmasterOptions) {
@@ -62,7 +64,7 @@ export class Postmaster implements ServerControl {
     this.lost = new Promise((resolve) => (this.declareLost = resolve));
   }
 
-  /** Starts a server in a directory with a cluster in `data`; a port of our choice that was taken is chosen anew. */
+  /** Starts a server in a directory with a cluster in `data`; if a port that was picked here is taken, another is picked. */
   static async start(options: PostmasterOptions): Promise<Postmaster> {
     const postmaster = new Postmaster(options);
     for (let attempt = 1; ; attempt++) {
@@ -97,17 +99,17 @@ export class Postmaster implements ServerControl {
     };
   }
 
-  /** Has the server read its configuration files again. */
+  /** Makes the server read its configuration files again. */
   reload(): void {
     if (this.isRunning) send(this.pid, "SIGHUP");
   }
 
-  /** No new session is admitted; those that there are go on, and with the last of them the server ends. */
+  /** Admits no new session; existing sessions continue, and the server ends with the last of them. */
   admitNoMore(): void {
     if (this.isRunning) send(this.pid, "SIGTERM");
   }
 
-  /** Lets processes that stand still go on. */
+  /** Lets suspended processes continue. */
   wake(): void {
     for (const pid of this.processes()) send(pid, "SIGCONT");
   }
@@ -126,7 +128,7 @@ export class Postmaster implements ServerControl {
   async kill(): Promise<void> {
     const { server } = this;
     if (!server || server.hasExited) return;
-    // A postmaster that stands still makes no children while they are counted.
+    // A suspended postmaster makes no children while they are counted.
     send(server.pid, "SIGSTOP");
     const children = processTree(server.pid).slice(1);
     for (const child of children) send(child, "SIGKILL");
@@ -145,7 +147,7 @@ export class Postmaster implements ServerControl {
       throw new TargetError(`the embedded PostgreSQL does not start again: ${failure}`);
   }
 
-  /** Undefined once the server accepts connections; otherwise why it does not, and then none is left. */
+  /** Resolves to undefined once the server accepts connections; otherwise to the reason, and then no process is left. */
   private async launch(): Promise<string | undefined> {
     const { directory, binaries, settings, maxConnectionsNeeded, tls, settle } = this.options;
     const { port } = this;
@@ -169,7 +171,7 @@ export class Postmaster implements ServerControl {
   }
 }
 
-/** Undefined once the server accepts connections; otherwise why it does not. */
+/** Resolves to undefined once the server accepts connections; otherwise to the reason. */
 async function whenReady(server: ServerProcess, directory: PrivateDirectory): Promise<string | undefined> {
   const deadlineMs = systemClock.nowMs() + START_PATIENCE_MS;
   while (systemClock.nowMs() < deadlineMs) {
@@ -180,7 +182,7 @@ async function whenReady(server: ServerProcess, directory: PrivateDirectory): Pr
   return `it did not accept connections within ${START_PATIENCE_MS / 1000} s: ${complaintIn(await server.log())}`;
 }
 
-/** postmaster.pid says so itself: its pid on line 1 and its status on line 8. */
+/** True if postmaster.pid has this pid on line 1 and the status "ready" on line 8. */
 async function isReady(pid: number, dataDirectory: string): Promise<boolean> {
   try {
     const lines = (await readFile(join(dataDirectory, "postmaster.pid"), "utf8")).split("\n");

@@ -1,9 +1,9 @@
-// Processors of a process, on Linux: an embedded server with processors of its own leaves the others to the clients.
+// Processors of a process, on Linux: an embedded server with separate processors leaves the others to the clients.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { TargetError } from "../../foundation/errors.js";
 
-/** Ids in a list as the kernel writes it: `0-3,6`. */
+/** Ids in a list in the kernel's notation: `0-3,6`. */
 export function idsIn(list: string): number[] {
   return list.split(",").flatMap((part) => {
     const [first = 0, last = first] = part.split("-").map(Number);
@@ -11,7 +11,7 @@ export function idsIn(list: string): number[] {
   });
 }
 
-/** Ids of the processors that a process may use; none where the system does not say. */
+/** Ids of the processors that a process may use; empty if the system does not say. */
 export function processorsOf(pid: number | "self"): number[] {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
@@ -21,22 +21,22 @@ export function processorsOf(pid: number | "self"): number[] {
   }
 }
 
-/** All threads of a process, and what it starts from now on. */
+/** Confines all threads of a process, and its later children. */
 function keepOn(processors: readonly number[], pid: number): void {
   execFileSync("taskset", ["-a", "-p", "-c", processors.join(","), String(pid)], { stdio: "pipe" });
 }
 
-/** The processors of the server and of the others. */
+/** Processors divided between the server and the other processes. */
 export interface Partition {
-  /** Keeps a server on its own, before it has children. */
+  /** Confines a server to its processors; call it before the server has children. */
   confine(serverPid: number): void;
   /** Gives this program all of its processors back. */
   end(): void;
 }
 
 /**
- * Keeps this program off the first `count` processors that it has. TargetError where it has too few, or where the system
- * cannot say or set them.
+ * Keeps this program off the first `count` of its processors. Throws a TargetError if it has too few, or if the system
+ * cannot read or set them.
  */
 export function partition(count: number): Partition {
   const all = processorsOf("self");

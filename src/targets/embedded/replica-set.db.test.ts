@@ -1,4 +1,5 @@
-// A primary and two standbys, real ones: what follows, what waits, what a failover loses and a split, and that nothing is left.
+// A real primary and two real standbys: who follows, what waits, what a failover and a split lose, and that nothing is
+// left.
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { afterEach, expect, it } from "vitest";
@@ -32,7 +33,7 @@ async function connect(endpoint: Endpoint): Promise<AdminClient> {
 const ids = async (session: AdminClient): Promise<unknown[]> =>
   (await session.query("SELECT id FROM t ORDER BY id")).map(({ id }) => id);
 
-/** SIGSTOP to all standbys. */
+/** Sends SIGSTOP to all standbys. */
 const stopStandbys = ({ replication }: Replicated) =>
   standStill(replication.standbyControls.flatMap((control) => control.processes().slice(0, 1)));
 
@@ -54,7 +55,7 @@ it("loses in a failover what an asynchronous primary acknowledged after its stan
   await expect.poll(() => ids(standby).catch(() => [])).toEqual([1]);
   const still = await stopStandbys(target);
   const stoppedMs = monotonicMs();
-  // More than the sockets between the servers hold: what is in them still arrives.
+  // More data than the sockets between the servers hold: the contents of the sockets still arrive.
   await primary.query("CREATE TABLE filler AS SELECT repeat('x', 1000) FROM generate_series(1, 50000)");
   await primary.query("INSERT INTO t VALUES (2)");
 
@@ -74,7 +75,7 @@ it("loses in a failover what an asynchronous primary acknowledged after its stan
   );
   expect(row).toEqual({ standbys: 2 });
 
-  // And back again, in good order: nothing is lost.
+  // A second failover, in which nothing is lost.
   await after.query("INSERT INTO t VALUES (4)");
   const second = await target.replication.failOver("shut-down");
   await target.replication.heal();

@@ -1,5 +1,5 @@
-// A primary and its standbys by streaming replication, with PostgreSQL's own means alone: a copy of the data, `standby.signal`,
-// slots, `pg_promote`. Any of them can be the primary.
+// A primary and its standbys by streaming replication, with PostgreSQL's tools alone: a copy of the data, `standby.signal`,
+// slots, `pg_promote`. Any of the servers can be the primary.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
@@ -13,32 +13,38 @@ import { copyData } from "./copy-data.js";
 import type { Postmaster } from "./postmaster.js";
 import type { ReplicationLevel, ReplicationSettings } from "./settings.js";
 
-/** Milliseconds in which standbys connect, or follow another primary. */
+/** Milliseconds within which standbys must connect, or follow another primary. */
 const PATIENCE_MS = 60_000;
 const POLL_MS = 20;
-/** Milliseconds in which busy clients read the last answers of the old primary: much less than any watch takes to miss it. */
+/**
+ * Milliseconds for busy clients to read the last answers of the old primary: much less than any watchdog takes to notice
+ * its absence.
+ */
 const LAST_ANSWERS_MS = 250;
-/** PostgreSQL would wait for 5 s before it tries the primary again. */
+/** The default of PostgreSQL is to wait for 5 s before it tries the primary again. */
 const RETRY = "wal_retrieve_retry_interval = '250ms'";
 
 export interface Member {
-  /** `server_1`: of its slot, and as the primary knows it. */
+  /** Name of the server's slot, and of its session on the primary: `server_1`. */
   readonly name: string;
   readonly directory: PrivateDirectory;
   readonly postmaster: Postmaster;
   readonly endpoint: Endpoint;
 }
 
-/** A standby with a copy of the primary's data from before its first start. */
+/** A standby with a copy of the primary's data, made before the primary's first start. */
 export interface PreparedStandby extends Pick<Member, "name" | "directory"> {
   readonly start: () => Promise<Pick<Member, "postmaster" | "endpoint">>;
 }
 
-/** The same for all servers, so that no setting changes in a failover. The primary is in its own list, and never matches. */
+/**
+ * The value of synchronous_standby_names, the same for all servers, so that no setting changes in a failover. The primary
+ * is in the list, but never matches.
+ */
 function synchronousNames(level: ReplicationLevel, standbys: number): string {
   const names = Array.from({ length: standbys + 1 }, (_, index) => memberName(index)).join(", ");
   if (level === "async") return "";
-  // A majority of the servers, the primary among them.
+  // A majority of the servers, including the primary.
   if (level === "quorum") return `ANY ${Math.floor((standbys + 1) / 2)} (${names})`;
   return `FIRST 1 (${names})`;
 }
@@ -50,9 +56,9 @@ export const memberName = (index: number): string => `server_${index + 1}`;
 
 export class ReplicaSet implements Replication {
   private readonly members: Member[] = [];
-  /** Addresses for standbys, by member. */
+  /** Addresses that standbys connect to, by member; undefined for the servers' own addresses. */
   private ends: readonly Endpoint[] | undefined;
-  /** The old primary of a split, which follows nobody until it is healed. */
+  /** The old primary of a split, which follows no server until it is healed. */
   private splitOff: Member | undefined;
 
   private constructor(
@@ -62,7 +68,7 @@ export class ReplicaSet implements Replication {
     this.members.push(primary);
   }
 
-  /** Makes a set of a primary that runs and of standbys that do not yet. Resolves once all follow. */
+  /** Makes a set of a running primary and of standbys that are not running yet. Resolves once all follow. */
   static async form(
     primary: Member,
     settings: ReplicationSettings,
@@ -81,7 +87,7 @@ export class ReplicaSet implements Replication {
     return set;
   }
 
-  /** The primary as of now. */
+  /** The present primary. */
   get leader(): Member {
     return this.primary;
   }
@@ -95,12 +101,12 @@ export class ReplicaSet implements Replication {
     return running.map(({ postmaster }) => postmaster);
   }
 
-  /** All of them, in an order that stays. */
+  /** Endpoints of all members, in an order that stays the same. */
   get endpoints(): readonly Endpoint[] {
     return this.members.map(({ endpoint }) => ({ ...endpoint, takesWrites: true }));
   }
 
-  /** The first of them that went away on its own. */
+  /** Settles with the first unexpected end of a member. */
   get lost(): Promise<string> {
     return Promise.race(this.members.map(({ postmaster }) => postmaster.lost));
   }
@@ -157,14 +163,14 @@ export class ReplicaSet implements Replication {
     await this.follow(this.standbys);
   }
 
-  /** Promotes it; resolves once it takes writes. */
+  /** Promotes the member; resolves once it takes writes. */
   private async takeOver(promoted: Member): Promise<Pick<Promotion, "position" | "lastCommitMs">> {
     const reached = await promote(promoted);
     this.primary = promoted;
     return reached;
   }
 
-  /** Lets those follow the primary; resolves once they do. */
+  /** Makes these standbys follow the primary; resolves once they do. */
   private async follow(standbys: readonly Member[]): Promise<void> {
     await withSession(this.primary, async (session) => {
       for (const standby of standbys) {
@@ -180,13 +186,16 @@ export class ReplicaSet implements Replication {
     member.postmaster.reload();
   }
 
-  /** Its data are the primary's, and it is to follow it from its next start on. */
+  /** Makes a server, whose data are the primary's, follow the primary from its next start on. */
   private async asStandby(standby: Pick<Member, "name" | "directory">): Promise<void> {
     await standby.directory.write("data/standby.signal", "");
     await this.writeConfiguration(standby);
   }
 
-  /** A reload reads this file again; settings of the user override it. Only the address of the primary ever changes. */
+  /**
+   * Writes the configuration of replication, which a reload reads again and settings of the user override. Only the address
+   * of the primary ever changes.
+   */
   private async writeConfiguration(
     { name, directory }: Pick<Member, "name" | "directory">,
     followed: Followed = "the primary",
@@ -205,7 +214,7 @@ export class ReplicaSet implements Replication {
     await directory.write("data/postgresql.auto.conf", lines.map((line) => `${line}\n`).join(""));
   }
 
-  /** The standby that has received most of the log, once nothing more comes. */
+  /** The standby that has received most of the log, once no more arrives. */
   private async mostAdvanced(): Promise<Member> {
     const received = await Promise.all(
       this.standbys.map(async (standby) => {
@@ -219,8 +228,8 @@ export class ReplicaSet implements Replication {
   }
 
   /**
-   * How far its log goes, once its connection to the dead primary has ended. Where a network of ours keeps that open, it is cut:
-   * a dead primary cannot send again what is still on its way.
+   * End of the standby's log in bytes, once its connection to the dead primary has ended. If a simulated network keeps that
+   * connection open, it is cut: a dead primary cannot send again what is still on its way.
    */
   private receivedBytes(standby: Member): Promise<number> {
     return withSession(standby, async (session) => {
@@ -237,7 +246,7 @@ export class ReplicaSet implements Replication {
     });
   }
 
-  /** A standby whose data are not the primary's any more gets a copy of them. */
+  /** Gives a standby whose data differ from the primary's a new copy of them. */
   private async copyAnew(standby: Member): Promise<void> {
     const { directory, name, postmaster } = standby;
     const data = join(directory.path, "data");
@@ -298,7 +307,7 @@ async function untilStreaming(
   });
 }
 
-/** Ends its recovery with all that it has received; tells how far that went. */
+/** Ends the member's recovery with all the log that it has received; resolves to the end of that log. */
 async function promote(member: Member): Promise<Pick<Promotion, "position" | "lastCommitMs">> {
   return withSession(member, async (session) => {
     const [promoted] = await session.query("SELECT pg_promote(true, $1) AS done", [PATIENCE_MS / 1000]);

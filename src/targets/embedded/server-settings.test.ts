@@ -1,4 +1,4 @@
-// Which settings a server is started with, and which are refused before anything is started.
+// Settings that a server is started with, and settings that are refused before anything is started.
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../foundation/errors.js";
 import { SPARE_CONNECTIONS } from "../server-limits.js";

@@ -7,16 +7,16 @@ import {
   SPARE_CONNECTIONS,
 } from "../server-limits.js";
 
-/** PostgreSQL configuration parameters, as `shared_buffers: 256MB`. */
+/** PostgreSQL configuration parameters, such as `shared_buffers: 256MB`. */
 export type ServerSettings = Readonly<Record<string, string>>;
 
 const DEFAULT_MAX_CONNECTIONS = 100;
 
 /**
- * Apt for one machine that runs load and server together: enough WAL and buffers that a run of minutes measures
- * the workload and not checkpoints, and the counters that explain a result. Durability is PostgreSQL's default.
- * A new server makes its log's files as it goes, and uses them again later: filled with zeros first, they cost the
- * first trial an eighth of its events and double its p99 (docs/lab/performance.md), and later ones nothing.
+ * Defaults for one machine that runs load and server together: enough WAL and buffers that a run of minutes measures the
+ * workload and not checkpoints, and the counters that explain a result. Durability is PostgreSQL's default. A new server
+ * makes its log's files during use, and uses them again later: filled with zeros first, they cost the first trial an eighth
+ * of its events and double its p99 (docs/lab/performance.md), and later trials nothing.
  */
 const BENCHMARK_DEFAULTS: ServerSettings = {
   shared_buffers: "256MB",
@@ -26,26 +26,26 @@ const BENCHMARK_DEFAULTS: ServerSettings = {
   log_checkpoints: "on",
 };
 
-/** Defaults of the embedded server, whose version has them: durations of fsyncs of the log. */
+/** Defaults of the embedded server, whose version has these settings: durations of fsyncs of the log. */
 const EMBEDDED_DEFAULTS: ServerSettings = { track_wal_io_timing: "on" };
 
 export interface LaunchFacts {
   readonly port: number;
-  /** Empty for none. */
+  /** Directory of the Unix socket; empty for no socket. */
   readonly socketDirectory: string;
   readonly maxConnectionsNeeded: number;
   readonly modules: ReadonlySet<string>;
   readonly tls: "off" | "on" | "with-client-ca";
 }
 
-/** UsageError for settings that are not the user's to make, or that leave too few connections. */
+/** Throws a UsageError for settings that a user must not make, or that leave too few connections. */
 export function assertSettings(settings: ServerSettings, maxConnectionsNeeded: number): void {
   const [refusal] = [...settingRefusals(settings), ...connectionRefusals(settings, maxConnectionsNeeded)];
   if (!refusal) return;
   throw new UsageError(`target.settings.${refusal.name} ${refusal.words}`, hintOf(refusal));
 }
 
-/** Every `name=value` to start an embedded server with; a later one wins. */
+/** All `name=value` settings to start an embedded server with; a later one overrides an earlier one. */
 export function serverSettings(settings: ServerSettings, facts: LaunchFacts): string[] {
   const wanted = new Map<string, string>(
     Object.entries({ ...recommendedSettings(facts), ...EMBEDDED_DEFAULTS }),
@@ -61,7 +61,7 @@ export function serverSettings(settings: ServerSettings, facts: LaunchFacts): st
   return [...wanted].map(([name, value]) => `${name}=${value}`);
 }
 
-/** Settings of any server that train-sim starts, before the user's. */
+/** Settings of any server that train-sim starts, which the user's settings override. */
 export function recommendedSettings(
   facts: Pick<LaunchFacts, "maxConnectionsNeeded" | "modules">,
 ): Record<string, string> {
@@ -74,7 +74,7 @@ export function recommendedSettings(
   };
 }
 
-/** The user's setting that a server's complaint names, if any. */
+/** The user's setting that a server's error message names, if any. */
 export function blameSetting(complaint: string, settings: ServerSettings): string | undefined {
   const words = new Set(complaint.toLowerCase().match(/[a-z_][a-z0-9_.]*[a-z0-9_]/g));
   return Object.keys(settings).find((name) => words.has(canonicalSetting(name)));

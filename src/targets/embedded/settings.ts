@@ -5,28 +5,31 @@ import { SETTINGS, settingTexts } from "../server-keys.js";
 import { canonicalSetting } from "../server-limits.js";
 import type { TargetSettingsOf } from "../target.js";
 
-/** The moment at which a commit is acknowledged: see the key `replication`. */
+/** Levels of replication: the moment at which a commit is acknowledged. See the key `replication`. */
 export const REPLICATION_LEVELS = ["async", "sync", "quorum", "remote-apply"] as const;
 export type ReplicationLevel = (typeof REPLICATION_LEVELS)[number];
 
 export interface ReplicationSettings {
-  /** Standbys. */
+  /** Number of standbys. */
   readonly count: number;
   readonly replication: ReplicationLevel;
 }
 
 export interface EmbeddedSettings {
   readonly kind: "embedded";
-  /** PostgreSQL configuration parameters, as `shared_buffers: 256MB`. */
+  /** PostgreSQL configuration parameters, such as `shared_buffers: 256MB`. */
   readonly settings: Readonly<Record<string, string>>;
   /** Loopback port; 0 picks a free one. */
   readonly port: number;
   readonly auth: Auth;
   /** Niceness of the server's processes, 0 to 19. */
   readonly nice: number;
-  /** Processors that the server has for itself, and the clients do without; undefined where all share all. */
+  /**
+   * Number of processors for the server alone, which the clients do not use; undefined if all processes share all
+   * processors.
+   */
   readonly processors?: number;
-  /** Servers that follow it; left out where there is none. */
+  /** Servers that follow the primary; left out if there is none. */
   readonly standbys?: ReplicationSettings;
 }
 

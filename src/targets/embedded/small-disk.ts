@@ -1,5 +1,5 @@
-// A tmpfs under a part of a server's data directory, shrunk to its contents to fill it, so that the server meets the very error
-// of a full disk. It needs Linux and root; fsync costs nothing on it. The reaper unmounts what is left.
+// A tmpfs under a part of a server's data directory, shrunk to its contents to fill it, so that the server meets the real
+// error of a full disk. It needs Linux and root; fsync costs nothing on it. The reaper unmounts what is left.
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rename, rm, rmdir, statfs } from "node:fs/promises";
 import { platform, tmpdir } from "node:os";
@@ -12,16 +12,16 @@ import { guardMount } from "../../foundation/process/reaper.js";
 const run = promisify(execFile);
 
 const ENVIRONMENT = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
-/** The default size of a tmpfs. */
+/** Default size of a tmpfs. */
 const ROOMY = "50%";
-/** The server goes on writing while its disk is measured. */
+/** Attempts to fill the disk: the server continues to write while its disk is measured. */
 const FILL_ATTEMPTS = 100;
 
 export interface SmallDisk {
-  /** Leaves no room. */
+  /** Leaves no room on the disk. */
   fill(): Promise<void>;
   free(): Promise<void>;
-  /** Never rejects; what cannot be unmounted now is left to the reaper. */
+  /** Never rejects; a disk that cannot be unmounted now is left to the reaper. */
   unmount(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ async function mount(...args: string[]): Promise<void> {
   await run("mount", args, { env: ENVIRONMENT });
 }
 
-/** Puts what is in `directory` on a file system of its own. */
+/** Puts the contents of `directory` on a separate file system. */
 export async function mountSmallDisk(directory: string, user: ServerUser | undefined): Promise<SmallDisk> {
   const original = `${directory}.before`;
   const owner = user ? [`uid=${user.uid}`, `gid=${user.gid}`] : [];
@@ -39,7 +39,7 @@ export async function mountSmallDisk(directory: string, user: ServerUser | undef
     await mkdir(directory, { mode: 0o700 });
     const options = [`size=${ROOMY}`, "mode=0700", "nosuid", "nodev", "noexec", ...owner];
     await mount("-t", "tmpfs", "-o", options.join(","), "train-sim", directory);
-    // -a keeps owners, which a copy by root would otherwise take over.
+    // Option -a keeps the owners; a copy by root would otherwise own the files.
     await run("cp", ["-a", `${original}/.`, directory], { env: ENVIRONMENT });
     await rm(original, { recursive: true });
   } catch (error) {
@@ -57,13 +57,16 @@ export async function mountSmallDisk(directory: string, user: ServerUser | undef
         await run("umount", [directory], { env: ENVIRONMENT });
         release();
       } catch {
-        // Still guarded: the reaper tries again when train-sim ends.
+        // The disk is still guarded: the reaper tries again when train-sim ends.
       }
     },
   };
 }
 
-/** Refused when more is used by now: each attempt leaves a busy server a page more, which it fills as quickly. */
+/**
+ * Shrinks the disk to its contents. Rejects if more is used by now: each attempt leaves a busy server a page more, which it
+ * fills as quickly.
+ */
 async function shrink(directory: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const { blocks, bfree, bsize } = await statfs(directory);
@@ -77,7 +80,7 @@ async function shrink(directory: string): Promise<void> {
   }
 }
 
-/** Undefined where a small disk can be had; otherwise why not. Found out by making one. */
+/** The reason why this machine cannot have a small disk; undefined if it can. Tries to make one. */
 export async function smallDiskObstacle(): Promise<string | undefined> {
   if (platform() !== "linux") return `a tmpfs cannot be mounted on ${platform()}`;
   const directory = await mkdtemp(join(tmpdir(), "train-sim-mount-"));

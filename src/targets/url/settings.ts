@@ -9,15 +9,15 @@ import type { TargetSettingsOf } from "../target.js";
 
 export type UrlSettings = {
   readonly kind: "url";
-  /** Nodes of one database; a password may come from PGPASSWORD. */
+  /** URLs of the nodes of one database; a password may come from PGPASSWORD. */
   readonly urls: readonly EndpointUrl[];
-  /** URL of train-sim's own sessions, as the owner of the namespace. Default: the first of `urls`. */
+  /** URL for train-sim's control sessions, as the owner of the namespace. Default: the first of `urls`. */
   readonly adminUrl?: string;
-  /** Prints the password of `urls`, and of `adminUrl` where that has none. */
+  /** Command that prints the password for `urls`, and for an `adminUrl` without password. */
   readonly passwordCommand?: PasswordCommand;
 } & TlsKeys;
 
-/** The default is below the quarter of an hour that an IAM token lives. */
+/** Default interval: shorter than the 15 minutes for which an IAM token is valid. */
 const DEFAULT_PASSWORD_EVERY_MS = 600_000;
 
 const pemFile = (what: string) =>

@@ -10,7 +10,10 @@ export const url = {
   start: async (settings) => runningAt(settings),
 } satisfies TargetKind<UrlSettings>;
 
-/** If there is a command for passwords, every endpoint whose URL has no password gets it, whatever PGPASSWORD says. */
+/**
+ * Endpoints of the URLs. If there is a command for passwords, every endpoint whose URL has no password gets it, whatever
+ * PGPASSWORD says.
+ */
 function runningAt(settings: UrlSettings): RunningTarget {
   const { passwordCommand } = settings;
   if (passwordCommand === undefined) return urlTarget(settings);
@@ -22,7 +25,7 @@ function runningAt(settings: UrlSettings): RunningTarget {
   return { ...target, endpoints: target.endpoints.map(asking), admin: asking(target.admin) };
 }
 
-/** Endpoints of a target that train-sim does not run; `stop` leaves it alone. */
+/** A target that train-sim does not run; `stop` does not stop its server. */
 export function urlTarget(settings: UrlSettings, env: NodeJS.ProcessEnv = process.env): RunningTarget {
   const endpoints = settings.urls.map((entry) => readUrl(entry, settings, env));
   const adminEnv = { ...env, PGPASSWORD: env["TRAIN_SIM_ADMIN_PASSWORD"] || env["PGPASSWORD"] };
