@@ -3,7 +3,7 @@
 
 /** The reason why a level is missing, and the nearest level. */
 export interface Lack {
-  /** Continues "... does not have payload: jsonb: ". */
+  /** Text that continues "... does not have payload: jsonb: ". */
   readonly reason: string;
   readonly nearest: string;
 }
@@ -11,34 +11,34 @@ export interface Lack {
 /** A failure after which clients try again. */
 export interface RetryRule {
   readonly sqlstate: string;
-  /** The part of the server's message that is always the same. */
+  /** Constant part of the server's message. */
   readonly words: string;
   readonly meaning: string;
 }
 
 export interface DialectCapabilities {
-  /** The usual spelling of the product. */
+  /** The product's usual spelling. */
   readonly label: string;
   /** Missing levels, by factor. */
   readonly lacks: Readonly<Record<string, Readonly<Record<string, Lack>>>>;
-  /** A sentence about the locks of claims, if they lock anything but the rows that `locking` speaks of. */
+  /** A sentence about the locks of claims, if claims lock more than the rows that `locking` refers to. */
   readonly lockingCaveat?: string;
-  /** A sentence about inserts with keys in order of time, and the way out, if rows are kept in ranges of keys. */
+  /** A sentence about inserts with time-ordered keys, and the way out, if the database keeps rows in ranges of keys. */
   readonly orderedKeysCaveat?: string;
   /** Faults that train-sim cannot make, each with the reason. */
   readonly lacksFaults: Readonly<Record<string, string>>;
-  /** Rows that one transaction may change, of all tables together; undefined if there is no such limit. */
+  /** Most rows, of all tables together, that one transaction may change; undefined if there is no such limit. */
   readonly rowsPerTransaction?: number;
   readonly documentIndex: "GIN" | "inverted" | "none";
   readonly generatedColumns: "stored" | "none";
   readonly foreignKeys: "enforced" | "declared, not enforced" | "none";
-  /** The extent of a transaction over changes of the schema. */
+  /** Whether several schema changes fit into one transaction. */
   readonly ddl: "transactional" | "each statement by itself";
   readonly retries: readonly RetryRule[];
-  /** The keys that suit it. */
+  /** Keys that suit the dialect. */
   readonly ids: string;
-  /** Sources of evidence. */
+  /** Sources of evidence that the dialect has. */
   readonly statistics: readonly string[];
-  /** Pages on which this table rests. */
+  /** URLs of the pages from which this table was made. */
   readonly sources: readonly string[];
 }

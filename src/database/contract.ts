@@ -16,9 +16,11 @@ export type FailureKind =
   | "retry"
   /** Try again on a new connection: it was lost, or the server is starting up or shutting down. */
   | "reconnect"
-  /** The commit was under way when the connection went: settle it before trying again. */
+  /** The connection was lost during the commit: settle the commit before trying again. */
   | "in-doubt"
-  /** Trying again would give the same, and the load goes on: the transaction did not find the rows that it expects. */
+  /**
+   * Trying again would give the same result, and the load continues: the transaction did not find the rows that it expects.
+   */
   | "final"
   /** Trying again cannot help: a wrong statement, a missing table, a refused password. */
   | "fatal";
@@ -33,11 +35,11 @@ export interface Failure {
 /** The statement that failed and its table; a part that is not known is left out. */
 export interface FailurePlace {
   readonly statement?: string;
-  /** The name without its schema, as `events`. */
+  /** Name of the table without its schema, such as `events`. */
   readonly table?: string;
 }
 
-/** Decides what may be done about anything that a session, a pool or a store threw. */
+/** Classifies everything that a session, a pool or a store may throw. */
 export interface Failures {
   classify(error: unknown): Failure;
   /** A function that names the statement and table of a failure; `tables` maps each table's name to its qualified one. */
@@ -47,17 +49,17 @@ export interface Failures {
   ): (error: unknown) => FailurePlace;
   /** The way out as a sentence; undefined if none is known. */
   remedyOf(error: unknown): string | undefined;
-  /** A check of a server that failed, as an obstacle of the run. */
+  /** An obstacle of the run, made from the error of a failed check of a server. */
   obstacleOf(error: unknown): Obstacle;
-  /** The error for people, if the server, a pooler, the network or a file system caused it; else undefined. */
+  /** The error in words for users if the server, a pooler, the network or a file system caused it; else undefined. */
   explained(error: unknown): TrainSimError | undefined;
-  /** Whether a failure's code says that concurrent transactions met. */
+  /** True if the failure's code means a conflict of concurrent transactions. */
   isConflict(code: string): boolean;
-  /** Whether a row with the same key is there already. */
+  /** True if a row with the same key exists already. */
   isDuplicate(failure: Failure): boolean;
-  /** Whether the server reached by a failed connection takes no writes. */
+  /** True if a failed connection reached a server that takes no writes. */
   isStandby(error: unknown): boolean;
-  /** Whether the server of a failed connection is a standby or may be back later, unlike one that refuses the user. */
+  /** True if the server of a failed connection is a standby or may be back later; false if it refuses the user. */
   isAway(error: unknown): boolean;
 }
 
@@ -65,31 +67,34 @@ export interface Failures {
 export interface Urls {
   /** Schemes that URLs begin with; endpoints have the first. */
   readonly schemes: readonly string[];
-  /** A URL that shows the form. */
+  /** An example of a URL. */
   readonly example: string;
-  /** The reason, to follow "this connection URL", why a URL of these schemes is never connected to; undefined if it may be. */
+  /**
+   * The reason, to follow "this connection URL", why URLs of this form are always refused; undefined if they may be
+   * accepted.
+   */
   refusal(url: string): string | undefined;
-  /** TLS and password that the URL leaves out come from `tls` and the environment. Throws a UsageError. */
+  /** Reads a URL; `tls` and the environment give the TLS and password that the URL leaves out. Throws a UsageError. */
   read(url: EndpointUrl, tls?: TlsKeys, environment?: NodeJS.ProcessEnv): Endpoint;
   /** TLS that the parameters of a valid URL state. */
   tlsOf(url: string): TlsKeys;
-  /** The URL with parameters for those keys of TLS that it does not state itself. */
+  /** The URL with parameters for those TLS keys that it does not state itself. */
   withTls(url: string, keys: TlsKeys): string;
-  /** The URL with another path for each file that its parameters name; any other text stays as it is. */
+  /** The URL with another path for each file that its parameters name; all other text is unchanged. */
   withFiles(url: string, change: (file: string) => string): string;
   /**
-   * The URL with the parts that it leaves out, from the environment. `stated` names keys of TLS that the target has; the
-   * URL of a pooler gets the user alone. Throws a UsageError for a variable whose value no URL can have.
+   * The URL, completed from the environment. `stated` names the TLS keys that the target has; the URL of a pooler gets the
+   * user alone. Throws a UsageError for a variable whose value no URL can have.
    */
   complete(url: string, environment: NodeJS.ProcessEnv, stated: "pooler" | ReadonlySet<string>): string;
-  /** Variables of the environment that have no effect here, each as a sentence with the reason. */
+  /** Environment variables that have no effect here, each as a sentence with the reason. */
   ignoredVariables(environment: NodeJS.ProcessEnv): string[];
 }
 
 export interface SessionOptions {
   readonly endpoint: Endpoint;
   readonly applicationName: string;
-  /** Whether statements are prepared by name, once a connection. */
+  /** True if each connection prepares its statements by name, once. */
   readonly prepared: boolean;
   readonly connectTimeoutMs?: number;
   /**
@@ -104,15 +109,15 @@ export interface SessionOptions {
   readonly onTransaction?: (() => void) | undefined;
 }
 
-/** A session of the load in the hands of a pool. */
+/** A session of the load, as a pool holds it. */
 export interface LoadSession extends Session {
-  /** Rejects with a TargetError that says where, what was seen and what to do. */
+  /** Rejects with a TargetError that names the place, the observation and the way out. */
   connect(): Promise<unknown>;
   /** Closes the connection within a second, even during a call. Never rejects; may be called twice. */
   end(): Promise<void>;
 }
 
-/** A session for train-sim's own work. */
+/** A session for train-sim's control work. */
 export interface AdminSession {
   readonly endpoint: Endpoint;
   /** Never rejects. */
@@ -120,17 +125,17 @@ export interface AdminSession {
 }
 
 export interface AdminOptions {
-  /** The purpose of the session, as the server's views show it after `train-sim/`. */
+  /** Purpose of the session, which the server's views show after `train-sim/`. */
   readonly purpose?: string;
   readonly connectTimeoutMs?: number;
   /**
-   * Whether a session that has ended is followed by another at the next statement. The statement that meets the end
-   * fails all the same, and what was set in the session is gone.
+   * True if the next statement after the end of the session opens another. The statement that meets the end fails
+   * nevertheless, and settings of the session are gone.
    */
   readonly reopens?: boolean;
-  /** Whether `execute` prepares statements by name, which not every pooler in between takes. */
+  /** True if `execute` prepares statements by name, which not every pooler supports. */
   readonly prepared?: boolean;
-  /** Whether the role's own time limits hold, as for a session that a pooler may lend to others. */
+  /** True if the role's time limits stay in force, as they must in a session that a pooler may lend to others. */
   readonly keepsTimeLimits?: boolean;
   /** Called when the server or the network ends the open session, with the error if there was one. */
   readonly onLost?: (failure: Error | undefined) => void;
@@ -141,60 +146,60 @@ export interface ServerInfo {
   readonly product: string;
   /** The dialect that the product speaks; undefined for an unknown product. */
   readonly dialect: string | undefined;
-  /** `18.4`, `v25.1.2`, `16` */
+  /** Version, such as `18.4`, `v25.1.2`, `16`. */
   readonly version: string;
   /** The server's own description of its version. */
   readonly versionText: string;
-  /** Settings that shape the workload, and every one that differs from its default. */
+  /** Settings that shape the workload, and all settings that differ from their defaults. */
   readonly settings: Readonly<Record<string, string>>;
   readonly connections: ConnectionBudget;
 }
 
-/** Numbers of connections; a limit is undefined if the server states none. */
+/** Numbers of connections; a limit is undefined if the server has none. */
 export interface ConnectionBudget {
   readonly max: number | undefined;
-  /** Connections that the server keeps for superusers and reserved roles. */
+  /** Connections reserved for superusers and reserved roles. */
   readonly reserved: number;
-  /** Open connections, those of train-sim included. */
+  /** Open connections, including train-sim's. */
   readonly inUse: number;
 }
 
-/** Identity and settings of a server. Moments are ISO 8601 in UTC, to the microsecond. */
+/** Identity and settings of a server. Times are ISO 8601 in UTC, to the microsecond. */
 export interface ServerIdentity {
   readonly systemIdentifier?: string | undefined;
   readonly version: string;
   readonly startedAt?: string | undefined;
   readonly configLoadedAt?: string | undefined;
-  /** Settings that differ from their default and those that shape the workload; none that may hold a secret. */
+  /** Settings that differ from their defaults and settings that shape the workload; none that may hold a secret. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Parts that are missing, in words, each with the reason. */
+  /** Parts that are missing, each as a sentence with the reason. */
   readonly missing: readonly string[];
 }
 
-/** Something that stands in the way of a run, or of a part of its evidence. */
+/** An obstacle for a run, or for a part of its evidence. */
 export interface Obstacle {
-  /** `unreachable` and `unfit` stop a run; without `evidence` it goes on. */
+  /** `unreachable` and `unfit` stop a run; with `evidence` it continues without a part of the evidence. */
   readonly kind: "unreachable" | "unfit" | "evidence";
-  /** The place and the observation, in one sentence. */
+  /** Place and observation, in one sentence. */
   readonly words: string;
-  /** The way out, as SQL if that helps. */
+  /** The way out, as SQL if SQL helps. */
   readonly remedy: string;
 }
 
-/** An endpoint where clients connect, and the key of the scenario that says so. */
+/** An endpoint where clients connect, and the scenario's key for it. */
 export interface Way {
   readonly key: "target.urls" | "pool.urls";
   readonly endpoint: Endpoint;
 }
 
-/** Demands of runs on a server of the user. */
+/** Demands of a run on a server of the user. */
 export interface ServerDemand {
   readonly admin: Endpoint;
   /** The target's endpoints: servers, not poolers. */
   readonly servers: readonly Endpoint[];
   readonly ways: readonly Way[];
   readonly namespaces: readonly string[];
-  /** Connections that the most demanding load opens, and those that train-sim opens itself. */
+  /** Connections that the most demanding load opens, and connections that train-sim's control sessions need. */
   readonly loadConnections: number;
   readonly ownConnections: number;
   readonly tablesOf: TablesOf;
@@ -203,25 +208,25 @@ export interface ServerDemand {
 /** Questions about a server. */
 export interface Server<Admin extends AdminSession> {
   info(admin: Admin): Promise<ServerInfo>;
-  /** Opens a session to ask. Rejects with a TargetError if it cannot be opened. */
+  /** Reads the identity in a new session. Rejects with a TargetError if the session cannot be opened. */
   identity(endpoint: Endpoint): Promise<ServerIdentity>;
-  /** Milliseconds since 1970, by the server's clock. */
+  /** Milliseconds since 1970 on the server's clock. */
   clockMs(admin: Admin): Promise<number>;
-  /** The process behind the session, if it is one of this machine; `began` is in seconds since 1970. */
+  /** The server process of the session, if it runs on this machine; `began` is in seconds since 1970. */
   processOf(admin: Admin): Promise<{ readonly pid: number; readonly began: number } | undefined>;
   /** Throws a UsageError, with the numbers, if the server has fewer connections left than a treatment needs. */
   requireConnections(budget: ConnectionBudget, needed: number, treatmentId: string): void;
-  /** Everything that stands in the way of runs on a server of the user's own. Rejects as `administer`. */
+  /** All obstacles to runs on a server of the user. Rejects like `administer`. */
   obstacles(demand: ServerDemand): Promise<Obstacle[]>;
   /** The refusal of an endpoint that is a pooler; undefined for a server. */
   poolerRefusal(endpoint: Endpoint): Promise<{ readonly words: string; readonly remedy: string } | undefined>;
-  /** Transactions of train-sim's own sessions that ended since this process began: the server counts them as well. */
+  /** Number of train-sim's control transactions that ended since this process began: the server counts them as well. */
   controlTransactions(): number;
 }
 
 /** One form of a workload's tables, given by its store. */
 export interface TableSet {
-  /** The setting that decides about the tables, in two words for the namespace's mark: `payload jsonb`. */
+  /** The setting that determines the tables, in two words for the namespace's mark: `payload jsonb`. */
   readonly variant: string;
 }
 
@@ -231,28 +236,31 @@ export interface NamespaceSettings {
   readonly tables: TableSet & { readonly names: readonly string[] };
   /** The level of `storage`. Default: `default`. */
   readonly storage?: string;
-  /** A role, other than the owner, that is to run the load. */
+  /** A role that runs the load, if it is not the owner. */
   readonly grantTo?: string;
-  /** The run that makes the namespace, by the name in its `NamespaceClaim`. */
+  /** Name, in its `NamespaceClaim`, of the run that makes the namespace. */
   readonly run?: string | undefined;
 }
 
 export type NamespaceState =
   | { readonly kind: "absent" | "foreign" }
-  /** `run` made the namespace; undefined if no run did. */
+  /** `run` made the namespace; undefined if it was made outside of a run. */
   | { readonly kind: "ours"; readonly run: string | undefined };
 
 /** Names of the tables of a workload that made a namespace of that variant; throws a UsageError if none did. */
 export type TablesOf = (variant: string) => readonly string[];
 
 export interface NamespaceClaim {
-  /** The run's name in the namespace's mark and in its sessions; undefined where the dialect has no claims. */
+  /** Name of the run in the namespace's mark and in its sessions; undefined if the dialect has no claims. */
   readonly run: string | undefined;
   /** Rejects with a TargetError if the claim is lost and cannot be taken again; never resolves. */
   readonly lost: Promise<never>;
-  /** Resolves once the claim is held, in the namespace that this run made or found; rejects as `lost`. */
+  /** Resolves once the claim is held, in the namespace that this run made or found; rejects like `lost`. */
   confirm(): Promise<void>;
-  /** During a fault: a lost claim is tried again without a time limit. Call the result when the fault is over. */
+  /**
+   * Announces a fault, during which a lost claim is tried again without a time limit. Call the returned function when the
+   * fault is over.
+   */
   excuse(): () => void;
   /** Never rejects. */
   release(): Promise<void>;
@@ -272,13 +280,13 @@ export interface ClaimEvents {
   readonly note?: (words: string) => void;
 }
 
-/** The part of a database that is train-sim's own; a namespace that train-sim did not mark is never touched. */
+/** The part of a database that belongs to train-sim; a namespace without train-sim's mark is never touched. */
 export interface Namespaces<Admin extends AdminSession> {
-  /** Statements that make the namespace, for people. */
+  /** Statements that make the namespace, for display. */
   ddl(settings: NamespaceSettings, dialect: string): string[];
-  /** The tables' full names, by name. */
+  /** Qualified names of the tables, by name. */
   qualified(namespace: string, tables: readonly string[], dialect: string): Readonly<Record<string, string>>;
-  /** The endpoint from which unqualified names are found in the namespace. */
+  /** The endpoint with the namespace as its search path for unqualified names. */
   within(endpoint: Endpoint, namespace: string, dialect: string): Endpoint;
   /** Rejects with a UsageError while another run has claimed it or works in it. */
   claim(
@@ -287,10 +295,10 @@ export interface Namespaces<Admin extends AdminSession> {
     dialect: string,
     events?: ClaimEvents,
   ): Promise<NamespaceClaim>;
-  /** Whether claims, and the names of runs in marks, exist in that dialect. */
+  /** True if the dialect has claims, and names of runs in marks. */
   hasClaims(dialect: string): boolean;
   state(admin: Admin, namespace: string, dialect: string): Promise<NamespaceState>;
-  /** Whether that run has a session there. */
+  /** True if that run has a session in the namespace. */
   isAtWork(admin: Admin, namespace: string, run: string): Promise<boolean>;
   requireOwn(admin: Admin, namespace: string, dialect: string): Promise<void>;
   apply(admin: Admin, settings: NamespaceSettings, dialect: string): Promise<"created" | "unchanged">;
@@ -298,13 +306,13 @@ export interface Namespaces<Admin extends AdminSession> {
   reset(admin: Admin, settings: NamespaceSettings, dialect: string, tablesOf: TablesOf): Promise<void>;
   /** Resolves to false if there was no namespace. */
   drop(admin: Admin, namespace: string, dialect: string, tablesOf: TablesOf): Promise<boolean>;
-  /** Frees the server of the traces of earlier trials, as far as it may be asked to. */
+  /** Removes traces of earlier trials from the server, as far as train-sim may ask for that. */
   settle(
     admin: Admin,
     dialect: string,
     wanted: { readonly cleansCatalogues: boolean; readonly writesPages: boolean },
   ): Promise<void>;
-  /** Brings the planner's statistics up to date where tables are large enough to tell. */
+  /** Brings the planner's statistics up to date for tables that are large enough for them. */
   refreshStatistics(
     admin: Admin,
     namespace: string,
@@ -313,48 +321,52 @@ export interface Namespaces<Admin extends AdminSession> {
   ): Promise<unknown>;
 }
 
-/** Plans of statements as the planner would make them, without their values. Nothing of a statement runs. */
+/** The planner's plans for statements without their values. No part of a statement runs. */
 export interface Plans<Admin extends AdminSession> {
-  /** The reason why the server gives no plans; undefined if it gives them. */
+  /** The reason why the server gives no plans; undefined if it gives plans. */
   obstacle(admin: Admin, dialect: string): Promise<string | undefined>;
-  /** Each step with the object that it reads, the first on the left: `Index Scan events_pkey > Update events`. */
+  /**
+   * Steps of the plan, each with the object that it reads, the first on the left: `Index Scan events_pkey > Update events`.
+   */
   read(admin: Admin, text: string, dialect: string, within: string | undefined): Promise<string>;
 }
 
-/** Sessions of the load that the server works on or did within the last second, without those that wait for a lock. */
+/**
+ * Sessions of the load on which the server works or worked within the last second, without sessions that wait for a lock.
+ */
 export interface WorkingSessions {
   readonly count: number;
   /** Seconds since the oldest of their transactions began. */
   readonly oldestSeconds: number;
-  /** Their other waits, `CPU` for none: `CPU, IO:DataFileRead`. */
+  /** Wait events of these sessions, `CPU` for none: `CPU, IO:DataFileRead`. */
   readonly waits: string;
 }
 
-/** Every connection that the server still has, held by sessions that do nothing. */
+/** Idle sessions that use up every connection of the server. */
 export interface HeldConnections {
   readonly count: number;
-  /** Resolves once the server refuses the next one for want of connections. */
+  /** Resolves once the server refuses another connection for lack of free ones. */
   takeAll(): Promise<void>;
   giveBack(count: number): Promise<void>;
   /** Never rejects. */
   giveAllBack(): Promise<void>;
 }
 
-/** Actions of faults, on connections that end with the fault. Nothing that they hold outlives them. */
+/** Actions of faults, on connections that end with the fault. Locks and snapshots end with the connections. */
 export interface Sessions<Admin extends AdminSession> {
   open(endpoint: Endpoint): Promise<Admin>;
   answer(session: Admin): Promise<void>;
   /** Process ids of the load's sessions. */
   list(session: Admin, loadNames: readonly string[]): Promise<number[]>;
-  /** Undefined if the dialect cannot be asked. The count is 0 for a role that may not see the load's sessions. */
+  /** Undefined if the dialect cannot report them. The count is 0 for a role that may not see the load's sessions. */
   working(
     session: Admin,
     dialect: string,
     loadNames: readonly string[],
   ): Promise<WorkingSessions | undefined>;
-  /** Ends those sessions, or cancels their statements; resolves to the number of sessions that existed. */
+  /** Ends these sessions, or cancels their statements; resolves to the number of sessions that existed. */
   signal(session: Admin, how: "terminate" | "cancel", pids: readonly number[]): Promise<number>;
-  /** A snapshot is held from here to the end of the session's transaction. */
+  /** Takes a snapshot that lasts to the end of the session's transaction. */
   holdSnapshot(session: Admin, table: string): Promise<void>;
   /** Resolves once the table is locked. */
   lockTable(session: Admin, table: string, mode: string): Promise<void>;
@@ -363,24 +375,24 @@ export interface Sessions<Admin extends AdminSession> {
   hold(endpoint: Endpoint): HeldConnections;
   /** Requests a checkpoint; resolves when it is complete. */
   checkpoint(session: Admin): Promise<void>;
-  /** Writes to the server's log until its disk is full. */
+  /** Writes to the server's log until the log's disk is full. */
   exhaustLog(session: Admin): Promise<void>;
   /** Milliseconds of acknowledged work that the server may not have written yet; 0 if it writes before it acknowledges. */
   unwrittenMs(session: Admin): Promise<number>;
 }
 
-/** Everything that the rest of the program asks of a database. */
+/** The contract of a database with the rest of the program. */
 export interface Database<Admin extends AdminSession = AdminSession> {
   /** The product's usual spelling. */
   readonly name: string;
-  /** Capabilities of its dialects by name. */
+  /** Capabilities of the database's dialects by name. */
   readonly dialects: Readonly<Record<string, DialectCapabilities>>;
   readonly urls: Urls;
   /** The socket on which an endpoint listens. */
   socketOf(endpoint: Pick<Endpoint, "host" | "port">): NetConnectOpts;
-  /** A session of the load, to be opened by its `connect`. */
+  /** A session of the load, which its `connect` opens. */
   session(options: SessionOptions): LoadSession;
-  /** Rejects with a TargetError that says where, what was seen and what to do. */
+  /** Opens a control session. Rejects with a TargetError that names the place, the observation and the way out. */
   administer(endpoint: Endpoint, options?: AdminOptions): Promise<Admin>;
   readonly failures: Failures;
   readonly server: Server<Admin>;

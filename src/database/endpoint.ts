@@ -3,35 +3,35 @@
 
 import { withoutPasswords } from "../foundation/secrets.js";
 
-/** TLS settings of an endpoint, libpq's names and meanings; certificates as PEM text, already read from files. */
+/** TLS settings of an endpoint with libpq's names and meanings; certificates as PEM text, already read from files. */
 export interface TlsSettings {
   readonly mode: "require" | "verify-ca" | "verify-full";
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
-  /** Name that a certificate must be for, where it is not the host: behind a proxy. */
+  /** Name that a certificate must have if it is not the host's: behind a proxy. */
   readonly serverName?: string;
 }
 
 /** An entry of `urls`: its address, and its share of the clients. */
 export interface EndpointUrl {
   readonly url: string;
-  /** The user's name for a place, by which results are split. */
+  /** The user's name for the place of the endpoint; results are split by it. */
   readonly region?: string;
-  /** Above 0; only the ratio to other weights counts. Default: 1. */
+  /** Weight above 0; only the ratio to other weights counts. Default: 1. */
   readonly weight?: number;
 }
 
 /** A command that prints a password. */
 export interface PasswordCommand {
-  /** Program and arguments; no shell is between, unless it is the program. */
+  /** Program and arguments; started without a shell, unless the program is a shell. */
   readonly words: readonly string[];
-  /** Milliseconds for which its output is used again. */
+  /** Milliseconds for which the output is used again. */
   readonly everyMs: number;
 }
 
 export interface Endpoint {
-  /** Scheme of its URLs, which names the database. */
+  /** Scheme of the endpoint's URLs, which identifies the database. */
   readonly scheme: string;
   /** Host name, address, or the absolute path of a directory that holds a Unix socket. */
   readonly host: string;
@@ -43,27 +43,27 @@ export interface Endpoint {
   readonly passwordCommand?: PasswordCommand;
   readonly tls?: TlsSettings;
   readonly region?: string;
-  /** Whether a server that takes no writes, as a standby, is refused: `target_session_attrs=read-write`. */
+  /** True if a server that takes no writes, such as a standby, is refused: `target_session_attrs=read-write`. */
   readonly takesWrites?: boolean;
-  /** Other servers for train-sim's own sessions if this one is away or takes no writes. */
+  /** Other servers for train-sim's control sessions if this server is away or takes no writes. */
   readonly others?: readonly Endpoint[];
   /** `EndpointUrl.weight`. */
   readonly weight?: number;
-  /** The schema, quoted, where unqualified names are found in every session; the server's own when left out. */
+  /** The schema, quoted, for unqualified names in every session. Default: the server's search path. */
   readonly searchPath?: string;
 }
 
-/** Log-in of clients to servers and poolers that train-sim starts, by PostgreSQL's names. */
+/** Log-in methods of clients to servers and poolers that train-sim starts, with PostgreSQL's names. */
 export const AUTHS = ["scram-sha-256", "trust"] as const;
 
 export type Auth = (typeof AUTHS)[number];
 
-/** Whether results are split by these endpoints: there are several, or one has a region. */
+/** True if results are split by these endpoints: there are several, or one has a region. */
 export function isSplit(endpoints: readonly Endpoint[]): boolean {
   return endpoints.length > 1 || endpoints.some(({ region }) => region !== undefined);
 }
 
-/** The endpoint changed, and with it each other server that its sessions may go to. */
+/** The endpoint with changes, which also apply to the other servers that its sessions may use. */
 export function changedEverywhere(
   { others, ...endpoint }: Endpoint,
   change: (server: Endpoint) => Endpoint,
@@ -78,12 +78,12 @@ export function withSearchPath(endpoint: Endpoint, searchPath: string): Endpoint
   return changedEverywhere(endpoint, (server) => ({ ...server, searchPath }));
 }
 
-/** The search path for an endpoint in front of that endpoint. */
+/** The search path for an endpoint in front of that endpoint, such as a pooler's. */
 export function searchPathOf({ searchPath }: Endpoint): Pick<Endpoint, "searchPath"> {
   return searchPath === undefined ? {} : { searchPath };
 }
 
-/** `host:port`, as results name an endpoint. */
+/** `host:port`, the name of an endpoint in results. */
 export function addressOf({ host, port }: Pick<Endpoint, "host" | "port">): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
@@ -93,7 +93,7 @@ export function describeEndpoint({ scheme, user, host, port, database }: Endpoin
   return `${scheme}://${user}@${host}:${port}/${database}`;
 }
 
-/** The URLs for people, without passwords; unequal weights are named. */
+/** The URLs for display, without passwords; weights are included if they differ. */
 export function urlsText(urls: readonly EndpointUrl[]): string {
   const isWeighted = urls.some(({ weight }) => weight !== urls[0]?.weight);
   return urls

@@ -5,11 +5,11 @@ import { messageOf } from "../foundation/errors.js";
 /** A statement failed; `cause` is the driver's error. */
 export class StatementError extends Error {
   override readonly name = "StatementError";
-  /** Place of the statement in the user's file, as `bank.sql:9:1`, if the workload knows it. */
+  /** Place of the statement in the user's file, such as `bank.sql:9:1`, if the workload knows it. */
   place?: string;
 
   constructor(
-    /** The statement's name (`process.claim`), or begin, commit, rollback. */
+    /** Name of the statement (`process.claim`), or begin, commit, rollback. */
     readonly statement: string,
     cause: unknown,
     /** SQLSTATE or the driver's code. */
@@ -19,7 +19,7 @@ export class StatementError extends Error {
   }
 }
 
-/** A statement gave or changed another number of rows than its transaction takes. */
+/** A statement returned or changed another number of rows than its transaction accepts. */
 export class UnexpectedRowsError extends Error {
   override readonly name = "UnexpectedRowsError";
 }

@@ -31,17 +31,20 @@ export const LOCK_MODES = [
 
 export type LockMode = (typeof LOCK_MODES)[number];
 
-/** A pattern of the text in any case, with spaces, dashes or underscores between its words; JSON Schema has no flags. */
+/**
+ * A pattern that matches the text in any case, with spaces, dashes or underscores between its words; JSON Schema has no
+ * flags.
+ */
 export function looseSpelling(text: string): string {
   const letters = text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
   return letters.replaceAll(" ", "[-_\\s]+");
 }
 
-/** An isolation level, with spaces, dashes or underscores, in any case. */
+/** Schema of an isolation level, with spaces, dashes or underscores, in any case. */
 export function isolation(description: string) {
   const title = `${ISOLATIONS.join(", ")}; in any case, words with a space, - or _ between them`;
   const pattern = `^(${ISOLATIONS.map(looseSpelling).join("|")})$`;
-  // The first is what editors complete by.
+  // Editors complete from the first alternative.
   const anyOf = [{ enum: [...ISOLATIONS] }, { type: "string", pattern }];
   return custom({ title, description, anyOf }, (input): Parsed<Isolation> => {
     const text =

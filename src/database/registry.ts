@@ -35,12 +35,12 @@ export function databaseSpeaking(dialect: string): Database {
   return found;
 }
 
-/** The database whose connection URLs begin as `text` does. */
+/** The database whose connection URLs have the scheme of `text`. */
 export function databaseAt(text: string): Database | undefined {
   return withScheme(/^(\w+):\/\//.exec(text)?.[1] ?? "");
 }
 
-/** The endpoint of a URL, as `Urls.read`; a scheme that no database has is refused. */
+/** The endpoint of a URL, read by the database's `Urls.read`; an unknown scheme is refused. */
 export function readUrl(
   url: EndpointUrl,
   tls?: Parameters<Database["urls"]["read"]>[1],
@@ -49,17 +49,17 @@ export function readUrl(
   return (databaseAt(url.url) ?? postgresql).urls.read(url, tls, environment);
 }
 
-/** Variables of the environment that no connection URL takes, each as a sentence with the reason. */
+/** Environment variables that no connection URL takes, each as a sentence with the reason. */
 export function ignoredVariables(environment: NodeJS.ProcessEnv): string[] {
   return DATABASES.flatMap(({ urls }) => urls.ignoredVariables(environment));
 }
 
-/** Connects for train-sim's own work; rejects with a TargetError that says where, what was seen and what to do. */
+/** Opens a control session; rejects with a TargetError that names the place, the observation and the way out. */
 export function administer(endpoint: Endpoint, options?: AdminOptions): Promise<AdminSession> {
   return databaseOf(endpoint).administer(endpoint, options);
 }
 
-/** The error for people, if a database, a pooler, the network or a file system caused it; else undefined. */
+/** The error in words for users if a database, a pooler, the network or a file system caused it; else undefined. */
 export function explained(error: unknown): TrainSimError | undefined {
   for (const { failures } of DATABASES) {
     const known = failures.explained(error);
@@ -68,12 +68,12 @@ export function explained(error: unknown): TrainSimError | undefined {
   return undefined;
 }
 
-/** The error for people; an error that no database explains keeps its message. */
+/** The error in words for users; an error that no database explains keeps its message. */
 export function asExplained(error: unknown): TrainSimError {
   return explained(error) ?? asTrainSimError(error);
 }
 
-/** Whether a failure is a result of the measured isolation and locking, and no fault of server or generator. */
+/** True if a failure results from the measured isolation and locking, and is no fault of server or generator. */
 export function isConflict(code: string): boolean {
   return DATABASES.some(({ failures }) => failures.isConflict(code));
 }
@@ -89,7 +89,7 @@ export function lackOf(name: DialectName, factor: string, level: string): Lack |
   return capabilitiesOf(name).lacks[factor]?.[level];
 }
 
-/** A problem for each of these levels that the dialect lacks, with the reason and the nearest level. */
+/** Problems of levels that the dialect lacks, each with the reason and the nearest level. */
 export function levelProblems(
   name: DialectName,
   levels: Readonly<Record<string, string | undefined>>,

@@ -1,20 +1,25 @@
 // A session of the load, and how a pool lends sessions to clients.
 
-/** Receives the time of every call on a connection, from which the parts of a latency are made. */
+/** Receives the duration of every call on a connection; the parts of a latency are made from them. */
 export interface CallObserver {
-  /** `name` is that of the statement, or begin, commit, rollback. Times are monotonic milliseconds. Called for failures too. */
+  /**
+   * `name` is the name of the statement, or begin, commit, rollback. Times are monotonic milliseconds. Also called for
+   * failures.
+   */
   onCall(name: string, startMs: number, endMs: number): void;
 }
 
-/** An open connection that a pool lends to one client. Each database's stores know a subtype with the driver's calls. */
+/**
+ * An open connection that a pool lends to one client. The stores of each database know a subtype with the driver's calls.
+ */
 export interface Session {
-  /** Resolves once the server has answered the cheapest question; a pooler may greet clients whose server is away. */
+  /** Resolves once the server has answered the cheapest statement; a pooler may greet clients whose server is away. */
   ping(): Promise<void>;
   /** Makes `observer` the only observer of later calls. */
   observe(observer: CallObserver | undefined): void;
-  /** True once the server or the network closed it; it can only be released then. */
+  /** True once the server or the network closed the connection; it can only be released then. */
   readonly isBroken: boolean;
-  /** The error that ended it while no call was under way; undefined if that is not known. */
+  /** The error that ended the connection while no call was under way; undefined if that is not known. */
   readonly lost?: Error | undefined;
   /** The failure that aborted the transaction under way: each later statement of it, and its commit, fails with it. */
   readonly abortedBy?: Error | undefined;
@@ -23,9 +28,9 @@ export interface Session {
 }
 
 /**
- * A database transaction, committed when the promise resolves. Its messages are serialised ahead of the intended start if
- * possible, and it may run again after a failure. A rejected transaction was rolled back, but for an `InDoubtError`: the
- * connection was lost during the commit. Bivariant: the pool lends sessions of the store's database.
+ * A database transaction, committed when the promise resolves. Its messages are serialised before the intended start if
+ * possible, and it may run again after a failure. A rejected transaction was rolled back, except after an `InDoubtError`:
+ * the connection was lost during the commit. Bivariant: the pool lends sessions of the store's database.
  */
 export type MadeTransaction<T, S extends Session = Session> = {
   bivariant(session: S): Promise<T>;
@@ -35,8 +40,8 @@ export type MadeTransaction<T, S extends Session = Session> = {
 export interface Lease<S extends Session = Session> {
   readonly connection: S;
   /**
-   * Gives the connection back; a broken or suspect connection is closed instead. Never rejects. Undefined if there is
-   * nothing to wait for.
+   * Gives the connection back; a broken or suspect connection is closed instead. Never rejects. Undefined if there is no
+   * wait.
    */
   release(suspect: boolean): Promise<void> | undefined;
 }

@@ -1,4 +1,5 @@
-// Who goes where: the counts are the largest remainder's, and every thread's part of the clients is a fair one.
+// Assignment of clients to endpoints: the counts are the largest remainder's, and every thread's part of the clients is
+// fair.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { countsByWeight, homesByWeight } from "./spread.js";

@@ -1,7 +1,7 @@
 // Shares clients or connections out over endpoints by weight, the same in every thread. Counts are by the largest remainder, so
 // that they add up; neighbours go to different endpoints, so that each thread gets a fair share.
 
-/** The part of `total` for each weight: its exact share rounded down, the rest to the largest remainders. */
+/** The part of `total` for each weight: its exact share rounded down, plus a part of the rest for the largest remainders. */
 export function countsByWeight(weights: readonly number[], total: number): number[] {
   const sum = weights.reduce((all, weight) => all + weight, 0);
   const exact = weights.map((weight) => (total * weight) / sum);
@@ -14,12 +14,12 @@ export function countsByWeight(weights: readonly number[], total: number): numbe
   return counts;
 }
 
-/** Numbers of the endpoints of `total` clients, in order; endpoints of equal weight take turns. */
+/** Endpoint numbers of `total` clients, in order; endpoints of equal weight take turns. */
 export function homesByWeight(weights: readonly number[], total: number): number[] {
   const counts = countsByWeight(weights, total);
   const given = counts.map(() => 0);
   return Array.from({ length: total }, (_, number) => {
-    // Whoever is furthest behind its share is next; nobody who has all of it ever is.
+    // The endpoint that is furthest behind its share is next; an endpoint with its full share never is.
     const behind = counts.map((count, index) => (count * (number + 1)) / total - (given[index] ?? 0));
     const next = behind.indexOf(Math.max(...behind));
     given[next] = (given[next] ?? 0) + 1;
@@ -27,7 +27,7 @@ export function homesByWeight(weights: readonly number[], total: number): number
   });
 }
 
-/** The weights of endpoints; one that names none has 1. */
+/** Weights of endpoints; the default is 1. */
 export function weightsOf(endpoints: readonly { readonly weight?: number }[]): number[] {
   return endpoints.map(({ weight }) => weight ?? 1);
 }

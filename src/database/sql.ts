@@ -2,18 +2,18 @@
 import type { EvidenceGroup, EvidenceReading, WatchedWorkload } from "./evidence.js";
 import type { Session } from "./session.js";
 
-/** A SQL statement of the workload. Errors, logs and latency parts show `name`, as `process.claim`. */
+/** A SQL statement of the workload. Errors, logs and latency parts show `name`, such as `process.claim`. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** Present if the statement is sent by the simple protocol: it has no parameters, or is several statements. */
+  /** Present if the statement goes by the simple protocol: it has no parameters, or consists of several statements. */
   readonly isText?: true;
 }
 
-/** A value for a `$n` parameter. A Buffer goes in binary format. */
+/** A value for a `$n` parameter; a Buffer goes in binary format. */
 export type SqlValue = string | number | boolean | Date | Buffer | null;
 
-/** Values that are already written into the message of a later call. */
+/** Values that are already serialised in the message of a later call. */
 export interface BoundValues {
   readonly message: Buffer;
   /** The same values for a session that has not prepared the statement. */
@@ -25,7 +25,7 @@ export type StatementValues = readonly SqlValue[] | BoundValues;
 /** A row of a workload's statement: the values of its columns in their order. */
 export type StatementRow = readonly unknown[];
 
-/** A row by column name, of a question outside the measured statements. */
+/** A row by column name, from a query outside of the measured statements. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** A session of a database that speaks SQL. */
@@ -38,33 +38,33 @@ export interface Connection extends Session {
   executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]>;
   /** Runs transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`) by the simple protocol. */
   control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
-  /** Whether the last statement returned and changed no row, by its command tag; false for a tag without a count. */
+  /** True if the last statement returned and changed no row, by its command tag; false for a tag without a count. */
   readonly foundNoRow?: boolean;
 }
 
-/** A view of evidence. `Watched` is everything that its text is written for. */
+/** A view of evidence. `Watched` is the type of everything that its text depends on. */
 export interface View<Watched extends WatchedWorkload = WatchedWorkload> {
-  /** Its name in the list of evidence that could not be read. */
+  /** Name of the view in the list of evidence that could not be read. */
   readonly source: string;
-  /** First and last major version that have it in this form. */
+  /** First and last major version that have the view in this form. */
   readonly from?: number;
   readonly until?: number;
-  /** Extension that it comes with. */
+  /** Extension that the view comes with. */
   readonly extension?: string;
   readonly gives: readonly string[];
   /** A SELECT of at most one row, whose columns are named by their metrics; undefined if there is nothing to ask. */
   text(watched: Watched): string | undefined;
-  /** Why a column is null, by metric, in words. */
+  /** The reason why a column is null, by metric. */
   readonly ifNull?: Readonly<Record<string, string>>;
   /** Decodes a row that holds more than numbers. */
   decode?(row: SqlRow): EvidenceReading;
 }
 
-/** Views that are asked together, in one statement. */
+/** Views that are read together, in one statement. */
 export interface ViewGroup<Watched extends WatchedWorkload = WatchedWorkload> extends EvidenceGroup {
   readonly views: readonly View<Watched>[];
-  /** Whether the sample is worth nothing without it; another group is left out for a second when it fails. */
+  /** True if the sample is worth nothing without the group; a failed group that is not vital is left out for a second. */
   readonly isVital: boolean;
-  /** Most of the time that may go into asking it, 0 .. 1: asked less often if it takes longer. */
+  /** Largest share of time, 0 .. 1, for reading the group: a group that takes longer is read less often. */
   readonly mostShare?: number;
 }

@@ -12,7 +12,7 @@ export class StandingSession<Session extends Closable> {
 
   constructor(private readonly open: () => Promise<Session>) {}
 
-  /** The session, the same for all who ask meanwhile. Rejects as `open` does, and once it is closed. */
+  /** The session, shared by concurrent callers. Rejects like `open`, and once it is closed. */
   async get(): Promise<Session> {
     if (this.isClosed) throw new Error("the session is closed");
     const session = (this.session ??= this.open());
@@ -24,7 +24,7 @@ export class StandingSession<Session extends Closable> {
     }
   }
 
-  /** Ends it because it is of no use any more; the next who asks gets another. Never rejects. */
+  /** Ends a session that is of no more use; the next caller gets another. Never rejects. */
   async giveUp(): Promise<void> {
     const { session } = this;
     this.session = undefined;
@@ -32,7 +32,7 @@ export class StandingSession<Session extends Closable> {
     await opened?.close();
   }
 
-  /** Ends it for good, also where it is still being opened. Never rejects. */
+  /** Ends the session for good, even while it is being opened. Never rejects. */
   async close(): Promise<void> {
     this.isClosed = true;
     await this.giveUp();

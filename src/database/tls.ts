@@ -5,7 +5,7 @@ export const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"] as c
 
 type SslMode = (typeof SSL_MODES)[number];
 
-/** `sslmode`, and the paths of PEM files. */
+/** TLS keys: `sslmode`, and the paths of PEM files. */
 export interface TlsKeys {
   readonly sslmode?: SslMode | undefined;
   readonly ca?: string | undefined;
@@ -13,7 +13,7 @@ export interface TlsKeys {
   readonly key?: string | undefined;
 }
 
-/** The mode that keys ask for: files without a mode ask for the strictest one. */
+/** The TLS mode that the keys mean: files without a mode mean the strictest mode. */
 export function statedTlsMode({ sslmode, ca, cert, key }: TlsKeys): SslMode {
   if (sslmode !== undefined) return sslmode;
   if (ca !== undefined) return "verify-full";

@@ -70,15 +70,15 @@ export function urlsOf({ url, urls }: UrlKeys): EndpointUrl[] {
   });
 }
 
-/** The TLS mode of connections to a valid URL: its own parameters go before the keys of the target. */
+/** The TLS mode of connections to a valid URL: the URL's parameters override the keys of the target. */
 export function tlsModeOf(url: string, target: TlsKeys = {}): string {
   return statedTlsMode({ ...target, ...tlsIn(url) });
 }
 
-/** TLS that the URL's own parameters state. */
+/** TLS keys that the URL's parameters state. */
 const tlsIn = (url: string): TlsKeys => databaseAt(url)?.urls.tlsOf(url) ?? {};
 
-/** Each URL of a mapping, with its place. */
+/** All URLs of a mapping, each with its path in the scenario. */
 function placedUrls(
   root: string,
   { url, urls = [], adminUrl }: UrlKeys,
@@ -94,7 +94,7 @@ function placedUrls(
   return [...single, ...listed];
 }
 
-/** TLS that cannot be, at the URL that states it or at the keys beside it. */
+/** Findings about impossible TLS, at the URL that states it or at the keys next to the URL. */
 export function tlsFindings(root: string, mapping: UrlKeys, keys: TlsKeys): Finding[] {
   return placedUrls(root, mapping).flatMap(({ url, path }): Finding[] => {
     const own = tlsIn(url);
@@ -102,7 +102,7 @@ export function tlsFindings(root: string, mapping: UrlKeys, keys: TlsKeys): Find
     if (!refusal) return [];
     const message = `${refusal.words}; ${refusal.way}`;
     if (refusal.about.some((key) => own[key] !== undefined)) return [{ path, message }];
-    // Files that the target lacks are reported by the rules of the target.
+    // The rules of the target report files that the target lacks.
     return refusal.about.includes("sslmode") ? [{ path: [root, "sslmode"], message }] : [];
   });
 }

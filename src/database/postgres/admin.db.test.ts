@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => admin.close());
 
-/** The TargetError of a connection that cannot be had; nothing of the password is in it. */
+/** The TargetError of a connection that cannot be opened; it must not contain the password. */
 async function refusal(to: Endpoint): Promise<TargetError> {
   const error: unknown = await connectAdmin(to, { connectTimeoutMs: 5000 }).then(
     (client) => client.close(),

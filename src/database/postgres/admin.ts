@@ -14,25 +14,28 @@ import type { SqlRow, Statement, StatementRow, StatementValues } from "../sql.js
 /** A session that runs SQL for control work. */
 export interface SqlClient {
   /**
-   * One statement with `$n` values, or several without. Rows hold booleans and numbers (int8 too) as such and
+   * Runs one statement with `$n` values, or several without. Rows hold booleans and numbers (int8 too) as such and
    * everything else as the server's text: see `pg-config.ts`.
    */
   query(text: string, values?: readonly unknown[]): Promise<SqlRow[]>;
 }
 
 export interface AdminClient extends SqlClient, AdminSession {
-  /** Runs a statement that comes again and again, prepared if the options say so. */
+  /** Runs a repeated statement, prepared if the options say so. */
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]>;
 }
 
 let ended = 0;
 
-/** Transactions of control work that ended since this process began, on all servers: the server counts them as well. */
+/** Number of control transactions that ended since this process began, on all servers: the server counts them as well. */
 export function controlTransactions(): number {
   return ended;
 }
 
-/** Connects to the first of its servers that lets it in. Rejects with the error of the first server that is no standby. */
+/**
+ * Connects to the first of the endpoint's servers that admits the session. Rejects with the error of the first server that
+ * is no standby.
+ */
 async function open(endpoint: Endpoint, options: AdminOptions): Promise<PgConnection> {
   let told: unknown;
   for (const each of [endpoint, ...(endpoint.others ?? [])]) {
@@ -61,13 +64,13 @@ async function openAt(endpoint: Endpoint, options: AdminOptions): Promise<PgConn
   return connection;
 }
 
-/** Time limits of a role are for its load: they must not end the preparation or the audit of a trial. */
+/** Lifts the role's time limits, which are for its load: they must not end the preparation or the audit of a trial. */
 async function liftTimeLimits(connection: PgConnection): Promise<void> {
-  // The first statement frees the second. A server without these settings has no limits to lift.
+  // The first statement frees the second from time limits. A server without these settings has no limits to lift.
   await connection.query(`SET statement_timeout = 0; ${LIFT_TIME_LIMITS}`).catch(() => undefined);
 }
 
-/** The same error, or a TargetError when it means that the server is no longer there. */
+/** The same error, or a TargetError if it means that the server is gone. */
 function explainLoss(endpoint: Endpoint, error: unknown): unknown {
   if (classifyFailure(error).kind !== "reconnect") return error;
   const seen = codeOf(error) === TAKES_NO_WRITES ? "no writes are taken by" : "lost the connection to";
@@ -78,13 +81,13 @@ function explainLoss(endpoint: Endpoint, error: unknown): unknown {
   );
 }
 
-/** Connects for control work; rejects with a TargetError that says where, what was seen and what to do. */
+/** Opens a control session; rejects with a TargetError that names the place, the observation and the way out. */
 export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {}): Promise<AdminClient> {
   let connection = await open(endpoint, options);
   let opening: Promise<PgConnection> | undefined;
   let isClosed = false;
   const current = async (): Promise<PgConnection> => {
-    // Work that a failed trial has left behind must not open a session that nobody closes.
+    // Work that a failed trial has left behind must not open a session that would stay open.
     if (isClosed) throw new TargetError(`the connection to ${describeEndpoint(endpoint)} has been closed`);
     if (!connection.isBroken || !options.reopens) return connection;
     opening ??= open(endpoint, options)
@@ -97,7 +100,7 @@ export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {
     async query(text, values) {
       const session = await current();
       try {
-        // The driver's types want a mutable array; it only reads it.
+        // The driver's types require a mutable array, but the driver only reads it.
         const result = await session.query<SqlRow>(text, values as unknown[] | undefined);
         return lastRows(result);
       } catch (error) {

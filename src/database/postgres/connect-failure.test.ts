@@ -1,4 +1,4 @@
-// The wording for failures that a test machine cannot provoke; the others are met for real in admin.db.test.ts.
+// Messages for failures that a test machine cannot cause; admin.db.test.ts causes the others.
 import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../endpoint.js";
 import { connectFailure } from "./connect-failure.js";

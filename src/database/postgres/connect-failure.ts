@@ -6,11 +6,11 @@ import { classifyFailure } from "./sqlstates.js";
 
 interface Explanation {
   readonly seen: string;
-  /** The remedy of the code when left out. */
+  /** Default: the remedy of the error code. */
   readonly hint?: string;
 }
 
-/** Matched in order against `code: message`. */
+/** Patterns, matched in order against `code: message`. */
 const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanation])[] = [
   [
     /client password must be/,
@@ -127,15 +127,15 @@ const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanat
   ],
 ];
 
-/** read_only_sql_transaction */
+/** SQLSTATE read_only_sql_transaction. */
 export const TAKES_NO_WRITES = "25006";
 
-/** Whether the server of a failed connection is there and takes no writes. */
+/** True if a failed connection reached a server that takes no writes. */
 export function isStandby(failure: unknown): boolean {
   return failure instanceof Error && codeOf(failure.cause) === TAKES_NO_WRITES;
 }
 
-/** Whether the server of a failed connection is a standby or may be back later, unlike a server that refuses the user. */
+/** True if the server of a failed connection is a standby or may be back later; false if it refuses the user. */
 export function isAway(failure: unknown): boolean {
   return classifyFailure(failure).kind === "reconnect";
 }

@@ -1,5 +1,5 @@
-// The driver's client, made safe to hold for a whole trial: it names the statement in every error, closes within a second, and
-// lets no socket error reach the process.
+// The driver's client, made safe for a whole trial: it names the statement in every error, closes within a second, and lets
+// no socket error reach the process.
 import pg from "pg";
 import { monotonicMs, systemClock } from "../../foundation/clock.js";
 import { codeOf } from "../../foundation/errors.js";
@@ -20,7 +20,7 @@ import { classifyFailure, isExpiredToken } from "./sqlstates.js";
 import type { CallObserver } from "../session.js";
 import type { Connection, SqlRow, SqlValue, Statement, StatementRow, StatementValues } from "../sql.js";
 
-/** A notice of the driver. */
+/** The driver's event about a parameter of the server. */
 interface ParameterStatus {
   readonly parameterName: string;
   readonly parameterValue: string;
@@ -31,13 +31,13 @@ interface ReadyForQuery {
   readonly status: string;
 }
 
-/** Transaction status of a session that is in no transaction. */
+/** Transaction status of a session outside of a transaction. */
 const IDLE = "I";
-/** The transaction state of a session whose transaction has failed: the server accepts nothing but its end. */
+/** Transaction status of a session whose transaction has failed: the server accepts only the end of the transaction. */
 const ABORTED = "E";
 const IN_FAILED_TRANSACTION = "25P02";
 
-/** Parameters that a server from PostgreSQL 14 on tells at log-in, as libpq asks for with `target_session_attrs`. */
+/** Parameters that a server from PostgreSQL 14 on reports at log-in; libpq reads them for `target_session_attrs`. */
 const READ_ONLY: ReadonlySet<string> = new Set(["in_hot_standby", "default_transaction_read_only"]);
 
 /** Class of the SQLSTATEs of warnings, whatever the server's language. */
@@ -45,7 +45,7 @@ const WARNING = "01";
 
 const PING: Statement = { name: "ping", text: "SELECT 1" };
 
-/** Milliseconds that a polite goodbye may take before the socket is cut. */
+/** Milliseconds that an orderly close may take before the socket is cut. */
 const CLOSE_MAX_MS = 1_000;
 
 export class PgConnection extends pg.Client implements Connection, LoadSession {
@@ -55,7 +55,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   private readonly report: SessionOptions["report"];
   private readonly onTransaction: SessionOptions["onTransaction"];
   private observer: CallObserver | undefined;
-  /** Statements that this session has prepared, and what their rows look like. */
+  /** Statements that this session has prepared, each with the reader of its rows. */
   private readonly known = new Map<Statement, RowReader>();
   private state: "new" | "connecting" | "open" | "broken" = "new";
   private closing: Promise<void> | undefined;
@@ -64,9 +64,9 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   foundNoRow = false;
   private isCommitting = false;
   abortedBy: StatementError | undefined;
-  /** The server's first error since the session was last in order. */
+  /** The server's first error since the session was last ready for a transaction. */
   private refusal: Error | undefined;
-  /** Parameters of the server at log-in: whether it is a standby, or takes no writes by default. */
+  /** Parameters that were on at log-in: the server is a standby, or takes no writes by default. */
   private readonly readOnly = new Set<string>();
 
   constructor(options: SessionOptions) {
@@ -76,7 +76,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     this.prepared = options.prepared;
     this.report = options.report;
     this.onTransaction = options.onTransaction;
-    // An 'error' event that nobody hears ends the process. The statement under way gets the error as well.
+    // An 'error' event without a listener ends the process. The statement under way gets the error as well.
     this.on("error", (error) => {
       this.lost ??= error;
       this.markBroken();
@@ -91,7 +91,10 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return this.state === "broken";
   }
 
-  /** Parameters of the start-up message, none but those that PgBouncer takes: PGOPTIONS of the environment stays out. */
+  /**
+   * Parameters of the start-up message, limited to parameters that PgBouncer takes: PGOPTIONS of the environment has no
+   * effect.
+   */
   getStartupConf(): Record<string, string> {
     const { user, database, searchPath } = this.endpoint;
     return {
@@ -102,7 +105,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     };
   }
 
-  /** Fails with a TargetError that says where, what was seen and what to do; its cause is the driver's error. */
+  /** Rejects with a TargetError that names the place, the observation and the way out; its cause is the driver's error. */
   override connect(): Promise<this>;
   override connect(callback: (error: Error | null) => void): void;
   override connect(callback?: (error: Error | null) => void): Promise<this> | undefined {
@@ -118,7 +121,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
         if (READ_ONLY.has(name) && value === "on") this.readOnly.add(name);
       },
     );
-    // Log-in ends with one, too, before the state is open.
+    // The first such event comes at the end of log-in, before the state is open.
     this.connection.on("readyForQuery", ({ status }: ReadyForQuery) => {
       if (status === IDLE && this.state === "open") this.onTransaction?.();
       if (status !== ABORTED) this.refusal = this.abortedBy = undefined;
@@ -158,7 +161,10 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return known ? this.callPrepared(statement, values, known) : this.describe(statement, values);
   }
 
-  /** The arrival of the last answer: the time of the driver and of promises since then is no part of a call. */
+  /**
+   * Arrival of the last answer in monotonic milliseconds: the time of the driver and of promises since then is no part of a
+   * call.
+   */
   private answeredMs(): number {
     const { stream } = this.connection;
     return stream instanceof PlainSocket ? stream.arrivedMs : monotonicMs();
@@ -170,7 +176,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return this.counted(await this.timed(name, () => this.query<SqlRow>(query))).rows;
   }
 
-  /** The driver's own way: it prepares what has a name and asks what its rows look like. */
+  /** The driver's way: it prepares a named statement and asks the server for the columns of its rows. */
   private async describe(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
     const { name, text } = statement;
     const query = { text, values: valuesOf(values), rowMode: "array" } as const;
@@ -183,7 +189,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return rows;
   }
 
-  /** The last result of an answer; several statements in one message found no row if none of them did. */
+  /** The last result of an answer; several statements in one message found no row if none of them found a row. */
   private counted<T extends { readonly rowCount: number | null }>(answer: T | readonly T[]): T {
     const results: readonly T[] = Array.isArray(answer) ? answer : [answer as T];
     this.foundNoRow = results.every(({ rowCount }) => rowCount === 0);
@@ -238,7 +244,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     if (name === "commit" && command === "ROLLBACK") throw abortedBy ?? this.failure(name, rolledBack());
   }
 
-  /** Rolls back what a failed BEGIN, COMMIT or ROLLBACK left, so that the next transaction begins on a clean session. */
+  /** Rolls back after a failed BEGIN, COMMIT or ROLLBACK, so that the next transaction begins on a clean session. */
   private async leaveTransaction(): Promise<void> {
     if (this.isBroken || !this.abortedBy) return;
     await this.askControl("rollback", "ROLLBACK").catch(() => this.end());
@@ -266,7 +272,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     });
   }
 
-  /** Closes the connection, whatever it is doing; within a second. Never rejects; may be called twice. */
+  /** Closes the connection within a second, even during a call. Never rejects; may be called twice. */
   override end(): Promise<void>;
   override end(callback: () => void): void;
   override end(callback?: () => void): Promise<void> | undefined {
@@ -278,7 +284,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
 
   private async close(): Promise<void> {
     if (this.state === "new") return;
-    // The driver would wait for a login that may never come, and never tell who waits for `connect`.
+    // The driver would wait for a login that may never come, and `connect` would never settle.
     if (this.state === "connecting") {
       this.cut(new Error("Connection closed while it was being opened"));
       return;
@@ -290,7 +296,7 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     if (!settled.signal.aborted) this.connection.stream.destroy();
   }
 
-  /** Destroys the socket; who waits for `connect` hears `reason`. */
+  /** Destroys the socket; a pending `connect` rejects with `reason`. */
   private cut(reason: Error): void {
     this.state = "broken";
     this.connection.stream.destroy(reason);
@@ -305,10 +311,10 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   }
 
   private failure(name: string, error: unknown): StatementError {
-    // Of a session that ended in an app delay the driver only knows that it is not queryable.
+    // The driver only knows that a session which ended in an app delay is not queryable.
     const cause = codeOf(error) === undefined ? (this.lost ?? error) : error;
     const { kind, sqlstate } = classifyFailure(cause);
-    // After such an error the server hangs up; the socket's own end comes a moment later.
+    // The server hangs up after such an error; the end of the socket comes a moment later.
     if (kind === "reconnect") this.markBroken();
     if (sqlstate === IN_FAILED_TRANSACTION && this.abortedBy) return this.abortedBy;
     const failure = new StatementError(name, cause, sqlstate);

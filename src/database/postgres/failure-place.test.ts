@@ -1,4 +1,4 @@
-// The place of a failure is the server's word, or follows from the statement's text; nothing else names a table.
+// The place of a failure comes from the server's message, or follows from the statement's text; nothing else names a table.
 import { describe, expect, it } from "vitest";
 import { eventOperations } from "../../workloads/train-events/sql/operations.js";
 import { InDoubtError, StatementError } from "../errors.js";

@@ -6,7 +6,7 @@ import { InDoubtError, StatementError } from "../errors.js";
 
 type NamedText = Pick<Statement, "name" | "text">;
 
-/** Tables by the names of the statements that name one only; `tables` are qualified and quoted, by their names. */
+/** Tables by the names of the statements that use one table only; `tables` are qualified and quoted, by their names. */
 export function onlyTablesOf(
   statements: readonly NamedText[],
   tables: Readonly<Record<string, string>>,
@@ -38,7 +38,10 @@ export function placeOf(error: unknown, onlyTables: ReadonlyMap<string, string>)
   return { statement, ...(table !== undefined && { table }) };
 }
 
-/** `could not obtain lock on row in relation "events"`, or the context `while updating tuple (0,1) in relation ...`. */
+/**
+ * The table in a message such as `could not obtain lock on row in relation "events"`, or in a context such as `while
+ * updating tuple (0,1) in relation ...`.
+ */
 function tableNamedIn(cause: unknown): string | undefined {
   if (typeof cause !== "object" || cause === null) return undefined;
   const { table, message, where } = cause as { table?: unknown; message?: unknown; where?: unknown };

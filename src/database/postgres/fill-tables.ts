@@ -1,4 +1,4 @@
-// Fills tables before a trial in a session of its own, and brings their statistics up to date.
+// Fills tables before a trial in a separate session, and brings their statistics up to date.
 import { connectAdmin, type AdminClient, type SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { withinLockTimeout } from "./lock-timeout.js";
@@ -9,16 +9,16 @@ const PORTION = 1_000;
 
 interface Filling {
   readonly namespace: string;
-  /** Qualified and quoted. */
+  /** Qualified, quoted names of the tables. */
   readonly tables: readonly string[];
   readonly dialect: Dialect;
-  /** Whether `execute` prepares statements by name. */
+  /** True if `execute` prepares statements by name. */
   readonly prepared?: boolean;
   /** Longest wait for another session's lock on the tables, with its unit. */
   readonly lockTimeout?: string | undefined;
 }
 
-/** Rejects with a TargetError if another session's lock keeps `fill` from the tables. */
+/** Fills the tables. Rejects with a TargetError if another session's lock keeps `fill` from them. */
 export async function fillTables<T>(
   admin: AdminClient,
   { namespace, tables, dialect, prepared = false, lockTimeout }: Filling,
@@ -36,9 +36,9 @@ export async function fillTables<T>(
 }
 
 interface NumberedRows {
-  /** Qualified and quoted, with its columns. */
+  /** Qualified, quoted table with its columns. */
   readonly into: string;
-  /** The columns' expressions over `n`, the row's number from 1 on. */
+  /** Expressions of the columns over `n`, the number of the row from 1 on. */
   readonly row: string;
   readonly rows: number;
 }

@@ -1,28 +1,28 @@
-// A limit for train-sim's own work on its tables: without it, a forgotten session of somebody else would hold a run up in
+// A limit for train-sim's control work on its tables: without it, a forgotten session of another user would delay a run in
 // silence.
 import { codeOf, messageOf, TargetError } from "../../foundation/errors.js";
 import type { SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 
-/** PostgreSQL's `lock_timeout`, with its unit. */
+/** Value of PostgreSQL's `lock_timeout`, with its unit. */
 export const LOCK_TIMEOUT = "15s";
 
-/** SQLSTATE of a statement that reached it. */
+/** SQLSTATE of a statement that reached the limit. */
 export const LOCK_NOT_AVAILABLE = "55P03";
 
 export interface LockWait {
   /** The session that waits. */
   readonly client: SqlClient;
   readonly dialect: Dialect;
-  /** The consequence, as "statistics of schema x not refreshed". */
+  /** The consequence, such as "statistics of schema x not refreshed". */
   readonly failure: string;
   /** Longest wait for one lock, with its unit. */
   readonly lockTimeout?: string | undefined;
 }
 
 /**
- * Does `work`, which begins no transaction before it and leaves none open; rejects with a TargetError where another session's
- * lock (a VACUUM by hand, a CREATE INDEX, a LOCK TABLE) keeps it waiting for longer than that.
+ * Runs `work` outside of a transaction; it must leave none open. Rejects with a TargetError if another session's lock (a
+ * VACUUM by hand, a CREATE INDEX, a LOCK TABLE) keeps it waiting for longer than the limit.
  */
 export async function withinLockTimeout<T>(wait: LockWait, work: () => Promise<T>): Promise<T> {
   const { client, dialect, failure, lockTimeout = LOCK_TIMEOUT } = wait;
@@ -38,7 +38,7 @@ export async function withinLockTimeout<T>(wait: LockWait, work: () => Promise<T
       { cause: error },
     );
   } finally {
-    // The first error says more than that the connection went as well.
+    // The first error says more than an error about the lost connection.
     await client.query("SET lock_timeout = 0").catch(() => undefined);
   }
 }

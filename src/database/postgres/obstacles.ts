@@ -17,7 +17,7 @@ import { readServerInfo } from "./server-info.js";
 import { connectionLimits, settingLimits, type SessionLimit } from "./session-limits.js";
 import type { DialectName } from "./settings.js";
 
-/** Never rejects: a server that cannot be asked is an obstacle. */
+/** All obstacles to runs. Never rejects: a server that cannot be asked is an obstacle. */
 export async function obstaclesOf(demand: ServerDemand): Promise<Obstacle[]> {
   const { ways } = demand;
   return onServer(demand).catch(async (error: unknown) => [
@@ -54,12 +54,12 @@ async function onServer(demand: ServerDemand): Promise<Obstacle[]> {
   }
 }
 
-/** A server that cannot be reached, or a question that it refuses and that stays open. */
+/** The obstacle of a server that cannot be reached, or of a question that the server refuses. */
 export function obstacleOf(error: unknown): Obstacle {
   if (error instanceof TrainSimError)
     return { kind: "unreachable", words: error.message, remedy: error.hint };
   const words = `the server was not checked: ${messageOf(error)}`;
-  // A limit that ends so short a question ends each transaction of a load.
+  // A limit that ends such a short question would end each transaction of a load.
   const kind = codeOf(error) === "57014" ? "unfit" : "evidence";
   return { kind, words, remedy: remedyOf(error) ?? "" };
 }
@@ -88,7 +88,7 @@ async function heldNamespace(
   }
 }
 
-/** Endpoints of the target that are poolers: nothing else about them can be believed. */
+/** Obstacles of endpoints of the target that are poolers: other answers from a pooler prove nothing. */
 async function poolersAmong(endpoints: readonly Endpoint[]): Promise<Obstacle[]> {
   const found = await Promise.all(
     distinct(endpoints.flatMap(({ others = [], ...each }) => [each, ...others])).map(async (endpoint) => {
@@ -123,7 +123,7 @@ async function answers({ endpoint }: Way): Promise<Obstacle[]> {
   }
 }
 
-/** Ways that lead to another database, or to a role without the rights that the load will have been granted. */
+/** Endpoints that lead to another database, or to a role without the rights that the load gets. */
 async function strayWays(admin: AdminClient, place: Place, ways: readonly Way[]): Promise<Obstacle[]> {
   const { endpoint: at } = admin;
   const token = await Token.plant(at);

@@ -1,4 +1,4 @@
-// Passwords from real commands, and the logins that they are for, against a server that asks for them.
+// Passwords from real commands, and logins with them at a server that asks for passwords.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** A command that prints `token-1`, `token-2`, ... and how often it has run. */
+/** A command that prints `token-1`, `token-2`, ..., and a function that returns the number of its runs. */
 function counting(name: string, everyMs = EVERY_MS) {
   const file = join(directory, name);
   const words = ["/bin/sh", "-c", `echo run >> "$0"; echo "  token-$(wc -l < "$0" | tr -d ' ')  "`, file];

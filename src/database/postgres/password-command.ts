@@ -5,20 +5,23 @@ import { messageOf, TargetError } from "../../foundation/errors.js";
 import { runCommand } from "../../foundation/process/run-command.js";
 import type { PasswordCommand } from "../endpoint.js";
 
-/** Milliseconds that the command may take; less than a connection may (`CONNECT_TIMEOUT_MS`), so that the message is about it. */
+/**
+ * Milliseconds that the command may take: fewer than a connection may take (`CONNECT_TIMEOUT_MS`), so that the message is
+ * about the command.
+ */
 const COMMAND_TIMEOUT_MS = 10_000;
 interface Printed {
   readonly password: Promise<string>;
-  /** Monotonic milliseconds at which the command began, for a token ages from then. */
+  /** Monotonic milliseconds at which the command began, from which a token's age counts. */
   readonly atMs: number;
 }
 
-/** Passwords by the words of their command. */
+/** Latest outputs by the words of their command. */
 const printed = new Map<string, Printed>();
 
 const keyOf = ({ words }: PasswordCommand): string => JSON.stringify(words);
 
-/** The password; rejects with a TargetError that says how the command failed. A failure is not remembered. */
+/** The password; rejects with a TargetError that says how the command failed. A failure is not cached. */
 export function passwordFrom(command: PasswordCommand): Promise<string> {
   const known = printed.get(keyOf(command));
   const nowMs = monotonicMs();
@@ -31,7 +34,7 @@ export function passwordFrom(command: PasswordCommand): Promise<string> {
   return fresh.password;
 }
 
-/** Has the command run again for the next connection: the server called what it printed expired. */
+/** Makes the next connection run the command again: the server called its last output expired. */
 export function forgetPassword(command: PasswordCommand): void {
   printed.delete(keyOf(command));
 }

@@ -10,7 +10,7 @@ import { PlainSocket } from "./wire/plain-socket.js";
 
 /** Milliseconds that a TCP connect, TLS handshake and login may take together. */
 export const CONNECT_TIMEOUT_MS = 15_000;
-/** Idle milliseconds before TCP starts to ask whether the other side is still there. */
+/** Idle milliseconds before TCP starts to check the other side. */
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
 const toNumber = (text: string): number => Number(text);
@@ -21,9 +21,9 @@ const toExactNumber = (text: string): number | string => {
 };
 
 /**
- * How result columns become JavaScript values, by type OID. Booleans and numbers are converted. Everything else (json,
- * uuid, numeric, timestamps, arrays) stays the text that the server sent. So does an int8 of 2^53 or more: no count or
- * size is that large, but a user's ids may be.
+ * Parsers of result columns by type OID. Booleans and numbers are converted. Everything else (json, uuid, numeric,
+ * timestamps, arrays) stays the text that the server sent. So does an int8 of 2^53 or more: no count or size is that large,
+ * but a user's ids may be.
  */
 const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, (text: string) => unknown>([
   [16, (text) => text === "t"], // bool
@@ -42,17 +42,17 @@ export function parserOf(oid: number): ((text: string) => unknown) | undefined {
   return PARSERS.get(oid);
 }
 
-/** Purpose, in its name, of the session that stays in a transaction as long as its run. */
+/** Purpose, in the session's name, of the session that stays in a transaction for the whole run. */
 export const CLAIM_PURPOSE = "claim";
 
-/** True for a Unix socket directory, where TLS does not apply (libpq ignores sslmode there too). */
+/** True for a Unix socket directory; TLS does not apply there (libpq ignores sslmode there too). */
 function isSocketDirectory(host: string): boolean {
   return host.startsWith("/");
 }
 
 /**
- * libpq's modes: `require` encrypts and asks for no proof, except that a `ca` turns it into `verify-ca`, as libpq
- * does; `verify-ca` wants a chain to the `ca` (or to Node's own roots) and any name; `verify-full` the name too.
+ * Options for libpq's TLS modes: `require` encrypts without a check, except that a `ca` makes it `verify-ca`; `verify-ca`
+ * checks the chain to the `ca` (or to Node's roots); `verify-full` also checks the name.
  */
 export function tlsOptions(tls: TlsSettings): ConnectionOptions {
   const isVerified = tls.mode !== "require" || tls.ca !== undefined;
@@ -66,7 +66,10 @@ export function tlsOptions(tls: TlsSettings): ConnectionOptions {
   };
 }
 
-/** Through a proxy: the certificate is held to the server's name, which an address may be, but cannot be asked for. */
+/**
+ * Options behind a proxy: the certificate is checked against the server's name. The name may be an address, which cannot be
+ * requested (SNI).
+ */
 function nameOptions(serverName: string, isChecked: boolean): ConnectionOptions {
   return {
     ...(isIP(serverName) === 0 && { servername: serverName }),
@@ -76,12 +79,12 @@ function nameOptions(serverName: string, isChecked: boolean): ConnectionOptions 
   };
 }
 
-/** The password in ~/.pgpass (PGPASSFILE) for that server, by libpq's rules. */
+/** The password of that server in ~/.pgpass (PGPASSFILE), by libpq's rules. */
 function passwordInFile({ host, port, database, user }: Endpoint): Promise<string> {
   return new Promise((resolve) => pgpass({ host, port, database, user }, (found) => resolve(found ?? "")));
 }
 
-/** Asked for by the driver when the server wants one. */
+/** The password option; the driver calls a function when the server asks for a password. */
 function passwordOf(endpoint: Endpoint): Pick<ClientConfig, "password"> {
   const { password, passwordCommand } = endpoint;
   if (password !== undefined) return { password };

@@ -7,6 +7,6 @@ declare module "pgpass" {
     readonly database: string;
     readonly user: string;
   }
-  /** Hands over the password of the first line that fits; undefined where there is none, or no file of the user's alone. */
+  /** Calls back with the password of the first matching line; undefined if there is none, or if others may read the file. */
   export default function pgpass(login: Login, callback: (password: string | undefined) => void): void;
 }

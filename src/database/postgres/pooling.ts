@@ -1,5 +1,5 @@
-// Finds a pooler that lends connections between two transactions: two connected clients reach one process of the server, or one
-// client reaches two. A session's state is not safe there.
+// Finds a pooler that lends connections between two transactions: two connected clients reach one process of the server, or
+// one client reaches two. State of a session is not safe there.
 import { withinMs } from "../../foundation/deadline.js";
 import { messageOf } from "../../foundation/errors.js";
 import { describeEndpoint, type Endpoint } from "../endpoint.js";
@@ -8,9 +8,9 @@ import { APPLICATION } from "../contract.js";
 
 type PoolingMode = "transaction" | "statement";
 
-/** A pool of one connection lends it to no other client meanwhile. */
+/** Time limit for a pool of one connection, which it lends to no other client meanwhile. */
 const PATIENCE_MS = 2_000;
-/** Two servers behind one name may have a process of the same number each. */
+/** The process and the start of its server: two servers behind one name may each have a process of the same number. */
 const PROCESS = "SELECT pg_backend_pid() || ' since ' || pg_postmaster_start_time() AS process";
 
 /** The mode of a pooler; undefined for a server, for a pooler in session mode, and for an endpoint that cannot be asked. */
@@ -37,7 +37,7 @@ async function processOf(client: PgConnection): Promise<string | undefined> {
   return rows[0]?.process;
 }
 
-/** The refusal of an endpoint that is no server, with the way to run through a pooler; undefined for a server. */
+/** The refusal of an endpoint that is a pooler, with the way to run through it; undefined for a server. */
 export async function poolerRefusal(
   endpoint: Endpoint,
 ): Promise<{ readonly words: string; readonly remedy: string } | undefined> {

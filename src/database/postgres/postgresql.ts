@@ -88,7 +88,7 @@ const ownNamespaces: Database<AdminClient>["namespaces"] = {
     if (cleansCatalogues && vacuumCatalogues) await admin.query(vacuumCatalogues);
     if (!writesPages || checkpoint === undefined) return;
     await admin.query(checkpoint).catch((error: unknown) => {
-      // Without the role pg_checkpoint, checkpoints follow the server's own schedule.
+      // Checkpoints follow the server's schedule if the role lacks pg_checkpoint.
       if (codeOf(error) !== INSUFFICIENT_PRIVILEGE) throw error;
     });
   },

@@ -8,7 +8,7 @@ import { explained } from "../registry.js";
 const fromServer = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code, severity: "ERROR" });
 
-/** In the order of the table. */
+/** Cases in the order of the table. */
 const CASES: readonly (readonly [code: string, message: string, way: string])[] = [
   ["53300", 'too many connections for role "a "b"', 'ALTER ROLE "a ""b" CONNECTION LIMIT -1'],
   ["53300", 'too many connections for database "shop"', 'ALTER DATABASE "shop" CONNECTION LIMIT -1'],

@@ -14,9 +14,9 @@ import { StatementError } from "../errors.js";
 import { classifyFailure } from "./sqlstates.js";
 
 export interface Remedy {
-  /** Code or first characters of codes. */
+  /** Code, or the first characters of codes. */
   readonly code: string;
-  /** Part of the message; its groups are names that `way` repeats. Any message when left out. */
+  /** Pattern of the message; its groups are names that `way` repeats. Default: any message. */
   readonly detail?: RegExp;
   readonly way: string | ((...names: string[]) => string);
 }
@@ -26,7 +26,7 @@ const READ_LOG = "Read the server's log.";
 const NAME_THE_POOLER =
   "If a pooler is there, name the database server in target.url and the pooler in pool.url, with pool.strategy: pgbouncer.";
 
-/** The first row that fits counts. */
+/** Remedies, of which the first matching row applies. */
 export const REMEDIES: readonly Remedy[] = [
   {
     code: "53300",
@@ -110,7 +110,7 @@ export const REMEDIES: readonly Remedy[] = [
   { code: "08", way: "Check that the server is still running, and read its log." },
 ];
 
-/** Calls that change a file system. */
+/** System calls that change a file system. */
 const WRITES: ReadonlySet<string> = new Set([
   "open",
   "write",
@@ -131,7 +131,7 @@ const SYSTEM_REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: "Free some space, or choose another disk.",
 };
 
-/** The way out of anything that a session threw; undefined if the table has none. */
+/** The way out of any error that a session threw; undefined if the table has none. */
 export function remedyOf(error: unknown): string | undefined {
   const cause = causeOf(error);
   const code = codeOf(cause) ?? "";
@@ -159,8 +159,8 @@ function isFromSystem(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /**
- * The error for people, if a server, a pooler, the network or a file system caused it; undefined where only a bug of this
- * program can have.
+ * The error in words for users if a server, a pooler, the network or a file system caused it; undefined if only a bug of
+ * this program can have caused it.
  */
 export function explained(error: unknown): TrainSimError | undefined {
   if (error instanceof TrainSimError) return error;

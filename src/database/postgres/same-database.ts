@@ -5,20 +5,20 @@ import type { Endpoint } from "../endpoint.js";
 import { connectAdmin, type AdminClient } from "./admin.js";
 import { LIMITED } from "./session-limits.js";
 
-/** First key of the lock; the second is random. */
+/** First key of the advisory lock; the second key is random. */
 const TOKEN = 0x74_72_61_69;
 
-/** The place of a session, by its own words. */
+/** The place of a session, as its server reports it. */
 export interface Place {
-  /** The server's role, which is another than the URL's where a pooler logs in as somebody else. */
+  /** Role of the session at the server, which differs from the URL's user if a pooler logs in as another user. */
   readonly role: string;
   readonly database: string;
-  /** `10.0.0.7:5432`, as the server itself calls it. */
+  /** Address in the server's view, such as `10.0.0.7:5432`. */
   readonly address: string;
-  /** The start of the server, UTC. */
+  /** Start time of the server, UTC. */
   readonly started: string;
   readonly isStandby: boolean;
-  /** Whether several servers may make up this database. */
+  /** True if several servers may make up this database. */
   readonly isShared: boolean;
 }
 
@@ -40,9 +40,9 @@ export async function placeOf(client: AdminClient): Promise<Place> {
 /** An observation through an endpoint. */
 export interface Sight extends Place {
   readonly isSame: boolean;
-  /** Whether its role has the rights of the role that was asked about; null where there is no such role. */
+  /** True if the session's role has the rights of the role in question; null if that role does not exist. */
   readonly hasRole: boolean | null;
-  /** Its settings that limit a session: see `settingLimits`. */
+  /** Settings that limit the session: see `settingLimits`. */
   readonly limited: string;
 }
 
@@ -63,7 +63,7 @@ export class Token {
     }
   }
 
-  /** Rejects as `connectAdmin` does. */
+  /** Rejects like `connectAdmin`. */
   async lookFrom(endpoint: Endpoint, role: string): Promise<Sight> {
     const client = await connectAdmin(endpoint, { purpose: "preflight", keepsTimeLimits: true });
     try {

@@ -15,7 +15,7 @@ const PARTS = {
   configLoadedAt: `SELECT ${moment("pg_conf_load_time()")} AS value`,
 } as const;
 
-/** Rejects with a TargetError where no session can be had. */
+/** Rejects with a TargetError if no session can be opened. */
 export async function readServerIdentity(endpoint: Endpoint): Promise<ServerIdentity> {
   // A standby has an identity, too.
   const client = await connectAdmin({ ...endpoint, takesWrites: false }, { purpose: "identity" });

@@ -8,7 +8,7 @@ import type { DialectName } from "./settings.js";
 
 export type Product = "PostgreSQL" | "CockroachDB" | "Aurora DSQL" | "Cloudberry" | "Greenplum" | "unknown";
 
-/** Dialects by product; a product that is not here is taken for PostgreSQL. */
+/** Dialects by product; other products count as PostgreSQL. */
 const DIALECT_OF: Readonly<Partial<Record<Product, DialectName>>> = {
   PostgreSQL: "postgres",
   CockroachDB: "cockroachdb",
@@ -21,7 +21,7 @@ export function dialectOfProduct(product: Product): DialectName | undefined {
   return DIALECT_OF[product];
 }
 
-/** Settings that an evaluation of a queue needs, whether or not somebody changed them. */
+/** Settings that an evaluation of a queue needs, even if they have their defaults. */
 const ALWAYS_SHOWN = [
   "autovacuum",
   "autovacuum_naptime",
@@ -47,11 +47,14 @@ const ALWAYS_SHOWN = [
   "work_mem",
 ];
 
-/** Can hold a password or a command line, says where files are, or is another at every start. */
+/** Settings that can hold a password or a command line, state where files are, or differ at every start. */
 const NEVER_SHOWN =
   "(conninfo|passphrase|command|password|secret|token|keyfile|_file$|_director|_path|_key|preset|^port$)";
 
-/** `hasJobs`: whether it has the table `sys.jobs`, by which Aurora DSQL is told from the PostgreSQL that it says it is. */
+/**
+ * The product in the text of `version()`. `hasJobs` is true if there is a table `sys.jobs`, which distinguishes Aurora DSQL
+ * from the PostgreSQL that its text names.
+ */
 export function productOf(versionText: string, hasJobs = false): Product {
   if (/^CockroachDB/.test(versionText)) return "CockroachDB";
   if (/Cloudberry/.test(versionText)) return "Cloudberry";
@@ -74,7 +77,7 @@ function textOf(row: SqlRow | undefined, column: string): string {
 }
 
 export async function readSettings(client: SqlClient): Promise<Record<string, string>> {
-  // `source` tells what an administrator set; our own session lifts some of it, and `reset_val` keeps the value.
+  // `source` shows what an administrator set; our session lifts some settings, and `reset_val` keeps their values.
   const rows = await client.query(
     `SELECT name, CASE source WHEN 'session' THEN reset_val || coalesce(unit, '')
                               ELSE current_setting(name, true) END AS value
@@ -90,7 +93,7 @@ export async function readSettings(client: SqlClient): Promise<Record<string, st
 }
 
 async function readConnections(client: SqlClient): Promise<ConnectionBudget> {
-  // Without the right to see other users' sessions their backend_type is null; their database is not.
+  // A role without the right to see other users' sessions gets a null backend_type, but the database.
   const [row] = await client.query(
     `SELECT current_setting('max_connections')::int AS max,
             current_setting('superuser_reserved_connections')::int
@@ -102,7 +105,7 @@ async function readConnections(client: SqlClient): Promise<ConnectionBudget> {
   return { max: number("max"), reserved: number("reserved"), inUse: number("in_use") };
 }
 
-/** Reads all of it in three short queries. */
+/** Reads all of this in three short queries. */
 export async function readServerInfo(client: SqlClient): Promise<ServerInfo> {
   const [row] = await client.query(
     "SELECT version() AS version, to_regclass('sys.jobs') IS NOT NULL AS jobs",
@@ -120,14 +123,14 @@ export async function readServerInfo(client: SqlClient): Promise<ServerInfo> {
   };
 }
 
-/** Connections that a scenario may still open, or undefined where there is no limit to tell. */
+/** Connections that a scenario may still open; undefined if there is no limit. */
 export function connectionsLeft({ max, reserved, inUse }: ConnectionBudget): number | undefined {
   return max === undefined ? undefined : Math.max(0, max - reserved - inUse);
 }
 
 /**
- * Refuses, with the numbers, a treatment that needs more connections than the server has left. To be asked before
- * its clients connect: what is in use counts as taken for good.
+ * Refuses, with the numbers, a treatment that needs more connections than the server has left. Call it before the
+ * treatment's clients connect: connections in use count as taken for good.
  */
 export function requireConnections(budget: ConnectionBudget, needed: number, treatmentId: string): void {
   const left = connectionsLeft(budget);

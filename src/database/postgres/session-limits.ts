@@ -6,9 +6,9 @@ import { quoteIdentifier } from "./quoting.js";
 import { APPLICATION } from "../contract.js";
 import { IS_TIME_LIMIT } from "./time-limits.js";
 
-/** Something that a role or a database may not do for long, or not at all. */
+/** A limit or a prohibition for a role or a database. */
 export interface SessionLimit {
-  /** Whether a run cannot work with it; else it is a part of what is measured. */
+  /** True if a run cannot work with the limit; else the limit is a part of what is measured. */
   readonly isFatal: boolean;
   readonly words: string;
   /** SQL for an administrator, one statement. */
@@ -20,7 +20,7 @@ const READ_ONLY = "default_transaction_read_only";
 /** Milliseconds below which no transaction of a load can end. */
 const TOO_SHORT_MS = 10;
 
-/** Settings of a session that limit it, as JSON; one expression of a SELECT. */
+/** SQL expression of a SELECT: settings that limit a session, as JSON. */
 export const LIMITED = `(SELECT coalesce(json_agg(json_build_object('name', name, 'value', current_setting(name), 'setting', setting, 'source', source)), '[]')::text
     FROM pg_settings WHERE (${IS_TIME_LIMIT})
       OR (name = '${READ_ONLY}' AND setting = 'on')) AS "limited"`;
@@ -28,9 +28,9 @@ export const LIMITED = `(SELECT coalesce(json_agg(json_build_object('name', name
 interface Setting {
   readonly name: string;
   readonly value: string;
-  /** Milliseconds of a time limit. */
+  /** Value of a time limit in milliseconds. */
   readonly setting: string;
-  /** `user`, `database`, `database user`, `configuration file`. */
+  /** Place of the setting: `user`, `database`, `database user`, `configuration file`. */
   readonly source: string;
 }
 
@@ -74,7 +74,7 @@ const CONNECTIONS = `SELECT kind, name, max, in_use AS "inUse" FROM (
        AND EXISTS (SELECT FROM pg_roles WHERE rolname = ANY (string_to_array($1, E'\\n')) AND NOT rolsuper)) limits
   WHERE max >= 0`;
 
-/** Roles, and the database of `client`, whose CONNECTION LIMIT is below these needs. A superuser has none. */
+/** CONNECTION LIMITs of roles, and of the database of `client`, that are below these needs. A superuser has none. */
 export async function connectionLimits(
   client: SqlClient,
   needs: ReadonlyMap<string, number>,

@@ -1,4 +1,4 @@
-// Sessions of a load on a real server, in a database of its own, so that nobody else's are among them: one at work, one
+// Sessions of a load on a real server, in a separate database, so that no foreign sessions are among them: one at work, one
 // that waits for a lock, one that does nothing, one that is not of a load.
 import { expect, it } from "vitest";
 import { ownDatabase } from "../../../test/support/own-database.js";
@@ -12,7 +12,7 @@ const LOAD_NAMES = loadNamesOf(trainEvents);
 
 const own = ownDatabase("at_work");
 
-/** Asks until it holds: the server shows what a session does a moment later. */
+/** Asks until the condition holds: the server shows the work of a session a moment later. */
 async function until(holds: (seen: WorkingSessions) => boolean): Promise<WorkingSessions> {
   for (;;) {
     const seen = await sessions.working(own.admin, "postgres", LOAD_NAMES);

@@ -8,11 +8,11 @@ import { dialectOf } from "./dialects/registry.js";
 import type { DialectName } from "./settings.js";
 
 const TOO_MANY_CONNECTIONS = "53300";
-/** More than max_wal_size, 2 GB by default, has files of 16 MB. */
+/** Files of 16 MB; together more than max_wal_size, whose default is 2 GB. */
 const LOG_FILES_MAX = 400;
-/** Connections that are opened at once. */
+/** Connections that are opened at the same time. */
 const OPENED_TOGETHER = 8;
-/** Delays of the WAL writer after which committed work is written: PostgreSQL's own promise. */
+/** Delays of the WAL writer after which committed work is written, as PostgreSQL promises. */
 const WRITER_DELAYS = 3;
 
 const open = (endpoint: Endpoint): Promise<AdminClient> => connectAdmin(endpoint, { purpose: "fault" });
@@ -62,7 +62,7 @@ export const sessions: Database<AdminClient>["sessions"] = {
   hold,
   checkpoint: async (session) => void (await session.query("CHECKPOINT")),
   async exhaustLog(session) {
-    // Files that were set aside for reuse would let the log go on for long, so it begins one file after the other.
+    // Each round switches to another file: recycled files would let the log continue for long.
     for (let file = 0; file < LOG_FILES_MAX; file++) {
       try {
         await session.query("SELECT pg_logical_emit_message(false, 'train-sim', ''), pg_switch_wal()");
@@ -105,7 +105,7 @@ function hold(endpoint: Endpoint): HeldConnections {
   };
 }
 
-/** Whether the server had no connection left; the driver's error is the cause of ours. */
+/** True if the server had no free connection; the driver's error is the cause of ours. */
 function isRefusal(reason: unknown): boolean {
   return (
     reason instanceof Error && [reason, reason.cause].some((one) => codeOf(one) === TOO_MANY_CONNECTIONS)

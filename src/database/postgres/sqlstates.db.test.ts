@@ -1,4 +1,4 @@
-// What a real server and a real network send, provoked one by one, and what the table says to it.
+// Errors of a real server and a real network, caused one by one, and their classification.
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { once } from "node:events";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
@@ -28,7 +28,7 @@ async function open(to: Endpoint = endpoint, connectTimeoutMs = 10_000): Promise
 
 const run = (connection: PgConnection, text: string) => connection.execute({ name: "test.run", text }, []);
 
-/** What the table says to the rejection of `promise`. */
+/** The classification of the rejection of `promise`. */
 async function failureOf(promise: Promise<unknown>) {
   const error: unknown = await promise.then(
     () => expect.unreachable("it was expected to fail"),
@@ -37,7 +37,7 @@ async function failureOf(promise: Promise<unknown>) {
   return classifyFailure(error);
 }
 
-/** Resolves when the session is over. (`once` of node:events would reject at the error that comes first.) */
+/** Resolves when the session is over. (`once` of node:events would reject at the first error.) */
 const endOf = (connection: PgConnection) => new Promise<void>((resolve) => connection.once("end", resolve));
 
 const backendOf = async (connection: PgConnection) =>
@@ -124,7 +124,7 @@ describe("errors that end the session", () => {
     await admin.query("SELECT pg_terminate_backend($1)", [await backendOf(connection)]);
     await ended;
     expect(connection.isBroken).toBe(true);
-    // The next statement tells what really happened, not that the driver found the connection unusable.
+    // The next statement reports the real cause, not that the driver found the connection unusable.
     const failure = await failureOf(run(connection, "SELECT 1"));
     expect(failure).toEqual({ kind: "reconnect", sqlstate: "57P01" });
   });
@@ -146,7 +146,7 @@ describe("errors that end the session", () => {
   ])("reconnects after %s", async (setting, first, sqlstate) => {
     const connection = await open();
     const ended = endOf(connection);
-    // One message, so that the session cannot time out between the two.
+    // One message, so that the session cannot time out between the two statements.
     await connection.query(`SET ${setting} = '5ms'; ${first}`);
     await ended;
     expect(await failureOf(run(connection, "SELECT 1"))).toEqual({ kind: "reconnect", sqlstate });
@@ -173,7 +173,7 @@ describe("the network", () => {
     for (const server of servers.splice(0)) server.close();
   });
 
-  /** A loopback server that does `onConnection` to whoever comes. */
+  /** A loopback server that calls `onConnection` for every connection. */
   async function listen(onConnection: (socket: Socket) => void): Promise<Endpoint> {
     const server = createServer(onConnection).listen(0, "127.0.0.1");
     servers.push(server);

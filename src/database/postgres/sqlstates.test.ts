@@ -1,4 +1,4 @@
-// The table's own promises; what real servers send is in sqlstates.db.test.ts.
+// Rules of the table itself; sqlstates.db.test.ts has errors of real servers.
 import { describe, expect, it } from "vitest";
 import { TargetError } from "../../foundation/errors.js";
 import { InDoubtError, StatementError } from "../errors.js";

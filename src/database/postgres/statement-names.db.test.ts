@@ -19,7 +19,7 @@ import {
 } from "../../workloads/train-events/settings.js";
 
 const namespace = testNamespace("statements");
-// A database of its own: statements are counted by database, and those of other tests would be in the same entries.
+// A separate database: statements are counted by database, and the entries would include statements of other tests.
 const own = ownDatabase("statements");
 let admin: AdminClient;
 let connection: PgConnection;
@@ -45,7 +45,7 @@ const COMBINATIONS = STATEMENT_SHAPES.flatMap((shape) =>
 );
 const EVENTS = 5;
 
-/** One transaction of each kind, with work in each. */
+/** Runs one transaction of each kind, each with work to do. */
 async function runAll(workload: EventOperations, seed: number): Promise<void> {
   const batch = makeBatch(EVENTS, seed);
   const [probe] = batch;

@@ -1,4 +1,4 @@
-// Texts as versions of pg_stat_statements write them, and the statement that they are.
+// Texts in the forms of several versions of pg_stat_statements, and the statements that they are.
 import { describe, expect, it } from "vitest";
 import { statementNamer } from "./statement-names.js";
 

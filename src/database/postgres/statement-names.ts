@@ -2,7 +2,7 @@
 // version 18 on, statements on tables of one name are counted together, whatever their schemas.
 import type { Statement } from "../sql.js";
 
-/** A statement without comments, constants, parameters and the length of lists. */
+/** The text without comments, constants, parameters and the length of lists. */
 function withoutConstants(text: string): string {
   return text
     .replace(/^PREPARE \w+ AS /, "") // as a server keeps it that saw it prepared by SQL first
@@ -23,7 +23,10 @@ const NAMES_ALONE = 18;
 
 const withoutSchemas = (text: string): string => text.replace(/"(?:[^"]|"")*"\./g, "");
 
-/** Finds the name of a text that a server of that major version counted; undefined for statements of others. */
+/**
+ * Returns a function that finds the name of a text counted by a server of that major version; undefined for foreign
+ * statements.
+ */
 export function statementNamer(
   statements: readonly Statement[],
   serverVersion: number,

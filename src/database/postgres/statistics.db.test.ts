@@ -1,4 +1,4 @@
-// Statistics on a real server, where somebody else holds a lock that ANALYZE needs: it gives up, says so, and leaves its
+// Statistics on a real server while another session holds a lock that ANALYZE needs: it gives up, says so, and leaves its
 // session as it was.
 import { expect, inject, it } from "vitest";
 import { TargetError } from "../../foundation/errors.js";
@@ -8,7 +8,7 @@ import { refreshStatistics } from "./statistics.js";
 import { postgres } from "./dialects/postgres/dialect.js";
 import { tablesOf } from "../../workloads/train-events/sql/tables.js";
 
-/** Analyses tables of any size. */
+/** A dialect that analyses tables of any size. */
 const anySize = { ...postgres, tablePagesQuery: "SELECT 1000 AS pages, $1::text AS name" };
 
 it("gives up on a lock of somebody else's with the server's word, and once it is gone goes through", async () => {

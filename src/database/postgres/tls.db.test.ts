@@ -133,7 +133,7 @@ function endpoint(tls: TlsSettings | undefined, changes: Partial<Endpoint> = {})
   };
 }
 
-/** Protocol version and client certificate of the session as the server sees them. */
+/** The session's protocol version and client certificate, as the server reports them. */
 async function session(to: Endpoint) {
   const admin = await connectAdmin(to);
   const [row] = await admin.query(

@@ -8,7 +8,7 @@ function failure(statement: string, code: string): StatementError {
   return new StatementError(statement, Object.assign(new Error(`code ${code}`), { code }), code);
 }
 
-/** A connection that logs its control calls and fails those it is told to. */
+/** A connection that logs its control calls and fails the chosen ones. */
 function scripted(failures: Partial<Record<"begin" | "commit" | "rollback", Error>> = {}, isBroken = false) {
   const calls: string[] = [];
   const connection: Connection = {

@@ -4,12 +4,12 @@ import { InDoubtError, StatementError } from "../errors.js";
 import { classifyFailure, wasNotPassedOn } from "./sqlstates.js";
 import type { Connection } from "../sql.js";
 
-/** Class "connection exception": there is no connection, and nothing was sent. */
+/** Code of class "connection exception": there is no connection, and nothing was sent. */
 const NO_CONNECTION = "08003";
 
 /**
- * An answer that says that the connection went says nothing about the commit that it was waiting for, unless it says that no
- * server has heard of it.
+ * The error of a commit, as an InDoubtError if the connection was lost: the loss says nothing about the pending commit,
+ * unless the error says that no server has heard of it.
  */
 function unlessInDoubt(error: unknown, result?: unknown): unknown {
   if (wasNotPassedOn(error)) return error;
@@ -18,33 +18,34 @@ function unlessInDoubt(error: unknown, result?: unknown): unknown {
 }
 
 /**
- * Whether the server had trouble of its own in a commit: insufficient resources, a system error, an internal one. It may have
- * written the commit before, and whether it ended the session with it only the severity would say, which is in its language.
+ * True if the server had an internal problem in a commit: insufficient resources, a system error, an internal error. The
+ * commit may have been written before; whether the session ended is only in the severity, which is in the server's
+ * language.
  */
 function isServersTrouble(error: unknown): boolean {
   return /^(53|58|XX)/.test(classifyFailure(error).sqlstate);
 }
 
-/** The failure of a commit that stays unsaid, under the code of what ended the session where that is known. */
+/** The failure of a commit that was never sent, under the code of the session's end if that is known. */
 function notSent({ lost }: Connection): StatementError {
   const cause =
     lost ?? Object.assign(new Error("the connection was lost before it was sent"), { code: NO_CONNECTION });
   return new StatementError("commit", cause, classifyFailure(cause).sqlstate);
 }
 
-/** Undoes what the connection is in the middle of; never rejects. */
+/** Rolls the connection's transaction back; never rejects. */
 export async function rollBack(connection: Connection): Promise<void> {
   if (connection.isBroken) return;
   try {
     await connection.control("rollback", "ROLLBACK");
   } catch {
-    // The connection went as well, and the transaction with it. The first error says more.
+    // The connection is gone as well, and the transaction with it. The first error says more.
   }
 }
 
 /**
- * `begin` opens it (`BEGIN ISOLATION LEVEL ...`). Rejects with an InDoubtError only when the commit was lost on its way or
- * unanswered; what was gone before it was sent is lost like any statement.
+ * Runs a transaction that the statement `begin` opens (`BEGIN ISOLATION LEVEL ...`). Rejects with an InDoubtError only if
+ * the sent commit was lost or unanswered; a connection lost before that rejects like any statement.
  */
 export async function inTransaction<T>(
   connection: Connection,
@@ -63,9 +64,9 @@ export async function inTransaction<T>(
   return result;
 }
 
-/** Rejects as `inTransaction`; `result` is what the transaction resolves to. */
+/** Commits; rejects like `inTransaction`. `result` is what the transaction resolves to. */
 export async function commit(connection: Connection, text: string, result?: unknown): Promise<void> {
-  // Gone in an app delay, say: what was never committed has been rolled back.
+  // The session may have ended in an app delay: a transaction that was never committed has been rolled back.
   if (connection.isBroken) throw notSent(connection);
   const { abortedBy } = connection;
   try {
@@ -76,7 +77,7 @@ export async function commit(connection: Connection, text: string, result?: unkn
   }
 }
 
-/** `inTransaction` for reading, which is never in doubt: the end of its commit does not matter. */
+/** Variant of `inTransaction` for reading, which is never in doubt: the outcome of its commit does not matter. */
 export async function inReadTransaction<T>(
   connection: Connection,
   begin: string,
@@ -90,8 +91,8 @@ export async function inReadTransaction<T>(
 }
 
 /**
- * What came of a statement that is a transaction by itself: it writes and commits in one, so its loss is in doubt. Nothing
- * but one promise, since most transactions of a fast workload are such.
+ * Result of a statement that is a transaction by itself: it writes and commits in one step, so its loss is in doubt. It
+ * adds one promise only, since most transactions of a fast workload have this form.
  */
 export function asTransaction<T, U>(answer: Promise<T>, outcomeOf: (result: T) => U): Promise<U> {
   return answer.then(outcomeOf, (error: unknown) => {

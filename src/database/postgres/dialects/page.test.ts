@@ -1,5 +1,5 @@
-// docs/reference/dialects.md is printed from the table of capabilities, so that the page cannot say what the loader does
-// not do. `vitest -u` writes it.
+// docs/reference/dialects.md is printed from the table of capabilities, so that page and loader agree. `vitest -u` writes
+// it.
 import { expect, test } from "vitest";
 import { capabilitiesOf } from "../../registry.js";
 import { wrap } from "../../../foundation/text/text-table.js";
@@ -43,7 +43,7 @@ function factsOf(name: DialectName): string {
   return facts.map(([fact, says]) => wrap(`- ${fact}: ${says}`, 116).join("\n  ")).join("\n");
 }
 
-/** Rows of names that share their reason and the nearest level, one row for all of them. */
+/** Rows of names with the same reason and nearest level, merged into one row. */
 function joined(rows: readonly (readonly [name: string, reason: string, nearest: string])[]): string[][] {
   const byReason = new Map<string, string[]>();
   for (const [name, reason, nearest] of rows) {

@@ -1,5 +1,5 @@
-// What of a connection URL, and of TLS, is certain to be refused later is refused when the scenario is loaded, with every
-// other problem and without repeating the URL.
+// Connection URLs and TLS that would certainly be refused later are refused when the scenario is loaded, with all other
+// problems and without repeating the URL.
 import { describe, expect, it } from "vitest";
 import { scenarioProblems } from "../../../../test/support/scenario-problems.js";
 import { withFiles } from "./connection-url.js";

@@ -4,12 +4,12 @@ import { nearest } from "../../../syntax/nearest.js";
 import type { Refusal } from "../../../syntax/problems.js";
 import { SSL_MODES, type TlsKeys } from "../../tls.js";
 
-/** The first is the scheme that train-sim writes. */
+/** Schemes, of which train-sim writes the first. */
 export const SCHEMES = ["postgresql", "postgres"] as const;
 export const [SCHEME] = SCHEMES;
 export const URL_EXAMPLE = "postgresql://user@host:5432/database";
 
-/** Parameters of TLS, and the keys of a target that mean the same. */
+/** TLS parameters, each with the key of a target that has the same meaning. */
 const TLS_PARAMETERS = {
   sslmode: "sslmode",
   sslrootcert: "ca",
@@ -24,7 +24,7 @@ export interface UrlParameters {
   /** Parameters of the address and the log-in. */
   readonly own: URLSearchParams;
   readonly tls: TlsKeys;
-  /** Whether a server that takes no writes is refused. */
+  /** True if a server that takes no writes is refused. */
   readonly takesWrites: boolean;
 }
 
@@ -33,7 +33,7 @@ const TLS_VERSIONS = "the version of TLS is negotiated; remove it";
 const PROTOCOL = "version 3.0 of the protocol is spoken; remove it";
 export const AS_ROLE_SETTING = "set what it sets with ALTER ROLE ... SET, so that every session has it";
 
-/** libpq's other parameters, which have no meaning here; the way out of each. */
+/** Parameters of libpq that have no meaning here, each with the way out. */
 export const IGNORED_PARAMETERS: Readonly<Record<string, string>> = {
   application_name: "train-sim names its sessions itself; remove it",
   channel_binding: "SCRAM binds no channel here; remove it",
@@ -71,13 +71,13 @@ function unknownParameter(key: string): Refusal {
   const way = Object.hasOwn(IGNORED_PARAMETERS, key) ? IGNORED_PARAMETERS[key] : undefined;
   if (way !== undefined) return { words: `the parameter ${key}, which is not supported`, way };
   const names = [...Object.keys(TLS_PARAMETERS), ...OTHER_PARAMETERS, SESSION_ATTRIBUTES];
-  // What resembles no parameter may be a piece of a password.
+  // A key that resembles no parameter may be a piece of a password.
   const near = nearest(key, names);
   if (near === undefined) return { words: "an unknown parameter", way: `known ones are ${names.join(", ")}` };
   return { words: `the unknown parameter ${key}`, way: `did you mean ${near}?` };
 }
 
-/** @param query what stands behind the question mark */
+/** @param query the text after the question mark */
 export function readParameters(query: string): UrlParameters | Refusal {
   const own = new URLSearchParams();
   const tls: Record<string, string> = {};
@@ -112,7 +112,9 @@ export function isPort(text: string): boolean {
   return Number.isInteger(port) && port > 0 && port < 65_536;
 }
 
-/** The reason, to follow "this connection URL", why a URL of these schemes is never connected to; undefined if it may be. */
+/**
+ * The reason, to follow "this connection URL", why a URL of this form is always refused; undefined if it may be accepted.
+ */
 export function urlRefusal(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.hash !== "" || url.search.includes("@") || url.hostname.includes(","))
@@ -125,7 +127,10 @@ export function urlRefusal(text: string): string | undefined {
   return `names no host, as ${URL_EXAMPLE}, and PGHOST is not set`;
 }
 
-/** The reason is read from the part behind the last `@`, which holds no password if it has the form of an address. */
+/**
+ * The reason why a URL cannot be read, from the part after the last `@`, which holds no password if it has the form of an
+ * address.
+ */
 function unreadable(input: string): string {
   const [place = ""] = input.slice(input.indexOf("://") + 3).split(/[/?#]/);
   const address = place.slice(place.lastIndexOf("@") + 1);
@@ -134,7 +139,7 @@ function unreadable(input: string): string {
   if (/^[\da-f]*:[\da-f]*:[\da-f:.]*$/i.test(address))
     return "has an IPv6 address without brackets; write it as [::1]:5432";
   const [, port] = /^(?:[\w.-]+|\[[\da-f:.]+\]):(.*)$/i.exec(address) ?? [];
-  // Without an @ it may be a password whose host was forgotten.
+  // The text may be a password whose host was forgotten, since it has no @.
   if (port !== undefined && (/^\d+$/.test(port) || place.includes("@")))
     return "has a port that is none; ports are 1 to 65535";
   if (address === "" && /[?&]host=/.test(input) && !/[#]/.test(input))
@@ -142,13 +147,13 @@ function unreadable(input: string): string {
   return "cannot be read; characters as @ / : # ? in a password are written %40 %2F %3A %23 %3F";
 }
 
-/** TLS that the parameters of a valid URL state. */
+/** TLS keys that the parameters of a valid URL state. */
 export function tlsOf(url: string): TlsKeys {
   const parameters = readParameters(new URL(url).search.slice(1));
   return "tls" in parameters ? parameters.tls : {};
 }
 
-/** `Urls.withTls` for PostgreSQL. */
+/** Implements `Urls.withTls` for PostgreSQL. */
 export function withTls(url: string, keys: TlsKeys): string {
   const [, query = ""] = url.split("?");
   const own = new URLSearchParams(query);
@@ -159,13 +164,13 @@ export function withTls(url: string, keys: TlsKeys): string {
   return added.length === 0 ? url : `${url}${query === "" ? "?" : "&"}${added.join("&")}`;
 }
 
-/** The parameters that state the same as these keys of a target. */
+/** Parameters with the same meaning as these keys of a target. */
 export function parametersFor(keys: ReadonlySet<string>): ReadonlySet<string> {
   const same = Object.entries(TLS_PARAMETERS).filter(([, key]) => keys.has(key));
   return new Set(same.map(([parameter]) => parameter));
 }
 
-/** The URL with another path for each file that its parameters name; any other text stays as it is. */
+/** The URL with another path for each file that its parameters name; all other text is unchanged. */
 export function withFiles(url: string, change: (file: string) => string): string {
   const query = /^postgres(?:ql)?:\/\/[^?#]*\?([^#@]*)$/.exec(url)?.[1];
   if (query === undefined) return url;

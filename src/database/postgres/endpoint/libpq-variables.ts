@@ -14,9 +14,9 @@ import {
 
 type Environment = Parameters<Urls["ignoredVariables"]>[0];
 
-/** Variables of the server's address, and their names as parameters of a URL. */
+/** Variables of the server's address, each with the URL parameter of the same meaning. */
 const OF_ADDRESS = { PGHOST: "host", PGPORT: "port", PGDATABASE: "dbname", PGUSER: "user" } as const;
-/** Variables that a parameter of a URL replaces, with that parameter. */
+/** Variables that a URL parameter replaces, each with that parameter. */
 const OF_PARAMETERS = {
   PGSSLMODE: "sslmode",
   PGSSLROOTCERT: "sslrootcert",
@@ -61,14 +61,14 @@ const IGNORED: Readonly<Record<string, string | undefined>> = {
   PGTZ: AS_ROLE_SETTING,
 };
 
-/** The variables that are set and have no effect, each in a sentence with the reason. */
+/** Set variables that have no effect, each in a sentence with the reason. */
 export function ignoredVariables(environment: Environment): string[] {
   return Object.entries(IGNORED).flatMap(([name, reason = ""]) =>
     environment[name] ? [`${name} is ignored: ${reason}`] : [],
   );
 }
 
-/** The values that are set, by the parameters that they stand for. */
+/** Values of the set variables, by the URL parameters of the same meaning. */
 function valuesOf(
   variables: Readonly<Record<string, string>>,
   environment: Environment,
@@ -84,7 +84,7 @@ function valuesOf(
   );
 }
 
-/** `Urls.complete` for PostgreSQL. */
+/** Implements `Urls.complete` for PostgreSQL. */
 export function completed(
   url: string,
   environment: Environment,
@@ -114,10 +114,10 @@ function requireValid(name: string, key: string, value: string): void {
   if ("words" in parameters) throw new UsageError(`${name} says ${parameters.words}`, hintOf(parameters));
 }
 
-/** Scheme, user information, place, path and parameters. */
+/** Parts of a URL: scheme, user information, place, path and parameters. */
 const FORM = /^(postgres(?:ql)?:\/\/)([^@/?#]*@)?([^@/?#]*)(\/[^?#]*)?(?:\?([^#]*))?$/;
 
-/** A URL that cannot be read is returned as it is, for the check of scenarios to refuse. */
+/** The URL with these parts; an unreadable URL is returned unchanged, for the check of scenarios to refuse. */
 function withParts(
   url: string,
   { host, port, dbname, user }: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// What a user may write as a URL, what comes of it, and that no message ever holds a password.
+// URLs that a user may write, the endpoints made from them, and that no message ever holds a password.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { makeCertificate } from "../../../../test/support/certificates.js";
 import { parseConnectionUrl } from "./parse-url.js";
 import { urlTarget } from "../../../targets/url/url.js";
 
-/** The error that a call ends with, message and hint. */
+/** Message and hint of the error that a call throws. */
 function complaintOf(call: () => unknown): string {
   try {
     call();

@@ -1,5 +1,5 @@
-// Connection URLs and TLS files made into endpoints. Strict where the libraries below are lenient (an unknown parameter, a mode
-// that may fall back to no TLS, a file that is no certificate). No password gets into a message.
+// Makes endpoints from connection URLs and TLS files. Strict where the libraries below are lenient (an unknown parameter, a
+// mode that may fall back to no TLS, a file that is no certificate). No password gets into a message.
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -26,7 +26,7 @@ export function endpointAt(
   };
 }
 
-/** A URL's own TLS parameters go before `tlsFiles`; a password that it leaves out comes from PGPASSWORD. */
+/** Makes an endpoint from a URL, whose TLS parameters override `tlsFiles`; a missing password comes from PGPASSWORD. */
 export function parseConnectionUrl(
   url: string,
   tlsFiles: TlsKeys = {},
@@ -40,7 +40,7 @@ export function parseConnectionUrl(
     );
   }
   const [address, query] = splitOnce(url, "?");
-  // A raw ? or # in a password makes the rest of it a parameter.
+  // An unescaped ? or # in a password makes the rest of it a parameter.
   if (query?.includes("@") || url.includes("#")) throw notValid(shown);
   const { own, tls, takesWrites } = readQuery(shown, query ?? "");
   const parsed = parseAddress(shown, `${address}${own.size > 0 ? `?${own.toString()}` : ""}`);
@@ -59,15 +59,15 @@ export function parseConnectionUrl(
   };
 }
 
-/** The URL as it may be shown: without password, and without parameters, which may hold one. */
+/** The URL for messages: without password, and without parameters, which may hold a password. */
 function withoutPassword(url: string): string {
   const scheme = /^[a-z]+:\/\//i.exec(url)?.[0] ?? "";
   const afterScheme = url.slice(scheme.length);
-  // The last @ ends the user information: a password with a raw /, ? or @ in it must not get through either.
+  // The last @ ends the user information: a password with an unescaped /, ? or @ must not get through either.
   const at = afterScheme.lastIndexOf("@");
   const user = at < 0 ? "" : `${/^[^:]*/.exec(afterScheme.slice(0, at))?.[0] ?? ""}@`;
   const [address, query] = splitOnce(afterScheme.slice(at + 1), "?");
-  // What stands where a port should, but is none, may be a password whose @host was forgotten.
+  // A text in the place of a port that is no port may be a password whose @host was forgotten.
   const masked = address.replace(/:(?!\d*(\/|$))[^\]]*$/, ":...");
   return `${scheme}${user}${masked}${query === undefined ? "" : "?..."}`;
 }
@@ -83,7 +83,7 @@ function readQuery(shown: string, query: string): UrlParameters {
   return parameters;
 }
 
-/** The error of a refusal that the scenario's rules know too. */
+/** The error for a refusal that the scenario's rules share. */
 function refused(shown: string, refusal: Refusal): UsageError {
   return new UsageError(`${shown}: ${refusal.words}`, hintOf(refusal));
 }
@@ -107,12 +107,12 @@ function parseAddress(shown: string, url: string): Address {
       password: password ?? "",
     };
   } catch {
-    // The cause is left out on purpose: it holds the whole URL, password included.
+    // The cause is left out on purpose: it holds the whole URL, including the password.
     throw notValid(shown);
   }
 }
 
-/** The parser leaves %3B, %2F and the like in a database's name as they are; libpq decodes them all. */
+/** The database in the URL, decoded: the parser leaves %3B, %2F and the like as they are; libpq decodes all of them. */
 function databaseIn(url: string): string {
   return decodeURIComponent(/^\w+:\/\/[^/?]*\/([^?]*)/.exec(url)?.[1] ?? "");
 }
@@ -130,7 +130,10 @@ function readPort(shown: string, text: string): number {
   throw new UsageError(`${shown}: port ${text} is not a port`, "Ports are 1 to 65535.");
 }
 
-/** libpq's meaning, where `require` with a CA is `verify-ca`; certificates without a mode mean the strictest. */
+/**
+ * TLS settings with libpq's meaning: `require` with a CA is `verify-ca`; certificates without a mode mean the strictest
+ * mode.
+ */
 function readTls(shown: string, files: TlsKeys): TlsSettings | undefined {
   const refusal = tlsRefusal(files);
   if (refusal) throw refused(shown, refusal);
@@ -147,7 +150,7 @@ function readTls(shown: string, files: TlsKeys): TlsSettings | undefined {
   return tls;
 }
 
-/** Reads a PEM file and has `check` throw on what it does not hold. */
+/** Reads a PEM file; `check` throws if the contents are not of the expected kind. */
 function readPem(option: "ca" | "cert" | "key", file: string, check: (pem: string) => unknown): string {
   const path = resolve(file);
   let pem: string;

@@ -1,4 +1,4 @@
-// A fingerprint as CockroachDB writes it, and what it is called.
+// Fingerprints as CockroachDB writes them, and their names.
 import { expect, test } from "vitest";
 import { fingerprintNamer } from "./cockroachdb-statements.js";
 

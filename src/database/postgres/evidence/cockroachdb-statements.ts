@@ -1,4 +1,4 @@
-// Statements as CockroachDB counts them, by fingerprint. The server rewrites texts, so a fingerprint is named by its action and
+// Statements as CockroachDB counts them, by fingerprint. The server rewrites texts, so a fingerprint's name is its verb and
 // its table.
 import { literals, SAMPLER_MARK, type StatementSource, type Survey } from "./view.js";
 
@@ -7,7 +7,10 @@ const own = ({ loadNames }: Survey): string => `FROM crdb_internal.statement_sta
 const ID = "encode(fingerprint_id, 'hex')";
 const CALLS = "(statistics->'statistics'->>'cnt')::FLOAT8";
 
-/** Gives each query's verb and table, as `UPDATE queue`; undefined where none of these tables, qualified and quoted, is named. */
+/**
+ * Returns a function that names a query by its verb and table, such as `UPDATE queue`; undefined if the query names none of
+ * these tables, qualified and quoted.
+ */
 export function fingerprintNamer(tables: readonly string[]): (query: string) => string | undefined {
   const names = tables.map((table) => table.replace(/^.*\./, "").replaceAll('"', ""));
   const pattern = new RegExp(

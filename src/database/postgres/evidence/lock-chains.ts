@@ -1,14 +1,14 @@
 // The longest chain of sessions that wait for each other. Each session of a circle (a deadlock not yet found) counts once.
 
-/** A session that waits, and those it waits for. */
+/** A waiting session, and the sessions that block it. */
 export interface Waiter {
   readonly pid: number;
   readonly blockedBy: readonly number[];
-  /** Chains begin at these. */
+  /** True for a session of the load, at which chains begin. */
   readonly isLoad: boolean;
 }
 
-/** Sessions of the longest chain; who holds the lock and waits for nobody is not counted. */
+/** Number of waiting sessions in the longest chain; the session that holds the lock and does not wait is not counted. */
 export function longestChain(waiters: readonly Waiter[]): number {
   const blockers = new Map(waiters.map(({ pid, blockedBy }) => [pid, blockedBy]));
   const known = new Map<number, number>();

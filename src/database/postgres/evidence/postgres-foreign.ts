@@ -1,4 +1,4 @@
-// Work of others on the server. In the load's own database a session is train-sim's by its name; if a pooler hides the names,
+// Foreign work on the server. In the load's database a session is train-sim's by its name; if a pooler hides the names,
 // sessions there are not counted. A role that may not see all sessions counts none.
 import { APPLICATION } from "../../contract.js";
 import type { Evidence, EvidenceReading } from "../../evidence.js";
@@ -10,7 +10,7 @@ export const FOREIGN_SOURCES: Evidence["foreignSources"] = {
   logins: "pg_stat_database (sessions)",
 };
 
-/** Groups of sessions that a sample names: those with the most active ones. */
+/** Most groups of sessions that a sample names: the groups with the most active sessions. */
 const GROUPS_MAX = 5;
 
 const HIDDEN = "the sampler's role does not see the sessions of other roles: GRANT pg_monitor to it";
@@ -65,7 +65,7 @@ export const FOREIGN_TRANSACTIONS: readonly View[] = [
       FROM pg_stat_database WHERE datid <> 0 AND datname IS DISTINCT FROM current_database()`,
   },
   {
-    // A login is a transaction too, and no work of anybody's.
+    // A login is a transaction too, but no work.
     source: FOREIGN_SOURCES.logins,
     from: 14,
     gives: ["transactions.logins"],

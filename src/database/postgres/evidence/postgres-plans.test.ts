@@ -1,4 +1,4 @@
-// Plans as PostgreSQL 18 explained them, `test/support/explained.json`: what is left of each in short.
+// Plans that PostgreSQL 18 explained, `test/support/explained.json`, each with its short form.
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { POSTGRES_PLANS } from "./postgres-plans.js";

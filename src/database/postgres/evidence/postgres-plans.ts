@@ -10,9 +10,9 @@ const FROM_VERSION = 16;
 interface Step {
   readonly "Node Type": string;
   readonly "Parallel Aware"?: boolean;
-  /** Present in a ModifyTable. */
+  /** Present in a ModifyTable step. */
   readonly Operation?: string;
-  /** Present in an Aggregate. */
+  /** Present in an Aggregate step. */
   readonly Strategy?: string;
   readonly "Index Name"?: string;
   readonly "Relation Name"?: string;
@@ -21,7 +21,7 @@ interface Step {
   readonly Plans?: readonly Step[];
 }
 
-/** Names of steps in the text of EXPLAIN. */
+/** Names of aggregate steps in the text of EXPLAIN. */
 const AGGREGATES: Readonly<Record<string, string>> = {
   Sorted: "GroupAggregate",
   Hashed: "HashAggregate",
@@ -50,7 +50,7 @@ export const POSTGRES_PLANS: PlanSource = {
       ? undefined
       : `version ${version} of the server plans no statement without its values; ${FROM_VERSION} and later do`;
   },
-  // It gives up soon, and were a text several statements, the rest of them could change nothing.
+  // The time limit is short, and if a text held several statements, the others could change nothing.
   question: (text, searchPath) =>
     `SET LOCAL statement_timeout = '1s'; SET LOCAL lock_timeout = '50ms'; SET LOCAL transaction_read_only = on;
     ${searchPath === undefined ? "" : `SET LOCAL search_path TO ${searchPath}; `}EXPLAIN (GENERIC_PLAN, COSTS OFF, FORMAT JSON) ${text}`,

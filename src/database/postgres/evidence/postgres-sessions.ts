@@ -7,8 +7,8 @@ import { longestChain, type Waiter } from "./lock-chains.js";
 import { literals, metricName, numbersIn, type View } from "./view.js";
 
 /**
- * Sessions among those named $1 that the server works on, since when the oldest has its transaction, what they wait for.
- * One that is between two statements has done something within the last second.
+ * Query: sessions among those named $1 on which the server works, the age of their oldest transaction, and their waits. A
+ * session between two statements counts if it worked within the last second.
  */
 export const WORKING_SESSIONS = `
 SELECT count(*) AS sessions, coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)), 0) AS seconds,
@@ -18,7 +18,7 @@ SELECT count(*) AS sessions, coalesce(max(extract(epoch FROM clock_timestamp() -
    AND (state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock'
      OR clock_timestamp() - state_change < interval '1 second')`;
 
-/** Waiters beyond which blockers are not asked for: each answer costs a walk over all of them. */
+/** Number of waiters beyond which blockers are not read: each answer costs a walk over all of them. */
 const WAITERS_MAX = 200;
 
 const HIDDEN =
@@ -26,7 +26,10 @@ const HIDDEN =
 const HIDDEN_OTHERS =
   "the sampler's role does not see the sessions of every other role: GRANT pg_monitor to it";
 
-/** A member of pg_read_all_stats sees every row whole; others see rows without `backend_type` and all that follows. */
+/**
+ * Query for the sessions. A member of pg_read_all_stats sees every row in full; others see rows without `backend_type` and
+ * the columns after it.
+ */
 const textFor = (loadNames: readonly string[]): string => `
 WITH session AS MATERIALIZED (
   SELECT pid, state, wait_event_type, wait_event, xact_start, backend_type,

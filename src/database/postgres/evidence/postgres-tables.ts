@@ -2,7 +2,7 @@
 // lock that a load would notice.
 import { SAMPLER_MARK, tableList, type TableSource } from "./view.js";
 
-/** SQL of the storage of `part`, a table or an index. */
+/** SQL expression for the storage of `part`, a table or an index. */
 const STORAGE = `concat_ws(', ',
   CASE part.relpersistence WHEN 'u' THEN 'unlogged' ELSE 'logged' END,
   (SELECT 'tablespace ' || spcname FROM pg_tablespace WHERE oid = part.reltablespace),

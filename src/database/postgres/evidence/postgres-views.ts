@@ -25,7 +25,7 @@ const WAL: readonly View[] = [
   {
     source: "pg_current_wal_insert_lsn",
     gives: ["wal.bytes"],
-    // To the byte and without delay, which pg_stat_wal is not: a busy session reports once a second.
+    // Exact and without delay, unlike pg_stat_wal: a busy session reports once a second.
     text: () => `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') AS "wal.bytes"`,
   },
   {
@@ -55,7 +55,9 @@ const WAL: readonly View[] = [
   },
 ];
 
-/** Blocks that are added to a file count as written: up to 15 `buffers_backend` holds them too. */
+/**
+ * Views of written buffers. Blocks added to a file count as written: up to version 15 `buffers_backend` includes them too.
+ */
 const BUFFERS: readonly View[] = [
   {
     source: "pg_stat_io",
@@ -117,7 +119,10 @@ const DATABASE: View = {
     FROM pg_stat_database WHERE datname = current_database()`,
 };
 
-/** Statistics outlive a shutdown in order and no other; the time at which they were begun anew is the same for all. */
+/**
+ * View of the time at which the statistics began. Statistics survive only an orderly shutdown; after a crash all of them
+ * begin again at the same time.
+ */
 const BEGAN: View = {
   source: "pg_stat_bgwriter (stats_reset)",
   gives: [STATISTICS_BEGAN],
@@ -134,7 +139,7 @@ const TABLES: View = {
     "tuples.dead",
     "vacuum.autovacuums",
   ],
-  // The functions behind the view, which itself would group all tables of the database first.
+  // The functions behind the view, which would first group all tables of the database.
   text: (survey) => `SELECT sum(pg_stat_get_tuples_inserted(t)) AS "tuples.inserted",
       sum(pg_stat_get_tuples_updated(t)) AS "tuples.updated",
       sum(pg_stat_get_tuples_hot_updated(t)) AS "tuples.hotUpdated",
@@ -147,7 +152,7 @@ const TABLES: View = {
 const VACUUM: View = {
   source: "pg_stat_progress_vacuum",
   gives: ["vacuum.workers"],
-  // Rows of other roles are shown without their table.
+  // Rows of other roles have no table here.
   text: (survey) => `SELECT CASE WHEN count(*) FILTER (WHERE relid IS NULL) = 0
       THEN count(*) FILTER (WHERE relid IN (${tableList(survey)})) END AS "vacuum.workers"
     FROM pg_stat_progress_vacuum WHERE datname = current_database()`,
@@ -247,7 +252,7 @@ async function survey(client: SqlClient, workload: WatchedWorkload): Promise<Sur
   const named = partitions.map(({ partition }) => String(partition));
   return {
     ...workload,
-    // A partitioned table holds nothing itself.
+    // A partitioned table holds no rows itself.
     tables: { ...workload.tables, ...Object.fromEntries(named.map((name) => [name, name])) },
     version: Number(version?.major),
     extensions: new Map(extensions.map(({ extname, schema }) => [String(extname), String(schema)])),
@@ -257,7 +262,7 @@ async function survey(client: SqlClient, workload: WatchedWorkload): Promise<Sur
 
 export const POSTGRES_SAMPLER: SamplerDialect = {
   groups: GROUPS,
-  // Never in the way of the load: it gives up soon, takes no second processor and compiles nothing.
+  // The sampler must not hinder the load: it gives up soon, takes no second processor and compiles nothing.
   preamble: `SET LOCAL statement_timeout = '1s'; SET LOCAL lock_timeout = '50ms'; SET LOCAL jit = off;
     SET LOCAL max_parallel_workers_per_gather = 0;`,
   equip: ["CREATE EXTENSION IF NOT EXISTS pg_stat_statements", "CREATE EXTENSION IF NOT EXISTS pgstattuple"],

@@ -36,7 +36,7 @@ describe("the views of PostgreSQL", () => {
       "pg_stat_wal (fsync): not in version 13 of the server",
       "pg_stat_database (sessions): not in version 13 of the server",
     ]);
-    // Its fsyncs are in another view there; what new files of the log cost is in none.
+    // Fsyncs are in another view of this version; the cost of new log files is in none.
     expect(selected({ ...SURVEY, version: 17 }).skipped).toEqual([
       "pg_stat_io (wal): not in version 17 of the server",
     ]);
@@ -66,7 +66,7 @@ const group = (changes: Partial<ViewGroup> = {}): ViewGroup => ({
   ...changes,
 });
 
-/** Answers by what the text holds; counts the statements. */
+/** A client that answers by the contents of the text, and records the statements. */
 function server(answer: (text: string) => SqlRow): SqlClient & { asked: string[] } {
   const asked: string[] = [];
   return {

@@ -8,10 +8,10 @@ import { LOCK_NOT_AVAILABLE } from "../lock-timeout.js";
 import { numbersIn, SAMPLER_MARK, type Survey, type View, type ViewGroup } from "./view.js";
 
 const QUERY_CANCELED = "57014";
-/** The next try may succeed. */
+/** SQLSTATEs of failures after which the next attempt may succeed. */
 const PASSING = new Set([LOCK_NOT_AVAILABLE, QUERY_CANCELED]);
 
-/** A pause that may cost a group a sample which is taken once a second. */
+/** Milliseconds of a pause that may cost a group one of its samples, which are taken once a second. */
 const NOTABLE_PAUSE_MS = 1_000;
 
 /** Called for a source that cannot be read, or only in part. */
@@ -26,7 +26,7 @@ function fits({ from = 0, until = Number.POSITIVE_INFINITY }: View, version: num
   return version >= from && version <= until;
 }
 
-/** The views that this server has; of several forms of one metric, the first that it has. */
+/** The views that this server has; for a metric with several forms, the first form that the server has. */
 export function viewsFor(views: readonly View[], survey: Survey, onSkipped: OnSkipped): Asked[] {
   const asked: Asked[] = [];
   const given = new Set<string>();
@@ -53,7 +53,7 @@ export class GroupReader {
   private asked: readonly Asked[];
   private nextMs = Number.NEGATIVE_INFINITY;
   private isTried = false;
-  /** Backends that the last answer named as others'; see `postgres-foreign.ts`. */
+  /** Processes that the last answer reported as foreign; see `postgres-foreign.ts`. */
   foreignPids: readonly number[] = [];
 
   constructor(
@@ -65,7 +65,7 @@ export class GroupReader {
     this.asked = viewsFor(group.views, survey, onSkipped);
   }
 
-  /** Empty if it is not its turn yet; rejects when the server refuses the statement as a whole. */
+  /** Resolves to an empty reading before the group's next turn; rejects if the server refuses the statement as a whole. */
   async read(client: SqlClient): Promise<EvidenceReading> {
     if (this.asked.length === 0 || monotonicMs() < this.nextMs) return {};
     if (!this.isTried) {
@@ -75,13 +75,13 @@ export class GroupReader {
     try {
       return await this.ask(client, this.asked);
     } catch (error) {
-      // A right was taken away, an extension dropped: found by trying each anew.
+      // Causes may be a revoked right or a dropped extension: the next read tries each view alone.
       if (!PASSING.has(codeOf(error) ?? "")) this.isTried = false;
       throw error;
     }
   }
 
-  /** Resolves to what a group of one view answers: it may be dear, and is not asked twice. */
+  /** Tries each view alone. Resolves to the answer of a group of one view, which may be expensive and is not asked twice. */
   private async tryEach(client: SqlClient): Promise<EvidenceReading | undefined> {
     const working: Asked[] = [];
     const isOne = this.asked.length === 1;
@@ -105,7 +105,7 @@ export class GroupReader {
 
   private textOf(asked: readonly Asked[]): string {
     const columns = asked.map(({ text }, i) => `(SELECT to_json(v${i}) FROM (${text}) AS v${i}) AS v${i}`);
-    // The clock is read last, when everything before it has been.
+    // The clock is read last, after everything before it.
     const tookMs = `extract(epoch FROM clock_timestamp() - statement_timestamp())::float8 * 1000 AS "tookMs"`;
     return `${this.preamble} SELECT ${SAMPLER_MARK} ${[...columns, tookMs].join(", ")}`;
   }
@@ -113,7 +113,7 @@ export class GroupReader {
   private async ask(client: SqlClient, asked: readonly Asked[]): Promise<EvidenceReading> {
     const startMs = monotonicMs();
     const [row] = await client.query(this.textOf(asked)).catch((error: unknown) => {
-      // Waiting for a lock is no work of the server's.
+      // A wait for a lock is no work of the server.
       if (codeOf(error) !== LOCK_NOT_AVAILABLE) this.reschedule(monotonicMs() - startMs);
       throw error;
     });

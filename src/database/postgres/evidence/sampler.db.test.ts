@@ -1,5 +1,5 @@
-// The sampler on a real server, in a database of its own, so that nobody else's sessions are among those it counts. What
-// it is to find is made to happen, and asked for until it is there.
+// The sampler on a real server, in a separate database, so that no foreign sessions are among those it counts. Each test
+// causes what the sampler must find, and samples until it is found.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { EventBatch } from "../../../workloads/train-events/model/event-batch.js";
 import { generateSecret } from "../../../foundation/prng.js";
@@ -67,7 +67,7 @@ async function samplerOf(
   return sampler;
 }
 
-/** Samples until it holds: the server shows what a session does a moment later. */
+/** Samples until the condition holds: the server shows the work of a session a moment later. */
 async function until(
   sampler: DatabaseSampler,
   holds: (metrics: EvidenceReading) => boolean,
@@ -78,7 +78,7 @@ async function until(
   }
 }
 
-/** What was skipped, but for a queue that was counted less often because the machine is busy. */
+/** Skipped sources, except for a queue that was counted less often because the machine is busy. */
 function skippedBy(sampler: DatabaseSampler): DatabaseSampler["skipped"] {
   return sampler.skipped.filter(({ reason }) => !reason.startsWith("not read every second"));
 }
@@ -94,7 +94,7 @@ const touch = (connection: PgConnection, id: string | undefined): Promise<unknow
   connection.query(`UPDATE n.event_status SET attempts = attempts + 1 WHERE event_id = '${id ?? ""}'`);
 
 describe("scans", () => {
-  /** Tells the server what the session did so far. */
+  /** Makes the session report its work so far to the server. */
   const report = (reader: PgConnection): Promise<unknown> =>
     reader.query("SELECT pg_stat_force_next_flush()");
 
@@ -109,7 +109,7 @@ describe("scans", () => {
     await reader.query("SELECT pg_stat_force_next_flush(); RESET enable_seqscan");
     await reader.query("SELECT * FROM n.events; SELECT * FROM n.events");
     await report(reader);
-    // What the sampler itself read of the queue is in it, sooner or later.
+    // The counts include the sampler's own reads of the queue, sooner or later.
     const { scans } = await sampler.closed([]);
     expect(scans?.filter(({ name }) => name.startsWith("events"))).toEqual([
       { name: "events", kind: "table", scans: 2 },
@@ -124,7 +124,7 @@ describe("scans", () => {
     await report(reader);
     await sampler.opened();
     await admin.query("SELECT pg_stat_reset()");
-    // More than there were before: the counts alone would not show it.
+    // More scans than before: the counts alone would not show the reset.
     await reader.query("SELECT * FROM n.events; SELECT * FROM n.events; SELECT * FROM n.events");
     await report(reader);
     expect(await sampler.closed([])).toMatchObject({ scans: undefined });
@@ -242,7 +242,7 @@ describe("a superuser's sampler", () => {
       await each.query("BEGIN");
       await touch(each, ids[i]);
     }
-    // Each of the others now wants the row of the one before it.
+    // Each of the other sessions now wants the row of the session before it.
     const waiting = sessions.slice(1).map((each, i) => touch(each, ids[i]));
     const metrics = await until(sampler, (seen) => seen["locks.blocked"] === 3);
     expect(metrics).toMatchObject({
@@ -267,7 +267,7 @@ describe("a superuser's sampler", () => {
     const metrics = await until(sampler, (seen) => seen["wait.Lock:relation"] === 1);
     expect(metrics).toMatchObject({ "locks.blocked": 1, "locks.longestChain": 1 });
     expect(Object.keys(metrics).filter((name) => /^(queue|size)\./.test(name))).toEqual([]);
-    // The queue is not asked in every sample.
+    // The queue is not read in every sample.
     await until(sampler, () => skippedBy(sampler).length === 2);
     await holder.query("COMMIT");
     await waiter;
@@ -370,7 +370,7 @@ describe("a superuser's sampler", () => {
     await opening;
     const left = (): Promise<unknown[]> =>
       admin.query("SELECT 1 FROM pg_stat_activity WHERE application_name = 'train-sim/sampler'");
-    // The server takes its time to notice; one that was left behind never goes.
+    // The server may need time to notice; a session that was left behind never goes.
     while ((await left()).length > 0);
     await expect(sampler.sample()).rejects.toThrow("closed");
   });

@@ -32,7 +32,7 @@ const BEGUN_ANEW =
 const DISCARDED =
   "entries were discarded in the window for want of room (pg_stat_statements.max): what seldom ran may be missing, or told short";
 
-/** Longest that one round trip may take, in milliseconds; the server's own limit is shorter. */
+/** Milliseconds that one round trip may take; the server's limit is shorter. */
 const ANSWER_MS = 2_000;
 
 interface Definition {
@@ -41,7 +41,7 @@ interface Definition {
   readonly definition: string;
 }
 
-/** Tables of one end alone are left out: a workload may make partitions, and drop them. */
+/** Changes of tables that exist at both ends: a workload may make and drop partitions. */
 function changesBetween(before: readonly Definition[], after: readonly Definition[]): TableChange[] {
   const tablesOf = (all: readonly Definition[]): Set<string> => new Set(all.map(({ table }) => table));
   const [early, late] = [tablesOf(before), tablesOf(after)];
@@ -60,7 +60,7 @@ function changesBetween(before: readonly Definition[], after: readonly Definitio
 
 interface ScanReading {
   readonly counts: readonly ScanCount[];
-  /** The last reset of the server's counts, in its words. */
+  /** Time of the last reset of the server's counts, in the server's format. */
   readonly since: string | undefined;
 }
 
@@ -106,7 +106,7 @@ export class DatabaseSampler implements EvidenceReader {
     this.failures.clear();
   }
 
-  /** Rejects when the server does not answer; groups that are not vital are left out instead. */
+  /** Rejects if the server does not answer; a failed group that is not vital is left out instead. */
   async sample(): Promise<EvidenceReading> {
     const { client, readers } = await this.session.get();
     const metrics: Record<string, number> = {};
@@ -146,7 +146,7 @@ export class DatabaseSampler implements EvidenceReader {
   private async openStatements(): Promise<void> {
     const source = this.options.dialect.sampler.statements;
     if (!source) return;
-    // A reset between the two, here or at the end, is one of the window's.
+    // A reset between the two reads, here or at the end, counts as a reset of the window.
     await this.orSkip(source.name, async ({ client, survey }) => {
       const history = await readHistory(client, survey, source);
       this.statementsBefore = { counts: await readStatements(client, survey, source), history };
@@ -170,7 +170,7 @@ export class DatabaseSampler implements EvidenceReader {
     });
   }
 
-  /** The difference; undefined also if the server's counts were reset. */
+  /** The difference of the counts; also undefined if the server's counts were reset. */
   private async closeScans(): Promise<ScanCount[] | undefined> {
     const before = this.scansBefore;
     const after = before && (await this.readScans());
@@ -247,7 +247,7 @@ export class DatabaseSampler implements EvidenceReader {
     }
   }
 
-  /** The error, after the connection was given up: the next sample opens another. */
+  /** Gives the connection up, so that the next sample opens another; returns the error. */
   private given(error: unknown): unknown {
     void this.session.giveUp();
     return error;
@@ -258,7 +258,7 @@ export class DatabaseSampler implements EvidenceReader {
   }
 }
 
-/** No answer in time, or no connection any more. */
+/** True if no answer came in time, or the connection is gone. */
 function isLoss(error: unknown): boolean {
   return error instanceof TargetError || !(error instanceof Error && "code" in error);
 }

@@ -13,9 +13,9 @@ export type StatementCounts = ReadonlyMap<string, StatementCount>;
 
 /** Resets and losses of the statistics, if the database reports them. */
 export interface StatementHistory {
-  /** Changes when they are reset. */
+  /** Time of the last reset, in the server's format. */
   readonly since: string;
-  /** The number of times that the least used entries were discarded for others since then. */
+  /** Number of times since then that the least used entries were discarded to make room. */
   readonly discards: number;
 }
 
@@ -26,11 +26,11 @@ export interface StatementReading {
 
 export interface StatementsAdded {
   readonly counts: StatementCounts;
-  /** False where entries were discarded meanwhile: one that is missing, or was made anew, may have had more. */
+  /** False if entries were discarded meanwhile: a missing or recreated entry may have counted more. */
   readonly isWhole: boolean;
 }
 
-/** Rejects where it cannot be asked, with what to do. */
+/** Rejects with the way out if the statistics cannot be read. */
 export async function readStatements(
   client: SqlClient,
   survey: Survey,
@@ -46,7 +46,7 @@ export async function readStatements(
   return new Map(rows.map((row) => [String(row["id"]), countOf(row)]));
 }
 
-/** Undefined if it is not reported, as by an old form of the extension. Rejects when the connection is lost. */
+/** Resolves to undefined if an old form of the extension does not report it. Rejects if the connection is lost. */
 export async function readHistory(
   client: SqlClient,
   survey: Survey,
@@ -73,7 +73,7 @@ function countOf({ calls, rows, totalMs, blocksDirtied, walBytes }: SqlRow): Sta
 
 const NOTHING: StatementCount = { calls: 0, rows: 0, totalMs: 0 };
 
-/** A sum or difference; a count that only one has is 0 in the other. */
+/** Sum or difference of two counts; a count that only one of them has is 0 in the other. */
 function combined(a: StatementCount, b: StatementCount, sign: 1 | -1): StatementCount {
   const optional = (name: "blocksDirtied" | "walBytes"): Partial<StatementCount> => {
     const { [name]: one } = a;
@@ -92,9 +92,9 @@ function combined(a: StatementCount, b: StatementCount, sign: 1 | -1): Statement
 const hasGoneBack = (added: StatementCount): boolean => Object.values(added).some((value) => value < 0);
 
 /**
- * What was added in between, by id; undefined where the statistics were reset, or the server crashed and counts anew, however
- * far it has come since. Where the database does not tell, a count that went back or a statement that is gone says so.
- * Entries that were discarded for want of room are left out; one that was made anew has added what it has, at least.
+ * Counts added between two readings, by id; undefined after a reset, or after a crash, from which the server counts from 0.
+ * If the database reports no resets, a lower count or a missing statement shows one. Entries discarded to make room are
+ * left out; a recreated entry has added at least its count.
  */
 export function statementsAdded(
   before: StatementReading,
@@ -116,7 +116,7 @@ export function statementsAdded(
   };
 }
 
-/** The workload's among them, by name, most time first. `nameOf` knows their texts. */
+/** The workload's statements among the counts, by name, most time first. `nameOf` finds the name of a text. */
 export function namedStatements(
   added: ReadonlyMap<string, StatementCount>,
   texts: readonly (readonly [id: string, query: string])[],
@@ -132,7 +132,7 @@ export function namedStatements(
   return [...byName.values()].sort((a, b) => b.totalMs - a.totalMs);
 }
 
-/** Texts of these, in any order. */
+/** Texts of these ids, in any order. */
 export async function statementTexts(
   client: SqlClient,
   survey: Survey,

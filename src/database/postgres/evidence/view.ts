@@ -3,11 +3,11 @@ import type { SqlClient } from "../admin.js";
 import type { EvidenceReading, WatchedWorkload } from "../../evidence.js";
 import type * as sql from "../../sql.js";
 
-/** The workload and the server as views are written for them, found once when the sampler connects. */
+/** The workload and the server for which texts of views are written, read once when the sampler connects. */
 export interface Survey extends WatchedWorkload {
-  /** Major version, as 18. */
+  /** Major version, such as 18. */
   readonly version: number;
-  /** Quoted schema by extension. */
+  /** Quoted schemas by extension. */
   readonly extensions: ReadonlyMap<string, string>;
   /** Inverted indexes of the tables, qualified and quoted. */
   readonly invertedIndexes: readonly string[];
@@ -16,53 +16,59 @@ export interface Survey extends WatchedWorkload {
 export type View = sql.View<Survey>;
 export type ViewGroup = sql.ViewGroup<Survey>;
 
-/** The counters of statements of a dialect, since its statistics were reset. */
+/** A dialect's counters of statements since its statistics were reset. */
 export interface StatementSource {
-  /** Its name in the list of evidence that could not be read. */
+  /** Name of the source in the list of evidence that could not be read. */
   readonly name: string;
-  /** The reason why it cannot be asked; undefined if it can. */
+  /** The reason why the source cannot be read; undefined if it can. */
   obstacle(survey: Survey): string | undefined;
-  /** Rows of id, calls, rows, totalMs and, where it counts them, blocksDirtied and walBytes; one row an id. */
+  /**
+   * Query for rows of id, calls, rows, totalMs and, if the dialect counts them, blocksDirtied and walBytes; one row for
+   * each id.
+   */
   counts(survey: Survey): string;
   /**
-   * One row of since, which a reset changes, and discards, how often entries were given up for want of room since; undefined
-   * where nobody tells.
+   * Query for one row of `since`, which a reset changes, and `discards`, the number of times since then that entries were
+   * discarded to make room; undefined if the server does not report them.
    */
   history?(survey: Survey): string | undefined;
-  /** Rows of id and query for the ids in $1, which are joined by commas. */
+  /** Query for rows of id and query for the ids in $1, which are joined by commas. */
   texts(survey: Survey): string;
-  /** The way out in words, by the SQLSTATE of the server's answer. */
+  /** The way out, by the SQLSTATE of the server's answer. */
   readonly advice?: Readonly<Record<string, string>>;
-  /** Finds the name of a text; undefined for statements of others. */
+  /** Returns a function that finds the name of a text; undefined for foreign statements. */
   namer(statements: readonly sql.Statement[], survey: Survey): (query: string) => string | undefined;
 }
 
-/** The counters of reads of tables and indexes of a dialect, since any start. */
+/** A dialect's counters of reads of tables and indexes, since any start. */
 export interface ScanSource {
-  /** Its name in the list of evidence that could not be read. */
+  /** Name of the source in the list of evidence that could not be read. */
   readonly name: string;
   /**
-   * Rows of name, kind (`index`, or `table`: from end to end) and scans, those of the workload's tables, each with
-   * `since`: when the counts were last reset, null where they never were.
+   * Query for rows of the workload's tables: name, kind (`index`, or `table` for a scan of the whole table), scans, and
+   * `since`, the time of the last reset of the counts (null if there was none).
    */
   counts(survey: Survey): string;
 }
 
-/** The parts of the workload's tables in a dialect: columns, indexes, constraints, triggers, storage. */
+/** Definitions of the workload's tables in a dialect: columns, indexes, constraints, triggers, storage. */
 export interface TableSource {
-  /** Its name in the list of evidence that could not be read. */
+  /** Name of the source in the list of evidence that could not be read. */
   readonly name: string;
-  /** Rows of part (`index events_pkey`), its table, and its definition. */
+  /** Query for rows of part (`index events_pkey`), its table, and its definition. */
   definitions(survey: Survey): string;
 }
 
-/** The planner's plans of statements without their values. Nothing of a statement runs. */
+/** The planner's plans for statements without their values. No part of a statement runs. */
 export interface PlanSource {
-  /** The reason why it cannot be asked; undefined if it can. */
+  /** The reason why the source cannot be read; undefined if it can. */
   obstacle(client: SqlClient): Promise<string | undefined>;
-  /** One message. Unqualified names are looked up in `searchPath`, which is quoted; undefined leaves it as it is. */
+  /**
+   * Text of one message. Unqualified names are looked up in `searchPath`, which is quoted; undefined keeps the session's
+   * path.
+   */
   question(text: string, searchPath: string | undefined): string;
-  /** The plan in the rows of the answer, as `Plans.read` returns it. */
+  /** The plan in the answer's rows, in the form that `Plans.read` returns. */
   planOf(rows: readonly sql.SqlRow[]): string;
 }
 
@@ -71,23 +77,26 @@ export interface SamplerDialect {
   readonly groups: readonly ViewGroup[];
   /** Settings of a statement, which no other session inherits: `SET LOCAL ...;`. */
   readonly preamble: string;
-  /** Statements that bring in what some views need; only for a server of our own. */
+  /** Statements that install what some views need; only for a server that train-sim started. */
   readonly equip: readonly string[];
-  /** Undefined if the server counts no statements. */
+  /** Undefined if the server does not count statements. */
   readonly statements?: StatementSource;
   readonly scans?: ScanSource;
   readonly tables?: TableSource;
   /** Undefined if a plan needs values. */
   readonly plans?: PlanSource;
-  /** Asks on which of the sessions named $1 the server works, as `sessions`, `seconds`, `waits`; undefined where that is not told. */
+  /**
+   * Query about the sessions named $1 on which the server works, as `sessions`, `seconds`, `waits`; undefined if the server
+   * does not show them.
+   */
   readonly workingSessions?: string;
   survey(client: SqlClient, workload: WatchedWorkload): Promise<Survey>;
 }
 
-/** A comment in every statement of a sampler, so that it is not taken for a statement of the load. */
+/** A comment in every statement of a sampler, so that it is not counted as a statement of the load. */
 export const SAMPLER_MARK = "/* train-sim/sampler */";
 
-/** A member of a family of metrics by a word of the server's or of its users; names stand in a CSV. */
+/** Name of a member of a family of metrics, made from a word of the server or its users; names appear in a CSV file. */
 export function metricName(family: string, member: string): string {
   return `${family}.${member.replace(/[\s,"]+/g, "_")}`;
 }
@@ -97,7 +106,7 @@ export function literals(names: readonly string[]): string {
   return names.map((name) => `'${name}'`).join(", ");
 }
 
-/** The workload's tables as a list of regclass values; null for a table that is not there any more. */
+/** The workload's tables as a list of regclass values; null for a table that is gone. */
 export function tableList({ tables }: Pick<Survey, "tables">): string {
   return Object.values(tables)
     .map((table) => `to_regclass('${table.replaceAll("'", "''")}')`)

@@ -9,7 +9,10 @@ import type { SqlRow } from "../../sql.js";
 
 const SETTINGS = { namespace: "train_sim", payload: "text" } as const;
 
-/** Answers as DSQL does: a job for each index, which ends as `hasSucceeded`; the first `interruptions` statements of DDL fail. */
+/**
+ * A server that answers like DSQL: a job for each index, which succeeds if `hasSucceeded`; the first `interruptions` DDL
+ * statements fail.
+ */
 function server(hasSucceeded: boolean, interruptions = 0): AdminClient & { readonly sent: string[] } {
   const sent: string[] = [];
   let left = interruptions;

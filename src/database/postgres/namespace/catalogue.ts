@@ -20,7 +20,7 @@ async function send(client: SqlClient, dialect: Dialect, statement: string): Pro
   }
 }
 
-/** Rejects with what the server said, or with a TargetError where its job failed. */
+/** Rejects with the server's error, or with a TargetError if the statement's job failed. */
 export async function changeCatalogue(client: SqlClient, dialect: Dialect, statement: string): Promise<void> {
   const [answer] = await send(client, dialect, statement);
   if (dialect.awaitJob === undefined || typeof answer?.job_id !== "string") return;

@@ -6,19 +6,19 @@ import { LOCK_NOT_AVAILABLE } from "../lock-timeout.js";
 import { OTHER_NAMESPACE } from "./namespace-name.js";
 import { APPLICATION } from "../../contract.js";
 
-/** First key of the advisory locks of claims, four bytes; the second key is the namespace's. */
+/** First key of the advisory locks of claims, four bytes; the second key is made from the namespace. */
 const CLAIM = "hashtext('train-sim claim')";
-/** Limit for the server to notice that a session was killed just now. */
+/** Time limit for the server to notice that a session has just been killed. */
 const PATIENCE = "2s";
-/** Time in which the run of a schema's mark must show itself, or it counts as gone: some of its tries. */
+/** Milliseconds within which the run of a schema's mark must show a session, or the run counts as gone. */
 const GRACE_MS = 3000;
 const LOOK_EVERY_MS = 100;
-/** Looks in a row that find a session of it: one of a run that was just killed is gone by then. */
+/** Consecutive looks that must find a session of the run: a session of a run that was just killed is gone by then. */
 const SIGHTINGS = 10;
 
-/** Takes the lock in a transaction that stays open. Rejects with a UsageError while another session has it. */
+/** Takes the lock in a transaction that stays open. Rejects with a UsageError while another session has the lock. */
 export async function lockClaim(session: AdminClient, namespace: string): Promise<void> {
-  // Read committed: a snapshot is a statement's own, and no row is kept for it longer.
+  // The level is read committed: a snapshot lasts for one statement, and no row is kept for it longer.
   await session.query("BEGIN ISOLATION LEVEL READ COMMITTED");
   await session.query(`SET LOCAL lock_timeout = '${PATIENCE}'`);
   try {
@@ -28,11 +28,11 @@ export async function lockClaim(session: AdminClient, namespace: string): Promis
     await session.query("ROLLBACK");
     throw inUse(namespace, await holderOf(session, namespace).catch(() => undefined), error);
   }
-  // A statement with parameters keeps its snapshot until the next one comes.
+  // A statement with parameters keeps its snapshot until the next statement.
   await session.query("SET LOCAL lock_timeout = 0");
 }
 
-/** Reads within the claim's transaction, and keeps no lock and no snapshot of it. */
+/** Reads within the claim's transaction without keeping a lock or a snapshot. */
 export async function aside<T>(session: AdminClient, read: () => Promise<T>): Promise<T> {
   await session.query("SAVEPOINT aside");
   const answer = await read();
@@ -41,8 +41,8 @@ export async function aside<T>(session: AdminClient, read: () => Promise<T>): Pr
 }
 
 /**
- * Rejects with a UsageError while that run shows itself by a session, that of its claim or of its watch: it may have lost the
- * lock for a moment only.
+ * Rejects with a UsageError while that run has a session, such as the session of its claim: the run may have lost the lock
+ * for a moment only.
  */
 export async function requireGone(session: AdminClient, namespace: string, run: string): Promise<void> {
   const untilMs = monotonicMs() + GRACE_MS;
@@ -55,7 +55,7 @@ export async function requireGone(session: AdminClient, namespace: string, run: 
   } while (monotonicMs() < untilMs || sightings > 0);
 }
 
-/** Process id, on the server, of a session that is called by that run's name; undefined where there is none. */
+/** Process id, on the server, of a session with that run's name; undefined if there is none. */
 async function sessionOf(session: AdminClient, run: string): Promise<number | undefined> {
   const [row] = await session.query(
     "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE $1 LIMIT 1",
@@ -64,7 +64,7 @@ async function sessionOf(session: AdminClient, run: string): Promise<number | un
   return row && Number(row["pid"]);
 }
 
-/** Whether the namespace is claimed, or that run shows itself by a session. */
+/** True if the namespace is claimed, or that run has a session. */
 export async function isAtWork(session: AdminClient, namespace: string, run: string): Promise<boolean> {
   return [await holderOf(session, namespace), await sessionOf(session, run)].some((pid) => pid !== undefined);
 }
@@ -78,7 +78,7 @@ function inUse(namespace: string, pid: number | undefined, cause?: unknown): Usa
   );
 }
 
-/** Process id, on the server, of the session that holds the claim; undefined where it has gone meanwhile. */
+/** Process id, on the server, of the session that holds the claim; undefined if the session has ended meanwhile. */
 async function holderOf(session: AdminClient, namespace: string): Promise<number | undefined> {
   const key = (hash: string): string => `(${hash}::bigint & 4294967295)::oid`;
   const [row] = await session.query(

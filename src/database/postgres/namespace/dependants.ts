@@ -2,8 +2,8 @@
 // has made.
 
 /**
- * All in the schema $1 is its own, and so is each part without a schema, as a trigger, a default or a policy, of a table there.
- * A cast or a transform of its types and functions holds nothing that could be lost, and is its own too.
+ * CTE `own`: everything in the schema $1, and each part without a schema, such as a trigger, a default or a policy, of a
+ * table there. A cast or a transform of its types and functions holds nothing that could be lost, and is included.
  */
 const OWN = `WITH RECURSIVE own (classid, objid) AS (
   SELECT 'pg_namespace'::regclass::oid, oid FROM pg_namespace WHERE nspname = $1
@@ -17,7 +17,7 @@ const OWN = `WITH RECURSIVE own (classid, objid) AS (
       AND (d.deptype <> 'n' OR d.classid IN ('pg_cast'::regclass, 'pg_transform'::regclass))
 )`;
 
-/** Names of `strangers (classid, objid)`; the rule that is a view's query goes by the view. */
+/** Query for the names of `strangers (classid, objid)`; the rule that is a view's query appears as the view. */
 const NAMES = `SELECT named.type || ' ' || named.identity AS name
 FROM strangers AS s
 LEFT JOIN pg_rewrite AS r ON s.classid = 'pg_rewrite'::regclass AND r.oid = s.objid AND r.rulename = '_RETURN'
@@ -27,7 +27,10 @@ WHERE named.schema IS NULL OR named.schema !~ '^pg_(toast|temp)'
 GROUP BY named.type, named.identity
 ORDER BY named.type = 'type', name`;
 
-/** The schema $1, those of its tables that $2 names on a line each, and their parts: what goes with them without CASCADE. */
+/**
+ * CTE `own`: the schema $1, its tables that $2 names one per line, and their parts: everything that is dropped with them
+ * without CASCADE.
+ */
 const OWN_TABLES = `WITH RECURSIVE own (classid, objid) AS (
   SELECT * FROM (
     SELECT 'pg_namespace'::regclass::oid, oid FROM pg_namespace WHERE nspname = $1
@@ -42,7 +45,7 @@ const OWN_TABLES = `WITH RECURSIVE own (classid, objid) AS (
   WHERE d.deptype <> 'n'
 )`;
 
-/** Objects that depend on `own` and are no part of it. */
+/** CTE `strangers`: objects that depend on `own` and are no part of it. */
 const DEPENDING = `strangers AS (
   SELECT d.classid, d.objid
   FROM own
@@ -50,11 +53,11 @@ const DEPENDING = `strangers AS (
   WHERE (d.classid, d.objid) NOT IN (SELECT classid, objid FROM own)
 )`;
 
-/** Queries that name each object that keeps a namespace from being dropped, as `view public.v`. */
+/** Queries that name each object that keeps a namespace from being dropped, such as `view public.v`. */
 export interface Dependants {
   /** Objects outside of the schema $1 that depend on an object in it. */
   readonly ofSchema: string;
-  /** Objects in the schema $1 or outside, which are no part of the tables that $2 names on a line each. */
+  /** Objects in the schema $1 or outside that are no part of the tables that $2 names one per line. */
   readonly ofTables: string;
 }
 
@@ -63,10 +66,10 @@ export const DEPENDANTS: Dependants = {
   ofTables: `${OWN_TABLES}, ${DEPENDING}\n${NAMES}`,
 };
 
-/** A row that is seen, and whose transaction is in progress, is of the transaction that asks or of a part of it. */
+/** True if a visible row's transaction is in progress: it is the current transaction or a part of it. */
 const IS_NEW = `CASE WHEN age(xmin) <= 0 THEN txid_status(txid_current() - age(xmin)) = 'in progress' ELSE false END`;
 
-/** Names each object that the transaction that asks has made outside of the schema $1. */
+/** Query that names each object that the current transaction has made outside of the schema $1. */
 export const MADE_ELSEWHERE = `${OWN}, strangers AS (
   SELECT classid, objid FROM pg_depend WHERE ${IS_NEW} AND (classid, objid) NOT IN (SELECT classid, objid FROM own)
   UNION

@@ -9,7 +9,7 @@ import { UNCLAIMED, type ClaimEvents, type NamespaceClaim } from "../../contract
 const claimOf = (namespace: string, events?: ClaimEvents): Promise<NamespaceClaim> =>
   claimNamespace(inject("adminEndpoint"), namespace, dialectOf("postgres"), events);
 
-/** The session that holds a claim: other test files claim on the same server. */
+/** The session that holds this claim: other test files make claims on the same server. */
 async function sessionOf({
   run = "",
 }: NamespaceClaim): Promise<{ pid: number; xmin: unknown; state: unknown }> {
@@ -71,7 +71,7 @@ it("is refused to the next run while the run that made the schema shows itself, 
   await resetNamespace(admin, { namespace, payload: "text", run: "0a1b2c3d" });
   const watch = await connectAdmin(inject("adminEndpoint"), { purpose: "watch/0a1b2c3d" });
   const [row] = await watch.query("SELECT pg_backend_pid() AS pid");
-  // Every role sees the names of all sessions, whatever else is hidden from it.
+  // Every role sees the names of all sessions, even if it may not see more of them.
   await admin.query(`CREATE ROLE ${namespace} LOGIN PASSWORD 'low'`);
   const low = { ...inject("adminEndpoint"), user: namespace, password: "low" };
   await expect(claimNamespace(low, namespace, dialectOf("postgres"))).rejects.toThrow(

@@ -1,6 +1,6 @@
-// A run claims its namespace by an advisory lock in an open transaction on a connection of its own: it ends with the process,
-// and no transaction pooler can lose it. A lost claim is taken again at once; meanwhile the schema's mark and the run's other
-// sessions keep others away.
+// A run claims its namespace by an advisory lock in an open transaction on a separate connection: it ends with the process,
+// and no transaction pooler can lose it. A lost claim is taken again at once; meanwhile the schema's mark and the run's
+// other sessions keep others away.
 import { monotonicMs, systemClock } from "../../../foundation/clock.js";
 import { withinMs } from "../../../foundation/deadline.js";
 import { messageOf, TargetError } from "../../../foundation/errors.js";
@@ -13,11 +13,11 @@ import type { Dialect } from "../dialects/dialect.js";
 import { namespaceState } from "./namespace.js";
 import { CLAIM_PURPOSE, CONNECT_TIMEOUT_MS } from "../pg-config.js";
 
-/** Limit for an answer of a server that may be gone. */
+/** Milliseconds to wait for an answer of a server that may be gone. */
 const ANSWER_MS = 2000;
 /**
- * How long a lost claim is tried for, where no fault excuses the server. One that stays away for less than this is named
- * first by the watch of it.
+ * Milliseconds for which a lost claim is tried again, if no fault excuses the server. The server's watchdog is the first to
+ * report a shorter absence.
  */
 const RETAKE_MS = 15_000;
 const RETAKE_EVERY_MS = 200;
@@ -45,11 +45,11 @@ class HeldClaim implements NamespaceClaim {
   private session: AdminClient | undefined;
   /** Settled while the claim is held or lost for good, pending while it is being taken again. */
   private retaken = Promise.resolve();
-  /** The run in the schema's mark, as of the first look and then of the last. */
+  /** The run in the schema's mark, at the latest look. */
   private maker: { readonly run: string | undefined } | undefined;
   private readonly over = new AbortController();
   private excuses = 0;
-  /** The moment since which the server has no excuse. */
+  /** Monotonic milliseconds since which no fault excuses the server. */
   private unexcusedMs = 0;
 
   constructor(
@@ -62,7 +62,7 @@ class HeldClaim implements NamespaceClaim {
     this.lost.catch(() => undefined);
   }
 
-  /** Rejects when another has the claim or the schema, or the server cannot be reached; nothing is held then. */
+  /** Rejects if another run has the claim or the schema, or the server cannot be reached; then nothing is held. */
   async take(connectTimeoutMs: number): Promise<void> {
     const own: { session?: AdminClient; isCut?: true } = {};
     const session = await connectAdmin(this.endpoint, {
@@ -106,12 +106,12 @@ class HeldClaim implements NamespaceClaim {
   async release(): Promise<void> {
     this.over.abort();
     await this.retaken;
-    // Before the session ends, of which the server hears later.
+    // Released before the session ends, because the server notices that end later.
     if (this.session) await withinMs(this.session.query("COMMIT"), ANSWER_MS).catch(() => undefined);
     await this.session?.close();
   }
 
-  /** The session that holds it, waited for while it is being taken again; rejects as `lost`. */
+  /** The session that holds the claim, after a wait while the claim is being taken again; rejects like `lost`. */
   private async held(): Promise<AdminClient> {
     for (;;) {
       await Promise.race([this.lost, this.retaken]);
@@ -121,7 +121,10 @@ class HeldClaim implements NamespaceClaim {
     }
   }
 
-  /** Whose the schema is; on the first look another run's is waited for, and later ones find what this run left. */
+  /**
+   * Checks which run made the schema: the first look waits for the end of another run, and later looks must find what this
+   * run left.
+   */
   private async check(session: AdminClient): Promise<void> {
     const state = await aside(session, () => namespaceState(session, this.namespace, this.dialect));
     const run = state.kind === "ours" ? state.run : undefined;
@@ -138,7 +141,7 @@ class HeldClaim implements NamespaceClaim {
     this.maker = { run };
   }
 
-  /** Gives up a session. */
+  /** Gives up a session and takes the claim again. */
   private retake(session: AdminClient, why: string): void {
     if (this.session !== session || this.over.signal.aborted) return;
     this.session = undefined;

@@ -1,7 +1,7 @@
 // Refuses, with the reason, names that the server would refuse or cut short, and names that are never train-sim's to create.
 import { UsageError } from "../../../foundation/errors.js";
 
-/** PostgreSQL cuts longer identifiers short without an error (bytes). */
+/** Bytes of the longest identifier: PostgreSQL truncates longer ones without an error. */
 const NAME_BYTES_MAX = 63;
 const RESERVED = /^(pg_.*|public|information_schema)$/;
 
@@ -18,7 +18,7 @@ function problemOf(name: string): string | undefined {
   return undefined;
 }
 
-/** Throws a UsageError that says what is wrong with it. */
+/** Throws a UsageError that says what is wrong with the name. */
 export function requireNamespaceName(name: string): void {
   const problem = problemOf(name);
   if (problem === undefined) return;

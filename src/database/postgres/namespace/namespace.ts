@@ -13,7 +13,7 @@ import type { Storage } from "../../levels.js";
 
 /** Version of the tables; a namespace of another version can be dropped, not used. */
 const SCHEMA_VERSION = 1;
-/** Dependants that a refusal names. */
+/** Number of dependent objects that a refusal names. */
 const NAMED_MAX = 3;
 const MARK =
   /^train-sim namespace, version (\d+), ([a-z]+ [\w-]+)(?:, storage ([a-z-]+))?:[^;]*(?:; run (\w+))?(?:; made (.*))?/s;
@@ -26,7 +26,7 @@ export type NamespaceState =
       /** `TableSet.variant`. */
       readonly variant: string;
       readonly storage: string;
-      /** The run that made it, as `NamespaceClaim` names it; undefined where no run did. */
+      /** Name, in its `NamespaceClaim`, of the run that made the namespace; undefined if it was made outside of a run. */
       readonly run: string | undefined;
       /** Objects to drop, if the mark names them: `NamespaceTables.made`. */
       readonly made: readonly string[] | undefined;
@@ -37,15 +37,15 @@ export type NamespaceState =
 
 type OurNamespace = Extract<NamespaceState, { kind: "ours" }>;
 
-/** Everything that a namespace is made from. */
+/** Inputs of a namespace. */
 export interface NamespaceSettings {
   readonly namespace: string;
   readonly tables: NamespaceTables;
   /** The level of storage. Default: `default`. */
   readonly storage?: Storage;
-  /** A role, other than the owner, that is to run the load. */
+  /** A role that runs the load, if it is not the owner. */
   readonly grantTo?: string;
-  /** The run that makes it, as `NamespaceClaim` names it. */
+  /** Name, in its `NamespaceClaim`, of the run that makes the namespace. */
   readonly run?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ function markOf({ tables, storage = "default", run }: NamespaceSettings): string
   return `train-sim namespace, version ${SCHEMA_VERSION}, ${tables.variant}${stored}: created by train-sim and dropped by it${maker}${made}`;
 }
 
-/** Qualified and quoted. */
+/** Qualified, quoted names. */
 function qualified(dialect: Dialect, namespace: string, names: readonly string[]): string[] {
   return names.map((name) => `${dialect.quoteIdentifier(namespace)}.${name}`);
 }
@@ -77,7 +77,7 @@ function grantStatements(
   ];
 }
 
-/** Every statement that makes the namespace, in order, without semicolons. Throws a UsageError for a bad name. */
+/** All statements that make the namespace, in order, without semicolons. Throws a UsageError for a bad name. */
 export function ddl(settings: NamespaceSettings, dialect: Dialect = postgres): string[] {
   const { namespace, tables, storage = "default", grantTo } = settings;
   requireNamespaceName(namespace);
@@ -112,7 +112,7 @@ export async function namespaceState(
   };
 }
 
-/** Throws a UsageError when that schema exists and is not train-sim's. */
+/** Throws a UsageError if that schema exists and is not train-sim's. */
 export async function requireOwnNamespace(
   client: SqlClient,
   namespace: string,
@@ -137,7 +137,7 @@ function inOthersUse(namespace: string, detail: string, cause?: unknown): UsageE
   );
 }
 
-/** A failure that a user can cause, in words for users; any other error stays as it is. */
+/** The error in words for users if a user can have caused it; any other error stays as it is. */
 function explained(namespace: string, grantTo: string | undefined, error: unknown): unknown {
   const code = codeOf(error);
   const detail = messageOf(error);
@@ -161,7 +161,7 @@ function explained(namespace: string, grantTo: string | undefined, error: unknow
   return error;
 }
 
-/** Runs `change` alone on that namespace, in a transaction of its own where the dialect can. */
+/** Runs `change` alone on that namespace, in one transaction if the dialect supports that. */
 async function changing<T>(
   client: SqlClient,
   dialect: Dialect,
@@ -179,14 +179,15 @@ async function changing<T>(
     if (isOne) await client.query("COMMIT");
     return result;
   } catch (error) {
-    // The first error says more than that the connection went as well.
+    // The first error says more than an error about the lost connection.
     if (isOne) await client.query("ROLLBACK").catch(() => undefined);
     throw explained(namespace, grantTo, error);
   }
 }
 
 async function beginAlone(client: SqlClient, namespace: string): Promise<void> {
-  // Read committed whatever the server's default is: the state must be read as it is after the lock was waited for.
+  // The level is read committed whatever the server's default is: the state must be read as it is after the wait for the
+  // lock.
   await client.query("BEGIN ISOLATION LEVEL READ COMMITTED");
   await client.query(`SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`);
   await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`train-sim/${namespace}`]);
@@ -223,7 +224,10 @@ async function requireNoDependants(
   if (rows.length > 0) throw inOthersUse(namespace, firstOf(rows.map(({ name }) => String(name))));
 }
 
-/** Throws a UsageError where a namespace of ours holds, or is held by, objects that train-sim did not make. Changes nothing. */
+/**
+ * Throws a UsageError if a namespace of ours holds objects that train-sim did not make, or if such objects depend on it.
+ * Changes nothing.
+ */
 export async function requireDroppable(
   client: SqlClient,
   namespace: string,
@@ -234,7 +238,7 @@ export async function requireDroppable(
   if (state.kind === "ours") await requireNoDependants(client, dialect, namespace, state, tablesOf);
 }
 
-/** The mark goes last but one: what was dropped by halves is still known as ours. */
+/** Drops the tables, then the mark, then the schema: a partly dropped namespace is still known as ours. */
 async function dropTables(
   client: SqlClient,
   dialect: Dialect,
@@ -249,7 +253,7 @@ async function dropTables(
     await client.query(`DROP SCHEMA ${schema} CASCADE`);
     return;
   }
-  // The others may refer to the first one; of what a file made, later ones to earlier ones.
+  // The other tables may refer to the first; among objects of a user's file, later ones may refer to earlier ones.
   const [first, ...others] = made ? [] : tablesOf(variant).map((table) => `TABLE ${table}`);
   const objects = made?.toReversed() ?? [...others, ...(first === undefined ? [] : [first])];
   const statements = [
@@ -272,7 +276,7 @@ async function create(client: SqlClient, dialect: Dialect, settings: NamespaceSe
   }
 }
 
-/** Makes the namespace; one of the same version, variant and storage is left as it is, apart from grants. */
+/** Makes the namespace; a namespace of the same version, variant and storage stays, apart from grants. */
 export async function applyNamespace(
   client: SqlClient,
   settings: NamespaceSettings,
@@ -295,7 +299,7 @@ export async function applyNamespace(
   });
 }
 
-/** Drops the namespace; false when there was none. */
+/** Drops the namespace; resolves to false if there was none. */
 export async function dropNamespace(
   client: SqlClient,
   namespace: string,
@@ -309,7 +313,7 @@ export async function dropNamespace(
   });
 }
 
-/** A fresh, empty namespace, whatever ours held before. */
+/** Makes an empty namespace, whatever an earlier one of ours held. */
 export async function resetNamespace(
   client: SqlClient,
   settings: NamespaceSettings,

@@ -5,9 +5,9 @@ import { quoteIdentifier } from "../quoting.js";
 import { postgres } from "../dialects/postgres/dialect.js";
 import { namespaceState } from "./namespace.js";
 
-/** Something that a role lacks. */
+/** A right that a role lacks. */
 export interface MissingRight {
-  /** Whether nothing can run without the right; else some evidence is missing. */
+  /** True if nothing can run without the right; else some evidence is missing. */
   readonly isNeeded: boolean;
   readonly words: string;
   /** SQL for an administrator. */
@@ -21,7 +21,7 @@ const RIGHTS = `SELECT current_user::text AS role, current_database()::text AS d
   EXISTS (SELECT FROM pg_settings WHERE name = 'pg_stat_statements.max') AS "isPreloaded",
   coalesce((SELECT setting FROM pg_settings WHERE name = 'shared_preload_libraries'), '') AS "preloaded"`;
 
-/** The owner of a schema whose rights are not ours. */
+/** Query for the owner of a schema whose rights our role lacks. */
 const STRANGER = `SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace
   WHERE nspname = $1 AND NOT pg_has_role(nspowner, 'USAGE')`;
 
@@ -67,7 +67,7 @@ export async function missingRights(
   return missing;
 }
 
-/** The extension needs both: its library loaded at the server's start, and its views in the database. */
+/** Remedies for pg_stat_statements, which needs both its library at the server's start and its views in the database. */
 function statementRemedies(row: SqlRow | undefined): string[] {
   const preloaded = String(row?.["preloaded"])
     .split(/[\s,]+/)

@@ -5,27 +5,27 @@ import type { Dialect } from "../dialects/dialect.js";
 import type { Storage } from "../../levels.js";
 
 const SCHEMA_DIRECTORY = new URL("../../../../schema/", import.meta.url);
-/** A statement of comments alone. */
+/** A statement that consists of comments. */
 const IS_COMMENT = /^(--.*\s*)*$/;
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 /** One form of a workload's tables. */
 export interface TableSet {
-  /** The setting that decides about the tables, in two words for the mark: `payload jsonb`. */
+  /** The setting that determines the tables, in two words for the mark: `payload jsonb`. */
   readonly variant: string;
-  /** Names of the files of a dialect that make them, without `.sql`. */
+  /** Names of a dialect's files that make the tables, without `.sql`. */
   readonly files: readonly string[];
-  /** Values of placeholders besides the namespace and those of the storage, by name. */
+  /** Values of placeholders other than the namespace and the storage, by name. */
   readonly values?: Readonly<Record<string, string>>;
-  /** More statements, which every dialect takes as they are, but for `{{namespace}}`. */
+  /** More statements, which every dialect takes unchanged, except for `{{namespace}}`. */
   readonly statements?: readonly string[];
-  /** Objects that the text of the user's statements makes, as `TYPE mood`: everything in the schema is theirs. */
+  /** Objects that the user's statements make, such as `TYPE mood`: the whole schema belongs to these statements. */
   readonly made?: readonly string[];
-  /** Places of statements in the user's file, as `bank.sql:3:1`, by text. */
+  /** Places of statements in the user's file, such as `bank.sql:3:1`, by text. */
   readonly places?: ReadonlyMap<string, string>;
 }
 
-/** The tables of a workload, as a namespace holds them. */
+/** The tables of a workload in a namespace. */
 export interface NamespaceTables extends TableSet {
   /** Names of the tables, in the order in which they are made. */
   readonly names: readonly string[];

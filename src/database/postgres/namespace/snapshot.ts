@@ -3,10 +3,10 @@
 import type { SqlClient } from "../admin.js";
 import type { SqlRow } from "../../sql.js";
 
-/** Rows of a portion: a few hundred kilobytes. */
+/** Rows of a portion, which has a few hundred kilobytes. */
 const PORTION_ROWS = 5_000;
 
-/** Runs `work` in one read-only snapshot. Nothing else may use the client meanwhile. */
+/** Runs `work` in one read-only snapshot. No other code may use the client meanwhile. */
 export async function inSnapshot<T>(client: SqlClient, work: () => Promise<T>): Promise<T> {
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   try {
@@ -14,15 +14,15 @@ export async function inSnapshot<T>(client: SqlClient, work: () => Promise<T>): 
     await client.query("COMMIT");
     return result;
   } catch (error) {
-    // The first error is the one that says what happened; a lost connection cannot roll back, and need not.
+    // The first error tells what happened; a lost connection cannot roll back, and need not.
     await client.query("ROLLBACK").catch(() => undefined);
     throw error;
   }
 }
 
 /**
- * The rows of a query, which are of type T, portion by portion; inside `inSnapshot` only, one at a time. While a portion is looked at the
- * server makes the next.
+ * The rows of a query, of type T, in portions; only inside `inSnapshot`, one query at a time. The server makes the next
+ * portion while the caller processes one.
  */
 export async function* portions<T>(
   client: SqlClient,
@@ -45,7 +45,7 @@ export async function* portions<T>(
     }
   } finally {
     await next;
-    // Where the transaction is broken already, the cursor went with it.
+    // The cursor is gone already if the transaction is broken.
     await client.query("CLOSE portions").catch(() => undefined);
   }
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => client.close());
 
-/** What the server takes the array for, its elements as a JSON array of texts. */
+/** The array as the server reads it, its elements as a JSON array of texts. */
 async function echo(array: Buffer, type: string): Promise<unknown> {
   const [row] = await client.query(`SELECT coalesce(to_json($1::${type}[]::text[]), 'null') AS seen`, [
     array,

@@ -12,10 +12,10 @@ const LENGTH_BYTES = 4;
 const UUID_BYTES = 16;
 const UUID_CHARACTERS = 36;
 const FLOAT8_BYTES = 8;
-/** `jsonb_recv` wants this version number before the text. */
+/** Version number that `jsonb_recv` expects before the text. */
 const JSONB_VERSION = 1;
 
-/** Up to here a call out of JavaScript takes longer than the bytes one by one. */
+/** Most bytes that are written one by one, because a call out of JavaScript takes longer. */
 const FEW_BYTES = 32;
 
 const NO_DIGIT = 255;
@@ -27,15 +27,15 @@ for (let value = 0; value < 16; value++) {
   NIBBLE[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-/** A parameter that is written where it is to be sent from. */
+/** A parameter that is serialised directly into the message that carries it. */
 export interface BinaryParameter {
-  /** Bytes. */
+  /** Size in bytes. */
   readonly length: number;
-  /** Writes `length` bytes from `at` on. */
+  /** Writes `length` bytes at offset `at`. */
   writeTo(buffer: Buffer, at: number): void;
 }
 
-/** A parameter as a buffer of its own. */
+/** The parameter in a separate buffer. */
 export function bufferOf(parameter: BinaryParameter): Buffer {
   const buffer = Buffer.allocUnsafe(parameter.length);
   parameter.writeTo(buffer, 0);
@@ -46,7 +46,7 @@ function arrayBytes(length: number, elementsBytes: number): number {
   return length === 0 ? EMPTY_HEADER_BYTES : HEADER_BYTES + elementsBytes;
 }
 
-/** Returns where the elements begin. */
+/** Writes the header of an array; returns the offset of the elements. */
 function writeHeader(buffer: Buffer, at: number, elementOid: number, length: number): number {
   buffer.writeInt32BE(length === 0 ? 0 : 1, at);
   buffer.writeInt32BE(0, at + 4);
@@ -80,7 +80,7 @@ function writeUuid(buffer: Buffer, at: number, id: string): void {
   if (bad !== 0) throw new RangeError(`not a UUID: ${JSON.stringify(id)}`);
 }
 
-/** `uuid[]`; a RangeError for anything but 8-4-4-4-12 hexadecimal digits. */
+/** `uuid[]` of texts; throws a RangeError for any text but 8-4-4-4-12 hexadecimal digits. */
 export function uuidArray(ids: readonly string[]): Buffer {
   const buffer = arrayBuffer(OID.uuid, ids.length, ids.length * (LENGTH_BYTES + UUID_BYTES));
   let at = HEADER_BYTES;
@@ -92,7 +92,7 @@ export function uuidArray(ids: readonly string[]): Buffer {
   return buffer;
 }
 
-/** `uuid[]` of UUIDs as bytes, one after the other. */
+/** `uuid[]` of UUIDs given as consecutive bytes. */
 export function uuidBytesArray(uuids: Buffer): BinaryParameter {
   const elements = uuids.length / UUID_BYTES;
   return {
@@ -110,7 +110,7 @@ export function uuidBytesArray(uuids: Buffer): BinaryParameter {
   };
 }
 
-/** `text[]`, or `jsonb[]`, of texts that are there as bytes. */
+/** `text[]`, or `jsonb[]`, of texts given as bytes. */
 export function textBytesArray(type: "text" | "jsonb", { bytes, ends, room }: TextColumn): BinaryParameter {
   const head = elementHead(type);
   return {
@@ -135,12 +135,12 @@ export function textBytesArray(type: "text" | "jsonb", { bytes, ends, room }: Te
   };
 }
 
-/** Bytes before each text of such an array. */
+/** Number of bytes before each text of such an array. */
 export function elementHead(type: "text" | "jsonb"): number {
   return type === "jsonb" ? LENGTH_BYTES + 1 : LENGTH_BYTES;
 }
 
-/** `text[]`, or `jsonb[]` from JSON texts, which the server parses and checks. An unpaired surrogate goes as U+FFFD. */
+/** `text[]`, or `jsonb[]` from JSON texts, which the server parses and checks. An unpaired surrogate becomes U+FFFD. */
 export function stringArray(type: "text" | "jsonb", strings: readonly string[]): BinaryParameter {
   const head = elementHead(type);
   let elementsBytes = strings.length * head;
@@ -160,12 +160,12 @@ export function stringArray(type: "text" | "jsonb", strings: readonly string[]):
   };
 }
 
-/** `text[]` as a buffer of its own. The server refuses a NUL character (SQLSTATE 22021). */
+/** `text[]` in a separate buffer. The server refuses a NUL character (SQLSTATE 22021). */
 export function textArray(strings: readonly string[]): Buffer {
   return bufferOf(stringArray("text", strings));
 }
 
-/** `float8[]` of as many numbers as `length`, asked for in order. */
+/** `float8[]` of `length` numbers, which `next` returns in order. */
 export function float8Array(length: number, next: () => number): Buffer {
   const buffer = arrayBuffer(OID.float8, length, length * (LENGTH_BYTES + FLOAT8_BYTES));
   let at = HEADER_BYTES;

@@ -4,7 +4,7 @@ import type { BinaryParameter } from "./binary-arrays.js";
 import type { BoundValues, SqlValue, Statement, StatementValues } from "../../sql.js";
 
 const BIND = 0x42;
-/** Execute of the unnamed portal, all rows, and Sync. */
+/** Execute (of the unnamed portal, for all rows) and Sync. */
 const EXECUTE_AND_SYNC = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
 const LENGTH_BYTES = 4;
 const NULL_LENGTH = -1;
@@ -16,10 +16,10 @@ function partOf(value: SqlValue | BinaryParameter): Part {
   return value instanceof Date ? value.toISOString() : value;
 }
 
-/** Up to here a call out of JavaScript takes longer than the characters one by one. */
+/** Most characters that are written one by one, because a call out of JavaScript takes longer. */
 const FEW_CHARACTERS = 64;
 
-/** Whether that is a short text of ASCII alone. */
+/** True for a short text of ASCII alone. */
 function isPlain(text: string): boolean {
   if (text.length > FEW_CHARACTERS) return false;
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
@@ -30,7 +30,7 @@ function textBytes(text: string): number {
   return isPlain(text) ? text.length : Buffer.byteLength(text);
 }
 
-/** Returns how many bytes it took. */
+/** Writes a text; returns its length in bytes. */
 function writeText(buffer: Buffer, at: number, text: string): number {
   if (!isPlain(text)) return buffer.write(text, at);
   for (let i = 0; i < text.length; i++) buffer[at + i] = text.charCodeAt(i);
@@ -42,7 +42,7 @@ function bytesOf(part: Part): number {
   return typeof part === "string" ? textBytes(part) : part.length;
 }
 
-/** Offset of the values of a Bind, which begin with the length of the first. */
+/** Offset of the values of a Bind message; the length of the first value is there. */
 function valuesStart(name: string, parts: number): number {
   return 1 + LENGTH_BYTES + 1 + textBytes(name) + 1 + 2 + 2 * parts + 2;
 }
@@ -51,8 +51,8 @@ function valuesStart(name: string, parts: number): number {
 type Allocate = (bytes: number) => Buffer;
 
 /**
- * Memory for one message after the other, each of which has been sent when the next one is made. Without it what large ones
- * leave behind amounts to tens of megabytes before it is collected.
+ * Memory that successive messages share; each message must have been sent before the next is made. Without it, large
+ * messages would leave tens of megabytes behind before garbage collection.
  */
 export class MessageMemory {
   private kept: Buffer = Buffer.alloc(0);
@@ -63,7 +63,7 @@ export class MessageMemory {
   };
 }
 
-/** Bind of those values to the unnamed portal, Execute and Sync; results as text. */
+/** Messages Bind of those values to the unnamed portal, Execute and Sync; results as text. */
 export function callMessages(
   name: string,
   values: readonly (SqlValue | BinaryParameter)[],
@@ -88,7 +88,7 @@ export function callMessages(
   return buffer;
 }
 
-/** A value after its length; returns where it ends. */
+/** Writes a value after its length; returns the offset of its end. */
 function writePart(buffer: Buffer, at: number, part: Part): number {
   const start = at + LENGTH_BYTES;
   if (part === null) return buffer.writeInt32BE(NULL_LENGTH, at);
@@ -99,7 +99,7 @@ function writePart(buffer: Buffer, at: number, part: Part): number {
   return start + bytes;
 }
 
-/** A value that lies in the message alone. */
+/** Marks a value that exists in the message alone. */
 const IN_MESSAGE = undefined;
 
 class Bound implements BoundValues {
@@ -125,8 +125,8 @@ function isWritten(value: SqlValue | BinaryParameter): value is BinaryParameter 
 }
 
 /**
- * Those values in the message that will carry them, for whichever connection calls `statement`. What is written into it is
- * not kept beside it.
+ * Serialises values into the message that will carry them, on any connection that runs `statement`. Values that are written
+ * into the message are not kept elsewhere.
  */
 export function bindAhead(
   { name }: Statement,
@@ -141,7 +141,7 @@ export function messageOf({ name }: Statement, values: StatementValues): Buffer 
   return "message" in values ? values.message : callMessages(name, values);
 }
 
-/** The values one by one, for the driver; its types want a mutable array, and it only reads it. */
+/** The values one by one, for the driver; its types require a mutable array, but it only reads it. */
 export function valuesOf(values: StatementValues): SqlValue[] {
   return "message" in values ? [...values.values] : (values as SqlValue[]);
 }

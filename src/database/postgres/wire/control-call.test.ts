@@ -3,7 +3,7 @@ import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { ControlCall } from "./control-call.js";
 
-/** One that was submitted, what the driver heard of the server, and what it settled with. */
+/** A submitted call, the driver's events so far, and the value that the call settled with. */
 function submitted(text = "COMMIT") {
   const stream = new PassThrough();
   const connection = new pg.Connection({ stream } as unknown as pg.ConnectionConfig);

@@ -3,7 +3,10 @@
 import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
 import { queryMessage } from "./query-message.js";
 
-/** Results in what the server did (`BEGIN`, `COMMIT`, `ROLLBACK`), which need not be what it was asked for. */
+/**
+ * A call that results in the command that the server executed (`BEGIN`, `COMMIT`, `ROLLBACK`), which may differ from the
+ * request.
+ */
 export class ControlCall extends DirectCall<string> {
   protected result = "";
 
@@ -11,12 +14,12 @@ export class ControlCall extends DirectCall<string> {
     super(undefined, queryMessage(text), settle);
   }
 
-  /** A few bytes, which come at once; else they are the driver's. */
+  /** False: an answer is a few bytes, which arrive together; otherwise the driver reads them. */
   override goesOn(): boolean {
     return false;
   }
 
-  /** All of an answer without notices or errors. */
+  /** Takes a whole answer without notices or errors. */
   override take(arrived: Buffer): number {
     const from = 1 + LENGTH_BYTES;
     if (arrived[0] === COMMAND_COMPLETE)
@@ -25,7 +28,7 @@ export class ControlCall extends DirectCall<string> {
   }
 
   override handleDataRow(): void {
-    // Such a statement has none.
+    // A control statement returns no rows.
   }
 
   override handleCommandComplete({ text }: { text: string }): void {

@@ -5,15 +5,15 @@ import { queryMessage } from "./query-message.js";
 
 const COPY_DATA = 0x64;
 const COPY_DONE = Buffer.from([0x63, 0, 0, 0, LENGTH_BYTES]);
-/** Text of one message, before its last line. */
+/** Bytes of text in a message, before its last line. */
 const MESSAGE_BYTES = 65_536;
 
-/** Rows in COPY's text format, a line each, ready to be sent as often as one likes. */
+/** Rows in COPY's text format, one line each, ready to be sent any number of times. */
 export class CopyRows {
   readonly messages: Buffer[] = [];
   private lines = "";
 
-  /** @param line without its end */
+  /** @param line the row without its line end */
   add(line: string): void {
     this.lines += `${line}\n`;
     if (this.lines.length >= MESSAGE_BYTES) this.frame();
@@ -36,7 +36,7 @@ export class CopyRows {
   }
 }
 
-/** Results in how many rows the server took. */
+/** A call that results in the number of rows that the server took. */
 export class CopyCall extends DirectCall<number> {
   protected result = 0;
 
@@ -52,12 +52,12 @@ export class CopyCall extends DirectCall<number> {
     return false;
   }
 
-  /** Two answers for any number of rows: the driver reads both. */
+  /** Takes nothing: any number of rows gets two answers, and the driver reads both. */
   override take(): number {
     return 0;
   }
 
-  /** The driver's word for: the server waits for rows. */
+  /** Called by the driver when the server waits for rows. */
   handleCopyInResponse({ stream }: DriverConnection): void {
     stream.cork();
     for (const message of this.rows.messages) stream.write(message);
@@ -65,7 +65,7 @@ export class CopyCall extends DirectCall<number> {
   }
 
   override handleDataRow(): void {
-    // COPY FROM has none.
+    // COPY FROM returns no rows.
   }
 
   override handleCommandComplete({ text }: { text: string }): void {

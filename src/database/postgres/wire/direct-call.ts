@@ -6,20 +6,20 @@ import { PlainSocket, type FirstReader } from "./plain-socket.js";
 export const COMMAND_COMPLETE = 0x43;
 export const LENGTH_BYTES = 4;
 const READY_FOR_QUERY = 0x5a;
-/** The end of a tag such as `UPDATE 0`, which a zero byte follows. */
+/** End of a tag such as `UPDATE 0`, including the zero byte that follows it. */
 const NO_ROW = Buffer.from(" 0\0");
-/** Kind, length and the state of the transaction. */
+/** Bytes of ReadyForQuery: kind, length and the state of the transaction. */
 const READY_BYTES = 6;
 
-/** Settles once: when the server is ready for the next question, or on an error. */
+/** A call that settles once: when the server is ready for the next statement, or on an error. */
 export abstract class DirectCall<T> implements Submittable, FirstReader {
   protected abstract readonly result: T;
-  /** Whether the command tag of the answer counts no row. */
+  /** True if the answer's command tag counts no row. */
   foundNoRow = false;
   private connection: DriverConnection | undefined;
 
   constructor(
-    /** Name of a prepared statement, which the driver reads when the server sends an error. */
+    /** Name of a prepared statement, which the driver reads if the server sends an error. */
     readonly name: string | undefined,
     private readonly message: Buffer,
     private readonly settle: (error: Error | undefined, result: T) => void,
@@ -28,7 +28,7 @@ export abstract class DirectCall<T> implements Submittable, FirstReader {
   submit(connection: DriverConnection): void {
     const { stream } = connection;
     this.connection = connection;
-    // Sessions are asked one thing at a time, so what comes next on this socket is this answer.
+    // A session has one call at a time, so the next bytes on this socket are this call's answer.
     if (stream instanceof PlainSocket) stream.readFirst(this);
     stream.write(this.message);
   }
@@ -38,7 +38,7 @@ export abstract class DirectCall<T> implements Submittable, FirstReader {
   abstract handleDataRow(row: { fields: readonly (string | null)[] }): void;
   abstract handleCommandComplete(complete: { text: string }): void;
 
-  /** Tells the driver that the server is ready where from `at` on the answer is whole and nothing more; returns whether it is. */
+  /** Tells the driver that the server is ready if exactly the end of the answer follows at `at`; returns true if it does. */
   protected tellReady(arrived: Buffer, at: number): boolean {
     const { connection } = this;
     const ready = arrived.length - READY_BYTES;

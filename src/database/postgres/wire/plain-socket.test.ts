@@ -1,5 +1,5 @@
-// The driver's socket against a real server of this process: every byte arrives once and in order, however large the
-// pieces are and whoever else reads into the same memory meanwhile, and the end of the other side is told.
+// The driver's socket against a real server of this process: every byte arrives once and in order, however large the pieces
+// are and whichever socket reads into the same memory meanwhile, and the end of the other side is reported.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -17,7 +17,7 @@ afterAll(() => {
   server.close();
 });
 
-/** One end as the driver has it, with what it was told so far, and the other end. */
+/** The driver's socket, the bytes that it has emitted so far, and the other end. */
 async function pair(): Promise<{ near: PlainSocket; far: Socket; heard: Buffer[] }> {
   const heard: Buffer[] = [];
   const near = new PlainSocket();

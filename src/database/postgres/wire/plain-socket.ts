@@ -3,36 +3,39 @@
 import { Socket, type ConnectOpts, type SocketConstructorOpts } from "node:net";
 import { monotonicMs } from "../../../foundation/clock.js";
 
-/** The most that one read takes: as much as Node's own. */
+/** Most bytes of one read, the same as Node's limit. */
 const READ_BYTES = 65_536;
 
 let shared: Buffer | undefined;
 
 export interface FirstReader {
-  /** Whether more of the answer is to come: then these bytes are kept, and shown again with what follows. */
+  /** True if more of the answer is to come: then these bytes are kept, and shown again together with the following ones. */
   goesOn(arrived: Buffer): boolean;
-  /** Returns how many of these bytes it took, which are spent then; the rest goes to the driver. It must not keep them. */
+  /**
+   * Returns the number of bytes that it took, whose memory is then used again; the rest goes to the driver. It must not
+   * keep the bytes.
+   */
   take(arrived: Buffer): number;
 }
 
-/** Its `data` events come as the bytes do; the rest is an ordinary socket. */
+/** A socket that may show an answer to a reader before the driver gets the rest as `data` events. */
 export class PlainSocket extends Socket {
-  /** Monotonic milliseconds at which the last bytes arrived, before anything was done with them. */
+  /** Monotonic milliseconds at which the last bytes arrived, before they were processed. */
   arrivedMs = 0;
   private firstReader: FirstReader | undefined;
-  /** The beginning of an answer that goes on. It dies with the socket: of such an answer nobody needs a part. */
+  /** Beginning of an incomplete answer. It dies with the socket: a part of such an answer is of no use. */
   private begun: Buffer | undefined;
 
   constructor() {
     shared ??= Buffer.allocUnsafeSlow(READ_BYTES);
-    // The constructor takes what `connect` is documented to take; the types know the latter only.
+    // The constructor takes the options that `connect` is documented to take; the types know only the latter's.
     const options: SocketConstructorOpts & ConnectOpts = {
       onread: { buffer: shared, callback: (bytes, buffer) => this.onArrived(buffer as Buffer, bytes) },
     };
     super(options);
   }
 
-  /** Shows the answer that arrives next to `reader`, and nothing after it. */
+  /** Shows the next answer to `reader`, and nothing after that answer. */
   readFirst(reader: FirstReader): void {
     this.firstReader = reader;
   }
@@ -46,10 +49,10 @@ export class PlainSocket extends Socket {
       this.begun = this.begun ? arrived : Buffer.from(piece);
       return true;
     }
-    // It may ask the next thing as soon as it has its answer.
+    // The reader may send the next call as soon as it has its answer.
     this.firstReader = this.begun = undefined;
     const taken = firstReader?.take(arrived) ?? 0;
-    // The driver keeps what is no whole message yet, so it cannot have the buffer itself.
+    // The driver keeps bytes that are no whole message yet, so it cannot have the shared buffer itself.
     if (taken < arrived.length) this.emit("data", Buffer.from(arrived.subarray(taken)));
     return true;
   }

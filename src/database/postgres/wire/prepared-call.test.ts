@@ -128,7 +128,7 @@ describe("a prepared call", () => {
   const bound = Buffer.from([0x32, 0, 0, 0, 4]);
   const done = Buffer.from("C\0\0\0\rSELECT 2\0Z\0\0\0\u0005I");
 
-  /** What it takes of an answer, and the rows that it then settles with. */
+  /** The number of bytes that the call takes of an answer, and the rows that it then settles with. */
   function take(answer: Buffer): { taken: number; rows: StatementRow[] } {
     let rows: StatementRow[] = [];
     const reader = new RowReader([field("id", 25), field("attempts", 23)]);
@@ -138,7 +138,7 @@ describe("a prepared call", () => {
     return { taken, rows };
   }
 
-  /** What the driver is told of an answer that is taken, and how many of its bytes are. */
+  /** The driver's events for an answer that the call takes, and the number of bytes taken. */
   function told(answer: Buffer): { taken: number; messages: unknown[] } {
     const messages: unknown[] = [];
     const stream = new PassThrough();

@@ -4,15 +4,15 @@ import { COMMAND_COMPLETE, DirectCall, LENGTH_BYTES } from "./direct-call.js";
 import { DATA_ROW, type RowReader } from "./row-reader.js";
 import type { StatementRow } from "../../sql.js";
 
-/** The beginning of an answer that is no error: this kind, and its own length and nothing more. */
+/** Kind of the message that begins an answer without errors; the message has a kind and a length only. */
 const BIND_COMPLETE = 0x32;
 const BIND_COMPLETE_BYTES = 5;
-/** The longest answer that is kept until it is whole; a longer one is read as it comes. */
+/** Bytes of the longest answer that is kept until it is complete; a longer answer is read in pieces. */
 const WHOLE_ANSWER_BYTES_MAX = 262_144;
 
 /**
- * Whether these bytes are an answer from its beginning. The end of a notice whose beginning the driver has cannot be taken
- * for one, since text has no such zeros.
+ * True if these bytes are an answer from its beginning. The end of a notice whose beginning the driver has cannot look like
+ * one, since text has no such zeros.
  */
 function isAnswer(arrived: Buffer): boolean {
   if (arrived.length < BIND_COMPLETE_BYTES || arrived[0] !== BIND_COMPLETE) return false;
@@ -31,7 +31,7 @@ export class PreparedCall extends DirectCall<StatementRow[]> {
     super(name, message, settle);
   }
 
-  /** Rows without an end, so far: nothing but them, and no word of an error or of being ready. */
+  /** True for rows without an end so far: nothing but rows, and no message of an error or of being ready. */
   override goesOn(arrived: Buffer): boolean {
     if (!isAnswer(arrived) || arrived.length > WHOLE_ANSWER_BYTES_MAX) return false;
     let at = BIND_COMPLETE_BYTES;
@@ -43,7 +43,10 @@ export class PreparedCall extends DirectCall<StatementRow[]> {
     return true;
   }
 
-  /** Rows at the beginning of the answer, and its end, of which the driver is told what it would have read. */
+  /**
+   * Takes the rows at the beginning of the answer, and its end, about which the driver gets the same events as if it had
+   * read it.
+   */
   override take(arrived: Buffer): number {
     if (!isAnswer(arrived)) return 0;
     const at = this.reader.take(arrived, BIND_COMPLETE_BYTES, this.result);

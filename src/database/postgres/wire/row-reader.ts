@@ -1,5 +1,5 @@
-// Rows of a prepared statement, from the driver's texts or the bytes of an answer. One text is made of the whole answer, and
-// its values are parts of it: a claim may return a hundred documents.
+// Reads rows of a prepared statement, from the driver's texts or the bytes of an answer. The whole answer becomes one text
+// whose parts are the values: a claim may return a hundred documents.
 import { isAscii } from "node:buffer";
 import type { FieldDef } from "pg";
 import { int32At } from "../../../foundation/bytes.js";
@@ -10,10 +10,10 @@ import type { StatementRow } from "../../sql.js";
 type ColumnParser = (text: string) => unknown;
 
 export const DATA_ROW = 0x44;
-/** Kind and length of a message, and a DataRow's number of columns. */
+/** Bytes of the head of a DataRow: kind, length and number of columns. */
 const ROW_HEAD_BYTES = 1 + LENGTH_BYTES + 2;
 
-/** The length at `at`, which is zero then: its bytes would pass for other letters. */
+/** Reads the length at `at` and sets it to zero: its bytes could pass for characters. */
 function takeLength(bytes: Buffer, at: number): number {
   const length = int32At(bytes, at);
   bytes[at] = bytes[at + 1] = bytes[at + 2] = bytes[at + 3] = 0;
@@ -22,7 +22,7 @@ function takeLength(bytes: Buffer, at: number): number {
 
 /** The columns of a statement's rows, as its first execution described them. */
 export class RowReader {
-  /** Undefined if a column's value is its text. */
+  /** Parsers of the columns; undefined if a column's value is its text. */
   private readonly parsers: readonly (ColumnParser | undefined)[];
 
   constructor(fields: readonly FieldDef[]) {
@@ -34,8 +34,8 @@ export class RowReader {
   }
 
   /**
-   * The rows of the DataRow messages that begin at `from` and are there as a whole, into `rows`. Returns where they end; up to
-   * there `bytes` are spent.
+   * Reads the complete DataRow messages from `from` on into `rows`. Returns the offset of their end; up to there `bytes`
+   * are overwritten.
    */
   take(bytes: Buffer, from: number, rows: StatementRow[]): number {
     const lengths: number[] = [];
@@ -46,7 +46,7 @@ export class RowReader {
     let next = 0;
     for (let at = from; at < end;) {
       at += ROW_HEAD_BYTES;
-      // An array that grows takes room for sixteen values with the first.
+      // An array that grows would reserve room for sixteen values at the first.
       const row = new Array<unknown>(columns);
       for (let column = 0; column < columns; column++) {
         const start = at + LENGTH_BYTES;
@@ -60,7 +60,7 @@ export class RowReader {
     return end;
   }
 
-  /** The lengths of all values in those rows, -1 of a NULL; returns where the rows end. */
+  /** Collects the lengths of all values in those rows, -1 for NULL; returns the offset of the rows' end. */
   private takeLengths(bytes: Buffer, from: number, lengths: number[]): number {
     let at = from;
     while (at + ROW_HEAD_BYTES <= bytes.length && bytes[at] === DATA_ROW) {

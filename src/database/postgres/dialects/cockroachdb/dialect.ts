@@ -12,7 +12,7 @@ export const cockroachdb: Dialect = {
   writesJsonbAsPostgres: false,
   supportsTransactionalDdl: false,
   supportsLockTimeout: false,
-  // A node whose clock is farther off ends itself (--max-offset).
+  // A node whose clock differs by more ends itself (--max-offset).
   clockSkewMs: 500,
   inStatus,
   begin: beginTransaction,

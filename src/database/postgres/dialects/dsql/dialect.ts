@@ -5,7 +5,7 @@ import { inStatus, type Dialect, type NamespaceMark } from "../dialect.js";
 import { quoteIdentifier } from "../../quoting.js";
 import { dsqlCapabilities } from "./capabilities.js";
 
-/** Up to its colon: a name has at most 63 characters. */
+/** Name of the mark table: the mark up to its colon, because a name has at most 63 characters. */
 const tableNamed = (schema: string, mark: string): string =>
   `${schema}.${quoteIdentifier(mark.slice(0, mark.indexOf(":") + 1))}`;
 
@@ -17,7 +17,7 @@ WHERE n.nspname = $1`,
   removal: (schema, mark) => [`DROP TABLE ${tableNamed(schema, mark)}`],
 };
 
-/** Aurora DSQL shows nothing of itself. */
+/** Sampler of a server that shows no statistics: Aurora DSQL has none. */
 const SILENT_SAMPLER: SamplerDialect = {
   groups: [],
   preamble: "",
@@ -30,14 +30,14 @@ export const dsql: Dialect = {
   name: "dsql",
   capabilities: dsqlCapabilities,
   supportsJsonbArrays: false,
-  // It may: nothing of Amazon's says so.
+  // False because no page of Amazon promises it.
   writesJsonbAsPostgres: false,
   supportsTransactionalDdl: false,
   supportsLockTimeout: false,
   clockSkewMs: 1000,
   inStatus,
   awaitJob: "CALL sys.wait_for_job($1)",
-  // Its one level needs no name.
+  // The only level needs no name.
   begin: (_, access) => `BEGIN${access === "READ ONLY" ? " READ ONLY" : ""}`,
   documentLock: undefined,
   mark: TABLE_MARK,

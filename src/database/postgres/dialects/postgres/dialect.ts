@@ -15,9 +15,9 @@ export const postgres: Dialect = {
   clockSkewMs: 0,
   neverLocked: "xmax = 0",
   begin: beginTransaction,
-  // IS TRUE changes no answer and keeps the index on (status, updated_at) out of claims: see `event-status.sql`.
+  // IS TRUE changes no result and keeps the index on (status, updated_at) out of claims: see `event-status.sql`.
   inStatus: (statuses) => `(${inStatus(statuses)}) IS TRUE`,
-  // What the update takes anyway.
+  // The lock that the update takes anyway.
   documentLock: "FOR NO KEY UPDATE",
   mark: COMMENT_MARK,
   dependants: DEPENDANTS,
