@@ -6,7 +6,7 @@ export const isolationKey = isolation(
   "Isolation level of every transaction. Default read committed.",
 ).prefault("read committed");
 
-/** Refuses every level of storage but the database's own. */
+/** Refuses every level of storage except the database's default. */
 export const defaultStorageOnly =
   (workload: string) =>
   ({ storage }: { readonly storage: Storage }): Finding[] =>
@@ -14,7 +14,7 @@ export const defaultStorageOnly =
       ? []
       : [{ path: ["storage"], message: `${workload} has tables of storage default only` }];
 
-/** Whether a pooler hands the server connection on after each statement. */
+/** True if a pooler may give each statement another server connection. */
 export const hasStatementMode = (pool: PoolSettings): boolean => "mode" in pool && pool.mode === "statement";
 
 /** Refuses a pooler that gives each statement another connection. */

@@ -7,21 +7,21 @@ type Entry = (typeof GENERAL)[number] | (typeof TRAIN_EVENTS)[number];
 const ALL: readonly EvidenceMetric[] = [...TRAIN_EVENTS, ...GENERAL];
 const BY_NAME: ReadonlyMap<string, EvidenceMetric> = new Map(ALL.map((metric) => [metric.name, metric]));
 
-/** Metrics that samples have. */
+/** Metrics with samples. */
 export const SAMPLED = ALL.filter(({ isSampled }) => isSampled !== false);
 
-/** Metrics that live views show, each with how. */
+/** Metrics in live views, each with its display. */
 export const LIVE = SAMPLED.flatMap(({ live, ...metric }) => (live ? [{ ...metric, live }] : []));
 
 type BacklogOf<E> = E extends { readonly backlog: infer Name extends string } ? Name : never;
 /** Names of the backlogs in a fault's record. */
 export type Backlog = BacklogOf<Entry>;
-/** Metrics of things that wait, each with the name of its backlog. */
+/** Metrics of waiting things, each with the name of its backlog. */
 export const BACKLOGS = SAMPLED.flatMap(({ backlog, ...metric }) =>
   backlog === undefined ? [] : [{ ...metric, backlog: backlog as Backlog }],
 );
 
-/** The metric of a name, whether named itself or by its family. */
+/** The metric of that name or, for a member of a family, of the family. */
 export function evidenceMetricOf(name: string): EvidenceMetric | undefined {
   return BY_NAME.get(name) ?? BY_NAME.get(name.replace(/\..*$/s, ".*"));
 }
@@ -38,7 +38,7 @@ function evidenceIn(place: Place, metrics = ALL): readonly Evidence[] {
 }
 
 const isPooler = ({ source }: EvidenceMetric): boolean => source === "pooler";
-/** Figures of a trial's `database`, of its `pooler`, and of its `perEvent`. */
+/** Evidence figures of a trial's `database`, `pooler` and `perEvent`. */
 export const DATABASE_EVIDENCE = [
   ...evidenceIn("window").filter(({ metric }) => !isPooler(metric)),
   ...evidenceIn("growth"),
@@ -61,7 +61,7 @@ type NumberOf<F> =
 
 type DatabaseFigure = Stored<Exclude<Entry, PoolerEntry>, "window"> | Stored<Entry, "growth">;
 type PoolerFigure = Stored<PoolerEntry, "window">;
-/** Fields that hold a mean and a maximum, and those that hold a number. */
+/** Fields that hold a mean and a maximum, and fields that hold a number. */
 export type DatabaseSpread = SpreadOf<DatabaseFigure>;
 export type DatabaseNumber = NumberOf<DatabaseFigure>;
 export type PoolerSpread = SpreadOf<PoolerFigure>;

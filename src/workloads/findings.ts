@@ -1,14 +1,14 @@
 // Findings of an audit: exact counts by kind, and the first findings of each kind by name, so that an emptied table does not
 // fill the result.
 
-/** Findings that are named, of each kind. */
+/** Most findings of each kind that are named. */
 export const NAMED_PER_KIND = 20;
 
-/** One row or fact that is not what it must be. */
+/** A row or fact that differs from what it must be. */
 export interface NamedFinding<Kind extends string = string> {
   readonly kind: Kind;
   readonly id: string;
-  /** The problem, without any value of its document. */
+  /** The problem, without any value of the document. */
   readonly words: string;
 }
 

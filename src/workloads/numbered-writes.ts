@@ -1,5 +1,5 @@
-// Writes that each client numbers from 0 on. A worker keeps how many it has sent and the exceptions, so that an acknowledged
-// write takes no memory; comparing takes a byte for each write.
+// Writes that each client numbers from 0 on. A worker keeps the number of writes that it has sent and the exceptions, so
+// that an acknowledged write takes no memory; the comparison takes a byte for each write.
 import * as z from "zod";
 
 const count = z.int().min(0);
@@ -59,7 +59,7 @@ export class WrittenRows {
     this.copies = new Map(writes.map(({ client, sent }) => [client, new Uint8Array(sent)]));
   }
 
-  /** Whether that client's worker said which writes it sent. */
+  /** True if that client's worker reported its writes. */
   knows(client: number): boolean {
     return this.copies.has(client);
   }
@@ -73,7 +73,7 @@ export class WrittenRows {
     return true;
   }
 
-  /** Reports each write whose number of copies nothing explains. */
+  /** Reports each write whose number of copies has no explanation. */
   compare(report: (kind: Misplacement, write: NumberedWrite, copies: number) => void): Compared {
     const sum = { acknowledged: 0, inDoubt: 0, inDoubtFound: 0 };
     for (const writes of this.writes) {

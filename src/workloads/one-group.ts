@@ -1,6 +1,6 @@
 import type { RoleTraits } from "./workload.js";
 
-/** The only role of a workload. */
+/** Traits of the only role of a workload. */
 export function clientsRole(operations: readonly string[]): RoleTraits {
   return {
     purpose: "The clients of workloads with one group of them. Each runs one transaction at a time.",
@@ -11,7 +11,7 @@ export function clientsRole(operations: readonly string[]): RoleTraits {
   };
 }
 
-/** The plan of a transaction that does one thing. */
+/** A transaction's plan that consists of one operation. */
 export function doing<Operation extends string>(operation: Operation, client: number, intendedMs: number) {
   return { operation, client, intendedMs, isPoll: false, events: () => 1 };
 }

@@ -25,7 +25,7 @@ import { drawSteps } from "./script/client.js";
 import { workloadOfProgram } from "./script/workload.js";
 import type { Workload } from "./workload.js";
 
-/** A path that a scenario writes for a file. */
+/** Pattern of a path that a scenario writes for a file. */
 export const PATH = /\.(sql|mjs|js)$/;
 const BYTES_MAX = 1024 * 1024;
 
@@ -121,7 +121,9 @@ function textOf(file: string, directory: string): string {
   }
 }
 
-/** A written `workload`, with what its file says in place of the file. Throws a UsageError where that cannot be read. */
+/**
+ * A written `workload` with the contents of its file in place of the path. Throws a UsageError if the file cannot be read.
+ */
 export function embedded(written: unknown, directory: string, read: ReadText = textOf): unknown {
   if (isMapping(written) && Array.isArray(written["pgbench"])) {
     const scripts = written["pgbench"].map((script: unknown) => embeddedScript(script, directory, read));
@@ -137,7 +139,7 @@ function embeddedScript(written: unknown, directory: string, read: ReadText): un
   return typeof written === "string" ? readSource(written, directory, read) : written;
 }
 
-/** A script of pgbench as it is written, with what its file says. Throws a UsageError where that cannot be read. */
+/** A pgbench script as written, with the contents of its file. Throws a UsageError if the file cannot be read. */
 function readSource(written: string, directory: string, read: ReadText = textOf): ScriptSource {
   if (written.startsWith(BUILTIN)) return written;
   return { script: path.basename(written), sql: read(partsOf(written).name, directory) };
@@ -145,7 +147,7 @@ function readSource(written: string, directory: string, read: ReadText = textOf)
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** Only what is to be run, or to be checked for a run, loads its code: a result may come from anywhere. */
+/** Only commands that run or check a scenario load its code, because a result may come from anywhere. */
 const NOT_LOADED = "is a module; only commands that are given a scenario load its code";
 
 function readModuleFile({ module: file, hash }: z.output<typeof ModuleFile>): ReadProgram {
@@ -158,7 +160,7 @@ function readModuleFile({ module: file, hash }: z.output<typeof ModuleFile>): Re
   return problem === undefined ? readModule(file) : refuse(problem);
 }
 
-/** The name in messages. */
+/** The workload's name in messages. */
 export function nameOf(own: Own): string {
   if ("pgbench" in own) return "workload.pgbench";
   return "sql" in own ? own.file : own.module;
@@ -182,12 +184,12 @@ interface Read {
   readonly problems: readonly FileProblem[];
 }
 
-/** Workloads by their source, which treatments of one experiment share. */
+/** Workloads by their source, shared by the treatments of one experiment. */
 const known = new Map<string, Read>();
 /** Workloads that modules declared, without their code. */
 const declared = new Map<string, Read>();
 
-/** Enough of a module to read its results. */
+/** A program without code, sufficient to read the results of a module. */
 function declaredProgram({ name, settings, transactions }: Declared): Program {
   const place = { line: 1, column: 1 };
   return {
@@ -207,7 +209,7 @@ function declaredProgram({ name, settings, transactions }: Declared): Program {
   };
 }
 
-/** A written workload that was found sound: a module with what it declares. */
+/** A valid written workload; a module comes with its declaration. */
 export function withDeclared(written: unknown): unknown {
   const own = ModuleFile.safeParse(written);
   const program = own.success ? readOwn(own.data).program : undefined;
@@ -245,13 +247,13 @@ function madeFrom(own: Own, read: ReadProgram): Read {
   return { program: read.program, workload: workloadFrom(own, read.program), problems: [] };
 }
 
-/** The one that a raw scenario holds, if it holds one of the user's own and nothing is wrong with that. */
+/** The user's workload in a raw scenario; undefined if there is none or if it is invalid. */
 export function ownIn({ workload }: Readonly<Record<string, unknown>>): Workload | undefined {
   const own = Own.safeParse(workload);
   return own.success ? readOwn(own.data).workload : undefined;
 }
 
-/** The workload of a scenario that was checked. */
+/** The user's workload of a checked scenario. */
 export function ownWorkload(own: Own): Workload {
   const { workload, problems } = readOwn(own);
   if (!workload) throw new Error(`a workload that was not checked: ${problems[0]?.message ?? ""}`);
@@ -260,7 +262,10 @@ export function ownWorkload(own: Own): Workload {
 
 export { definedValue } from "./pgbench/defined.js";
 
-/** Scripts of pgbench as the text of a file of SQL, or what stands against that; `canRun`: they run as they are all the same. */
+/**
+ * The text of a SQL file with the same contents as pgbench scripts, or the obstacles. `canRun`: the scripts run unchanged
+ * nevertheless.
+ */
 export function importedFromPgbench(
   written: readonly string[],
   settings: Pick<PgbenchScripts, "scale" | "define">,

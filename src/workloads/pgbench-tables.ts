@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Rows of one unit of scale. */
+/** Rows of accounts in one unit of scale. */
 export const ACCOUNTS = 100_000;
 export const TELLERS = 10;
 

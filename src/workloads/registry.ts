@@ -20,12 +20,15 @@ type ValueOf<Records, Name> = Records extends unknown
     ? Records[Name]
     : never
   : never;
-/** Records of all families by name. A name that several have is of any of their types: only its family can tell. */
+/**
+ * Records of all families by name. A name that several families have may have the type of any of them: only the family
+ * distinguishes them.
+ */
 type Either<Records> = { readonly [Name in Names<Records>]: ValueOf<Records, Name> };
 
-/** The keys of all families, each with its schema. */
+/** Schemas of the keys of all families. */
 type OwnKeys = Either<Family["settings"]["keys"]>;
-/** Settings of a treatment that its workload makes of its keys; a treatment has those of one workload. */
+/** Settings that a treatment's workload makes of its keys; a treatment has the settings of one workload. */
 export type OwnSettings = Either<ReturnType<Family["settings"]["resolve"]>> & OwnValues;
 
 export const WORKLOADS: readonly Workload[] = FAMILIES;
@@ -43,7 +46,10 @@ function byName<V>(
   return [...all];
 }
 
-/** The schema of a name that workloads share: their common schema, else a union whose description names the workloads. */
+/**
+ * The schema of a name that several workloads have: their common schema, else a union whose description names the
+ * workloads.
+ */
 export function eitherSchema<S extends z.ZodType>(
   owned: readonly (readonly [workload: string, schema: S])[],
 ): S {
@@ -82,12 +88,12 @@ function expectOne(name: string): never {
 
 type StagesOf<F> = F extends { readonly reporting: { readonly stages: infer Stages } } ? Stages : never;
 type Stage = Names<StagesOf<Family>>;
-/** Stages of life of all workloads, in the order in which results show them, each with its span in words. */
+/** Life stages of all workloads, in the order of results, each with its span in words. */
 export const STAGES = byName(({ reporting }) => reporting?.stages).map(([stage, [owned]]) => {
   return { stage: stage as Stage, span: owned?.[1].span ?? "" };
 });
 
-/** Operations of all workloads, in the order in which results show them. */
+/** Operations of all workloads, in the order of results. */
 export const OPERATIONS: readonly string[] = [
   ...new Set(WORKLOADS.flatMap(({ operations }) => Object.keys(operations))),
 ];
@@ -98,9 +104,9 @@ export function byOperation(a: string, b: string, known = OPERATIONS): number {
   return place(a) === place(b) ? 0 : place(a) - place(b);
 }
 
-/** The groups of all workloads by name, each with the name of its workload. */
+/** Roles of all workloads by name, each with the name of its workload. */
 export const ROLE_TRAITS = byName(({ roles }) => roles);
-/** Names of the groups of all workloads, in the order in which they are shown. */
+/** Names of the roles of all workloads, in display order. */
 export const ROLES: readonly string[] = ROLE_TRAITS.map(([role]) => role);
 
 export const VIOLATION_KINDS: readonly string[] = [
@@ -112,7 +118,7 @@ export const DEFAULT_WORKLOAD = trainEvents.name;
 export { starterScenario } from "./train-events/starter-scenario.js";
 
 export interface WorkloadChoice extends Partial<OwnSettings> {
-  /** The name of one of these, or one of the user's own. */
+  /** Name of a registered workload, or a workload of the user. */
   readonly workload?: string | Own;
 }
 
@@ -128,7 +134,7 @@ export function storeOf(settings: WorkloadChoice & WorkloadTreatment): Store<Wor
   return storeIn(workloadOf(settings).stores, settings);
 }
 
-/** A role with the operations that its clients run with these settings. */
+/** Traits of a role, with the operations that its clients run with these settings. */
 export function roleTraitsOf(settings: WorkloadChoice & WorkloadTreatment, role: string): RoleTraits {
   const workload = workloadOf(settings);
   const traits = workload.roles[role];

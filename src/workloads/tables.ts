@@ -7,12 +7,12 @@ import { WORKLOADS, workloadOf, type WorkloadChoice } from "./registry.js";
 import { storeIn } from "./stores.js";
 import type { Workload, WorkloadTreatment } from "./workload.js";
 
-/** Settings of a treatment that decide about its tables, the role to grant them to, and the run that makes them. */
+/** Settings of a treatment that determine its tables, the role that gets rights to them, and the run that makes them. */
 export type WorkloadNamespace = Omit<NamespaceSettings, "tables"> & WorkloadChoice;
 
 export function namespaceOf(settings: WorkloadNamespace, dialect: DialectName): NamespaceSettings {
   const { tables, stores } = workloadOf(settings);
-  // Keys of other workloads are missing, and a store reads none of them.
+  // The keys of other workloads are missing, and a store reads none of them.
   const set = storeIn(stores, { dialect }).tables({ ...settings, dialect } as unknown as WorkloadTreatment);
   return { ...settings, tables: { ...set, names: tables.names } };
 }
@@ -27,7 +27,7 @@ export function tablesMarked(variant: string): readonly string[] {
   );
 }
 
-/** Qualified and quoted, by name. */
+/** Qualified, quoted names of the tables, by name. */
 export function tablesIn(
   { tables }: Pick<Workload, "tables">,
   dialect: DialectName,
@@ -44,12 +44,12 @@ export function faultTablesIn(workload: Workload, dialect: DialectName, namespac
   return { snapshot: table(snapshot), lock: table(lock) };
 }
 
-/** Names of the load's sessions: each is called after its role, or after the program behind a pooler. */
+/** Names of the load's sessions: each session has the name of its role, or of the program behind a pooler. */
 export function loadNamesOf({ roles }: Pick<Workload, "roles">): string[] {
   return [APPLICATION, ...Object.keys(roles).map((role) => `${APPLICATION}/${role}`)];
 }
 
-/** The workload as readers of evidence see it. */
+/** The workload in the form that readers of evidence need. */
 export function sampledIn(workload: Workload, dialect: DialectName, namespace: string) {
   return {
     tables: tablesIn(workload, dialect, namespace),

@@ -1,19 +1,19 @@
-// The names that reports need of a workload, which its result has too. Pure: pages use it.
+// The names of a workload that reports need; its results have them too. Pure: pages use it.
 import type { AuditWords, Flow, OperationTraits, RoleTraits } from "./workload.js";
 
 export interface Vocabulary {
   readonly name: string;
-  /** Operations in the order in which they are shown. */
+  /** Operations in display order. */
   readonly operations: Readonly<Record<string, OperationTraits>>;
   readonly roles: Readonly<Record<string, Pick<RoleTraits, "operations" | "arrivals">>>;
 }
 
-/** The names that a result has of its workload. */
+/** Names that a result has of its workload. */
 export interface ResultVocabulary extends Vocabulary {
   readonly audited: AuditWords;
 }
 
-/** The things that an operation works on; a stage of life has no operation and is of `events`. */
+/** Unit of an operation; a stage of life has no operation, and its unit is `events`. */
 export function unitOf({ operations }: Vocabulary, operation: string): string {
   return operations[operation]?.unit ?? "events";
 }

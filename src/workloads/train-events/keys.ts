@@ -198,7 +198,7 @@ export const keys = {
     }),
 } as const;
 
-/** A scenario as its schema leaves it. */
+/** The keys of a scenario after their schema. */
 export type Written = { readonly [Key in keyof typeof keys]: z.output<(typeof keys)[Key]> } & {
   readonly actors: Readonly<Record<string, false | object | undefined>>;
   readonly trial: { readonly drain?: number | undefined };

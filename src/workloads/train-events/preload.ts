@@ -37,7 +37,7 @@ export interface PreloadOptions {
   readonly lockTimeout?: string;
 }
 
-/** The preload as a worker, which the keys of its events name. */
+/** The source of the preload's events, a worker whose number is in their keys. */
 export function preloadSource(
   { ids, documentBytes, documentShape }: Pick<PreloadSettings, "ids" | "documentBytes" | "documentShape">,
   seed: number,
@@ -71,12 +71,12 @@ export async function preload(
 
 /** The account of the preload for the audit. */
 export interface Preloaded {
-  /** Moment before the first event was there, by the database's clock. */
+  /** Time before the first event existed, on the database's clock. */
   readonly startedAt: string;
   readonly ledger: Ledger;
 }
 
-/** Preloads, holds its documents to the model, and keeps the ledger of it in the trial's directory. */
+/** Preloads, checks its documents against the model, and keeps their ledger in the trial's directory. */
 export async function preloadTrial(
   store: EventStore,
   admin: AdminSession,
@@ -104,7 +104,7 @@ export async function preloadTrial(
   }
 }
 
-/** Makes batches with their entries of the ledger: `events` events after the `done` first. */
+/** Returns a function that makes batches with their ledger entries, of `events` events after the first `done`. */
 function batchMaker(
   settings: PreloadSettings,
   seed: number,

@@ -18,14 +18,14 @@ import {
 } from "./settings.js";
 import type { Storage } from "../../database/levels.js";
 
-/** Most bytes of an add transaction: PostgreSQL's protocol ends at 1 GB, and a client holds the batch in memory. */
+/** Most bytes of an add transaction: PostgreSQL's protocol has a limit of 1 GB, and a client holds the batch in memory. */
 const MAX_BATCH_BYTES = 512 * 1024 ** 2;
-/** Rows that an event costs the transaction that changes most of them: `archive` inserts one and deletes two. */
+/** Rows that an event costs the transaction that changes most rows: `archive` inserts one and deletes two. */
 const ROWS_PER_EVENT = 3;
-/** Rows of the event and its status, which `add` inserts. */
+/** Rows that `add` inserts for each event: the event and its status. */
 const ROWS_PER_ADDED_EVENT = 2;
 
-/** The groups that the topology has; each has readers. */
+/** True if the topology has that role; each topology has readers. */
 export function hasRole(role: string, { topology }: Pick<Written, "topology">): boolean {
   return role === "readers" || (role === "cycle") === (topology === "cycle");
 }
@@ -56,7 +56,7 @@ function advanceRules({ advance: { claim, complete, fail, isOneStep } }: Written
 
 const namedRoles = (actors: Written["actors"]): Role[] => ROLES.filter((role) => actors[role]);
 
-/** Groups that the topology does not have, or cannot do without. */
+/** Findings about groups that the topology lacks, or needs. */
 function topologyRules({ topology, actors }: Written): Finding[] {
   const findings: Finding[] = namedRoles(actors)
     .filter((role) => !hasRole(role, { topology }))
@@ -91,7 +91,7 @@ function drainRules({ topology, actors, trial }: Written): Finding[] {
   return [{ path: ["trial", "drain"], message }];
 }
 
-/** Batches of a day that can be sent. */
+/** Findings about batches of a day's profile that are too large to be sent. */
 function profileSizeRules({ actors: named }: Written, { documentBytes, actors }: Treatment): Finding[] {
   return namedRoles(named).flatMap((role) => {
     const load = actors[role]?.load;
@@ -109,7 +109,7 @@ function profileSizeRules({ actors: named }: Written, { documentBytes, actors }:
   });
 }
 
-/** Keys number them. */
+/** Findings about too many workers: keys have room for a limited worker number. */
 function workerRules(_: Written, { actors }: Treatment): Finding[] {
   const workers = Object.values(actors).reduce((sum, group) => sum + group.workers, 0);
   if (workers <= MAX_WORKER_ORDINALS) return [];
@@ -123,7 +123,7 @@ function storageRules({ storage }: Written): Finding[] {
   return [{ path: ["storage"], message }];
 }
 
-/** A pooler in statement mode takes only transactions of one statement. */
+/** Findings about several statements in a transaction behind a pooler in statement mode. */
 function statementModeRules(_: Written, settings: Treatment): Finding[] {
   const { pool, statementShape, isolation: level, appDelayMs } = settings;
   if (!hasStatementMode(pool)) return [];
@@ -168,7 +168,10 @@ export const rules: readonly ((written: Written, treatment: Treatment) => readon
   statementModeRules,
 ];
 
-/** Batches that are too large for one transaction of this dialect: the scenario's, and those of a profile's day. */
+/**
+ * Findings about batches that are too large for one transaction of this dialect: the scenario's batches and the batches of
+ * a day's profile.
+ */
 function rowLimitProblems(name: DialectName, { batch, actors }: Treatment): Finding[] {
   const { label, rowsPerTransaction } = capabilitiesOf(name);
   if (rowsPerTransaction === undefined) return [];
@@ -196,7 +199,7 @@ function rowLimitProblems(name: DialectName, { batch, actors }: Treatment): Find
   return findings;
 }
 
-/** Levels that the dialect does not have, and batches that are too large for it. */
+/** Findings about levels that the dialect lacks, and batches that are too large for it. */
 export function dialectProblems(name: DialectName, treatment: Treatment): Finding[] {
   const { payload, locking, isolation: level, statementShape, claimIndex, archiveDelete } = treatment;
   return [
@@ -214,7 +217,7 @@ export function dialectProblems(name: DialectName, treatment: Treatment): Findin
 
 type Linted = Treatment & { readonly storage: Storage };
 
-/** Objections to settings that are allowed and hardly meant. */
+/** Objections to settings that are allowed but unlikely to be intended. */
 export function lint({ dialect, locking, ids, storage, actors, reads }: Linted): Objection[] {
   const { lockingCaveat, orderedKeysCaveat } = capabilitiesOf(dialect);
   const objections: Objection[] = [];

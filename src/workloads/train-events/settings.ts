@@ -11,7 +11,7 @@ export type Payload = (typeof PAYLOADS)[number];
 
 interface PayloadTraits {
   readonly columnType: "jsonb" | "text";
-  /** The database derives event_type, authority_id and train_id; otherwise the program writes them. */
+  /** True if the database derives event_type, authority_id and train_id; false if the program writes them. */
   readonly areColumnsGenerated: boolean;
   readonly hasDocumentIndex: boolean;
 }
@@ -23,7 +23,7 @@ export const PAYLOAD_TRAITS: Readonly<Record<Payload, PayloadTraits>> = {
   "text-generated": { columnType: "text", areColumnsGenerated: true, hasDocumentIndex: false },
 };
 
-/** Levels of `storage` that the tables have. */
+/** Levels of `storage` for the tables. */
 export const EVENT_STORAGES = [
   "default",
   "hash-sharded",
@@ -40,20 +40,20 @@ export const STATEMENT_SHAPES = ["set-based", "row-by-row", "in-database", "sing
 
 export type StatementShape = (typeof STATEMENT_SHAPES)[number];
 
-/** Shapes that change documents in the database, which reads them as JSONB. */
+/** Statement shapes that change documents in the database, which reads them as JSONB. */
 export const DATABASE_SHAPES: readonly StatementShape[] = ["in-database", "single-statement"];
 
-/** The order of claims: a partial index for each kind of claim, or one index on status and time. */
+/** Order of claims: a partial index for each kind of claim, or one index on status and time. */
 export const CLAIM_INDEXES = ["partial", "status-updated"] as const;
 
 export type ClaimIndex = (typeof CLAIM_INDEXES)[number];
 
-/** How an archived event leaves the live tables: by a DELETE on each, or by one that the foreign key cascades. */
+/** Ways to delete an archived event from the live tables: a DELETE on each, or one DELETE that the foreign key cascades. */
 export const ARCHIVE_DELETES = ["explicit", "cascade"] as const;
 
 export type ArchiveDelete = (typeof ARCHIVE_DELETES)[number];
 
-/** The levels of tables and claims where nothing is said. */
+/** Default levels of tables and claims. */
 export const DEFAULT_LEVELS = {
   claimIndex: "partial",
   archived: "finished",
@@ -63,7 +63,7 @@ export const DEFAULT_LEVELS = {
 /** Levels that differ from the defaults. */
 export type OtherLevels = Partial<Pick<EventSettings, keyof typeof DEFAULT_LEVELS>>;
 
-/** Documents that are validated when made and claimed: each, one in a hundred, or none. */
+/** Documents that are validated when made and claimed: all, one in a hundred, or none. */
 export const VALIDATIONS = ["all", "sample", "off"] as const;
 
 export type Validation = (typeof VALIDATIONS)[number];
@@ -72,7 +72,7 @@ export const TOPOLOGIES = ["actors", "cycle"] as const;
 
 export type Topology = (typeof TOPOLOGIES)[number];
 
-/** Values of documents: train-sim's own, or those of the workload that Train Events comes from. */
+/** Sources of the values in documents: train-sim's generator, or the workload that Train Events comes from. */
 export const DOCUMENT_SHAPES = ["default", "source"] as const;
 
 export type DocumentShape = (typeof DOCUMENT_SHAPES)[number];
@@ -91,11 +91,11 @@ export const READS = {
 export type ReadKind = keyof typeof READS;
 export const READ_KINDS = Object.keys(READS) as ReadKind[];
 
-/** Kinds of one statement each. */
+/** Kinds of reads that consist of one statement. */
 export type QuestionKind = Exclude<ReadKind, "dispatcher">;
 export const QUESTION_KINDS = READ_KINDS.filter((kind) => kind !== "dispatcher");
 
-/** How often each kind is asked, by weight. */
+/** Weight of each kind of read. */
 export type ReadWeights = Readonly<Record<ReadKind, number>>;
 
 export const DISPATCHER_ALONE: ReadWeights = {
@@ -113,23 +113,23 @@ export const DELAYED_OPERATIONS = ["add", "process", "archive"] as const;
 
 export type DelayedOperation = (typeof DELAYED_OPERATIONS)[number];
 
-/** Groups of clients; `cycle` is the one of the cycle topology, whose clients do add, process, archive in turn. */
+/** Groups of clients; the clients of `cycle`, the group of the cycle topology, do add, process, archive in turn. */
 export const ROLES = ["producers", "consumers", "archivers", "readers", "cycle"] as const;
 
 export type Role = (typeof ROLES)[number];
 
 export interface EventSettings {
   readonly dialect: DialectName;
-  /** The PostgreSQL schema that train-sim creates, marks and drops. */
+  /** Name of the PostgreSQL schema that train-sim creates, marks and drops. */
   readonly namespace: string;
   readonly payload: Payload;
   readonly locking: Locking;
   readonly isolation: Isolation;
   readonly ids: IdKind;
   readonly statementShape: StatementShape;
-  /** Events a transaction adds, processes or archives at most. */
+  /** Most events that a transaction adds, processes or archives. */
   readonly batch: Range;
-  /** Pause inside each transaction, holding its locks. */
+  /** Pause in milliseconds inside each transaction, which holds its locks meanwhile. */
   readonly appDelayMs: Readonly<Record<DelayedOperation, Range>>;
   readonly advance: AdvanceProbabilities;
   readonly claimIndex: ClaimIndex;
@@ -138,7 +138,7 @@ export interface EventSettings {
   readonly documentBytes: number;
   readonly documentShape: DocumentShape;
   readonly validate: Validation;
-  /** Events inserted before the warm-up, PENDING. */
+  /** Events, all PENDING, inserted before the warm-up. */
   readonly preload: number;
   readonly topology: Topology;
   readonly reads: ReadWeights;

@@ -2,7 +2,7 @@
 
 import { BLOCKS_MIN } from "../../metrics/blocks-min.js";
 
-/** @param schema where the JSON Schema lies, as the editor's YAML support wants it */
+/** @param schema location of the JSON Schema for the editor's YAML support */
 export function starterScenario(name: string, schema: string): string {
   return `# yaml-language-server: $schema=${schema}
 #

@@ -21,8 +21,8 @@ const BY_STATUS = `count(*) FILTER (WHERE status = 'PENDING') AS pending,
   count(*) FILTER (WHERE status = 'FAILED') AS failed`;
 
 /**
- * Counts for `conservationOf`. An event belongs to the live ones by its status row; rows that have no partner in
- * the other table are counted as orphaned, whichever side they are on. Reads all three tables.
+ * Counts for `conservationOf`. An event counts as live by its status row; rows without a partner in the other table count
+ * as orphaned, whichever side they are on. Reads all three tables.
  */
 export async function readTableCounts(
   client: SqlClient,
@@ -51,7 +51,7 @@ FROM (SELECT ${BY_STATUS} FROM ${status}) AS queue`);
 
 type QueueLevels = Partial<Pick<StatementContext, "dialect">> & OtherLevels;
 
-/** Whether anything is left for consumers, or for archivers: by an index each, however long the queue is. */
+/** True if anything is left for consumers, or for archivers; each answer comes from an index, however long the queue is. */
 export async function readQueueLeft(
   client: SqlClient,
   namespace: string,
@@ -68,8 +68,8 @@ export async function readQueueLeft(
 }
 
 /**
- * Process passes, on average, of the events that reached their end, archived or not, COMPLETE or FAILED: each pass that
- * was committed counts one in `attempts`, whoever's answer got lost. Null where no event got there. Reads the archive.
+ * Mean process passes of the events that reached their end, archived or not, COMPLETE or FAILED: each committed pass adds
+ * one to `attempts`, even if its answer got lost. Null if no event reached its end. Reads the archive.
  */
 export async function readPassesPerEvent(
   client: SqlClient,
@@ -83,7 +83,7 @@ export async function readPassesPerEvent(
   return typeof row?.["passes"] === "number" ? row["passes"] : null;
 }
 
-/** Number of these keys that are live or archived, for control work. */
+/** Number of these keys that are live or archived, on a control session. */
 export async function countPresent(
   client: SqlClient,
   namespace: string,

@@ -1,4 +1,4 @@
-// Queries of the audit over every single event. The database makes the sums and is not told what they must be.
+// Queries of the audit over every single event. The database computes the sums without knowing what they must be.
 import { KEY_FACTORS } from "../model/key-sum.js";
 import { RANGE_BATCHES } from "../model/ledger.js";
 import type { SqlClient } from "../../../database/postgres/admin.js";
@@ -18,12 +18,12 @@ import {
 } from "../store.js";
 import type { Tables } from "./tables.js";
 
-/** Shifts, because an integer divided by another is one in PostgreSQL alone. */
+/** Bits to shift by, because the quotient of two integers is an integer in PostgreSQL alone. */
 const RANGE_BITS = Math.log2(RANGE_BATCHES);
 
 const LOW_32 = "4294967295";
 
-/** Word `i` of the 16 bytes `k`, as a bigint; operators of one kind of precedence, hence the parentheses. */
+/** SQL of word `i` of the 16 bytes `k`, as a bigint; the operators have one precedence, hence the parentheses. */
 function wordSql(i: number): string {
   const byte = (n: number): string => `get_byte(k, ${i * 4 + n})`;
   return `((${byte(0)}::bigint << 24) | ((${byte(1)} << 16) | (${byte(2)} << 8) | ${byte(3)}))`;
@@ -38,8 +38,8 @@ function allKeys({ events, archive }: Tables): string {
 }
 
 /**
- * `KeySum` in SQL. Each OFFSET 0 keeps the planner from putting an expression into every place that uses it, which
- * would compute a word some thirty times.
+ * Reads each `KeySum`, computed in SQL. OFFSET 0 keeps the planner from copying an expression into every place that uses
+ * it, which would compute a word some thirty times.
  */
 export async function readKeySums(
   client: SqlClient,
@@ -58,7 +58,7 @@ GROUP BY worker, range`);
   return rows as unknown as RangeSum[];
 }
 
-/** Every key of these ranges that is in a table, by worker and batch; twice where it is both live and archived. */
+/** Keys of these ranges in the tables, by worker and batch; a key that is both live and archived appears twice. */
 export function presentKeys(
   client: SqlClient,
   tables: Tables,
@@ -75,18 +75,18 @@ ORDER BY worker, batch`;
   return portions(client, text, wanted);
 }
 
-/** All of them texts: CockroachDB's `concat_ws` takes nothing else before 25.2. */
+/** SQL of the checksum. Every part is a text: CockroachDB's `concat_ws` takes nothing else before 25.2. */
 const checksumSql = (t: string): string =>
   `left(md5(concat_ws('${CHECKSUM_SEPARATOR}', ${t}.payload::text, ${t}.event_type, ${t}.authority_id::text, ${t}.train_id)),
     ${CHECKSUM_DIGITS}) AS checksum`;
 
-/** The database's clock, as it writes a timestamp. */
+/** Time on the database's clock, in its format of a timestamp. */
 export async function readClock(client: SqlClient): Promise<string> {
   const [row] = await client.query("SELECT clock_timestamp()::text AS now");
   return String(row?.now);
 }
 
-/** Every event, in no order; twice where it is both live and archived. */
+/** All events, in no order; an event that is both live and archived appears twice. */
 export function eventRows(
   client: SqlClient,
   { events, status, archive }: Tables,
@@ -117,7 +117,7 @@ UNION ALL SELECT ${columns}, true FROM ${archive} WHERE id = ANY ($1::uuid[])`,
   return rows as unknown as WrittenEvent[];
 }
 
-/** Some of the keys that are both live and archived, and of the status rows without an event. */
+/** A sample of the keys that are both live and archived, and of the status rows without an event. */
 export async function readMisplaced(
   client: SqlClient,
   { events, status, archive }: Tables,

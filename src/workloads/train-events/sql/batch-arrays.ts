@@ -12,19 +12,19 @@ import { PAYLOAD_TRAITS } from "../settings.js";
 
 export type BatchContext = Pick<StatementContext, "dialect" | "tables" | "payload">;
 
-/** Element type of the array that carries documents, and how an element becomes the column's type. */
+/** Element type of the array that carries documents, and the cast of an element to the column's type. */
 export function documentArray({ dialect, payload }: BatchContext): { type: "jsonb" | "text"; cast: string } {
   const { columnType } = PAYLOAD_TRAITS[payload];
   if (columnType === "text" || dialect.supportsJsonbArrays) return { type: columnType, cast: "" };
   return { type: "text", cast: "::jsonb" };
 }
 
-/** Documents as such an array. */
+/** Array of documents, for one parameter. */
 export function payloadArray(context: BatchContext, documents: readonly string[]): BinaryParameter {
   return stringArray(documentArray(context).type, documents);
 }
 
-/** Room before each document of a batch that such an array has its own bytes in. */
+/** Bytes before each document of a batch in which the array has its element head. */
 export function documentRoom(context: BatchContext): number {
   return elementHead(documentArray(context).type);
 }
@@ -41,7 +41,7 @@ export function batchArrays(context: BatchContext, batch: EventBatch): BinaryPar
   ];
 }
 
-/** `INSERT INTO events ...` of a whole batch, $1 .. one array for each column. */
+/** `INSERT INTO events ...` of a whole batch; $1 and following are one array for each column. */
 export function insertBatch(context: BatchContext): string {
   const document = documentArray(context);
   const columns = insertColumns(context.payload);

@@ -6,7 +6,7 @@ import { literal, literals } from "./literals.js";
 import { PAYLOAD_TRAITS } from "../settings.js";
 import type { Payload } from "../settings.js";
 
-/** `lifecycle.advance`: `roll`, `claim`, `complete` and `fail` are float8 expressions, `status` a text one. */
+/** `lifecycle.advance` in SQL: `roll`, `claim`, `complete` and `fail` are float8 expressions, `status` a text expression. */
 export function advanceSql(
   status: string,
   roll: string,
@@ -30,7 +30,7 @@ export function advanceSql(
     ELSE ${status} END`;
 }
 
-/** Event types by what `key` says of each. */
+/** Event types grouped by `key`. */
 function typesBy<K>(key: (type: EventType) => K): Map<K, EventType[]> {
   const groups = new Map<K, EventType[]>();
   for (const type of EVENT_TYPES) {
@@ -41,7 +41,7 @@ function typesBy<K>(key: (type: EventType) => K): Map<K, EventType[]> {
   return groups;
 }
 
-/** Document states by event type, for one status: a literal when all types agree. */
+/** SQL of the document's state by event type, for one status: a literal if all types agree. */
 function stateSql(status: EventStatus, eventType: string): string {
   const [first, ...rest] = typesBy((type) => BUSINESS_RULES[type].stateOn[status]);
   const fallback = first ? literal(first[0]) : "NULL";
@@ -58,7 +58,7 @@ const FLEETED_SQL: Readonly<Record<FleetedRule, (fleeted: string) => string>> = 
   toggle: (fleeted) => `NOT ${fleeted}`,
 };
 
-/** The payload of `events AS e` after `applyBusinessRule` with the status in `status`, in the column's own type. */
+/** SQL of the payload of `events AS e` after `applyBusinessRule` with the status in `status`, in the column's type. */
 export function rewriteSql(payload: Payload, status: string): string {
   const isText = PAYLOAD_TRAITS[payload].columnType === "text";
   const document = isText ? "e.payload::jsonb" : "e.payload";

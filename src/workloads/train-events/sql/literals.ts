@@ -1,4 +1,4 @@
-/** A string literal; our own constants only. */
+/** A SQL string literal of a constant of this program. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

@@ -10,7 +10,7 @@ import type { ClaimedPass, ProcessRequest, EventOperations } from "../store.js";
 import { beginOf, findValues, presenceCounter, type ShapeContext } from "./shape.js";
 import type { Connection, Statement, StatementRow } from "../../../database/sql.js";
 
-/** Statements of an add, sent one after the other. */
+/** Statements of an add, in the order in which they are sent. */
 interface Inserts {
   insertEvents(connection: Connection): Promise<void>;
   insertStatuses(connection: Connection): Promise<void>;
@@ -23,19 +23,19 @@ interface Changes {
   rewrite(connection: Connection): Promise<void>;
 }
 
-/** How a shape writes. Events, passes and keys come in key order and are never empty. */
+/** The writes of a shape. Events, passes and keys come in key order and are never empty. */
 export interface WriteSteps {
   readonly statements: Readonly<Record<"add" | "process" | "archive", readonly Statement[]>>;
-  /** $1 events at most. Its rows are what `decide` is given. */
+  /** Claims at most $1 events; `decide` gets its rows. */
   readonly claim: Statement;
   /** See `EventOperations`. */
   readonly documentRoom: number;
   /** Serialises a batch: its events, and their status rows. */
   prepareInserts(batch: EventBatch): Inserts;
-  /** Decides what becomes of the claimed events, and serialises it. */
+  /** Decides the advance of the claimed events, and serialises the changes. */
   decide(rows: readonly StatementRow[], request: ProcessRequest): Changes;
   copyToArchive(connection: Connection, ids: readonly string[]): Promise<void>;
-  /** Status rows first, unless the foreign key deletes them: they refer to the events. */
+  /** Deletes status rows first, unless the foreign key deletes them: they refer to the events. */
   deleteLive(connection: Connection, ids: readonly string[]): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ import { singleStatement } from "./single-statement.js";
 import { tablesOf } from "./tables.js";
 import type { EventOperations } from "../store.js";
 
-/** A new shape is a file and a line here; the conformance suite compares its outcomes with the others'. */
+/** Statement shapes: a new one is a file and a line here; the conformance suite compares its outcomes with the others'. */
 const SHAPES: Readonly<Record<StatementShape, Shape>> = {
   "set-based": setBased,
   "row-by-row": rowByRow,
@@ -23,7 +23,7 @@ const SHAPES: Readonly<Record<StatementShape, Shape>> = {
   "single-statement": singleStatement,
 };
 
-/** The levels that decide about SQL. */
+/** Settings that determine the SQL. */
 export type OperationSettings = Pick<
   EventSettings,
   "dialect" | "namespace" | "payload" | "locking" | "isolation" | "statementShape"

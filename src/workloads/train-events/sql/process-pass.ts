@@ -4,10 +4,10 @@ import { advance, type AdvanceProbabilities, type EventStatus } from "../model/l
 import type { ClaimedPass, ProcessOutcome, ProcessRequest } from "../store.js";
 import type { StatementRow } from "../../../database/sql.js";
 
-/** One that the program decides on. */
+/** A pass that the program decides. */
 export type Pass = Required<ClaimedPass>;
 
-/** Rows of `process.claim` (key, status, document), in its order, with a roll for each. */
+/** Passes over the rows of `process.claim` (key, status, document), in the order of the rows, with a roll for each. */
 export function decidePasses(rows: readonly StatementRow[], request: ProcessRequest): Pass[] {
   return rows.map((row) => {
     const [id, was, payload] = row as [string, EventStatus, string];
@@ -15,7 +15,7 @@ export function decidePasses(rows: readonly StatementRow[], request: ProcessRequ
   });
 }
 
-/** The document after the business rules, JSON. What is none stays as it is, for the audit to find. */
+/** The JSON document after the business rules. A text that is no document stays unchanged, for the audit to find. */
 export function rewritePayload({ payload, status }: Pass): string {
   try {
     return applyBusinessRule(payload, status);
@@ -36,7 +36,10 @@ export function outcomeOf(passes: readonly ClaimedPass[]): ProcessOutcome {
   return { passes, events: passes.length, claimed, completedIds, failedIds };
 }
 
-/** Texts of claim, complete and fail for the chances given last: their digits take longer to find than all the rest of the message. */
+/**
+ * Returns a cache of the last chances' texts for claim, complete and fail: to print their digits takes longer than the rest
+ * of the message.
+ */
 export function chanceTexts(): (chances: AdvanceProbabilities) => readonly string[] {
   let last: AdvanceProbabilities | undefined;
   let texts: readonly string[] = [];

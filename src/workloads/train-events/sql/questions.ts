@@ -7,12 +7,12 @@ import { EVENT_COLUMNS, RECENT_LIMIT, type StatementContext } from "./statements
 import { PAYLOAD_TRAITS } from "../settings.js";
 import type { Question, EventOperations } from "../store.js";
 
-/** Runs what a read asks, in a transaction where that takes one. */
+/** Runs the statements of a read, in a transaction if the level needs one. */
 export type InRead = <T>(connection: Connection, ask: () => Promise<T>) => Promise<T>;
 
 /**
- * `path` is the same condition for every level: answered by the index on the document where there is one, by reading all
- * documents elsewhere, and parsing them where they are text.
+ * Query of a kind of question. `path` is the same condition for every level: it uses the index on the document if there is
+ * one; otherwise it reads all documents, and parses them if they are text.
  */
 function textOf(kind: QuestionKind, { tables, payload }: StatementContext): string {
   const rows = `SELECT ${EVENT_COLUMNS}\nFROM ${tables.events}`;
@@ -52,7 +52,7 @@ function valuesOf(question: Question): SqlValue[] {
   }
 }
 
-/** $1 authorities, $2 a type, $3 events of each at most. An array is joined through a limit: see `statements.ts`. */
+/** $1 authorities, $2 a type, $3 most events of each. An array is joined through a limit: see `statements.ts`. */
 function someLive({ tables }: StatementContext): Statement {
   return {
     name: "probe.live",

@@ -5,7 +5,7 @@ import type { View, ViewGroup } from "../../../database/sql.js";
 const QUEUE_DEPTH: View = {
   source: "queue depth",
   gives: ["queue.pending", "queue.processing", "queue.complete", "queue.failed", "queue.oldestPendingMs"],
-  // OFFSET 0, or each count would be made once for each of its places.
+  // OFFSET 0 keeps the planner from computing each count once for every place that uses it.
   text: ({
     tables: { event_status: status },
   }) => `SELECT events - processing - complete - failed AS "queue.pending",
@@ -18,7 +18,10 @@ const QUEUE_DEPTH: View = {
         (SELECT min(updated_at) FROM ${status} WHERE status = 'PENDING') AS oldest OFFSET 0) AS counted`,
 };
 
-/** Takes little of the server's time: otherwise events would cost more, the longer the watched queue is. */
+/**
+ * Views of the queue, with a small share of the server's time: otherwise events would cost more, the longer the watched
+ * queue is.
+ */
 export const QUEUE: ViewGroup = {
   name: "queue depth",
   views: [QUEUE_DEPTH],

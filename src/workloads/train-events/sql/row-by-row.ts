@@ -15,8 +15,8 @@ import type { Shape } from "./shape.js";
 import type { SqlValue, Statement } from "../../../database/sql.js";
 
 /**
- * Documents say what they are: a pooler's connections to the server keep a statement from one treatment to the next by its
- * text, and a type that the server had found out for itself would be that of another payload level.
+ * Statements of the shape. Documents have an explicit type: a pooler's connections keep a statement by its text from one
+ * treatment to the next, and a type that the server had inferred would be that of another payload level.
  */
 function statementsOf({ tables, payload }: StatementContext) {
   const columns = insertColumns(payload);

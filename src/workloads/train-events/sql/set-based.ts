@@ -16,17 +16,22 @@ import { multiStatement, type WriteSteps } from "./multi-statement.js";
 import type { Shape, ShapeContext } from "./shape.js";
 import type { Statement } from "../../../database/sql.js";
 
-/** Events that one statement inserts at most: about 10 MB of default documents, far below the protocol's 1 GB. */
+/** Most events that one statement inserts: about 10 MB of default documents, far below the protocol's 1 GB. */
 const STATEMENT_EVENTS = 10_000;
 
-/** The arrays $1, $2, ... as rows of `columns`, at most as many as the parameter after them says: all of them. */
+/**
+ * SQL of the arrays $1, $2, ... as rows of `columns`. The parameter after them limits the number of rows and holds their
+ * full number.
+ */
 export function arrayRows(columns: readonly (readonly [column: string, type: string])[]): string {
   const arrays = columns.map(([, type], i) => `$${i + 1}::${type}[]`).join(", ");
   const names = columns.map(([column]) => column).join(", ");
   return `(SELECT * FROM unnest(${arrays}) AS u (${names}) LIMIT $${columns.length + 1})`;
 }
 
-/** A batch of events ($1 .. one array for each column of the insert), and its status rows ($1 keys). */
+/**
+ * Statements that insert a batch of events ($1 and following are one array for each column) and its status rows ($1 keys).
+ */
 export function addStatements(context: BatchContext) {
   return {
     addEvents: { name: "add.events", text: insertBatch(context) },
@@ -82,7 +87,7 @@ JOIN ${tables.events} AS e ON e.id = a.event_id`,
   } satisfies Record<string, Statement>;
 }
 
-/** A batch in pieces that one statement carries; all of them in one transaction. Most batches are one piece. */
+/** Parts of a batch, each small enough for one statement; all of them go in one transaction. Most batches have one part. */
 function parts(batch: EventBatch): EventBatch[] {
   if (batch.size <= STATEMENT_EVENTS) return [batch];
   return Array.from({ length: Math.ceil(batch.size / STATEMENT_EVENTS) }, (_, index) =>
@@ -90,7 +95,7 @@ function parts(batch: EventBatch): EventBatch[] {
   );
 }
 
-/** How a batch is written; what becomes of its events a shape may decide otherwise. */
+/** Writes of a batch by whole sets; a shape may replace the decision about its events. */
 export function setBasedSteps(context: ShapeContext): WriteSteps {
   const sql = statementsOf(context);
   const isExplicit = context.archiveDelete === "explicit";

@@ -12,7 +12,7 @@ export interface ShapeContext extends StatementContext {
   readonly isolation: Isolation;
 }
 
-/** Opens a transaction of the context's level. */
+/** Text that opens a transaction of the context's level. */
 export function beginOf(
   { dialect, isolation }: ShapeContext,
   access: "READ WRITE" | "READ ONLY" = "READ WRITE",
@@ -20,7 +20,7 @@ export function beginOf(
   return dialect.begin(isolation, access);
 }
 
-/** One way to say the workload in SQL; a new one is one file and one line in `registry.ts`. */
+/** A form of the workload in SQL; a new one is one file and one line in `registry.ts`. */
 export type Shape = (context: ShapeContext) => EventOperations;
 
 export type ReadProbe = Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">;
@@ -32,7 +32,7 @@ export function findValues(payload: Payload, { authorityId, trainId }: ReadProbe
     : [authorityId, trainId];
 }
 
-/** `EventOperations.countPresent`. */
+/** Makes `EventOperations.countPresent`. */
 export function presenceCounter(context: StatementContext): Pick<EventOperations, "countPresent"> & {
   readonly statement: ReturnType<typeof resolvePresent>;
 } {

@@ -22,7 +22,7 @@ import { batchArrays, documentRoom, insertBatch } from "./batch-arrays.js";
 import { beginOf, findValues, presenceCounter, type Shape } from "./shape.js";
 import type { Connection, Statement, StatementRow, StatementValues } from "../../../database/sql.js";
 
-/** A batch of events and their status rows: $1 .. one array for each column of the insert. */
+/** Inserts a batch of events and their status rows: $1 and following are one array for each column of the insert. */
 function addStatement(context: StatementContext): Statement {
   return {
     name: "add",
@@ -35,8 +35,8 @@ INSERT INTO ${context.tables.status} (event_id) SELECT id FROM added`,
 }
 
 /**
- * $1 limit, $2 rolls (one for each row, by key order, as the other shapes roll), $3 $4 $5 chances. The update of a
- * document that another client changed since the snapshot is computed again from the newest one.
+ * $1 limit, $2 rolls (one for each row, in key order, like the other shapes), $3 $4 $5 chances. If another client changed a
+ * document since the snapshot, its update is computed again from the newest version.
  */
 function processStatement(context: StatementContext): Statement {
   const { tables, payload, isOneStep } = context;
@@ -62,7 +62,7 @@ SELECT event_id AS id, was, status FROM decided ORDER BY event_id`,
   };
 }
 
-/** $1 limit. */
+/** $1 is the limit. */
 function archiveStatement(context: StatementContext): Statement {
   const { tables, archiveDelete } = context;
   const deleteStatus = `deleted_status AS (
@@ -83,7 +83,7 @@ SELECT event_id FROM claimed ORDER BY event_id`,
   };
 }
 
-/** Both look-ups: $1 event type, $2 limit, then what `read.find` takes. */
+/** Both look-ups in one statement: $1 event type, $2 limit, then the parameters of `read.find`. */
 function readStatement(context: StatementContext): Statement {
   const find = readFind(context).text.replace(/\$(\d)/g, (_, n: string) => `$${Number(n) + 2}`);
   return { name: "read", text: `(${readRecent(context).text})\nUNION ALL\n(${find})` };
@@ -119,7 +119,7 @@ export const singleStatement: Shape = (context) => {
   const presence = presenceCounter(context);
   const textsOf = chanceTexts();
 
-  /** One statement as one transaction; the app delay, where there is one and the outcome has events, holds its locks. */
+  /** Runs one statement as one transaction; an app delay, if the outcome has events, holds its locks. */
   function run<T>(
     connection: Connection,
     statement: Statement,

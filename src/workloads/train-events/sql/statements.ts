@@ -21,10 +21,10 @@ export interface StatementContext {
   readonly reads: ReadWeights;
 }
 
-/** Rows of a read that asks for the newest events, at most. */
+/** Most rows of a read that asks for the newest events. */
 export const RECENT_LIMIT = 20;
 
-/** Columns that an insert of events names, and the array types that hold them, in the same order. */
+/** Columns of an insert of events, and the types of their arrays, in the same order. */
 export function insertColumns(payload: Payload): readonly (readonly [column: string, type: string])[] {
   const { columnType, areColumnsGenerated } = PAYLOAD_TRAITS[payload];
   const own = [
@@ -37,11 +37,11 @@ export function insertColumns(payload: Payload): readonly (readonly [column: str
 
 export const ARCHIVE_COLUMNS =
   "id, created_at, payload, event_type, authority_id, train_id, status, attempts";
-/** The same, selected from `e` (events) and `s` (anything with status and attempts). */
+/** The same columns, selected from `e` (events) and `s` (any rows with status and attempts). */
 export const ARCHIVE_VALUES =
   "e.id, e.created_at, e.payload, e.event_type, e.authority_id, e.train_id, s.status, s.attempts";
 
-/** That a row has one of the statuses, as the index that orders claims can answer it. */
+/** Condition that a row has one of the statuses, in a form that the index for claims supports. */
 export function statusIn(
   { dialect, claimIndex }: Pick<StatementContext, "dialect" | "claimIndex">,
   statuses: readonly EventStatus[],
@@ -50,13 +50,12 @@ export function statusIn(
 }
 
 /**
- * Locks the status rows of at most $1 events, those that wait longest, and gives event_id, status, attempts. The
- * order comes from a partial index on updated_at, one for each set of statuses (`claim-indexes.sql`), where there are any.
- *
- * `skip-locked` and `nowait` never wait, so the order in which they lock does not matter. Blocking `for-update`
- * must lock in one order that all clients share, or two of them that meet the same rows deadlock; updated_at is
- * no such order, since a row that was waited for comes back with a new one. So it picks its candidates without
- * locks and then locks them by key, looking again whether a row is still what it was picked for.
+ * Locks the status rows of at most $1 events, the longest waiting first, and returns event_id, status, attempts. The order
+ * comes from a partial index on updated_at, one for each set of statuses (`claim-indexes.sql`), if there are any.
+ * `skip-locked` and `nowait` never wait, so the order in which they lock does not matter. Blocking `for-update` must lock
+ * in one order that all clients share, or two clients that meet the same rows deadlock; updated_at is no such order, since
+ * a row that was waited for comes back with a new value. So it selects its candidates without locks and then locks them by
+ * key, after another check of the condition.
  */
 export function lockingSelect(context: StatementContext, statuses: readonly EventStatus[]): string {
   const { tables, locking } = context;
@@ -68,7 +67,7 @@ export function lockingSelect(context: StatementContext, statuses: readonly Even
     case "nowait":
       return `SELECT event_id, status, attempts ${oldest} FOR UPDATE NOWAIT`;
     case "for-update": {
-      // Says "still wanted" by what it must not be, which no index offers to look up: this is a look-up by key.
+      // NOT IN, so that the planner looks rows up by key and not by the status index.
       const moved = EventStatus.options.filter((status) => !statuses.includes(status));
       return `SELECT event_id, status, attempts FROM ${tables.status}
   WHERE event_id = ANY (ARRAY(SELECT event_id ${oldest})) AND status NOT IN (${literals(moved)})
@@ -78,11 +77,11 @@ export function lockingSelect(context: StatementContext, statuses: readonly Even
 }
 
 /**
- * The documents are locked too, and that is not for show: under read committed a claim that met a row while another
- * client was committing it gets the new status but would get the old document, and then write it back, losing
- * the other client's change. Locking makes the database fetch the newest one. Nobody ever waits for this lock:
- * who changes a document or deletes it holds the status row's. A dialect that always reads from one snapshot has
- * no such lock, and a conflict there fails the commit.
+ * Claims events and locks their documents too, which is necessary: under read committed a claim that met a row while
+ * another client was committing it gets the new status but would get the old document, and then write it back, losing the
+ * other client's change. The lock makes the database fetch the newest document. No client ever waits for this lock: a
+ * client that changes or deletes a document holds the lock of the status row. A dialect that always reads from one snapshot
+ * has no such lock, and a conflict there fails the commit.
  */
 export function processClaim(context: StatementContext): Statement {
   const { documentLock } = context.dialect;
@@ -126,8 +125,8 @@ FROM ${tables.events} WHERE event_type = $1::text ORDER BY created_at DESC LIMIT
 }
 
 /**
- * One train's events under one authority, the same question for every level and asked as that level's users
- * would: of the document where an index answers for it ($1 a document), of the flat columns elsewhere ($1, $2).
+ * Finds one train's events under one authority, in the natural form for each level: by the document if an index covers it
+ * ($1 a document), otherwise by the flat columns ($1, $2).
  */
 export function readFind({ tables, payload }: StatementContext): Statement {
   const condition = PAYLOAD_TRAITS[payload].hasDocumentIndex
@@ -139,7 +138,7 @@ export function readFind({ tables, payload }: StatementContext): Statement {
   };
 }
 
-/** $1 keys. Live or archived; an event that is both counts once. */
+/** Counts the keys in $1 that are live or archived; an event that is both counts once. */
 export function resolvePresent({ tables }: Pick<StatementContext, "tables">): Statement {
   return {
     name: "resolve.present",

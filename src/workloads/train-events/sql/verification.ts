@@ -10,7 +10,7 @@ import { tablesOf } from "./tables.js";
 import type { Verification } from "../store.js";
 import type { Connection, Statement, StatementRow } from "../../../database/sql.js";
 
-/** Live events looked at after a read. */
+/** Most live events that are compared after a read. */
 const NEWER_MOST = 100;
 
 const idsOf = (rows: readonly StatementRow[]): string[] => rows.map(([id]) => id as string);
