@@ -1,4 +1,4 @@
-// One suite of behaviours that the audit of every workload has to show on a real server.
+// One suite of behaviours that the audit of every workload must show on a real server.
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { FOUND_AS, type AuditedFamily, type ChangeKind } from "../../test/support/audits/family.js";
 import { AUDITED } from "../../test/support/audits/registry.js";

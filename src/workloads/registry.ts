@@ -114,7 +114,7 @@ export const VIOLATION_KINDS: readonly string[] = [
 ];
 
 export const DEFAULT_WORKLOAD = trainEvents.name;
-/** A scenario of that workload. */
+/** A scenario of the default workload. */
 export { starterScenario } from "./train-events/starter-scenario.js";
 
 export interface WorkloadChoice extends Partial<OwnSettings> {

@@ -29,6 +29,7 @@ const CLEAN = [
   "src/report/findings",
   "src/report/terminal",
   "src/targets",
+  "src/workloads",
 ];
 
 /** Literals that hold such a word for another reason: the name of a user. */

@@ -1,5 +1,5 @@
-// The audit of accounts: the history has each acknowledged transfer once, as it was sent, and no other but those in doubt; each
-// account, teller and branch has the balance that the history gives it.
+// The audit of accounts: the history has each acknowledged transfer once, as it was sent, and no other except those in
+// doubt; each account, teller and branch has the balance that the history gives it.
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";
@@ -21,7 +21,7 @@ export const findings = {
     ),
 };
 
-/** The part of the preload that the audit must know: the seed of the transfers. */
+/** The part of the preload that the audit needs: the seed of the transfers. */
 export const Preloaded = z.object({ seed: z.int() });
 
 const MANY = { account: "accounts", teller: "tellers", branch: "branches" } as const;

@@ -7,7 +7,7 @@ import type { Treatment } from "./settings.js";
 import type { AccountsStore } from "./store.js";
 import { Transfers, type Transfer } from "./transfer.js";
 
-/** A worker's transfers. */
+/** Transfers of a worker. */
 export const Told = z.array(Writes);
 
 interface Drawn {

@@ -6,7 +6,7 @@ import { WrittenRows, type NumberedWrite, type Writes } from "../numbered-writes
 import type { Treatment, Violation } from "./settings.js";
 import { Transfers, writeOf, type Transfer } from "./transfer.js";
 
-/** A row as the driver gives it; whoever changed it may have left out values. */
+/** A row as the driver returns it; values may be missing after a change from outside. */
 export type HistoryRow = Readonly<Record<keyof Transfer, unknown>>;
 
 interface Wrong extends NumberedWrite {
@@ -21,7 +21,7 @@ interface Checksums {
 
 const NAMES = { aid: "account", tid: "teller", bid: "branch", delta: "amount" } as const;
 
-/** The checksum of the values as texts, so that NULL differs from 0. */
+/** Checksum of the values as texts, so that NULL differs from 0. */
 const valuesSum = ({ tid, bid, aid, delta }: HistoryRow): number =>
   deriveSeed(`${String(tid)},${String(bid)},${String(aid)},${String(delta)}`);
 
@@ -45,7 +45,7 @@ export class History {
     this.checksums = new Map(writes.map((each) => [each.client, this.draw(each)]));
   }
 
-  /** @param isWhole whether all workers said which transfers they sent */
+  /** @param isWhole true if all workers reported which transfers they sent */
   add(row: HistoryRow, isWhole: boolean): void {
     const id = String(row.id);
     const write = writeOf(id);
@@ -59,7 +59,7 @@ export class History {
       this.report("changed", write, (sent) => differenceWords(row, sent));
   }
 
-  /** After the last row. */
+  /** Compares the sums; call it after the last row. */
   compare(): ReturnType<WrittenRows["compare"]> {
     const compared = this.rows.compare((kind, write, copies) =>
       this.report(kind, write, () => {

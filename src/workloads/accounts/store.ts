@@ -8,22 +8,22 @@ import type { Transfer } from "./transfer.js";
 
 export interface AccountsOperations {
   transfer(transfer: Transfer): MadeTransaction<true>;
-  /** Whether the history has it. */
+  /** True if the history contains the transfer. */
   isMade(transfer: Transfer): MadeTransaction<boolean>;
 }
 
-/** A row whose balance is not the sum of its transfers, that is missing or added, or that is there several times. */
+/** A row that is missing, added, duplicated, or whose balance differs from the sum of its transfers. */
 export interface WrongBalance {
   readonly id: number | null;
   /** Null for a row that the preload did not make. */
   readonly isDue: boolean | null;
-  /** Null for a row that is missing. */
+  /** Null for a missing row. */
   readonly copies: number | null;
   readonly balance: unknown;
   readonly added: unknown;
 }
 
-/** The wrong rows of one table, the first of them by name. */
+/** Number of wrong rows of one table, and the first of them by name. */
 export interface WrongBalances {
   readonly one: "account" | "teller" | "branch";
   readonly total: number;

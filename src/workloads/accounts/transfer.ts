@@ -16,13 +16,13 @@ export interface Transfer {
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
 
-/** Digits of a client in its ids. They follow 16 random ones, which decide a row's place in an index. */
+/** Digits of a client in its ids. They follow 16 random digits, which determine a row's place in an index. */
 function digitsOf(client: number): string {
   const digits = hex(client, 5);
   return `${digits.slice(0, 3)}-${digits.slice(3)}`;
 }
 
-/** The write that an id names, if it is the id of a transfer. */
+/** The write that an id identifies, if it is the id of a transfer. */
 export function writeOf(id: string): NumberedWrite {
   return {
     client: Number.parseInt(id.slice(20, 23) + id.slice(24, 26), 16),
@@ -30,7 +30,7 @@ export function writeOf(id: string): NumberedWrite {
   };
 }
 
-/** The transfers of one client, in order, without end. */
+/** The endless sequence of one client's transfers. */
 export class Transfers {
   private readonly prng: Prng;
   private readonly digits: string;

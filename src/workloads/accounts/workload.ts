@@ -1,4 +1,4 @@
-// TPC-B as pgbench has it: at a small scale all clients want the same branch; the variants leave that out.
+// TPC-B as in pgbench: at a small scale all clients want the same branch; the variants avoid that.
 import type * as z from "zod";
 import { clientsRole } from "../one-group.js";
 import type { Workload } from "../workload.js";

@@ -1,5 +1,6 @@
-// The audit of workload calls: every acknowledged batch is in the table, whole and once, and nothing else is, but for
-// transactions in doubt, which are there as a whole or not at all. Batches are drawn again and compared by count and checksum.
+// The audit of workload calls: every acknowledged batch is in the table, whole and once, and nothing else is, except for
+// transactions in doubt, which are present as a whole or not at all. Batches are drawn again and compared by count and
+// checksum.
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
 import { counted } from "../../foundation/units.js";
@@ -20,11 +21,11 @@ export const findings = {
     ),
 };
 
-/** Contents that the preload put in, and the seed of all batches. */
+/** Contents of the preload, and the seed of all batches. */
 export const Preloaded = z.object({
   seed: z.int(),
   batches: z.int().min(0),
-  /** Whether the tables that calls refer to were filled. */
+  /** True if the tables that calls refer to were filled. */
   isReferenced: z.boolean(),
 });
 
@@ -34,7 +35,7 @@ type Found = Findings<(typeof VIOLATIONS)[number]>;
 const isOrAre = (count: number, one: string, many?: string): string =>
   `${counted(count, one, many)} ${count === 1 ? "is" : "are"}`;
 
-/** Compares batches with the table of calls, and names each that differs. */
+/** Compares batches with the table of calls, and names each batch that differs. */
 class BatchCheck {
   private readonly there: Map<number | null, BatchSum>;
 
@@ -51,7 +52,7 @@ class BatchCheck {
     return this.there.has(number);
   }
 
-  /** Takes the batch out of what is there; returns its rows as they were sent. */
+  /** Removes the batch from the found batches; returns the number of rows that were sent. */
   compare(place: BatchPlace): number {
     const sent = sumBatch(this.settings, this.seed, place);
     const there = this.there.get(place.number) ?? { rows: 0, sum: 0 };
@@ -65,19 +66,19 @@ class BatchCheck {
     return sent.rows;
   }
 
-  /** Counts what no transaction explains. */
+  /** Counts rows that no transaction explains. */
   end(isWhole: boolean): void {
     for (const [batch, { rows }] of this.there) {
       const words = `${isOrAre(rows, "call")} in the table`;
       if (batch === null) this.found.add("unexpected", "cdr", `${words} whose id names no batch`, rows);
-      // A worker that did not close may have put it in.
+      // A worker that did not close may have loaded the batch.
       else if (isWhole)
         this.found.add("unexpected", `cdr batch ${batch}`, `${words} without an acknowledgement`, rows);
     }
   }
 }
 
-/** Names each key of the small tables whose rows are not as the preload made them. */
+/** Names each key of the small tables whose rows differ from the preload's. */
 function nameDifferences({ differences }: Scanned, found: Found): void {
   for (const { table, column, key, missing, added } of differences) {
     const id = `${table} ${column} ${String(key)}`;

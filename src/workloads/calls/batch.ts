@@ -5,7 +5,7 @@ import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { batchSizeAt } from "../../load/profiles.js";
 import { profileOf, type Treatment } from "./settings.js";
 
-/** Columns of a call in their order, with their types. */
+/** Columns of a call in order, with their types. */
 export const COLUMNS = [
   ["call_id", "text"],
   ["call_timestamp", "timestamp"],
@@ -25,7 +25,7 @@ export const COLUMNS = [
   ["signal_quality", "int"],
 ] as const;
 
-/** The day of the first batch; other days follow. */
+/** Day of the first batch; other days follow. */
 export const FIRST_DAY = "2025-01-01";
 
 export const CARDINALITY = { subscribers: 1_000_000, towers: 10_000, plans: 50, reasons: 20 } as const;
@@ -38,16 +38,16 @@ const WITH_BYTES = 0.15;
 const ROAMING = 0.05;
 export interface BatchPlace {
   readonly number: number;
-  /** The middle of its calls' times, in simulated days. */
+  /** Middle of the batch's calls, in simulated days. */
   readonly day: number;
 }
 
-/** The place of a batch if the batches of a day come one after the other. */
+/** The place of a batch if the batches of a day follow one another. */
 export function placeOf(number: number, { batchesPerDay }: Pick<Treatment, "batchesPerDay">): BatchPlace {
   return { number, day: (number + 0.5) / batchesPerDay };
 }
 
-/** The batches that one transaction puts in, from the first on. */
+/** The batches that one transaction loads, from `first` on. */
 export function batchesOf(settings: Treatment, first: BatchPlace): readonly [BatchPlace, ...BatchPlace[]] {
   const others = settings.commit === "once" ? settings.batchesPerDay - 1 : 0;
   return [first, ...Array.from({ length: others }, (_, more) => placeOf(first.number + more + 1, settings))];
@@ -61,7 +61,7 @@ export function subscriber(prng: Prng): string {
   return `+1555${String(prng.intBetween(0, CARDINALITY.subscribers - 1)).padStart(7, "0")}`;
 }
 
-/** The moment of a second of simulated time: `2025-01-01 07:30:00`. */
+/** Text of a second of simulated time: `2025-01-01 07:30:00`. */
 export function timeOf(second: number): string {
   return new Date(FIRST_DAY_MS + second * 1000).toISOString().slice(0, 19).replace("T", " ");
 }
@@ -92,7 +92,7 @@ function drawRow(prng: Prng, id: string, time: string): Row {
   ];
 }
 
-/** The stream that a batch is drawn from, and how many calls it has. */
+/** Stream from which a batch is drawn, and its number of calls. */
 function beginBatch(
   settings: Treatment,
   seed: number,
@@ -107,7 +107,7 @@ export function rowsOf(settings: Treatment, seed: number, place: BatchPlace): nu
   return beginBatch(settings, seed, place)[1];
 }
 
-/** Hands each row of a batch to `onRow`; returns how many there are. */
+/** Calls `onRow` with each row of a batch; returns the number of rows. */
 export function drawRows(
   settings: Treatment,
   seed: number,
@@ -133,7 +133,7 @@ export interface BatchSum {
   readonly sum: number;
 }
 
-/** A column as the store's sums have it: moments in seconds since 1970, to the microsecond, and texts in quotes. */
+/** Text of a value for the store's sums: times in seconds since 1970, to the microsecond, and texts in quotes. */
 function asText(value: Value, column: number): string {
   const type = COLUMNS[column]?.[1];
   if (type === "timestamp") return `${Date.parse(`${value}Z`) / 1000}.000000`;
@@ -141,7 +141,7 @@ function asText(value: Value, column: number): string {
   return type === "text" ? `'${value}'` : String(value ?? "");
 }
 
-/** The sum that the store's audit gives of that batch if it is whole. */
+/** The sum that the store's audit computes for that batch if it is whole. */
 export function sumBatch(settings: Treatment, seed: number, place: BatchPlace): BatchSum {
   let sum = 0;
   const rows = drawRows(settings, seed, place, (row) => {

@@ -24,7 +24,7 @@ function problemsOf(yaml: string): string[] {
   }
 }
 
-/** Rows as COPY sends them. */
+/** Rows in the format of COPY. */
 function rowsOf(settings: Treatment, place: { number: number; day: number }): string[][] {
   const { messages } = copyBatch(settings, 1, place).copy;
   const lines = Buffer.concat(messages.slice(0, -1).map((message) => message.subarray(5))).toString();

@@ -9,7 +9,7 @@ import { PROBES, profileOf, type Probe, type Treatment } from "./settings.js";
 import type { CallsStore } from "./store.js";
 
 const Place = z.object({ number: z.int().min(0), day: z.number().min(0) });
-/** The first batch of each transaction of a worker's life. */
+/** First batches of the transactions of a worker's life. */
 export const Told = z.object({ acknowledged: z.array(Place), inDoubt: z.array(Place) });
 
 interface Drawn {
@@ -27,7 +27,7 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
   const begun: number[] = [];
   const drawn: (Drawn | undefined)[] = [];
 
-  /** Clients take turns, so that one client loads the day in its order. */
+  /** Number of the next batch. Clients take turns, so that one client loads the day in order. */
   function takeNumber(client: number): number {
     const turn = begun[client] ?? 0;
     begun[client] = turn + 1;
@@ -35,7 +35,10 @@ function loaders(store: CallsStore, { assignment, transactor }: ClientContext<Tr
     return batchesBefore + transaction * (commit === "once" ? batchesPerDay : 1);
   }
 
-  /** A profile's hour is the arrival's: a batch drawn for an arrival that never came is drawn again for the next. */
+  /**
+   * Draws a batch. A profile's hour depends on the arrival: a batch drawn for an arrival that never came is drawn again for
+   * the next one.
+   */
   function prepare(client: number, arrival?: Arrival): void {
     if (isDaily ? !arrival : drawn[client]) return;
     const number = drawn[client]?.first.number ?? takeNumber(client);

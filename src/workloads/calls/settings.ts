@@ -64,7 +64,7 @@ export function resolve(written: CallsSettings): CallsSettings {
   return { ingest, indexes, commit, batchesPerDay, sizes, batchesBefore };
 }
 
-/** The day's profile of a load that has one; else a day of batches, one after the other, is a day of length 1. */
+/** The profile of a load that has one; otherwise, consecutive batches make up days of length 1. */
 export function profileOf({ actors, sizes }: Pick<Treatment, "actors" | "sizes">): Profile {
   const load = actors["loaders"]?.load;
   return load?.executor === "daily-arrival-rate"

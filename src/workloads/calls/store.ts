@@ -6,13 +6,16 @@ import type { BatchPlace, BatchSum } from "./batch.js";
 import type { Probe, Treatment } from "./settings.js";
 
 export interface CallsOperations {
-  /** Loads the batches and resolves to their rows. Only the first is made ahead: no memory would hold a day. */
+  /**
+   * Loads the batches and resolves to their number of rows. Only the first batch is made ahead: a day would not fit into
+   * memory.
+   */
   load(batches: readonly [BatchPlace, ...BatchPlace[]]): MadeTransaction<number>;
   isThere(batch: BatchPlace): MadeTransaction<boolean>;
   probe(probe: Probe, values: readonly (string | number)[]): MadeTransaction<unknown>;
 }
 
-/** A key of a small table whose rows are not the preload's. */
+/** A key of a small table whose rows differ from the preload's. */
 export interface Difference {
   readonly table: string;
   readonly column: string;
@@ -24,14 +27,16 @@ export interface Difference {
 }
 
 export interface Scanned {
-  /** Sums of the calls by batch; null for calls whose id names none. */
+  /** Sums of the calls by batch; null for calls whose id names no batch. */
   readonly batches: readonly (BatchSum & { readonly batch: number | null })[];
   readonly differences: readonly Difference[];
 }
 
 export interface CallsStore extends Store<Treatment> {
   operations(settings: Treatment, seed: number): CallsOperations;
-  /** Fills the small tables and then the first batches; resolves to what was filled while it was wanted. */
+  /**
+   * Fills the small tables and then the first batches; resolves to the filled contents, fewer if they are no longer wanted.
+   */
   fill(
     admin: AdminSession,
     settings: Treatment,

@@ -91,7 +91,7 @@ describe("the audit", () => {
     await admin.close();
   });
 
-  /** Client 0 has sent rows 0 to 3, which are there. */
+  /** Audits a table in which client 0 has sent rows 0 to 3. */
   async function audited(writes: Partial<Writes>, change = "") {
     const trial = await AuditedTrial.begin(admin, namespace, family.scenario);
     await trial.change(

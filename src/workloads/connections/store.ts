@@ -7,9 +7,9 @@ import type { Treatment } from "./settings.js";
 export interface ConnectionsOperations {
   /** Reads one account by its key. */
   account(aid: number): MadeTransaction<unknown>;
-  /** Asks for a constant. */
+  /** Selects a constant. */
   select(): MadeTransaction<unknown>;
-  /** Adds a row; nothing tells whether one in doubt is there. */
+  /** Adds a row; a row in doubt cannot be looked up. */
   insert(id: number): MadeTransaction<unknown>;
 }
 

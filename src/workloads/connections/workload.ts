@@ -8,7 +8,7 @@ import { keys, resolve, rules, type Treatment } from "./settings.js";
 import type { ConnectionsStore } from "./store.js";
 import { postgres } from "./stores/postgres.js";
 
-/** All transactions a second, and the same without the time that connecting took, as pgbench states it. */
+/** Lines with the rate of all transactions, and the rate without the time to connect, as pgbench reports it. */
 function lines({ operations, windowSeconds }: Reported): string[] {
   const measured = Object.values(operations);
   const transactions = measured.reduce((sum, each) => sum + each.transactions, 0);

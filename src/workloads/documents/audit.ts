@@ -1,5 +1,5 @@
-// The audit of documents: the table has each preloaded or acknowledged document once and no other but those in doubt; each
-// is what its last update made of it, and shows every acknowledged update.
+// The audit of documents: the table has each preloaded or acknowledged document once and no other except those in doubt;
+// each has the contents of its last update, and shows every acknowledged update.
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
@@ -19,10 +19,10 @@ export const findings = {
   rowBytes: bytes.describe("Mean pg_column_size of a row, what is in TOAST included, of workload documents"),
 };
 
-/** What the audit is to know of the preload. */
+/** The part of the preload that the audit needs. */
 export const Preloaded = z.object({ seed: z.int(), documents: z.int().min(0) });
 
-/** Numbers of rows that a document must have at least, may have at most, and has. */
+/** Numbers of rows of a document: least, most, and seen. */
 interface Copies {
   readonly least: number;
   readonly most: number;
@@ -66,11 +66,11 @@ type Violation = (typeof VIOLATIONS)[number];
 
 interface Stored {
   readonly text: string;
-  /** Undefined for a text that is no JSON. */
+  /** Undefined for a text that is not JSON. */
   readonly document: unknown;
 }
 
-/** The document, or undefined for a text that is no JSON. */
+/** The document, or undefined for a text that is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -79,13 +79,13 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Compares rows with what clients were told, by the key that statements find a row by. */
+/** Compares rows with the acknowledged writes, by the key that statements use. */
 class Check {
   readonly sums = { rows: 0, documentBytes: 0, rowBytes: 0 };
   readonly found = new Findings<Violation>(VIOLATIONS);
   inDoubtFound = 0;
   private readonly maker: DocumentMaker;
-  /** Whether the table keeps a text byte by byte. */
+  /** True if the table stores a text byte by byte. */
   private readonly isExact: boolean;
 
   constructor(
@@ -93,7 +93,7 @@ class Check {
     seed: number,
     private readonly copies: ReadonlyMap<string, Copies>,
     private readonly updates: ReadonlyMap<number, Updates>,
-    /** Whether all clients have said what they did. */
+    /** True if all workers have reported their writes. */
     private readonly isWhole: boolean,
   ) {
     this.maker = new DocumentMaker(settings, seed);
@@ -126,7 +126,7 @@ class Check {
     this.inDoubtFound += Math.min(unsettled, Math.max(0, version - acknowledged));
     const most = acknowledged + inDoubt.length;
     if (version > most && !this.isWhole && client === undefined) return;
-    // Each version once: two updates that made the same one did not see each other.
+    // Acknowledged updates must have made each version once: two updates that made the same version did not see each other.
     const isShared = version === acknowledged && versions !== (version * (version + 1)) / 2;
     const { found } = this;
     if (version < acknowledged) {
@@ -142,7 +142,7 @@ class Check {
     }
   }
 
-  /** Of updates that may have made that version; undefined where there was none. */
+  /** Stamps of updates that may have made that version; undefined for the insert. */
   private stamps(
     version: number,
     last: Updates["last"] | undefined,
@@ -158,11 +158,11 @@ class Check {
     const values = maker.values(isWhole ? stamp : key);
     if (stamp !== undefined && !isWhole) values[UPDATED] = maker.value(stamp);
     const made = maker.json(key, values);
-    // What a relational row has, in order, is what a flat document has.
+    // A relational row has the same values in the same order as a flat document.
     return this.isExact ? text === made : isDeepStrictEqual(document, JSON.parse(made));
   }
 
-  /** Compares how often each key is there with how often it was written. */
+  /** Compares how often each key is present with how often it was written. */
   keys(): void {
     for (const [key, { least, most, seen }] of this.copies) {
       const writer = parseKey(key)?.client === undefined ? "preloaded" : "its insert was acknowledged";

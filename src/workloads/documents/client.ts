@@ -1,4 +1,5 @@
-// The clients of documents. Their account for the audit is small: exceptions of inserts; number and last of a document's updates.
+// The clients of documents. Their account for the audit is small: exceptions of inserts; the number and the last of a
+// document's updates.
 import * as z from "zod";
 import type { MadeTransaction } from "../../database/session.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
@@ -22,28 +23,28 @@ const Updates = z.object({
   /** Sum of the versions that acknowledged updates made. */
   versions: count,
   last: z.object({ version: count, stamp: z.string() }),
-  /** Stamps of updates whose commit was never answered, once for each such commit. */
+  /** Stamps of updates whose commit got no answer, once for each such commit. */
   inDoubt: z.array(z.string()),
-  /** Updates that ended in doubt. */
+  /** Number of updates that ended in doubt. */
   unsettled: count,
 });
 
-/** The account of a worker. */
+/** Account of a worker. */
 export const Told = z.object({
   inserts: z.array(Writes),
   updates: z.array(Updates),
   /** Number of statements that found no document, or several. */
   misread: count,
-  /** The first of them, with the key that they asked for. */
+  /** The first of these statements, with their key. */
   misreads: z.array(z.object({ operation: z.string(), key: z.string(), rows: count })),
 });
 type Told = z.infer<typeof Told>;
 
-/** A prime above the largest number of documents. */
+/** A prime above the largest number of documents, as a factor that spreads ranks over the table. */
 const SCATTER = 100_000_007;
 
 interface Drawn {
-  /** Number of the document; of an insert, of the client's own. */
+  /** Number of the document; an insert's number counts the client's inserts. */
   readonly document: number;
 }
 interface DrawnInsert extends Drawn {
@@ -106,7 +107,7 @@ class Draws {
     return { operation, document, stamp, made: operations.update(key, change) };
   }
 
-  /** The document of that key, with the values that `name` gives. */
+  /** The document of that key, with the values that belong to `name`. */
   private documentOf(key: string, name: string): Document {
     const values = this.maker.values(name);
     return { key, values, json: this.maker.json(key, values) };
@@ -114,7 +115,7 @@ class Draws {
 
   private drawDocument(prng: Prng): number {
     const { documents } = this.settings;
-    // Neighbours in rank are no neighbours in the table.
+    // Documents with neighbouring ranks are not neighbours in the table.
     return this.zipf ? (this.zipf.draw(prng) * SCATTER) % documents : prng.intBetween(0, documents - 1);
   }
 }

@@ -1,11 +1,11 @@
-// Documents made from the seed and a name, so that the audit can make them again. A key names a document as inserted, a stamp
-// as updated. Values are random printable characters, which do not compress.
+// Documents made from the seed and a name, so that the audit can make them again. The name is a document's key for an
+// insert, and a stamp for an update. Values are random printable characters, which do not compress.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 
 export const SHAPE_NAMES = ["small", "large", "complex"] as const;
 export type Shape = (typeof SHAPE_NAMES)[number];
 
-/** Names from the outermost to the value. */
+/** Names on the way from the outermost object to the value. */
 type ValuePath = readonly string[];
 
 const names = (name: string, count: number): string[] =>
@@ -24,19 +24,19 @@ const SHAPES: Readonly<Record<Shape, { readonly paths: readonly ValuePath[]; rea
 
 export const pathsOf = (shape: Shape): readonly ValuePath[] => SHAPES[shape].paths;
 
-/** The value that an update changes, by its place among all. */
+/** Index of the value that an update changes. */
 export const UPDATED = 3;
 
 const KEY_DIGITS = 19;
-/** Of a document that was there before, from 0 on. */
+/** Key of a preloaded document; `number` counts from 0. */
 export const preloadedKey = (number: number): string => `p${String(number).padStart(KEY_DIGITS, "0")}`;
-/** Of the document that a client of the group inserts, from 0 on. */
+/** Key of the document that a client of the group inserts; `number` counts from 0. */
 export const insertedKey = (client: number, number: number): string =>
   `c${String(client).padStart(7, "0")}${String(number).padStart(KEY_DIGITS - 7, "0")}`;
-/** Of an update by a client of the group, from 0 on. */
+/** Stamp of an update by a client of the group; `number` counts from 0. */
 export const stampOf = (client: number, number: number): string => `u${client}-${number}`;
 
-/** Of a key that this workload makes. */
+/** Client and number in a key that this workload makes; undefined for other keys. */
 export function parseKey(
   key: string,
 ): { readonly client: number | undefined; readonly number: number } | undefined {
@@ -45,15 +45,15 @@ export function parseKey(
   return undefined;
 }
 
-/** The key at the beginning of a document's text, which may be cut after it; undefined if there is none. */
+/** The key at the beginning of a document's text, which may be cut off after it; undefined if there is none. */
 export function keyInText(text: string): string | undefined {
   return /^\s*\{\s*"id"\s*:\s*"([^"\\]*)"/.exec(text)?.[1];
 }
 
-/** No key or name has it, and JSON leaves it as it is. */
+/** Placeholder that no key or name contains and that JSON does not escape. */
 const GAP = "@";
 
-/** The text of a document around its key and its values. */
+/** The text of a document before, between and after its key and its values. */
 function frameOf(shape: Shape): readonly string[] {
   const root: Record<string, unknown> = { id: GAP };
   for (const path of pathsOf(shape)) {
@@ -68,12 +68,12 @@ function frameBytes(shape: Shape): number {
   return frameOf(shape).join("").length + preloadedKey(0).length;
 }
 
-/** With values of one character each. */
+/** Bytes of a document with values of one character each. */
 export function leastBytesOf(shape: Shape): number {
   return frameBytes(shape) + pathsOf(shape).length;
 }
 
-/** Printable ASCII without those that JSON escapes, for each value of a byte. */
+/** Printable ASCII characters that JSON does not escape, for each value of a byte. */
 const CHARACTERS = Uint8Array.from({ length: 256 }, (_, byte) => {
   const printable = Array.from({ length: 95 }, (_, i) => 32 + i).filter((code) => code !== 34 && code !== 92);
   return printable[byte % printable.length] ?? 0;
@@ -82,7 +82,7 @@ const CHARACTERS = Uint8Array.from({ length: 256 }, (_, byte) => {
 export class DocumentMaker {
   private readonly prng = new Prng(0);
   private readonly frame: readonly string[];
-  /** Ends of the values in the text of all of them. */
+  /** Ends of the values in a text of all values. */
   private readonly ends: readonly number[];
   private readonly text: Buffer;
 
@@ -97,14 +97,14 @@ export class DocumentMaker {
     this.text = Buffer.alloc(all + 3);
   }
 
-  /** In the order of the shape. */
+  /** Values in the order of the shape. */
   values(name: string): string[] {
     const { ends } = this;
     const text = this.textOf(name, ends.at(-1) ?? 0);
     return ends.map((end, i) => text.slice(ends[i - 1] ?? 0, end));
   }
 
-  /** What an update sets one value to. */
+  /** The new value that an update sets. */
   value(name: string): string {
     return this.textOf(name, (this.ends[UPDATED] ?? 0) - (this.ends[UPDATED - 1] ?? 0));
   }

@@ -235,7 +235,7 @@ describe("what a document takes", () => {
     const found = await sizesOf({ column: "text", bytes: "2150B" });
     expect(found).toMatchObject({ documentBytes: 2150 });
     expect(found.toast).toBeGreaterThan(20 * 2150);
-    // Kept in the row while it fits into a page.
+    // The text stays in the row while it fits into a page.
     expect(await sizesOf({ column: "text", bytes: "2150B", toast: "main" })).toMatchObject({ toast: 0 });
   });
 
@@ -269,7 +269,7 @@ describe("the audit", () => {
   });
 
   type Execute = Connection["execute"];
-  /** The third statement of that name goes wrong. */
+  /** Replaces the third execution of the statement of that name. */
   const third =
     (
       name: string,
@@ -330,7 +330,7 @@ describe("the audit", () => {
       },
     ],
   ])("finds %s", async (_, runOn, expected) => {
-    // Updates of the document that went wrong must not come later and hide it: there are more than updates.
+    // The document must get no later update that would hide the error, so there are more documents than updates.
     const found = await (await worked({ documents: 500 }, runOn)).audit();
     expect(found).toMatchObject({ verdict: "violated", ...expected });
   });
@@ -343,7 +343,7 @@ describe("the audit", () => {
   });
 
   it("finds updates that did not see each other", async () => {
-    // A read and a write in two statements, as a client would without a lock: all that were read first write the same.
+    // Each client reads and then writes in two statements without a lock: clients that read first make the same version.
     const trial = await begin({ documents: 1, mix: { update: 1 } });
     const none = { inserts: [], misread: 0, misreads: [] };
     const update = { document: 0, acknowledged: 1, versions: 1, inDoubt: [], unsettled: 0 };

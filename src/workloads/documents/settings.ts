@@ -20,7 +20,7 @@ const MIX_NAMES = Object.keys(MIXES) as (keyof typeof MIXES)[];
 
 const BYTES_MIN = 256;
 const BYTES_MAX = 1024 ** 2;
-/** The audit keeps the key of each. */
+/** Limit of documents, because the audit keeps the key of each. */
 const DOCUMENTS_MAX = 1_000_000;
 
 const weight = (what: string) =>
@@ -132,7 +132,7 @@ export interface DocumentsSettings {
 }
 export type Treatment = DocumentsSettings & WorkloadTreatment;
 
-/** A scenario as its schema leaves it. */
+/** The keys of a scenario after their schema. */
 type Written = Omit<DocumentsSettings, "bytes" | "update"> &
   Partial<Pick<DocumentsSettings, "bytes" | "update">>;
 
@@ -150,7 +150,7 @@ export function updateOf({
   return update;
 }
 
-/** Columns that a level takes; all where it is not named. */
+/** Column types that support a level of index; levels that are not listed support all. */
 const COLUMNS_OF_INDEX: Partial<Record<DocumentsSettings["index"], readonly string[]>> = {
   expression: ["jsonb", "json"],
   gin: ["jsonb"],

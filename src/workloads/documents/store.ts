@@ -12,18 +12,18 @@ export interface Document {
   readonly json: string;
 }
 
-/** The operations of one treatment. Each gives one entry for each document that it found. */
+/** Operations of one treatment. Each resolves to one entry for each document that it found. */
 export interface DocumentOperations {
   insert(document: Document): MadeTransaction<true>;
   read(key: string): MadeTransaction<readonly unknown[]>;
   slice(key: string): MadeTransaction<readonly unknown[]>;
-  /** Replaces the document by another, or one value by a text, and counts the version up; gives the new versions. */
+  /** Replaces the document, or one value by a text, and increments the version; resolves to the new versions. */
   update(key: string, change: Document | string): MadeTransaction<readonly number[]>;
   isThere(key: string): MadeTransaction<boolean>;
 }
 
 export interface StoredDocument {
-  /** The key outside of the document; undefined if the store keeps none. */
+  /** Key in a separate column; undefined if the store has none. */
   readonly id: string | undefined;
   readonly version: number;
   /** The document as JSON. */
@@ -34,8 +34,8 @@ export interface StoredDocument {
 
 export interface DocumentStore extends Store<Treatment> {
   operations(settings: Treatment): DocumentOperations;
-  /** Stores documents, given as JSON, portion by portion. */
+  /** Stores documents, given as JSON in portions. */
   fill(admin: AdminSession, settings: Treatment, portions: Iterable<readonly string[]>): Promise<void>;
-  /** Every stored document, in one snapshot. */
+  /** All stored documents, in one snapshot. */
   scan(admin: AdminSession, settings: Treatment): AsyncIterable<StoredDocument>;
 }

@@ -2,13 +2,13 @@
 
 type Scalar = number | string | boolean;
 
-/** Seeded: the same numbers in every run of the same scenario. Not for secrets. */
+/** Seeded random numbers: the same in every run of the same scenario. Not for secrets. */
 export interface Random {
-  /** Uniform over [0, 1). */
+  /** Draws uniformly from [0, 1). */
   float(): number;
-  /** Uniform whole number, both ends included. */
+  /** Draws a whole number uniformly, both ends included. */
   intBetween(min: number, max: number): number;
-  /** Version 4. */
+  /** Draws a UUID of version 4. */
   uuid(): string;
 }
 
@@ -16,7 +16,7 @@ export interface DrawContext<Settings> {
   readonly random: Random;
   /** Settings of the treatment. */
   readonly settings: Settings;
-  /** Number of the client among those of the group, from 0. */
+  /** Number of the client in its group, from 0. */
   readonly client: number;
 }
 
@@ -24,9 +24,9 @@ export type Value = string | number | boolean | Date | null;
 
 export interface Session {
   /**
-   * One statement, prepared once a connection; resolves to its rows by column. Unqualified names are those of the workload's
-   * schema.
-   * @param name how errors, logs and latency parts call it, after the transaction
+   * Runs one statement, which each connection prepares once; resolves to its rows by column. Unqualified names refer to the
+   * workload's schema.
+   * @param name name of the statement in errors, logs and latency parts, after the transaction
    * @param values of `$1`, `$2`, ...
    */
   query(
@@ -37,46 +37,50 @@ export interface Session {
 }
 
 export interface Transaction<Settings, Drawn> {
-  /** Its share of all, beside the others. Default 1. */
+  /** Weight of the transaction relative to the others. Default 1. */
   readonly weight?: number;
-  /** Whether it changes nothing: then a lost commit does not matter. Default false. */
+  /** True if the transaction changes nothing: then a lost commit does not matter. Default false. */
   readonly isReadOnly?: boolean;
-  /** All that is random about it, made before its intended start and the same in every attempt. */
+  /** Draws the random parts of the transaction, before its intended start; they are the same in every attempt. */
   draw(context: DrawContext<Settings>): Drawn;
   /**
-   * The timed part; train-sim begins, commits, and after a retryable error runs it again. All its statements are one
-   * transaction. Resolves to the units of work that it did: 0 is an empty poll, with undefined it is 1. Another value ends the trial.
+   * Runs the timed part; train-sim begins and commits, and runs it again after a retryable error. All of its statements are
+   * one transaction. Resolves to the number of units of work: 0 is an empty poll, undefined counts as 1. Another value
+   * ends the trial.
    */
   run(session: Session, drawn: Drawn): Promise<unknown>;
-  /** The unit of that number, such as `jobs`. Default `transactions`. */
+  /** Unit of work, such as `jobs`. Default `transactions`. */
   readonly unit?: string;
-  /** After a commit without an answer: whether it happened. Without this such a transaction counts as failed, in doubt. */
+  /**
+   * Resolves to true if a commit without an answer happened. Without this function such a transaction counts as failed, in
+   * doubt.
+   */
   resolve?(session: Session, drawn: Drawn): Promise<boolean>;
-  /** A value that an invariant with `acknowledged` finds again, once. */
+  /** A value that an invariant with `acknowledged` must find again, once. */
   fact?(drawn: Drawn): string | number;
 }
 
 export interface Invariant {
   readonly name: string;
-  /** One row with one boolean; with `acknowledged` one row for each fact. `:name` is a setting. */
+  /** Query for one row with one boolean; with `acknowledged`, for one row for each fact. `:name` is a setting. */
   readonly sql: string;
-  /** The transaction whose facts these are. */
+  /** Name of the transaction with these facts. */
   readonly acknowledged?: string;
 }
 
 export interface WorkloadModule<Settings extends Readonly<Record<string, Scalar>>, Drawn> {
-  /** Letters, digits, - and _. */
+  /** Name of letters, digits, - and _. */
   readonly name: string;
-  /** Keys of the scenario with their defaults, hence possible factors. */
+  /** Keys of the scenario with their defaults; each can be a factor. */
   readonly settings?: Settings;
-  /** DDL, statements parted by semicolons; `:name` is a setting. */
+  /** DDL statements, separated by semicolons; `:name` is a setting. */
   readonly schema?: string;
   readonly preload?: string;
   readonly transactions: Readonly<Record<string, Transaction<Settings, Drawn>>>;
   readonly invariants?: readonly Invariant[];
 }
 
-/** Returns it as it is, with its types checked. */
+/** Returns the workload unchanged, with its types checked. */
 export function defineWorkload<Settings extends Readonly<Record<string, Scalar>>, Drawn>(
   workload: WorkloadModule<Settings, Drawn>,
 ): WorkloadModule<Settings, Drawn> {

@@ -45,7 +45,7 @@ it("runs one, audits it, and reads its result without loading it again", async (
     expect(integrity).toMatchObject({ verdict: "ok", published: place?.transactions });
     expect(integrity?.invariants?.map(({ holds }) => holds)).toEqual([true, true]);
   }
-  // Whoever reads a result must not run what it names.
+  // Reading a result must not run the module that it names.
   const mark = join(out, "loaded");
   writeFileSync(
     join(out, "..", "orders.mjs"),

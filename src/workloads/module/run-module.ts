@@ -1,5 +1,5 @@
-// A workload that is a module of JavaScript, as a program whose transactions are its functions. Its code runs in the threads of
-// the load, with the rights of the user that started train-sim.
+// A workload that is a module of JavaScript, as a program whose transactions are its functions. Its code runs in the
+// threads of the load, with the rights of the user that started train-sim.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { Failures } from "../../database/contract.js";
@@ -21,13 +21,13 @@ type Loaded = WorkloadModule<Readonly<Record<string, Setting["value"]>>, unknown
 const PLACE = { line: 1, column: 1 };
 const require = createRequire(import.meta.url);
 
-/** The default export of a module that was found sound. */
+/** The default export of a valid module. */
 function load(file: string): unknown {
   const exported = require(file) as { readonly default?: unknown };
   return exported.default ?? exported;
 }
 
-/** The module as a program without steps, or all that is wrong with it. */
+/** The module as a program without steps, or all of its problems. */
 export function readModule(file: string): ReadProgram {
   const exported = load(file);
   const at = (place: Place, message: string): FileProblem => ({ file: place.file ?? file, place, message });
@@ -95,7 +95,7 @@ export function readModule(file: string): ReadProgram {
   return { program };
 }
 
-/** @param file the file of places in the text */
+/** @param file the file for places in the text */
 function textIn(text: string, file: string): CutSql {
   const { statements, unended } = statementsIn(text);
   return {
@@ -104,7 +104,7 @@ function textIn(text: string, file: string): CutSql {
   };
 }
 
-/** The place in the module where an error was thrown, as `orders.mjs:12:5`; else the file. */
+/** Place in the module where an error was thrown, such as `orders.mjs:12:5`; else the file. */
 function placeOf(error: unknown, file: string): string {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const from = [pathToFileURL(file).href, file].map((name) => [name, stack.indexOf(`${name}:`)] as const);
@@ -113,7 +113,7 @@ function placeOf(error: unknown, file: string): string {
   return `${file}${place?.[0] ?? ""}`;
 }
 
-/** The error that ends the trial after a mistake of the module, which another attempt would repeat. */
+/** The error that ends the trial after a mistake in the module, which another attempt would repeat. */
 function refused(file: string, where: string, message: string, error?: unknown): TrialError {
   return new TrialError(`${placeOf(error, file)}: ${where}: ${message}`, "Correct the module.", {
     cause: error,
@@ -132,7 +132,7 @@ function calling<T>(file: string, where: string, fn: () => T): T {
   }
 }
 
-/** Statements by transaction, name and text: a prepared statement is known by its object. */
+/** Statements by transaction, name and text: a prepared statement is identified by its object. */
 class Statements {
   private readonly known = new Map<string, Statement>();
 
@@ -152,7 +152,7 @@ class Statements {
   }
 }
 
-/** Everything that the runs of one client thread share. */
+/** State that the runs of one client thread share. */
 interface Shared {
   readonly file: string;
   readonly statements: Statements;

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 
 const LOAD_MS = 10_000;
 
-/** Why it cannot be loaded; undefined where it can. */
+/** The reason why a module cannot be loaded; undefined if it can. */
 export function loadProblem(file: string): string | undefined {
   const code = `import(${JSON.stringify(pathToFileURL(file).href)}).then(
     () => process.exit(0),

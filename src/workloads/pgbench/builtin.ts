@@ -38,7 +38,7 @@ SELECT abalance FROM pgbench_accounts WHERE aid = :aid;
   },
 ];
 
-/** The built-in script of a name or its beginning, as pgbench finds it; else the problem. */
+/** The built-in script with that name or beginning of a name, as in pgbench; else the problem. */
 export function findBuiltin(written: string): Builtin | string {
   const found = BUILTINS.filter(({ name }) => name.startsWith(written));
   const [first, ...others] = found;

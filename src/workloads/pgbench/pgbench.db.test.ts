@@ -95,7 +95,7 @@ function programOf(sql: string): Program {
   return read.program;
 }
 
-/** With `scale` 1 and client 3; `set` is what its leading `\set`s would have drawn. */
+/** A machine with `scale` 1 and client 3; `set` holds the values of the script's leading `\set`s. */
 function machineOf(sql: string, { isSimple = false, beginning = AS_IS, set = {} } = {}): Machine {
   const [compiled = expect.fail("no transaction")] = compile(programOf(sql), () => beginning);
   const values = new Map<string, Value>(Object.entries({ scale: 1n, client_id: 3n, ...set }));
@@ -118,7 +118,7 @@ describe.each([
   ["not prepared", { prepared: false, isSimple: false }],
   ["by the simple protocol", { prepared: false, isSimple: true }],
 ])("%s", (_, { prepared, isSimple }) => {
-  /** Twice on one connection: what is prepared is used again. */
+  /** Runs the script twice on one connection, so that prepared statements are used again. */
   async function twice(sql: string, rest: Rest = awake): Promise<string[]> {
     const connection = await connected(prepared);
     for (let time = 0; time < 2; time++) await machineOf(sql, { isSimple }).attempt(connection, rest);
@@ -236,7 +236,7 @@ ${NOTE(own, "2")}`;
   let arrived = 0;
   let both: () => void = () => undefined;
   const met = new Promise<void>((resolve) => (both = resolve));
-  /** Each holds a row when both are here, and wants the other's. */
+  /** Pauses until both clients hold a row, so that each then wants the other's. */
   const meet: Rest = () => {
     if (++arrived === 2) both();
     return met;

@@ -1,17 +1,17 @@
-// Variables of a script within quoted texts. pgbench puts them in wherever it sees `:name`, quoted or not.
+// Variables of a script within quoted texts. pgbench replaces every `:name`, quoted or not.
 import type { SqlStep, SqlText } from "../script/program.js";
 import { joined, tokensOf } from "../script/sql-text.js";
 
 export type QuotedSql = SqlText & Pick<SqlStep, "quoted">;
 
-/** Quoted text, cut at the variables that pgbench would see in it. */
+/** Pattern of a variable that pgbench would see in quoted text. */
 const VARIABLE_IN_QUOTES = /(?<!:):([A-Za-z_]\w*)/;
-/** Characters of a quoted text that a problem repeats. */
+/** Characters of a quoted text that a message repeats. */
 const SHOWN = 20;
 
 /**
- * The statement with the variables within its quotes too, as far as `isKnown`; `misplaced` says of each that stands where
- * neither a value nor a part of a text can. The body of a `DO` has no other way to take a value.
+ * The statement with the variables within its quotes, if `isKnown`; `misplaced` is called for each variable that stands
+ * neither for a value nor for a part of a text. The body of a `DO` can take a value in no other way.
  */
 export function withQuoted(
   { pieces, variables, place }: SqlText,
@@ -49,7 +49,7 @@ export function withQuoted(
   return { sql, misplaced };
 }
 
-/** Several statements as one message. */
+/** Joins several statements into one message. */
 export function joinedQuoted(texts: readonly QuotedSql[]): QuotedSql {
   let before = 0;
   const quoted = texts.flatMap(({ variables, quoted: own = [] }) => {

@@ -1,5 +1,5 @@
-// Scripts of pgbench as a workload: each is an operation by its file's name, the tables are those of `pgbench -i`; the scale and
-// the variables of `-D` are settings.
+// Scripts of pgbench as a workload: each is an operation with the name of its file, the tables are those that `pgbench -i`
+// makes; the scale and the variables of `-D` are settings.
 import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
 import type { FileProblem, Program, ReadProgram, ScriptTransaction, Setting } from "../script/program.js";
 import { findBuiltin, invariantsOf, preload, schema, type Builtin } from "./builtin.js";
@@ -15,10 +15,10 @@ export interface PgbenchScripts {
 }
 
 export const BUILTIN = "builtin:";
-/** The place of problems with the list itself. */
+/** Place of problems with the list itself. */
 const SCENARIO = { line: 1, column: 1 };
 
-/** The name and the weight of `tpcb.sql@9`; the weight as it is written. */
+/** Name and weight in `tpcb.sql@9`; the weight as written. */
 export function partsOf(written: string): { readonly name: string; readonly weight: string } {
   const [, name = written, weight = "1"] = /^(.*)@([^@/\\]*)$/s.exec(written) ?? [];
   return { name, weight };
@@ -32,7 +32,7 @@ interface Found {
   readonly builtin?: Builtin;
 }
 
-/** The meaning of an entry of the list, or its problem. */
+/** The script that an entry of the list refers to, or its problem. */
 function find(source: ScriptSource): Found | string {
   const written = typeof source === "string" ? source : source.script;
   const { name, weight: share } = partsOf(written);
@@ -61,7 +61,7 @@ export interface PgbenchProgram extends Program {
   readonly transactions: readonly PgbenchTransaction[];
 }
 
-/** @param file what messages about the list of scripts call it */
+/** @param file the name of the list of scripts in messages */
 export function readPgbench(
   { scripts, scale, define }: PgbenchScripts,
   file: string,

@@ -3,7 +3,7 @@ import type { SqlText, Step } from "../script/program.js";
 import { BUILTINS } from "./builtin.js";
 import { readScript } from "./read-script.js";
 
-/** With variables as they were written. */
+/** The text with its variables as written. */
 function textOf({ pieces, variables }: Pick<SqlText, "pieces" | "variables">): string {
   return pieces.reduce((text, piece, i) => `${text}<${variables[i - 1] ?? ""}>${piece}`);
 }
@@ -14,7 +14,7 @@ function read(text: string, given: string[] = ["scale"]) {
   return script;
 }
 
-/** A line for each step. */
+/** Each step as a line. */
 function linesOf(steps: readonly Step[]): string[] {
   return steps.flatMap((step) => {
     if (step.kind === "sql")
@@ -29,7 +29,7 @@ function linesOf(steps: readonly Step[]): string[] {
   });
 }
 
-/** As `line:column message`. */
+/** Problems as `line:column message`. */
 function problemsOf(text: string): string[] {
   return readScript(text, "x.sql", ["scale"]).problems.map(
     ({ file, place, message }) => `${file}:${place.line}:${place.column} ${message}`,

@@ -14,13 +14,13 @@ type Said = Pick<SqlStep, "orEnd" | "countsRows">;
 type ControlStep = Extract<Step, { readonly kind: "control" }>;
 
 export interface ScriptParameter extends Parameter {
-  /** Its expression as it was written. */
+  /** Text of the expression, as written. */
   readonly text: string;
   readonly place: Place;
 }
 
 export interface Script {
-  /** Set before everything else. */
+  /** Variables that are set before the first statement. */
   readonly parameters: readonly ScriptParameter[];
   readonly steps: readonly Step[];
 }
@@ -33,7 +33,7 @@ export interface ReadScript {
 interface Meta {
   readonly name: string;
   readonly place: Place;
-  /** Text behind the name, and its offset. */
+  /** Text after the name, and its offset. */
   readonly value: string;
   readonly valueAt: number;
 }
@@ -44,10 +44,10 @@ interface OpenIf {
   hasElse: boolean;
 }
 
-/** To its end, over lines that end with a backslash. */
+/** Pattern of a meta command to its end, over lines that end with a backslash. */
 const META_LINE = /\\(?:[^\\\n]|\\\r?\n|\\)*/y;
 const CONTINUATION = /\\\r?\n/g;
-/** A comment about the statement below it, which pgbench skips. */
+/** Pattern of a comment about the statement below it, which pgbench skips. */
 const SAID = /--[ \t]*(or end|counts: ?rows)[ \t]*$/gm;
 const VARIABLE = /^[A-Za-z_]\w*$/;
 const COMMANDS = ["set", "sleep", "gset", "aset", "if", "elif", "else", "endif"];
@@ -79,7 +79,7 @@ class ScriptReader {
   /** SQL that was read and not cut yet. */
   private pending: Token[] = [];
   private readonly known: Set<string>;
-  /** Prefixes of `\gset`, whose columns no reader knows. */
+  /** Prefixes of `\gset`, whose columns are unknown to the reader. */
   private readonly prefixes: string[] = [];
 
   constructor(
@@ -133,7 +133,7 @@ class ScriptReader {
         this.refuse(place, `${name} has no value; write \\set ${name} ... above, or define it`);
   }
 
-  /** Steps that the next step joins. */
+  /** The list of steps to which the next step is added. */
   private get current(): Step[] {
     return this.open.at(-1)?.branches.at(-1)?.steps ?? this.steps;
   }
@@ -279,7 +279,10 @@ class ScriptReader {
     this.prefixes.push(prefix);
   }
 
-  /** Whether there was a statement. @param columns what becomes of the last one's */
+  /**
+   * Adds the pending statements; returns false if there are none.
+   * @param columns variables for the columns of the last one
+   */
   private takeSql(columns?: Columns): boolean {
     const { statements } = statementsOf(this.pending, (at) => this.placeAt(at));
     const said = this.saidOf(statements);
@@ -299,7 +302,7 @@ class ScriptReader {
     return statements.length > 0;
   }
 
-  /** The comments about each statement: above it, or between the last one and its meta command. */
+  /** The comments about each statement: above it, or between the last statement and its meta command. */
   private saidOf(statements: readonly CutStatement[]): ReadonlyMap<CutStatement, Said> {
     const said = new Map<CutStatement, Said>();
     for (const { kind, text, at } of this.pending)
@@ -313,7 +316,7 @@ class ScriptReader {
     return said;
   }
 
-  /** Statements that `\;` joins: one message, unless each of them is a matter of its own. */
+  /** Adds statements that `\;` joins: as one message, unless one of them must be sent alone. */
   private takeGroup(group: readonly CutStatement[], columns: Columns | undefined, said: Said): void {
     const isApart =
       columns?.of === "last row" || group.some((each) => controlIn(wordsOf(each)) !== undefined);
@@ -331,7 +334,7 @@ class ScriptReader {
         );
   }
 
-  /** The statement as it may be sent. */
+  /** The statement in the form in which it can be sent. */
   private statementOf(statement: CutStatement): QuotedSql {
     const { variables, place } = statement;
     const words = wordsOf(statement);
@@ -369,7 +372,7 @@ class ScriptReader {
         this.refuse(begin, "the script may end inside of the transaction that begins here; write END");
   }
 
-  /** Begin of the transaction that may be open behind these steps; undefined if none may be. */
+  /** The BEGIN of the transaction that may be open after these steps; undefined if none may be open. */
   private openAfter(
     steps: readonly Step[],
     before: ReadonlySet<Place | undefined>,

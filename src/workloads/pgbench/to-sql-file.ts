@@ -66,7 +66,7 @@ ${settings.map(settingLine).join("")}`,
     return `${lines.join("\n")}\n`;
   }
 
-  /** The statements of a script that is one statement, or one transaction. */
+  /** Statements of a script that is one statement, or one transaction. */
   private body(steps: readonly Step[]): SqlStep[] {
     const [first, ...others] = steps;
     const last = others.at(-1);

@@ -1,4 +1,4 @@
-// Holds the tables to the invariants of a workload of the user's own: each is true, or its rows are the values of acknowledged
+// Compares the tables with the invariants of a user's workload: each is true, or its rows are the values of acknowledged
 // transactions, each once.
 import * as z from "zod";
 import type { AdminSession } from "../../database/contract.js";
@@ -26,10 +26,10 @@ export const findings = {
     .describe("Of a workload of one's own: each invariant, and what its query gave"),
 };
 
-/** Values that are named. */
+/** Most values that a violation names. */
 const NAMED_MAX = 3;
 
-/** Values of acknowledged transactions compared with the rows. */
+/** Comparison of the values of acknowledged transactions with the rows. */
 interface Compared {
   readonly lost: readonly string[];
   readonly duplicated: readonly string[];
@@ -42,7 +42,7 @@ interface Kept {
   readonly inDoubt: readonly string[];
 }
 
-/** @param isWhole whether all that was acknowledged is known */
+/** @param isWhole true if all acknowledged values are known */
 async function compare(
   rows: AsyncIterable<string>,
   { acknowledged, inDoubt }: Kept,
@@ -78,7 +78,7 @@ function comparedWords({ lost, duplicated, unexpected }: Compared): string[] {
   ];
 }
 
-/** The answer of a query that is to be true. */
+/** The answer of a query that must be true. */
 function truthOf(rows: readonly SqlRow[]): { readonly holds: boolean; readonly seen: string } {
   const [row, ...others] = rows;
   if (!row || others.length > 0)
@@ -97,7 +97,7 @@ function notAnswered({ name, sql: { place } }: Invariant, error: unknown, file: 
   );
 }
 
-/** Losses that no invariant would show, in words. */
+/** Possible losses that no invariant would show, in words. */
 function unheldOf({ transactions, invariants }: Program): string[] {
   if (invariants.length === 0) return ["the workload states no invariant, so nothing was checked"];
   const held = new Set(invariants.map(({ acknowledged }) => acknowledged?.transaction));

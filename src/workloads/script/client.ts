@@ -1,4 +1,4 @@
-// The clients of a workload of the user's own. They keep the values of acknowledged transactions that the invariants ask for.
+// The clients of a user's workload. They keep the values of acknowledged transactions that the invariants need.
 import * as z from "zod";
 import { monotonicMs } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
@@ -15,19 +15,21 @@ import type { Treatment } from "./settings.js";
 import { substituted } from "./sql-text.js";
 import type { Begin, OwnSqlStore, Transactions } from "./store.js";
 
-/** A worker's account, by invariant: values of acknowledged transactions, and of transactions in doubt at the end. */
+/**
+ * A worker's account, by invariant: values of acknowledged transactions, and of transactions that are in doubt at the end.
+ */
 export const Told = z.object({
   acknowledged: z.record(z.string(), z.array(z.string())),
   inDoubt: z.record(z.string(), z.array(z.string())),
-  /** Acknowledged transactions that write. */
+  /** Number of acknowledged transactions that write. */
   committed: z.int().min(0),
   doubtful: z.int().min(0),
 });
 
-/** The text of a value as the database gives it back. */
+/** Text of a value as the database returns it. */
 const textOf = (value: Value): string => (value === null ? "" : String(value));
 
-/** The value of a setting, as expressions have it. */
+/** Value of a setting in expressions. */
 export function ofSetting(value: number | string | boolean): Value {
   return typeof value === "number" && Number.isSafeInteger(value) ? BigInt(value) : value;
 }
@@ -38,7 +40,7 @@ export function literalIn({ values }: Pick<Treatment, "values">): (setting: stri
 
 type Settle = (connection: Connection, run: Run) => Promise<boolean>;
 
-/** Functions by transaction that ask whether one in doubt is there, by the query of its invariant. */
+/** Functions by transaction that find out whether a transaction in doubt was committed, by the query of its invariant. */
 function settlesOf(
   { invariants }: Program,
   settings: Treatment,
@@ -62,7 +64,7 @@ function settlesOf(
   );
 }
 
-/** Draws transactions that are steps of SQL. */
+/** Draws transactions that consist of SQL steps. */
 export function drawSteps(program: Program, file: string): DrawOf {
   return ({ assignment: { settings, trial } }, transactions) => {
     const beginOf = (isReadOnly: boolean): Begin => transactions.begin(isReadOnly);
@@ -113,7 +115,7 @@ export function client(
     return draw(arrival ? mix.of(arrival) : mix.next(drawer.prng), drawer);
   }
 
-  /** Settles a commit in doubt of that run; undefined if nothing tells. */
+  /** Returns a function that settles that run's commit in doubt; undefined if nothing shows its outcome. */
   function settleOf(run: Run): ((connection: Connection) => Promise<true | undefined>) | undefined {
     const byInvariant = settles.get(run.transaction.name);
     const asked =

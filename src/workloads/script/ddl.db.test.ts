@@ -1,4 +1,5 @@
-// One statement of each kind of PostgreSQL's DDL in a user's file: nothing is left behind, and what would stay is refused.
+// One statement of each kind of PostgreSQL's DDL in a user's file: nothing is left behind, and a statement whose object
+// would stay is refused.
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ownDatabase } from "../../../test/support/own-database.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
@@ -9,7 +10,7 @@ import { storeOf, workloadOf } from "../registry.js";
 const own = ownDatabase("ddl");
 const NAMESPACE = "ddl_test";
 
-/** Statements of a schema; each kind that has a statement to change it, or to drop it, has that too. */
+/** Statements of a schema; a kind with statements to change or drop its objects has those statements too. */
 const TAKEN: Readonly<Record<string, string>> = {
   "a trigger whose function stands below its table": `
     CREATE TABLE jobs (id int);
@@ -241,7 +242,7 @@ const TAKEN: Readonly<Record<string, string>> = {
     REINDEX TABLE a`,
 };
 
-/** The statement, and the refusal: by its words before anything runs, else by the server's try-out. */
+/** Statements with their refusals, either by their text before anything runs, or by the server's try-out. */
 const REFUSED: readonly (readonly [string, string])[] = [
   ["CREATE SCHEMA x", "CREATE SCHEMA reaches beyond"],
   ["CREATE DATABASE x", "CREATE DATABASE reaches beyond"],
@@ -275,7 +276,7 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ["COMMENT ON nothing", 'syntax error at or near "nothing"'],
 ];
 
-/** Every object of the database that is neither its own nor of the catalogues, by a number that no other has. */
+/** Query for every user-made object of the database outside of the catalogues, by its unique number. */
 const OBJECTS = `SELECT classid, objid FROM pg_depend WHERE objid >= 16384 UNION
   SELECT 'pg_class'::regclass, oid FROM pg_class WHERE oid >= 16384 AND relnamespace::regnamespace::text !~ 'toast' UNION
   SELECT 'pg_proc'::regclass, oid FROM pg_proc WHERE oid >= 16384 UNION
@@ -302,7 +303,7 @@ function settingsOf(sql: string): TreatmentSettings {
   return settings as unknown as TreatmentSettings;
 }
 
-/** All that is refused before a trial. */
+/** All refusals before a trial. */
 async function refusalsOf(schema: string): Promise<readonly string[]> {
   const sql = fileOf(schema);
   const read = readSqlFile(sql, "x.sql");

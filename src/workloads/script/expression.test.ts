@@ -1,5 +1,5 @@
-// Values are those of pgbench 15.20 (`\set x debug(...)`, default_seed 7). Where AND and OR take booleans only, it refuses
-// numbers; there the values are its manual's.
+// Expected values are from pgbench 15.20 (`\set x debug(...)`, default_seed 7). It refuses numbers for AND and OR, which
+// take booleans only; expected values there are from its manual.
 import { describe, expect, it } from "vitest";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { evaluate, parseExpression, variablesOf } from "./expression.js";
@@ -27,7 +27,7 @@ function valueIn(text: string, prng = new Prng(1)): Value {
   return evaluate(parsed(text), { prng, valueOf });
 }
 
-/** As `column message`. */
+/** The problem as `column message`. */
 function problemIn(text: string): string {
   const read = parseExpression(text);
   return "expression" in read ? "none" : `${read.column} ${read.message}`;
@@ -35,7 +35,7 @@ function problemIn(text: string): string {
 
 describe("gives what pgbench gives:", () => {
   it.each<[string, Value]>([
-    // Of its manual.
+    // Values from the manual.
     ["5 or 0", true],
     ["3 and 0", false],
     ["not false", true],
@@ -265,7 +265,7 @@ it("finds variables, that of a seed left out too", () => {
   ]);
 });
 
-/** Wilson and Hilferty's 99.9 % point of chi-squared. */
+/** Wilson and Hilferty's approximation of the 99.9 % point of chi-squared. */
 function boundOf(freedom: number): number {
   return freedom * (1 - 2 / (9 * freedom) + 3.09 * Math.sqrt(2 / (9 * freedom))) ** 3;
 }
@@ -290,7 +290,7 @@ function drawn(text: string, draws: number): Map<string, number> {
   return seen;
 }
 
-/** Abramowitz and Stegun 7.1.26, whose error is below 1.5e-7. */
+/** Normal distribution function by Abramowitz and Stegun 7.1.26, whose error is below 1.5e-7. */
 function normalBelow(x: number): number {
   const t = 1 / (1 + (0.3275911 * Math.abs(x)) / Math.SQRT2);
   const sum =

@@ -1,4 +1,4 @@
-// pgbench's expressions, with its precedence and its arithmetic, and some functions more.
+// Expressions of pgbench with its precedence and arithmetic, and some more functions.
 import { nearest } from "../../syntax/nearest.js";
 import { Prng } from "../../foundation/prng.js";
 import { FUNCTIONS, OPERATORS } from "./expression/functions.js";
@@ -9,7 +9,7 @@ type Parsed = { readonly expression: Expression } | { readonly column: number; r
 
 interface Token {
   readonly kind: "number" | "string" | "variable" | "word" | "mark" | "end";
-  /** Words in small letters. */
+  /** Text of the token; words are in small letters. */
   readonly text: string;
   readonly at: number;
 }
@@ -59,7 +59,7 @@ const TEST = 3;
 const COMPARISON = 4;
 const BITS = 5;
 const SIGN = 8;
-/** How strongly an operator binds its operands. */
+/** Levels of precedence of operators, the weakest first. */
 const LEVELS: ReadonlyMap<string, number> = new Map(
   [
     ["or"],
@@ -77,7 +77,7 @@ const CONSTANTS: ReadonlyMap<string, Value> = new Map<string, Value>([
   ["true", true],
   ["false", false],
 ]);
-/** Words that are no function. */
+/** Words that are not names of functions. */
 const KEYWORDS = ["and", "or", "not", "is", "isnull", "notnull", "case", "when", "then", "else", "end"];
 /** Functions whose last argument may be left out. */
 const SEEDED = ["hash", "hash_fnv1a", "hash_murmur2", "permute"];
@@ -108,7 +108,7 @@ class Parser {
     throw new ExpressionError(message, at);
   }
 
-  /** Whether that word or mark comes next, and takes it. */
+  /** Takes that word or mark if it comes next; returns true if it did. */
   private took(text: string): boolean {
     const { kind, text: seen } = this.token;
     const isIt = seen === text && (kind === "mark" || kind === "word");
@@ -120,7 +120,7 @@ class Parser {
     if (!this.took(text)) this.fail(`expected ${text.toUpperCase()}, found ${this.token.text}`);
   }
 
-  /** @param level what binds more weakly is left for later */
+  /** @param level operators with a weaker precedence are left for the caller */
   private expression(level: number): Expression {
     if (++this.depth > DEPTH_MAX) this.fail(`more than ${DEPTH_MAX} levels of parentheses and signs`);
     let left = this.operand();
@@ -142,7 +142,7 @@ class Parser {
     return this.call(operator.text === "!=" ? "<>" : operator.text, [left, right], operator);
   }
 
-  /** `IS [NOT] NULL`, `ISNULL` and the like. */
+  /** Reads `IS [NOT] NULL`, `ISNULL` and the like. */
   private test(operator: Token, left: Expression): Expression {
     const isNot = operator.text === "notnull" || (operator.text === "is" && this.took("not"));
     let value: Value | undefined = null;
@@ -259,7 +259,7 @@ class Parser {
     return this.fail(`no function ${text}${near === undefined ? "" : `; did you mean ${near}?`}`, token);
   }
 
-  /** Calls of constants are computed here, once. */
+  /** Makes a call; a call of constants is computed here, once. */
   private call(name: string, list: readonly Expression[], token: Token): Expression {
     const expression: Expression = { kind: "call", name, arguments: list };
     const callable = callableOf(name);
@@ -274,7 +274,7 @@ class Parser {
   }
 }
 
-/** The scope of an expression of constants. */
+/** Scope of an expression of constants. */
 const NOWHERE: Scope = { prng: new Prng(0), valueOf: () => null };
 
 function callableOf(name: string) {

@@ -1,5 +1,5 @@
-// Runs the steps of one transaction of a program as plain operations, so that a second attempt goes on after the last commit and
-// sends the same again.
+// Runs the steps of one transaction of a program as plain operations, so that a second attempt continues after the last
+// commit and sends the same statements again.
 import type { Connection, SqlValue, Statement } from "../../database/sql.js";
 import { StatementError, UnexpectedRowsError } from "../../database/errors.js";
 import { deriveSeed, type Prng } from "../../foundation/prng.js";
@@ -29,20 +29,20 @@ type Operation =
   | { readonly kind: "begin"; readonly text: string }
   | { readonly kind: "commit" | "rollback"; readonly text: string }
   | Extract<Step, { readonly kind: "set" | "sleep" }>
-  /** To that operation, where the condition does not hold. */
+  /** Jumps to the operation `to` if the condition does not hold. */
   | { readonly kind: "unless"; readonly condition: Expression; to: number }
   | { readonly kind: "jump"; to: number };
 
 export interface Compiled {
   readonly transaction: ScriptTransaction;
-  /** How a statement outside of every transaction begins one of its own, where it needs that. */
+  /** BEGIN for a statement outside of every transaction, if such a statement needs one. */
   readonly frame: string | undefined;
   readonly operations: readonly Operation[];
 }
 
 type Jump = Extract<Operation, { readonly kind: "unless" | "jump" }>;
 
-/** Without options of its own. */
+/** Pattern of a BEGIN without options. */
 export const PLAIN_BEGIN = /^(BEGIN|START)(\s+(WORK|TRANSACTION))?$/i;
 
 class Compiler {
@@ -53,7 +53,7 @@ class Compiler {
     private readonly beginning: Begin,
   ) {}
 
-  /** @param written how the script has it */
+  /** @param written text in the script */
   begin(written?: string): void {
     this.operations.push({ kind: "begin", text: this.beginningText(written) });
   }
@@ -94,13 +94,13 @@ class Compiler {
   }
 }
 
-/** Whether it is one statement that needs no transaction around it. */
+/** True if the transaction is one statement that needs no BEGIN and COMMIT. */
 function isAlone(
   { name, parameters, steps, isReadOnly }: ScriptTransaction,
   { invariants }: Pick<Program, "invariants">,
 ): boolean {
   const [first, ...others] = sqlStepsOf(steps);
-  // An id that the server returns must be known before its commit is sent, in case that stays without an answer.
+  // An id that the server returns must be known before its commit is sent, in case the commit gets no answer.
   const isIdReturned = invariants.some(
     ({ acknowledged }) =>
       acknowledged?.transaction === name &&
@@ -118,14 +118,14 @@ function hasCommit(steps: readonly Step[]): boolean {
   );
 }
 
-/** Whether one of its transactions ends with COMMIT on a connection that finds its tables by itself. */
+/** True if one of the program's transactions ends with COMMIT on a connection that finds its tables without a `SET`. */
 export function sendsCommits(program: Program): boolean {
   return program.transactions.some((transaction) =>
     transaction.isWhole ? !isAlone(transaction, program) : hasCommit(transaction.steps),
   );
 }
 
-/** The transactions of a program, ready to be run. */
+/** Transactions of a program, ready to be run. */
 export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begin): Compiled[] {
   const statements = statementsOf(program);
   return program.transactions.map((transaction) => {
@@ -142,14 +142,14 @@ export function compile(program: Program, beginOf: (isReadOnly: boolean) => Begi
   });
 }
 
-/** Valid in a dollar-quoted body and with either value of `standard_conforming_strings`. */
+/** A text constant that is valid in a dollar-quoted body and with either value of `standard_conforming_strings`. */
 function quoted(value: string): string {
   const text = value.replaceAll("'", "''");
   if (!/[$\\]/.test(value)) return `'${text}'`;
   return ` E'${text.replaceAll("\\", "\\\\").replaceAll("$", "\\x24")}'`;
 }
 
-/** A value in the text of a statement, by the simple protocol. */
+/** A value in the text of a statement, for the simple protocol. */
 export function literal(value: Value): string {
   if (value === null) return "NULL";
   if (typeof value === "string") return quoted(value);
@@ -158,28 +158,28 @@ export function literal(value: Value): string {
 
 const sqlValue = (value: Value): SqlValue => (typeof value === "bigint" ? String(value) : value);
 
-/** A value of a server as an expression takes it. */
+/** A value from the server in the form that expressions take. */
 function valueOf(given: unknown): Value {
   if (typeof given === "number") return Number.isSafeInteger(given) ? BigInt(given) : given;
   if (typeof given === "string" || typeof given === "boolean") return given;
   return null;
 }
 
-/** The number that a text holds: a database gives large numbers as text. */
+/** Number in a text, since a database returns large numbers as text. */
 function asNumber(value: Value): Value {
   if (typeof value !== "string") return value;
   if (/^-?\d+$/.test(value)) return BigInt(value);
   return /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value) ? Number(value) : value;
 }
 
-/** Whether pgbench takes the value for true: a number is, unless it is 0. */
+/** True if pgbench takes the value for true: a number is true unless it is 0. */
 function isTrue(value: Value): boolean {
   if (typeof value === "string") throw new Error(`'${value}' is text; a condition is a boolean or a number`);
   return Number(value) !== 0;
 }
 
 export interface MachineOptions {
-  /** The program's, for places. */
+  /** File of the program, for places in messages. */
   readonly file: string;
   readonly prng: Prng;
   readonly isSimple: boolean;
@@ -194,11 +194,11 @@ interface Kept {
   readonly foundNoRow: boolean;
 }
 
-/** One transaction, from its draw to its end, over all its attempts. */
+/** One transaction, from its draw to its end, over all of its attempts. */
 export class Machine implements Run {
   private position = 0;
   private isOpen = false;
-  /** The state after the last commit, where the next attempt begins. */
+  /** State after the last commit, where the next attempt begins. */
   private kept: Kept;
   work = 1;
   foundNoRow = true;
@@ -206,7 +206,7 @@ export class Machine implements Run {
 
   constructor(
     private readonly compiled: Compiled,
-    /** Drawn, and what has a value by itself. */
+    /** Values of drawn and built-in variables. */
     private values: Map<string, Value>,
     /** Seed of the values that the transaction draws while it runs. */
     private readonly seed: number,
@@ -238,13 +238,15 @@ export class Machine implements Run {
         await this.run(operations[this.position] as Operation, connection, rest);
       return true;
     } catch (error) {
-      // Every statement of it is undone with it.
+      // All statements of the failed transaction are undone together.
       if (this.hasBegun()) await this.options.transactions.rollBack(connection);
       throw error;
     }
   }
 
-  /** Asked, since the compiler takes what it last saw for what is. */
+  /**
+   * True inside a transaction. A function, because the compiler would take the last value that it saw for the present one.
+   */
   private hasBegun(): boolean {
     return this.isOpen;
   }
@@ -296,7 +298,7 @@ export class Machine implements Run {
     if (!this.isOpen) this.keep();
   }
 
-  /** Ends as an empty poll, with a commit of what was sent before. */
+  /** Ends as an empty poll, with a commit of the earlier statements. */
   private async end(connection: Connection): Promise<void> {
     this.work = 0;
     this.position = this.compiled.operations.length;
@@ -305,7 +307,7 @@ export class Machine implements Run {
     await this.commit(connection, "COMMIT");
   }
 
-  /** A commit of reads alone is never in doubt. */
+  /** Commits; a commit of reads alone is never in doubt. */
   private async commit(connection: Connection, text: string): Promise<void> {
     if (this.transaction.isReadOnly) return connection.control("commit", text);
     await this.options.transactions.commit(connection, text);
@@ -318,18 +320,18 @@ export class Machine implements Run {
 
   private evaluate(expression: Expression): Value {
     const { prng } = this.options;
-    // The same in every attempt, wherever it begins.
+    // The stream is the same in every attempt, wherever the attempt begins.
     prng.reseed(deriveSeed(this.seed, this.position));
     return evaluate(expression, { valueOf: (name) => asNumber(this.valueOf(name)), prng });
   }
 
-  /** A variable's value in the text of a statement. */
+  /** Text of a variable's value in a statement. */
   private textOf({ quoted: positions }: SqlStep, name: string, position: number): string {
     const value = this.valueOf(name);
     return positions?.includes(position) ? String(value).replaceAll("'", "''") : literal(value);
   }
 
-  /** Returns the number of rows. */
+  /** Sends a statement; resolves to the number of rows. */
   private async send(step: SqlStep, prepared: Statement, connection: Connection): Promise<number> {
     const { variables, bindings, columns, expect } = step;
     const isSimple = this.options.isSimple || prepared.isText === true;

@@ -1,4 +1,5 @@
-// Objects that the schema of a program makes: names for grants and evidence, and all that is dropped with the namespace.
+// Objects that the schema of a program makes: names for grants and evidence, and all objects that are dropped with the
+// namespace.
 import type { SqlText } from "./program.js";
 import { tokensOf } from "./sql-text.js";
 
@@ -14,11 +15,11 @@ const DROP = /^DROP TABLE (?:IF EXISTS )?(.+?)(?: CASCADE| RESTRICT)?$/i;
 
 interface Made {
   readonly kind: string;
-  /** The name as SQL has it. */
+  /** Name in SQL. */
   readonly name: string;
 }
 
-/** Without comments, with one space where something is blank. */
+/** The statement without comments, with one space in place of each blank. */
 function codeOf({ pieces }: SqlText): string {
   const tokens = tokensOf(pieces.join(""));
   const shown = tokens.map(({ kind, text }, i) => {
@@ -33,12 +34,12 @@ function madeIn(sql: SqlText): Made[] {
   return kind === undefined || name === undefined ? [] : [{ kind: kind.toUpperCase(), name }];
 }
 
-/** Objects in the order in which they are made, as `TYPE mood`. */
+/** Objects in the order in which they are made, such as `TYPE mood`. */
 export function madeBy(schema: readonly SqlText[]): string[] {
   return schema.flatMap(madeIn).map(({ kind, name }) => `${kind} ${name}`);
 }
 
-/** Tables that are there when the whole schema has run. */
+/** Tables that exist after the whole schema has run. */
 export function tableNames(schema: readonly SqlText[]): string[] {
   let names: string[] = [];
   for (const sql of schema) {

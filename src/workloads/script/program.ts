@@ -1,17 +1,17 @@
-// A workload of the user's own as plain data, which crosses threads. Files of SQL and pgbench's scripts are read into this.
+// A user's workload as plain data, which crosses threads. Files of SQL and pgbench's scripts are read into this form.
 
-/** pgbench's values: whole numbers of 64 bits are `bigint`, doubles are `number`. */
+/** Values of pgbench: whole numbers of 64 bits are `bigint`, doubles are `number`. */
 export type Value = null | boolean | bigint | number | string;
 
-/** A place in the file that was read, from 1. */
+/** A place in the file that was read; line and column count from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
-  /** The file if it is not the program's own. */
+  /** File of the place if it is not the program's. */
   readonly file?: string;
 }
 
-/** @param program the file of a place that names none */
+/** @param program file of a place that names none */
 export function placeText({ line, column, file }: Place, program: string): string {
   return `${file ?? program}:${line}:${column}`;
 }
@@ -19,24 +19,27 @@ export function placeText({ line, column, file }: Place, program: string): strin
 export type Expression =
   | { readonly kind: "constant"; readonly value: Value }
   | { readonly kind: "variable"; readonly name: string }
-  /** Operators too: `+`, `case`, `is`; the branches of a `case` are condition, value, condition, value, ..., else. */
+  /**
+   * A call of a function or an operator (`+`, `case`, `is`); the arguments of a `case` are condition, value, condition,
+   * value, ..., else.
+   */
   | { readonly kind: "call"; readonly name: string; readonly arguments: readonly Expression[] };
 
-/** SQL with variables between its pieces: of one fewer than there are pieces. */
+/** SQL text with variables between its pieces: there is one variable fewer than there are pieces. */
 export interface SqlText {
   readonly pieces: readonly string[];
-  /** One for each place, so that a name may be there twice. */
+  /** Variables by place, so that a name may appear twice. */
   readonly variables: readonly string[];
   readonly place: Place;
 }
 
-/** How many rows a statement is to give or change. */
+/** Condition on the number of rows that a statement returns or changes. */
 export interface RowCount {
   readonly operator: "=" | ">" | ">=" | "<" | "<=";
   readonly rows: number;
 }
 
-/** A variable for a column of the only row, by its name or its position from 0. */
+/** A variable for a column of the only row; the column is given by its name or its position from 0. */
 export interface Binding {
   readonly column: string | number;
   readonly variable: string;
@@ -46,21 +49,27 @@ export interface SqlStep extends SqlText {
   readonly kind: "sql";
   readonly expect?: RowCount;
   readonly bindings: readonly Binding[];
-  /** Without a row the transaction is committed here and counts as an empty poll. */
+  /** Present if a result without rows commits the transaction here as an empty poll. */
   readonly orEnd?: true;
-  /** The rows that the statement returns or changes are units of work of its transaction; none is an empty poll. */
+  /**
+   * Present if the rows that the statement returns or changes are units of work of its transaction; no row is an empty
+   * poll.
+   */
   readonly countsRows?: true;
-  /** Every column becomes a variable, whose name begins with `prefix`: of its only row, or of its last one if there is any. */
+  /**
+   * Makes a variable of every column, whose name begins with `prefix`: from the only row, or from the last row if there is
+   * any.
+   */
   readonly columns?: { readonly prefix: string; readonly of: "only row" | "last row" };
-  /** Positions, from 0, of variables within '...': their values are a part of that text. */
+  /** Positions, from 0, of variables within '...': their values become a part of that text. */
   readonly quoted?: readonly number[];
-  /** Several statements, sent in one message. */
+  /** Present if several statements go in one message. */
   readonly isMessage?: true;
 }
 
 export type Step =
   | SqlStep
-  /** BEGIN, END, COMMIT, ROLLBACK, with their options, as they were written. */
+  /** BEGIN, END, COMMIT, ROLLBACK, as written, with their options. */
   | {
       readonly kind: "control";
       readonly does: "begin" | "commit" | "rollback";
@@ -73,9 +82,9 @@ export type Step =
       readonly expression: Expression;
       readonly place: Place;
     }
-  /** Milliseconds. */
+  /** A pause in milliseconds. */
   | { readonly kind: "sleep"; readonly forMs: Expression; readonly place: Place }
-  /** The first branch whose condition holds; the last one may have none. */
+  /** Runs the first branch whose condition holds; the last branch may have no condition. */
   | { readonly kind: "if"; readonly branches: readonly Branch[]; readonly place: Place };
 
 export interface Branch {
@@ -83,34 +92,34 @@ export interface Branch {
   readonly steps: readonly Step[];
 }
 
-/** Drawn ahead of the intended start, in their order: a later one may use an earlier one. */
+/** A variable drawn before the intended start; a later parameter may use an earlier one. */
 export interface Parameter {
   readonly variable: string;
   readonly expression: Expression;
 }
 
 export interface ScriptTransaction {
-  /** The name of its operation. */
+  /** Name of the transaction's operation. */
   readonly name: string;
-  /** Its share of all, beside those of the others. */
+  /** Weight of the transaction relative to the others. */
   readonly weight: number;
   readonly isReadOnly: boolean;
   readonly parameters: readonly Parameter[];
   readonly steps: readonly Step[];
-  /** The unit of its work, such as `jobs`; `rows` or `transactions` if left out. */
+  /** Unit of the transaction's work, such as `jobs`. Default: `rows` or `transactions`. */
   readonly unit?: string;
-  /** Whether its steps are one transaction; else they say themselves where one begins and ends. */
+  /** True if the steps are one transaction; otherwise the steps begin and end transactions themselves. */
   readonly isWhole: boolean;
 }
 
 export interface Invariant {
   readonly name: string;
   readonly sql: SqlText;
-  /** Its rows are the values of that parameter in acknowledged transactions of that name. */
+  /** Present if the rows must be the values of that variable in acknowledged transactions of that name. */
   readonly acknowledged?: { readonly transaction: string; readonly variable: string };
 }
 
-/** A key of the scenario, with its default; the level of a treatment is of the same type. */
+/** A key of the scenario, with its default; a treatment's level has the same type. */
 export interface Setting {
   readonly name: string;
   readonly value: number | string | boolean;
@@ -118,10 +127,10 @@ export interface Setting {
 }
 
 export interface Program {
-  /** The name of the workload. */
+  /** Name of the workload. */
   readonly name: string;
   readonly settings: readonly Setting[];
-  /** Statements, each by itself; their variables are settings. */
+  /** Statements of the schema, one by one; their variables are settings. */
   readonly schema: readonly SqlText[];
   readonly preload: readonly SqlText[];
   readonly transactions: readonly ScriptTransaction[];

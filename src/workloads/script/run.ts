@@ -1,4 +1,4 @@
-// Transactions of a workload of the user's own, whichever way it was written.
+// Transactions of a user's workload in any of its forms.
 import type { Connection } from "../../database/sql.js";
 import type { Prng } from "../../foundation/prng.js";
 import type { ClientContext } from "../workload.js";
@@ -6,20 +6,20 @@ import type { Value } from "./program.js";
 import type { Treatment } from "./settings.js";
 import type { Transactions } from "./store.js";
 
-/** Pauses within a transaction, in milliseconds. */
+/** Pauses within a transaction, for that many milliseconds. */
 export type Rest = (ms: number) => Promise<void>;
 
-/** One drawn transaction, over all its attempts. */
+/** One drawn transaction, over all of its attempts. */
 export interface Run {
   readonly transaction: { readonly name: string; readonly isReadOnly: boolean };
   attempt(connection: Connection, rest: Rest): Promise<true>;
   /** Units of work of the last attempt; 0 is an empty poll. */
   readonly work: number;
-  /** Whether no statement of the last attempt returned or changed a row. */
+  /** True if no statement of the last attempt returned or changed a row. */
   readonly foundNoRow: boolean;
-  /** The value of a parameter that an invariant asks for. */
+  /** Value of a parameter that an invariant uses. */
   valueOf(variable: string): Value;
-  /** Whether a commit in doubt happened; left out if an invariant's query tells, or nothing does. */
+  /** Resolves to true if a commit in doubt happened; left out if an invariant's query shows it, or nothing does. */
   resolve?(connection: Connection): Promise<boolean>;
 }
 
@@ -29,6 +29,6 @@ export interface DrawnBy {
   readonly prng: Prng;
 }
 
-/** Draws transactions of that name. */
+/** Draws a transaction of that name. */
 export type Draw = (name: string, by: DrawnBy) => Run;
 export type DrawOf = (context: ClientContext<Treatment>, transactions: Transactions) => Draw;

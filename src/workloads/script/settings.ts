@@ -9,9 +9,9 @@ import { defaultStorageOnly, noStatementMode } from "../common-rules.js";
 type Scalar = Setting["value"];
 
 export interface OwnValues {
-  /** Values of its settings by name. */
+  /** Values of the workload's settings by name. */
   readonly values: Readonly<Record<string, Scalar>>;
-  /** Undefined: as the server has it. */
+  /** Undefined for the server's default. */
   readonly isolation?: Isolation | undefined;
 }
 

@@ -1,5 +1,5 @@
-// Cuts SQL as the server would: into statements, and at the variables between. It knows quotes, dollar quotes, comments and
-// `BEGIN ATOMIC`, and nothing of a statement's meaning.
+// Cuts SQL like the server: into statements, and at the variables between. It knows quotes, dollar quotes, comments and
+// `BEGIN ATOMIC`, and nothing about the meaning of a statement.
 import type { Place, SqlText } from "./program.js";
 
 type Kind = "blank" | "quoted" | "word" | "variable" | "symbol" | "unended";
@@ -10,7 +10,7 @@ export interface Token {
   readonly at: number;
 }
 
-/** Patterns in their order of precedence; each matches at least a character. */
+/** Patterns of tokens in their order of precedence; each matches at least one character. */
 const PATTERNS: readonly (readonly [Kind, RegExp])[] = [
   ["blank", /(?:\s|--[^\n]*)+/y],
   ["quoted", /[eE]'(?:[^'\\]|\\[^]|'')*'|(?:[bBxXnN]|[uU]&)?'(?:[^']|'')*'|(?:[uU]&)?"(?:[^"]|"")*"/y],
@@ -21,7 +21,7 @@ const PATTERNS: readonly (readonly [Kind, RegExp])[] = [
   ["symbol", /::|:=|[^]/y],
 ];
 
-/** PostgreSQL's nest. */
+/** Offset after a comment; PostgreSQL's comments nest. */
 function endOfComment(text: string, from: number): number | undefined {
   let depth = 0;
   const edge = /\/\*|\*\//g;
@@ -33,7 +33,7 @@ function endOfComment(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** The one that begins there; undefined at the end. */
+/** The token that begins at that offset; undefined at the end. */
 export function tokenAt(text: string, at: number): Token | undefined {
   const token = (kind: Kind, end: number): Token => ({ kind, text: text.slice(at, end), at });
   const end = text.startsWith("/*", at) ? endOfComment(text, at) : undefined;
@@ -52,7 +52,7 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-/** The place of a character of a text that begins at `origin` in its file. */
+/** Place of a character in a text that begins at `origin` in its file. */
 export function placeIn(text: string, at: number, origin: Place = { line: 1, column: 1 }): Place {
   const before = text.slice(0, at).split("\n");
   const last = before.at(-1) ?? "";
@@ -62,7 +62,7 @@ export function placeIn(text: string, at: number, origin: Place = { line: 1, col
   };
 }
 
-/** Words in capitals, without what is quoted, from the first on. */
+/** Words in capitals, without quoted parts, from the first on. */
 export function wordsOf({ pieces }: Pick<SqlText, "pieces">): string[] {
   return tokensOf(pieces.join(" "))
     .filter(({ kind }) => kind === "word")
@@ -87,17 +87,17 @@ const trimmed = (tokens: readonly Token[]): readonly Token[] => {
 };
 
 export interface CutStatement extends SqlText {
-  /** Whether it ends with `\;`, which joins it to the next one. */
+  /** Present if the statement ends with `\;`, which joins it to the next one. */
   readonly isJoined?: true;
 }
 
 export interface CutSql {
   readonly statements: readonly CutStatement[];
-  /** A quote or body that begins and does not end. */
+  /** A quote or body without an end. */
   readonly unended?: { readonly what: string; readonly place: Place };
 }
 
-/** The statements of a text, without their semicolons and what is blank around them. */
+/** Statements of a text, without their semicolons and the blanks around them. */
 export function statementsIn(text: string, origin?: Place): CutSql {
   return statementsOf(tokensOf(text), (at) => placeIn(text, at, origin));
 }
@@ -105,9 +105,9 @@ export function statementsIn(text: string, origin?: Place): CutSql {
 export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => Place): CutSql {
   const statements: CutStatement[] = [];
   let current: Token[] = [];
-  /** Depth of `BEGIN ATOMIC` and of `CASE` in it. */
+  /** Depth of `BEGIN ATOMIC` and of `CASE` inside it. */
   let depth = 0;
-  /** Depth of parentheses: a rule has several statements in them. */
+  /** Depth of parentheses: a rule has several statements inside them. */
   let open = 0;
   const end = (isJoined = false): void => {
     const code = trimmed(current);
@@ -136,7 +136,7 @@ export function statementsOf(tokens: Iterable<Token>, placeAt: (at: number) => P
   return { statements };
 }
 
-/** One text, with `between` between the texts. */
+/** Joins texts into one, with `between` between them. */
 export function joined(texts: readonly SqlText[], between: string): SqlText {
   const [first, ...others] = texts;
   if (!first) throw new Error("nothing to join");
@@ -159,7 +159,7 @@ export function parametrised({ pieces }: Pick<SqlText, "pieces">): string {
   return pieces.reduce((text, piece, i) => `${text}$${i}${piece}`);
 }
 
-/** The text with values in place of variables, the first of which is at 0. */
+/** The text with values in place of variables, whose positions count from 0. */
 export function substituted(
   { pieces, variables }: SqlText,
   valueOf: (variable: string, position: number) => string,

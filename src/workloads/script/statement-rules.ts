@@ -1,5 +1,5 @@
-// Refuses statements that end a transaction of train-sim or change anything outside of the workload's schema, as far as a text
-// shows it. It prevents mistakes; only the role's rights prevent intent.
+// Refuses statements that end a transaction of train-sim or change anything outside of the workload's schema, as far as the
+// text shows it. It prevents mistakes; only the role's rights prevent intent.
 import type { SqlText } from "./program.js";
 import { tokensOf, wordsOf } from "./sql-text.js";
 
@@ -7,17 +7,17 @@ import { tokensOf, wordsOf } from "./sql-text.js";
 export const BUILT_IN_VARIABLES: readonly string[] = ["client_id", "default_seed", "random_seed"];
 
 const WITH_PARAMETERS = ["SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "VALUES", "WITH", "TABLE", "CALL"];
-/** Statements that the protocol prepares and SQL's `PREPARE` does not. */
+/** Statements that the protocol prepares, but SQL's `PREPARE` does not. */
 const BY_PROTOCOL_ALONE = ["CALL"];
 
-/** Objects of the database or the server, which would stay when the schema goes. */
+/** Pattern of objects of the database or the server, which would outlive the schema. */
 const OUTSIDE = new RegExp(
   String.raw`\b(?:DROP|ALTER|CREATE(?: OR REPLACE)?|REASSIGN)(?: TRUSTED)?(?: PROCEDURAL)? ` +
     "(?:SCHEMA|DATABASE|ROLE|USER|GROUP|TABLESPACE|OWNED|SYSTEM|EXTENSION|PUBLICATION|SUBSCRIPTION|SERVER|LANGUAGE|" +
     String.raw`FOREIGN DATA WRAPPER|ACCESS METHOD|EVENT TRIGGER)\b`,
 );
 const NAME = String.raw`(?:"(?:[^"]|"")+"|[A-Za-z_][\w$]*)`;
-/** DDL on a name with a schema, other than that of temporary tables. */
+/** Pattern of DDL on a name with a schema other than that of temporary tables. */
 const FOREIGN = new RegExp(
   String.raw`\b(?:CREATE(?: OR REPLACE)?(?: UNLOGGED| RECURSIVE)*|ALTER|DROP|TRUNCATE)` +
     String.raw`(?: (?:TABLE|VIEW|MATERIALIZED VIEW|TYPE|FUNCTION|PROCEDURE|ROUTINE|SEQUENCE|DOMAIN|AGGREGATE|INDEX))?` +
@@ -28,11 +28,11 @@ const ELSEWHERE = /^ALTER .* SET SCHEMA\b/;
 const WITH_BODY = /^(DO|CREATE( OR REPLACE)? (FUNCTION|PROCEDURE))\b/;
 const CONTROL =
   /^(BEGIN|START TRANSACTION|COMMIT|END|ROLLBACK|ABORT|SAVEPOINT|RELEASE|PREPARE TRANSACTION)\b/;
-/** The call that sets the search path at the beginning of a dump. */
+/** Pattern of the call that sets the search path at the beginning of a dump. */
 const SEARCH_PATH = /\bset_config\s*\(\s*'search_path'/i;
 const SESSION = /^(SET (SESSION )?(ROLE|AUTHORIZATION|SEARCH_PATH)|RESET|DISCARD|DEALLOCATE|LISTEN|COPY)\b/;
 
-/** Whether `$1` can be in it. */
+/** True if the statement can contain `$1`. */
 export function takesParameters([verb = ""]: readonly string[]): boolean {
   return WITH_PARAMETERS.includes(verb);
 }
@@ -41,12 +41,12 @@ export function isPreparable([verb = ""]: readonly string[]): boolean {
   return takesParameters([verb]) && !BY_PROTOCOL_ALONE.includes(verb);
 }
 
-/** A name means the same in quotes, and may be a keyword there. */
+/** The name in quotes, which has the same meaning and may be a keyword. */
 function quotedName(name: string): string {
   return name.startsWith('"') ? name : `"${name.toLowerCase()}"`;
 }
 
-/** Without comments and texts, and with one space where something is blank. */
+/** The text without comments and text constants, with one space in place of each blank. */
 function codeOf(text: string): string {
   const shown = tokensOf(text).map(({ kind, text: part }) => {
     if (kind === "blank") return " ";
@@ -55,7 +55,7 @@ function codeOf(text: string): string {
   return shown.join("").replace(/ +/g, " ");
 }
 
-/** Whether it changes what lies outside of its schema, in words. */
+/** The problem of a statement that changes objects outside of its schema; undefined if it does not. */
 function beyond({ pieces }: Pick<SqlText, "pieces">, words: readonly string[]): string | undefined {
   const all = words.join(" ");
   const hasBody = WITH_BODY.test(all);

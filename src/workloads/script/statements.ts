@@ -6,13 +6,13 @@ import { parametrised, wordsOf } from "./sql-text.js";
 
 const CHANGES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
-/** Whether it changes rows and returns none. */
+/** True if the statement changes rows and returns none. */
 function isSilentChange(words: readonly string[]): boolean {
   const verb = words[0] === "WITH" ? words.find((word) => CHANGES.has(word)) : words[0];
   return verb !== undefined && CHANGES.has(verb) && !words.includes("RETURNING");
 }
 
-/** If rows are to be counted, a change returns a row for each that it changed. */
+/** The text of a step; if rows must be counted, a change returns a row for each changed row. */
 export function countedChange(step: SqlStep, text: string): string {
   return (step.expect ?? step.countsRows ?? step.orEnd) && isSilentChange(wordsOf(step))
     ? `${text} RETURNING 1`
@@ -26,12 +26,12 @@ export function sqlStepsOf(steps: readonly Step[]): SqlStep[] {
   });
 }
 
-/** Whether transactions of it count rows as their work, not themselves. */
+/** True if the transaction's unit of work is a row. */
 export function countsRows({ steps }: Pick<ScriptTransaction, "steps">): boolean {
   return sqlStepsOf(steps).some((step) => step.countsRows);
 }
 
-/** Each statement of a program, once: what is prepared is known by its object. */
+/** All statements of a program, each once: a prepared statement is identified by its object. */
 export function statementsOf({
   transactions,
 }: Pick<Program, "transactions">): ReadonlyMap<SqlStep, Statement> {
@@ -69,13 +69,13 @@ export function unexpectedRows({ operator, rows: wanted }: RowCount, rows: numbe
   return holds ? undefined : `${rows} rows; expected ${operator} ${wanted}`;
 }
 
-/** Whether a statement that may be committed without the rest of its transaction has that variable. */
+/** True if a statement that may be committed without the rest of its transaction uses that variable. */
 export function isUsedBeforeEnd(steps: readonly SqlStep[], variable: string): boolean {
   const end = steps.findLastIndex(({ orEnd }) => orEnd);
   return steps.slice(0, Math.max(0, end)).some(({ variables }) => variables.includes(variable));
 }
 
-/** Whether the transaction draws that variable or a statement of it returns it. */
+/** True if the transaction draws that variable or one of its statements returns it. */
 export function isOwnVariable(
   { parameters, steps }: { readonly parameters: readonly Parameter[]; readonly steps: readonly SqlStep[] },
   name: string,

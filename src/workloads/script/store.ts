@@ -1,35 +1,35 @@
-// The contract of a store of one's own SQL: the part that differs between databases that speak SQL. Types only.
+// The contract of a store for a user's SQL: the part that differs between databases that speak SQL. Types only.
 import type { AdminSession } from "../../database/contract.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { Connection, SqlRow } from "../../database/sql.js";
 import type { Store } from "../stores.js";
 import type { Treatment } from "./settings.js";
 
-/** How a transaction begins. */
+/** The beginning of a transaction. */
 export interface Begin {
   readonly begin: string;
-  /** Statement in the same message as every beginning: it makes the connection find the tables. */
+  /** Statement in the same message as every beginning, so that the connection finds the tables. */
   readonly setUp: string | undefined;
-  /** Whether even a transaction of a single statement has to begin so. */
+  /** True if even a transaction of a single statement needs this beginning. */
   readonly isNeeded: boolean;
 }
 
-/** Transactions on connections of one treatment. Each rejects with an `InDoubtError` if a commit stayed without an answer. */
+/** Transactions on connections of one treatment. Each rejects with an `InDoubtError` if a commit got no answer. */
 export interface Transactions {
   begin(isReadOnly: boolean): Begin;
   commit(connection: Connection, text: string): Promise<void>;
   /** Never rejects. */
   rollBack(connection: Connection): Promise<void>;
-  /** The answer to a statement that commits by itself. */
+  /** Resolves to the answer of a statement that commits by itself. */
   asTransaction<T>(answer: Promise<T>): Promise<T>;
-  /** A transaction that only reads: its commit is never in doubt. */
+  /** Runs a transaction that only reads: its commit is never in doubt. */
   inReadTransaction<T>(connection: Connection, begin: string, body: () => Promise<T>): Promise<T>;
 }
 
-/** Queries that find the workload's tables by their names, all in one snapshot. */
+/** Queries in one snapshot that find the workload's tables by their names. */
 export interface Ask {
   rows(sql: string): Promise<readonly SqlRow[]>;
-  /** The first column, row by row. */
+  /** Values of the first column, row by row. */
   values(sql: string): AsyncIterable<string>;
 }
 

@@ -41,7 +41,7 @@ export function workloadOfProgram(program: Program, file: string, drawOf: DrawOf
       snapshot: names[0],
       lock: names[0],
     },
-    // A pooler that does not keep the search path makes a transaction of each statement.
+    // A pooler that does not keep the search path turns each statement into a transaction.
     withoutCommit: ({ isolation, pool }) =>
       isolation !== undefined || hasPooler(pool) || sendsCommits(program)
         ? undefined

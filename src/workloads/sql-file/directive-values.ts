@@ -3,19 +3,19 @@
 import type { Binding } from "../script/program.js";
 
 const NAME_LENGTH_MAX = 63;
-/** Behind the columns of `returning`, or instead of them. */
+/** Pattern of `or end`, after the columns of `returning` or alone. */
 const OR_END = /(?:^|,)\s*or\s+end$/i;
-/** The name of a workload. */
+/** Pattern of a workload's name. */
 export const NAME = /^[A-Za-z][\w-]{0,62}$/;
 
-/** The value of `setting: name = value`, as a scenario would have it. */
+/** The value in `setting: name = value`, of the type that a scenario gives it. */
 export function scalarOf(text: string): number | string | boolean {
   if (/^(true|false)$/.test(text)) return text === "true";
   if (/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text);
   return /^(['"])(.*)\1$/s.exec(text)?.[2] ?? text;
 }
 
-/** `name = value`. */
+/** Name and value of `name = value`. */
 export function assignmentOf(
   value: string,
 ): { readonly name: string; readonly text: string; readonly at: number } | undefined {
@@ -25,7 +25,7 @@ export function assignmentOf(
     : undefined;
 }
 
-/** `column as name, ..., or end`: both parts may be left out, but not together. */
+/** Bindings of `column as name, ..., or end`: each part may be left out, but not both. */
 export function returnedOf(
   value: string,
 ):
@@ -43,7 +43,7 @@ export function returnedOf(
   return { bindings, orEnd: columns !== value };
 }
 
-/** The file's own name, as far as a workload can have it. */
+/** A workload's name made from the file's name. */
 export function nameAfter(file: string): string {
   const base = file.replace(/^.*[/\\]/, "").replace(/\.sql$/i, "");
   const name = base.replace(/[^\w-]+/g, "-").replace(/^[^A-Za-z]+/, "");

@@ -1,4 +1,4 @@
-// A scenario that holds its workload, as a resolved scenario does.
+// A scenario that holds its workload's text, like a resolved scenario.
 import type { WorkloadExamples } from "../workload.js";
 
 export const examples: WorkloadExamples = {

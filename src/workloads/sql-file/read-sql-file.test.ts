@@ -11,7 +11,7 @@ function programOf(text: string): Program {
   return read.program;
 }
 
-/** As `line:column message`. */
+/** Problems as `line:column message`. */
 function problemsOf(text: string): string[] {
   const read = readSqlFile(text, "x.sql");
   return "problems" in read

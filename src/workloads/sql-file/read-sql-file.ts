@@ -21,7 +21,7 @@ import { isOwnVariable, isUsedBeforeEnd } from "../script/statements.js";
 import { BUILT_IN_VARIABLES, statementProblem } from "../script/statement-rules.js";
 import { assignmentOf, NAME, nameAfter, returnedOf, scalarOf } from "./directive-values.js";
 
-/** Whether each takes a value after a colon. */
+/** Directives; true for a directive with a value after a colon. */
 const DIRECTIVES: Readonly<Record<string, boolean>> = {
   workload: true,
   setting: true,
@@ -37,10 +37,10 @@ const DIRECTIVES: Readonly<Record<string, boolean>> = {
   invariant: true,
   acknowledged: true,
 };
-/** Shortest word that may be a misspelt directive; shorter words are too near to other words. */
+/** Characters of the shortest word that may be a misspelt directive; shorter words resemble too many others. */
 const MISSPELT_LENGTH_MIN = 5;
 const VARIABLE = /^[A-Za-z_]\w{0,62}$/;
-/** Parameters of one statement, by the protocol. */
+/** Most parameters of one statement in the protocol. */
 const PARAMETERS_MAX = 65_535;
 
 type Chunk =
@@ -153,7 +153,7 @@ class Reader {
       if (near !== undefined) this.refuse(place, `${name} is not known; did you mean ${near}?`);
       return undefined;
     }
-    // Without its colon it is a comment that begins with that word.
+    // A directive's word without its colon is a comment that begins with that word.
     if (takesValue ? colon === "" : value !== "") return undefined;
     if (takesValue && value === "") {
       this.refuse(place, `${name} has no value`);
@@ -261,7 +261,7 @@ class Reader {
     draft.parameters.push({ variable: name, expression: parsed.expression });
   }
 
-  /** Characters before the value of the directive at `place`. */
+  /** Number of characters before the value of the directive at `place`. */
   private valueColumn({ line, column }: Place): number {
     const text = this.text.split("\n")[line - 1]?.slice(column - 1) ?? "";
     return /^--\s*\w+\s*:\s*/.exec(text)?.[0].length ?? 0;
@@ -372,7 +372,7 @@ class Reader {
     this.enter("none");
   }
 
-  /** Directives below the last statement of the section before belong to none. */
+  /** Begins a section; refuses directives below the last statement of the previous section, which belong to none. */
   private enter(section: Reader["section"]): void {
     this.section = section;
     if (this.next.place)
@@ -402,7 +402,7 @@ class Reader {
   }
 }
 
-/** @param file its name for messages; the workload is called after it unless it says otherwise */
+/** @param file its name in messages, and the default name of the workload */
 export function readSqlFile(text: string, file: string): ReadProgram {
   return new Reader(text, file).read();
 }

@@ -27,7 +27,7 @@ const CREATE_TABLES = [
 )`,
 ];
 
-/** Qualified and quoted. */
+/** Qualified, quoted names of the tables. */
 function tablesOf({ dialect, namespace }: Pick<Treatment, "dialect" | "namespace">) {
   const schema = dialectOf(dialect).quoteIdentifier(namespace);
   return {
@@ -70,7 +70,7 @@ interface Balances extends Pick<WrongBalances, "one"> {
   readonly key: string;
   readonly balance: string;
   readonly rows: number;
-  /** Amount of a transfer, over the columns of the history. */
+  /** SQL of a transfer's amount over the columns of the history. */
   readonly added: string;
 }
 
@@ -92,7 +92,7 @@ function balancesOf(settings: Treatment): Balances[] {
   ];
 }
 
-/** The first wrong rows, each with the number of all. */
+/** Query for the first wrong rows, each with the number of all wrong rows. */
 const wrongQuery = (history: string, { table, key, balance, rows, added }: Balances): string =>
   `WITH due AS (SELECT n AS id, true AS is_due FROM generate_series(1, ${rows}) AS n),
   present AS (SELECT ${key} AS id, count(*) AS copies, sum(${balance}) AS balance FROM ${table} GROUP BY ${key}),

@@ -13,10 +13,10 @@ import type { CallsStore, Difference } from "../store.js";
 import { differencesQuery, referencesOf, statementsOf, sumsQuery, tablesOf } from "./statements.js";
 import { createTables } from "./tables.js";
 
-/** Rows that become text at once: fewer values are kept beside it. */
+/** Rows that become text at once, so that few values are in memory. */
 const FLUSHED_ROWS = 1_000;
 
-/** A batch for COPY. */
+/** A batch in COPY's format. */
 export function copyBatch(
   settings: Treatment,
   seed: number,
@@ -29,7 +29,7 @@ export function copyBatch(
   return { rows, copy: copy.end() };
 }
 
-/** A batch for INSERT: an array of each column as the server reads it. No value has a comma, a quote or a brace. */
+/** A batch for INSERT: an array for each column in the server's text format. No value has a comma, a quote or a brace. */
 export function arrayBatch(
   settings: Treatment,
   seed: number,

@@ -6,7 +6,7 @@ import type { Treatment } from "../settings.js";
 
 type Named = Pick<Treatment, "dialect" | "namespace">;
 
-/** Qualified and quoted. */
+/** Qualified, quoted names of the tables. */
 export function tablesOf({ dialect, namespace }: Named) {
   const schema = dialectOf(dialect).quoteIdentifier(namespace);
   return {
@@ -51,21 +51,21 @@ JOIN ${towers} USING (cell_tower_id) ORDER BY calls DESC, cell_tower_id`,
   } satisfies Record<string, Statement>;
 }
 
-/** Each column as text, independent of the session's settings. Quotes keep a text's own separators apart. */
+/** SQL of a column as text, independent of the session's settings. Quotes separate texts that contain separators. */
 function asText([name, type]: (typeof COLUMNS)[number]): string {
   if (type === "timestamp" || type === "date") return `extract(epoch FROM ${name})`;
   if (name === "bytes_transferred") return `coalesce(${name}::text, '')`;
   return type === "text" ? `quote_nullable(${name})` : name;
 }
 
-/** Rows of batch, rows, sum; the batch is null if the key of a row names none. See `sumBatch`. */
+/** Query for rows of batch, rows, sum; the batch is null if a row's key names none. See `sumBatch`. */
 export function sumsQuery(settings: Named): string {
   return `SELECT substring(call_id FROM '^c([0-9]{1,9})-')::int AS batch, count(*) AS rows,
   sum(('x' || left(md5(concat_ws('|', ${COLUMNS.map(asText).join(", ")})), 8))::bit(32)::bigint) AS sum
 FROM ${tablesOf(settings).calls} GROUP BY 1`;
 }
 
-/** Tables that calls refer to: the preload makes their rows from their numbers. */
+/** Tables that calls refer to; the preload makes their rows from row numbers. */
 export function referencesOf(settings: Named) {
   const { towers, plans, reasons } = tablesOf(settings);
   return [
@@ -94,7 +94,10 @@ export function referencesOf(settings: Named) {
 }
 type Reference = ReturnType<typeof referencesOf>[number];
 
-/** Keys whose rows differ from the preload's: `made` counts rows that are missing, `found` rows that the preload did not make. */
+/**
+ * Query for keys whose rows differ from the preload's: `made` counts missing rows, `found` rows that the preload did not
+ * make.
+ */
 export function differencesQuery({ table, columns, row, rows }: Reference): string {
   const names = columns.join(", ");
   return `SELECT key, sum(greatest(made - found, 0)) AS made, sum(greatest(found - made, 0)) AS found

@@ -1,4 +1,5 @@
-// The tables of a telephone network by level of storage: calls, and the cell towers, rate plans and reasons that calls refer to.
+// The tables of a telephone network by level of storage: calls, and the cell towers, rate plans and reasons that calls
+// refer to.
 import type { Storage } from "../../../database/levels.js";
 import { COLUMNS, FIRST_DAY } from "../batch.js";
 import type { Treatment } from "../settings.js";
@@ -25,7 +26,7 @@ const pax = (...more: string[]): string => {
 const appended = (orientation: string): string =>
   `\nWITH (appendoptimized = true, orientation = ${orientation}, ${COMPRESSED})`;
 
-/** Clauses behind the columns. */
+/** Clauses after the columns. */
 const STORED: Readonly<Partial<Record<Storage, string>>> = {
   partitioned: " PARTITION BY RANGE (call_timestamp)",
   "ao-row": appended("row"),
@@ -34,7 +35,7 @@ const STORED: Readonly<Partial<Record<Storage, string>>> = {
   "pax-no-cluster": pax(),
 };
 
-/** A partition for each hour of the first day, and one for all other times. */
+/** SQL of a partition for each hour of the first day, and one for all other times. */
 function partitions(): string[] {
   const hours = Array.from({ length: HOURS }, (_, hour) => {
     const [from, to] = [hour, hour + 1].map((at) => `'${FIRST_DAY} ${String(at).padStart(2, "0")}:00:00'`);

@@ -13,7 +13,7 @@ const CREATE_TABLES = [
   `CREATE TABLE {{namespace}}.test_tbl (\n  id bigint,\n  name varchar\n)`,
 ];
 
-/** Qualified and quoted. */
+/** Qualified, quoted names of the tables. */
 function tablesOf({ dialect, namespace }: Treatment) {
   const schema = dialectOf(dialect).quoteIdentifier(namespace);
   return { accounts: `${schema}.pgbench_accounts`, rows: `${schema}.test_tbl` };
@@ -37,7 +37,7 @@ export const postgres: ConnectionsStore = {
   operations(settings) {
     const { account, select, insert } = statementsOf(settings);
     const isSimple = settings.prepared === "simple";
-    // The simple protocol has no parameters: the number is put in, as pgbench does.
+    // The simple protocol has no parameters: the number becomes a part of the text, as in pgbench.
     const send = (
       connection: Connection,
       { name, text }: Statement,

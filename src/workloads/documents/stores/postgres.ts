@@ -1,5 +1,5 @@
-// Documents in PostgreSQL. Each row has a version that each update counts up and returns, so that every client knows its place
-// in the order of the updates of a document.
+// Documents in PostgreSQL. Each row has a version that every update increments and returns, so that every client knows its
+// place in the order of a document's updates.
 import type { AdminClient } from "../../../database/postgres/admin.js";
 import { postgres as dialect } from "../../../database/postgres/dialects/postgres/dialect.js";
 import { fillTables } from "../../../database/postgres/fill-tables.js";
@@ -9,13 +9,13 @@ import { pathsOf, UPDATED } from "../document.js";
 import { updateOf, type DocumentsSettings, type Treatment } from "../settings.js";
 import type { Document, DocumentStore, StoredDocument } from "../store.js";
 
-/** Bytes of one portion of rows of the audit, about. */
+/** Approximate bytes of one portion of rows of the audit. */
 const PORTION_BYTES = 4 * 1024 ** 2;
 
-/** Of 100 values each tenth is in a slice. */
+/** A slice has every tenth value, 10 of 100. */
 const SLICED = 10;
 
-/** Qualified and quoted. */
+/** Qualified, quoted name of the table. */
 function tableOf({ namespace }: Pick<Treatment, "namespace">): string {
   return `${dialect.quoteIdentifier(namespace)}.documents`;
 }
@@ -26,7 +26,7 @@ const hasIdColumn = (settings: DocumentsSettings): boolean =>
 
 const columnsOf = ({ shape }: DocumentsSettings): string[] => pathsOf(shape).map(([name = ""]) => name);
 
-/** Of type json or jsonb. */
+/** SQL of the document as json or jsonb. */
 const parsed = ({ column }: DocumentsSettings): string => (column === "text" ? "data::json" : "data");
 
 const INDEXES: Partial<Record<DocumentsSettings["index"], string>> = {
@@ -56,7 +56,7 @@ function createTable(settings: DocumentsSettings): string[] {
   ];
 }
 
-/** What finds the document whose key is $1, as `keyValue` has it. */
+/** Condition for the document whose key is $1, in the form of `keyValue`. */
 function condition(settings: DocumentsSettings): string {
   if (hasIdColumn(settings)) return "id = $1";
   return isContained(settings) ? "data @> $1::jsonb" : `${parsed(settings)} ->> 'id' = $1`;
@@ -82,7 +82,7 @@ function sliceText(settings: DocumentsSettings, table: string): string {
   return `SELECT r.* FROM ${table}, ${record}(${document}) AS r (${columns.join(", ")}) WHERE ${condition(settings)}`;
 }
 
-/** What an update sets: from $2, or, the whole of a relational one, from $2 on. */
+/** Assignments of an update from $2, or, for a whole relational row, from $2 and the following parameters. */
 function assignments(settings: DocumentsSettings): string[] {
   const path = pathsOf(settings.shape)[UPDATED] ?? [];
   switch (updateOf(settings)) {
@@ -119,7 +119,7 @@ export function statementsOf(settings: Treatment) {
   } satisfies Record<string, Statement>;
 }
 
-/** In the order of the insert's parameters. */
+/** Values in the order of the insert's parameters. */
 function insertValues(settings: DocumentsSettings, document: Document): string[] {
   return [...(hasIdColumn(settings) ? [document.key] : []), ...storedValues(settings, document)];
 }
@@ -128,7 +128,7 @@ function storedValues(settings: DocumentsSettings, { values, json }: Document): 
   return isRelational(settings) ? values : [json];
 }
 
-/** Rows of json documents in $1, an array. */
+/** Inserts rows from an array of JSON documents in $1. */
 function preloadText(settings: Treatment): string {
   const table = tableOf(settings);
   if (isRelational(settings)) {
@@ -142,7 +142,10 @@ SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1::json)`;
 SELECT ${values}document::text::${settings.column} FROM json_array_elements($1::json) AS document`;
 }
 
-/** All rows: the id column if there is one, version, the document's text, and what document and row take. */
+/**
+ * Query for all rows: the id column if there is one, version, the document's text, and the sizes of document and row in
+ * bytes.
+ */
 function auditText(settings: Treatment): string {
   const document = isRelational(settings) ? "to_jsonb(d) - 'version'" : "data";
   const stored = isRelational(settings) ? columnsOf(settings) : ["data"];

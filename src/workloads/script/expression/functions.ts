@@ -1,4 +1,4 @@
-// Every operator and function of expressions.
+// All operators and functions of expressions.
 import { drawUuid } from "../../../foundation/prng.js";
 import type { Value } from "../program.js";
 import { fnv1a, murmur2, permuted } from "./hashes.js";
@@ -6,19 +6,19 @@ import * as random from "./random.js";
 import { inRange, isTrue, toDouble, toInt, type Run, type Scope } from "./values.js";
 
 export interface Callable {
-  /** How its arguments are written. */
+  /** Form of a call, for messages. */
   readonly usage: string;
   readonly least: number;
   readonly most: number;
   readonly isRandom?: true;
-  /** Throws where constants among the arguments are wrong; undefined: not a constant. */
+  /** Throws if constants among the arguments are wrong; undefined stands for an argument that is no constant. */
   check?(values: readonly (Value | undefined)[]): void;
   bind(runs: readonly Run[]): Run;
 }
 
 type Bind = Callable["bind"];
 
-/** Applies to values other than NULL; else the result is NULL. */
+/** Binds a function of values other than NULL; NULL gives NULL. */
 function strict(apply: (a: Value, b: Value, c: Value) => Value): Bind {
   return ([first, second, third]) => {
     if (!first) return () => apply(null, null, null);
@@ -39,7 +39,7 @@ function strict(apply: (a: Value, b: Value, c: Value) => Value): Bind {
 const ofInts = (apply: (a: bigint, b: bigint) => bigint): Bind => strict((a, b) => apply(toInt(a), toInt(b)));
 const ofDouble = (apply: (a: number) => number): Bind => strict((a) => apply(toDouble(a)));
 
-/** Whole numbers stay whole; a double among them makes all doubles. */
+/** Binds an operation on numbers: whole numbers give a whole number; with a double among them all are doubles. */
 function arithmetic(
   mark: string,
   whole: (a: bigint, b: bigint) => bigint,
@@ -52,7 +52,7 @@ function arithmetic(
   );
 }
 
-/** Texts are compared as such. */
+/** Binds a comparison; texts are compared as texts. */
 function comparison(holds: <T extends bigint | number | string>(a: T, b: T) => boolean): Bind {
   return strict((a, b) => {
     if (typeof a === "number" || typeof b === "number") return holds(toDouble(a), toDouble(b));
@@ -65,7 +65,7 @@ function notByZero(a: bigint, b: bigint): bigint {
   return b;
 }
 
-/** The least or the greatest. */
+/** Binds the choice of the least or the greatest value. */
 function chosen(isBetter: (a: bigint | number, b: bigint | number) => boolean): Bind {
   return (runs) => (scope) => {
     const values = runs.map((run) => run(scope));
@@ -76,7 +76,7 @@ function chosen(isBetter: (a: bigint | number, b: bigint | number) => boolean): 
   };
 }
 
-/** AND and OR: the first operand may decide, NULL included. */
+/** Binds AND or OR: the first operand may decide the result, even if it is NULL. */
 const logical =
   (decisive: boolean): Bind =>
   ([first, second]) =>
@@ -93,7 +93,7 @@ const cases: Bind = (runs) => (scope) => {
   return runs[last]?.(scope) ?? null;
 };
 
-/** Wider than that, a double has too few bits. */
+/** Largest width of a range in which a double has enough bits. */
 const NUMBER_WIDTH_MAX = 2n ** 32n;
 
 function widthOf(min: bigint, max: bigint): bigint {
@@ -126,7 +126,7 @@ function draws(distribution: random.Distribution, parameter = "parameter"): Call
     isRandom: true,
     check,
     bind([minOf, maxOf, shapeOf]) {
-      // Most calls have the limits of the one before.
+      // Most calls have the same limits as the call before.
       let last: { min: Value; max: Value; shape: Value; draw: (scope: Scope) => bigint } | undefined;
       return (scope) => {
         const min = minOf?.(scope) ?? null;
@@ -170,7 +170,7 @@ const power = exactly(
 );
 const remainder = ofInts((a, b) => a % notByZero(a, b));
 
-/** Functions by name, as `random(1, 10)`. */
+/** Functions by name, such as `random(1, 10)`. */
 export const FUNCTIONS: ReadonlyMap<string, Callable> = new Map([
   [
     "abs",

@@ -1,4 +1,4 @@
-// pgbench's hash functions and its permutation: the same values for the same arguments.
+// Hash functions and permutation of pgbench: the same values for the same arguments.
 const U64 = 2n ** 64n - 1n;
 const u64 = (value: bigint): bigint => BigInt.asUintN(64, value);
 const rotated = (value: bigint, by: bigint): bigint => u64(value << by) | (value >> (64n - by));
@@ -20,7 +20,7 @@ export function murmur2(value: bigint, seed: bigint): bigint {
   return BigInt.asIntN(64, hash ^ (hash >> 47n));
 }
 
-/** Blackman and Vigna's xoroshiro128**, seeded by splitmix64: what pgbench permutes by. */
+/** Blackman and Vigna's xoroshiro128**, seeded by splitmix64, as in pgbench's permutation. */
 function xoroshiro(seed: bigint): () => bigint {
   let state = u64(seed);
   const splitmix = (): bigint => {
@@ -40,7 +40,7 @@ function xoroshiro(seed: bigint): () => bigint {
   };
 }
 
-/** The place of `value`, modulo `size`, in a permutation of 0 .. size - 1 that belongs to `seed`. */
+/** Image of `value`, modulo `size`, under the permutation of 0 .. size - 1 that `seed` selects. */
 export function permuted(value: bigint, size: bigint, seed: bigint): bigint {
   if (size <= 0n) throw new Error(`permute takes a size above 0, not ${size}`);
   if (size === 1n) return 0n;

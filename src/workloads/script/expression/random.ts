@@ -1,29 +1,29 @@
-// Random functions of pgbench, from the seeded stream of the trial.
+// Random functions of pgbench, from the trial's seeded stream.
 import type { Prng } from "../../../foundation/prng.js";
 import { Zipf } from "../../../foundation/zipf.js";
 
 export interface Distribution {
-  /** The rule of its parameter; undefined if it has none. */
+  /** Rule of the distribution's parameter; undefined if it has none. */
   readonly shape?: { readonly isRight: (shape: number) => boolean; readonly rule: string };
-  /** Draws from 0 .. width - 1. */
+  /** Returns a function that draws from 0 .. width - 1. */
   of(width: number, shape: number): (prng: Prng) => number;
 }
 
 const isAbove = (least: number) => (shape: number) => shape > least && Number.isFinite(shape);
 
-/** Uniform over [0, 1), 53 bits of it. */
+/** Draws uniformly from [0, 1) with 53 bits. */
 function unit(prng: Prng): number {
   return ((prng.uint32() >>> 5) * 0x400_0000 + (prng.uint32() >>> 6)) / 2 ** 53;
 }
 
-/** The part, of `width` parts of [0, 1), that holds the number. */
+/** Index of the part that contains `real`, if [0, 1) is divided into `width` parts. */
 const partOf = (width: number, real: number): number => Math.min(width - 1, Math.floor(width * real));
 
 export const uniform: Distribution = {
   of: (width) => (prng) => Math.floor(width * unit(prng)),
 };
 
-/** Over [0, width), however wide. */
+/** Draws uniformly from [0, width), for any width. */
 export function uniformBelow(width: bigint, prng: Prng): bigint {
   const spare = BigInt(64 - (width - 1n).toString(2).length);
   for (;;) {
@@ -32,7 +32,7 @@ export function uniformBelow(width: bigint, prng: Prng): bigint {
   }
 }
 
-/** An exponential distribution, cut off where its density has fallen to e^-shape. */
+/** Exponential distribution, cut off where its density has fallen to e^-shape. */
 export const exponential: Distribution = {
   shape: { isRight: isAbove(0), rule: "a parameter above 0" },
   of(width, shape) {
@@ -41,7 +41,7 @@ export const exponential: Distribution = {
   },
 };
 
-/** A normal distribution around the middle of the range, cut off at `shape` standard deviations. */
+/** Normal distribution around the middle of the range, cut off at `shape` standard deviations. */
 export const gaussian: Distribution = {
   shape: {
     isRight: (shape) => shape >= 2 && Number.isFinite(shape),
@@ -64,7 +64,7 @@ export const zipfian: Distribution = {
   },
 };
 
-/** Each character is 6 bits. */
+/** Characters that stand for 6 bits each. */
 const LETTERS = Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
 
 export function text(length: number, prng: Prng): string {

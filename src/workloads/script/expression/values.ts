@@ -1,4 +1,4 @@
-// Numbers as pgbench has them: whole numbers of 64 bits, doubles and truth.
+// Values of pgbench's expressions: whole numbers of 64 bits, doubles and booleans.
 import type { Prng } from "../../../foundation/prng.js";
 import type { Value } from "../program.js";
 
@@ -17,7 +17,7 @@ function named(value: Value): string {
   return value === null ? "NULL has no value" : `${value} is a boolean`;
 }
 
-/** A half goes to the even number beside it. */
+/** Rounds to the nearest whole number, and a half to the even one. */
 function rounded(value: number): number {
   const floor = Math.floor(value);
   const over = value - floor;
@@ -38,13 +38,13 @@ export function toDouble(value: Value): number {
   return Number(value);
 }
 
-/** A number is, unless it is 0. */
+/** True if the value counts as true: a number does, unless it is 0. */
 export function isTrue(value: Value): boolean {
   if (typeof value === "string") throw new Error(`${named(value)}, where a boolean is expected`);
   return value !== null && Number(value) !== 0;
 }
 
-/** @param what was computed, for the message */
+/** @param what name of the computed value in the message */
 export function inRange(value: bigint, what: () => string): bigint {
   if (value > INT_MAX || value < INT_MIN) throw new Error(`${what()}: bigint out of range`);
   return value;

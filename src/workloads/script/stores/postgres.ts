@@ -1,4 +1,4 @@
-// One's own SQL in PostgreSQL and its dialects.
+// The store for a user's SQL in PostgreSQL and its dialects.
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { inSnapshot, portions } from "../../../database/postgres/namespace/snapshot.js";
@@ -53,7 +53,8 @@ async function* valuesOf(client: AdminClient, sql: string): AsyncGenerator<strin
 export function postgres(program: Program, file: string): OwnSqlStore {
   return {
     tables(settings) {
-      // Within a transaction if DDL has one; else it stays with the session, whose own statements name every schema.
+      // The setting is local to the transaction if DDL has one; otherwise it stays with the session, whose later statements
+      // name every schema.
       const set = dialectOf(settings.dialect).supportsTransactionalDdl ? "SET LOCAL" : "SET";
       const placed = program.schema.map((sql): [string, string] => [
         substituted(sql, literalIn(settings)),

@@ -24,14 +24,17 @@ import { sqlStepsOf } from "../statements.js";
 import { parametrised, placeIn, substituted, wordsOf } from "../sql-text.js";
 
 const SCHEMA = "train_sim_try_out";
-/** Verbs of a preload's statements that make structure, as a key that is made after the rows. */
+/** Verbs of a preload's statements that change structure, such as a key that is made after the rows. */
 const STRUCTURE = ["CREATE", "ALTER"];
 const PREPARE = "PREPARE train_sim_statement AS ";
 /** SQLSTATE indeterminate_datatype. */
 const UNKNOWN_TYPE = "42P18";
 const VIEW = "CREATE VIEW train_sim_invariant AS ";
 
-/** Objects that a backend has dropped or altered in its open transaction, as another session sees them: without those it made. */
+/**
+ * Query for the objects that a backend has dropped or altered in its open transaction, as another session sees them:
+ * without the objects that it made.
+ */
 const DISTURBED = `
   SELECT seen.type || ' ' || seen.identity AS name
   FROM pg_locks, pg_identify_object(coalesce(classid, 'pg_class'::regclass), coalesce(objid, relation), 0) AS seen
@@ -39,7 +42,7 @@ const DISTURBED = `
     AND seen.schema IS DISTINCT FROM 'pg_toast' AND seen.identity IS NOT NULL
   ORDER BY seen.type <> 'schema', seen.type <> 'table', name LIMIT 1`;
 
-/** The place in the file of a character, from 0, of a statement as it was sent. */
+/** Place in the file of the character at offset `at`, from 0, of a statement as it was sent. */
 function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: number) => string): Place {
   let sent = 0;
   let before = "";
@@ -47,7 +50,7 @@ function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: num
     if (at <= sent + piece.length)
       return { ...place, ...placeIn(before + piece, before.length + Math.max(0, at - sent), place) };
     sent += piece.length + sentOf(index).length;
-    // Variables take no line: their own length does not matter but for the column.
+    // Variables span no line: their length matters for the column only.
     before += `${piece}${sentOf(index)}`;
   }
   return place;
@@ -56,11 +59,11 @@ function placeOfSent({ pieces, place }: SqlText, at: number, sentOf: (index: num
 interface Sent {
   readonly sql: SqlText;
   readonly text: string;
-  /** The text sent in place of a variable. */
+  /** Text that is sent in place of a variable. */
   readonly sentOf: (index: number) => string;
   /** Text before the statement. */
   readonly prefix?: string;
-  /** Words of a refusal; the server's if left out. */
+  /** Words of a refusal. Default: the server's message. */
   readonly wordsOf?: (error: unknown) => string;
 }
 
@@ -74,7 +77,7 @@ class Trial {
     private readonly file: string,
   ) {}
 
-  /** Runs DDL as a trial does: some of it cannot stand savepoints. Returns the first refusal. */
+  /** Runs DDL like a trial: some of it does not work with savepoints. Resolves to the first refusal. */
   async makeAtOnce(ddl: readonly Sent[]): Promise<string | undefined> {
     for (const sent of ddl) {
       const refusal = await this.refusalOfDdl(sent);
@@ -83,7 +86,7 @@ class Trial {
     return undefined;
   }
 
-  /** Runs DDL statement by statement, and goes on after a refused one. */
+  /** Runs DDL statement by statement, and continues after a refused one. */
   async makeEach(ddl: readonly Sent[]): Promise<void> {
     for (const sent of ddl) await this.guarded(() => this.refusalOfDdl(sent));
   }
@@ -100,7 +103,7 @@ class Trial {
     return `${placeText(place, this.file)}: ${message}`;
   }
 
-  /** Undoes a refused statement. Resolves to whether it was accepted. */
+  /** Undoes a refused statement. Resolves to true if it was accepted. */
   private async guarded(attempt: () => Promise<string | undefined>): Promise<boolean> {
     await this.client.query("SAVEPOINT train_sim_statement");
     const refusal = await attempt();
@@ -127,7 +130,7 @@ class Trial {
     }
   }
 
-  /** Refuses also DDL of objects that are not the workload's. */
+  /** The reason to refuse a DDL statement: the server's, or that it changes objects which are not the workload's. */
   private async refusalOfDdl(sent: Sent): Promise<string | undefined> {
     const refusal = await this.refusalOf(sent);
     if (refusal !== undefined) return refusal;
@@ -147,7 +150,7 @@ class Trial {
 
 type Sample = ReadonlyMap<string, Value>;
 
-/** Values that a transaction may have at its start; one that a statement or `\set` gives later is missing. */
+/** Values that a transaction may have at its start; variables that a statement or `\set` sets later are missing. */
 function sampleOf({ parameters }: ScriptTransaction, { values }: Treatment): Sample {
   const sample = new Map<string, Value>([
     ...BUILT_IN_VARIABLES.map((name): [string, Value] => [name, 0n]),
@@ -166,7 +169,7 @@ const TYPES: Readonly<Record<string, string>> = {
   string: "text",
 };
 
-/** The server's words with names of variables instead of numbers of parameters, and with the type that it misses. */
+/** The server's message with names of variables instead of numbers of parameters, and with the missing type. */
 function refusalOf(error: unknown, { variables }: SqlText, sample: Sample): string {
   const message = messageOf(error);
   const [, number] = /\$(\d+)/.exec(message) ?? [];
@@ -178,7 +181,9 @@ function refusalOf(error: unknown, { variables }: SqlText, sample: Sample): stri
   return `${named}: the statement does not say it; write CAST(:${name} AS ${type})`;
 }
 
-/** Tries a statement as clients send it: with parameters, or with values in the text if these are known. */
+/**
+ * Tries a statement in the form in which clients send it: with parameters, or with values in the text if these are known.
+ */
 async function tryStatement(
   step: SqlStep,
   sample: Sample,

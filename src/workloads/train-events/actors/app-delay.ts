@@ -1,11 +1,12 @@
-// The pause of an application inside its transaction, while it holds locks and a connection. None while draining or ending.
+// The pause of an application inside its transaction, while it holds locks and a connection. There is no pause while
+// draining or ending.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { TransactionPlan } from "../../../actors/transactor.js";
 import type { MadePaused } from "../store.js";
 import type { DelayedOperation } from "../settings.js";
 import type { EventContext } from "./context.js";
 
-/** Bodies of an operation's transactions, from transactions that are made. */
+/** Returns a function that gives an operation's transactions their app delay. */
 export function appDelayOf(
   context: EventContext,
   operation: DelayedOperation,

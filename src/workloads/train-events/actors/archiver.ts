@@ -6,17 +6,17 @@ import type { EventContext } from "./context.js";
 import { Ahead } from "../../../actors/ahead.js";
 import { IdleBackoff } from "../../../actors/idle-backoff.js";
 
-/** How an archive transaction ended; a failed one moved nothing and says nothing of the queue. */
+/** Outcome of an archive transaction; a failed transaction moved nothing and says nothing about the queue. */
 export interface Archived {
   readonly events: number;
   readonly foundNothing: boolean;
-  /** Monotonic. */
+  /** Monotonic milliseconds. */
   readonly finishedMs: number;
 }
 
 const eventsOf = ({ archivedIds }: ArchiveOutcome): number => archivedIds.length;
 
-/** Archives one batch at a time. Shared with the cycle topology. */
+/** Archives one batch at a time; the cycle topology uses it too. */
 export interface BatchArchiver {
   readonly prepare: (client: number) => void;
   readonly archive: (client: number, intendedMs: number) => Promise<Archived>;

@@ -1,5 +1,5 @@
-// A worker's ledger: the fate of each batch and the work on each event, written to the trial's directory as soon as it is known.
-// Work whose commit got no answer is kept apart, by commit. A worker writes only the files of its own work.
+// A worker's ledger: the fate of each batch and the work on each event, written to the trial's directory as soon as it is
+// known. Work whose commit got no answer is listed separately, by commit. A worker writes only its files.
 import { asTrainSimError, type TrainSimError } from "../../../foundation/errors.js";
 import { EMPTY_LEDGER, type BatchOutcome, type LedgerEntry, type LedgerTotals } from "../model/ledger.js";
 import type { EventPass } from "../model/lifecycle.js";
@@ -8,7 +8,7 @@ import { WorkFileWriter, workPath, type WorkOperation } from "../audit/work-file
 import { ledgerSourceOf, type EventAssignment } from "./assignment.js";
 import type { TransactionEnd } from "../../../actors/transactor.js";
 
-/** When a transaction ended, on the monotonic clock, and at which endpoint. */
+/** End of a transaction on the monotonic clock, and its endpoint. */
 type Ended = Pick<TransactionEnd<unknown>, "finishedMs" | "endpoint">;
 
 export class BatchLedger {
@@ -21,7 +21,7 @@ export class BatchLedger {
     private readonly workFile: string,
   ) {}
 
-  /** Fails when the trial's directory does not take a file, or has that one. */
+  /** Throws if a file cannot be made in the trial's directory, or exists. */
   static of(assignment: EventAssignment, publishes: boolean): BatchLedger {
     const { directory, ordinal } = assignment;
     const file = publishes
@@ -30,7 +30,10 @@ export class BatchLedger {
     return new BatchLedger(file, workPath(directory, ordinal));
   }
 
-  /** Throws when the disk does not take the ledger: the trial could not be audited. So do the next four. */
+  /**
+   * Records a batch. Throws if the disk does not take the ledger, because the trial could not be audited; the next four
+   * functions throw likewise.
+   */
   settle(batch: LedgerEntry, outcome: BatchOutcome, { finishedMs, endpoint }: Ended): void {
     const { sums } = this;
     if (outcome === "acknowledged") sums.published += batch.events;
@@ -40,7 +43,7 @@ export class BatchLedger {
     this.requireWritten();
   }
 
-  /** Passes that were acknowledged. */
+  /** Records acknowledged passes. */
   processed(passes: readonly EventPass[], { finishedMs, endpoint }: Ended): void {
     if (passes.length === 0) return;
     this.sums.passes += passes.length;
@@ -49,7 +52,7 @@ export class BatchLedger {
     for (const pass of passes) file.pass(pass);
   }
 
-  /** Archivings that were acknowledged. */
+  /** Records acknowledged archivings. */
   archived(ids: readonly string[], { finishedMs, endpoint }: Ended): void {
     if (ids.length === 0) return;
     this.sums.archived += ids.length;
@@ -58,7 +61,7 @@ export class BatchLedger {
     for (const id of ids) file.archived(id);
   }
 
-  /** A commit in doubt of a process transaction: of those passes, or of at most `most` where they are not known. */
+  /** Records a process transaction whose commit is in doubt: its passes, or at most `most` unknown passes. */
   processedInDoubt(passes: readonly EventPass[] | undefined, most: number): void {
     this.inDoubt("process", passes, most, (file, pass, doubt) => file.pass(pass, doubt));
   }
@@ -68,7 +71,7 @@ export class BatchLedger {
     this.inDoubt("archive", ids, most, (file, id, doubt) => file.archived(id, doubt));
   }
 
-  /** Hands what there is to the operating system. Never throws: the others do, for what it met. */
+  /** Hands the buffered records to the operating system. Never throws: the next record throws the error. */
   flush(): void {
     try {
       this.file?.flush();
@@ -78,7 +81,7 @@ export class BatchLedger {
     }
   }
 
-  /** Closes the files; the totals, with what the worker could not match. Throws as `settle`. */
+  /** Closes the files; returns the totals, including the number of unmatched lifecycles. Throws like `settle`. */
   close(unmatchedLifecycles: number): LedgerTotals {
     this.requireWritten();
     this.file?.close();

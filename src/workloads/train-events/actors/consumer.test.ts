@@ -5,7 +5,7 @@ import type { EventContext } from "./context.js";
 import { createProcessor } from "./consumer.js";
 import type { TransactionPlan } from "../../../actors/transactor.js";
 
-/** The pauses of one transaction that the load's end finds, or does not find, before its app delay. */
+/** Pauses of one transaction that begins its app delay after, or before, the end of the load. */
 async function pauses(isEnding: boolean): Promise<number[]> {
   const slept: number[] = [];
   const outcome = { events: 0, passes: [], completedIds: [] };

@@ -10,11 +10,11 @@ import { IdleBackoff } from "../../../actors/idle-backoff.js";
 
 const eventsOf = ({ events }: ProcessOutcome): number => events;
 
-/** Processes one batch at a time; resolves to false when there was nothing to process. Shared with the cycle topology. */
+/** Processes one batch at a time; resolves to false if there was nothing to process. The cycle topology uses it too. */
 export interface BatchProcessor {
   readonly prepare: (client: number) => void;
   readonly process: (client: number, intendedMs: number) => Promise<boolean>;
-  /** Verifies the client's last claim, as far as it is sampled: for when nothing is timed. */
+  /** Verifies the client's last claim if it is sampled; call it while nothing is timed. */
   readonly verify: (client: number) => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function createProcessor(context: EventContext): BatchProcessor {
     return { limit, made: queue.process({ limit, roll, chances }) };
   });
 
-  /** The last claim of each client. */
+  /** Last claim of each client. */
   const ended: (EndedClaim | undefined)[] = [];
 
   async function process(client: number, intendedMs: number): Promise<boolean> {

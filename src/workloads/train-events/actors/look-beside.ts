@@ -4,7 +4,7 @@ import { monotonicMs } from "../../../foundation/clock.js";
 import type { TimeAccount } from "../../../actors/time-account.js";
 import type { ConnectionSource, Session } from "../../../database/session.js";
 
-/** Undefined where it could not be had: it is not tried again. Never rejects. */
+/** Resolves to undefined if the answer could not be had; it does not retry. Never rejects. */
 export type LookBeside = <T>(
   client: number,
   look: (session: Session) => Promise<T>,

@@ -15,7 +15,7 @@ const PROBED = ["id", "authority", "typeTime", "path"] as const;
 const preloaded = new DocumentGenerator(SEED, "preload/0");
 const documents = Array.from({ length: PRELOAD }, (_, index) => preloaded.at(index));
 
-/** The event with that document, as the server gives it. */
+/** The event with that document, as the server returns it. */
 function rowOf(index: number): StatementRow {
   const at = `2026-11-25 07:00:${String(index % 60).padStart(2, "0")}.123456+00`;
   return [`00000000-0000-4000-8000-${String(index).padStart(12, "0")}`, at, documents[index]?.json];

@@ -1,5 +1,5 @@
-// Draws questions about events that exist. Once a second a look finds some: events of the preload, and the newest of a type.
-// Until the first look has ended, the documents of the preload are known.
+// Draws questions about existing events. Once a second a look-up finds some: events of the preload, and the newest events
+// of a type. Until the first look-up has ended, only the documents of the preload are known.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { Prng } from "../../../foundation/prng.js";
 import type { StatementRow } from "../../../database/sql.js";
@@ -13,16 +13,16 @@ import type { LookBeside } from "./look-beside.js";
 import { microsOf, textIn } from "./read-check.js";
 
 const LOOK_EVERY_MS = 1_000;
-/** Events of the preload, and newest ones, that a look finds at most: fewer where documents are large. */
+/** Most events of the preload, and most newest events, that a look-up finds: fewer if documents are large. */
 const LOOK_EVENTS = 128;
 const LOOK_BYTES = 256 * 1024;
-/** How far back from an event a question by type and time goes. */
+/** Milliseconds that a question by type and time covers before an event. */
 const TIME_RANGE_MS = 10_000;
 
 const NIL = "00000000-0000-0000-0000-000000000000";
 const EPOCH = "1970-01-01 00:00:00+00";
 
-/** Questions that no event answers. */
+/** Questions that no event matches. */
 const OF_NOTHING = {
   id: { kind: "id", id: NIL },
   authority: { kind: "authority", authorityId: NIL },
@@ -35,21 +35,21 @@ interface Known {
   readonly eventType: string;
   readonly authorityId: string;
   readonly id?: string;
-  /** Its creation, as the server wrote it. */
+  /** Creation of the event, in the server's format. */
   readonly createdAt?: string;
 }
 
 export interface Probe {
   readonly question: Question;
-  /** Key of the event that it was made of, where a look has found that. */
+  /** Key of the event from which the question was made, if a look-up has found that event. */
   readonly id?: string | undefined;
-  /** No event was known: none answers it. */
+  /** True if no event was known: no event matches the question. */
   readonly isOfNothing: boolean;
 }
 
 export interface ProbesOptions {
   readonly settings: Pick<EventSettings, "preload" | "ids" | "documentBytes" | "documentShape">;
-  /** The trial's. */
+  /** Seed of the trial. */
   readonly seed: number;
   readonly prng: Prng;
   readonly queue: Pick<EventOperations, "someLive">;
@@ -60,7 +60,7 @@ export interface ProbesOptions {
 /** Draws the questions of one worker. */
 export class Probes {
   private readonly preloaded: DocumentGenerator;
-  /** Rows of the last look. */
+  /** Rows of the last look-up. */
   private found: readonly StatementRow[] | undefined;
   private dueMs = Number.NEGATIVE_INFINITY;
 
@@ -78,7 +78,7 @@ export class Probes {
     return { question, id: known.id, isOfNothing: false };
   }
 
-  /** Looks at the tables where the last look is old. Never rejects. */
+  /** Looks events up if the last look-up is old. Never rejects. */
   async look(client: number): Promise<void> {
     const { settings, prng, queue, beside, nowMs = monotonicMs } = this.options;
     if (nowMs() < this.dueMs) return;
@@ -105,7 +105,7 @@ export class Probes {
   }
 }
 
-/** There must be one. */
+/** Chooses an item; there must be at least one. */
 function pickOf<T>(items: readonly T[], prng: Prng): T {
   return items[prng.intBetween(0, items.length - 1)] as T;
 }
@@ -116,7 +116,7 @@ function knownOf(row: StatementRow): Known {
   return { id, createdAt, json, eventType, authorityId };
 }
 
-/** Undefined where too little is known. */
+/** Undefined if too little is known for that kind. */
 function questionOf(
   kind: keyof typeof OF_NOTHING,
   { id, createdAt, eventType, authorityId, json }: Known,
@@ -139,7 +139,7 @@ function questionOf(
   }
 }
 
-/** A track section or a circuit, in its place; undefined of a document that has none. */
+/** A track section or a circuit of a document, at its path; undefined for a document without any. */
 function partOf(json: string, prng: Prng): object | undefined {
   try {
     const { route, metrics } = JSON.parse(json) as EventDocument;

@@ -17,16 +17,16 @@ import type { MadePaused } from "../store.js";
 
 interface MadeBatch {
   readonly keys: Buffer;
-  /** Its transaction, with everything that it sends serialised already. */
+  /** The batch's transaction, with serialised messages. */
   readonly add: MadePaused<void>;
   readonly entry: LedgerEntry;
 }
 
-/** One client's stream of batches: sizes and documents depend on seed and client alone, not on timing. */
+/** A client's stream of batches: sizes and documents depend on seed and client alone, not on timing. */
 class BatchStream {
   private readonly prng: Prng;
   private readonly documents: DocumentGenerator;
-  /** Decides the sizes that a profile has; reseeded for each arrival, so that an arrival's size is its own. */
+  /** Source of sizes from a profile; reseeded for each arrival, so that a size depends on its arrival alone. */
   private readonly sizePrng = new Prng(0);
   private readonly profile: Profile | undefined;
   /** Number of the client in its group. */
@@ -51,8 +51,8 @@ class BatchStream {
   }
 
   /**
-   * With a profile the size is the arrival's, so nothing is made before it is known which one comes next, and what was made
-   * for one that never came, at the end of the warm-up, is made anew of the same documents.
+   * Makes the next batch. A profile's size depends on the arrival, so a batch is made once its arrival is known; a batch
+   * for an arrival that never came, at the end of the warm-up, is made again of the same documents.
    */
   prepare(arrival?: Arrival): void {
     if (this.profile ? !arrival : this.ahead) return;
@@ -88,7 +88,7 @@ class BatchStream {
   }
 }
 
-/** Adds one batch; resolves to whether it was acknowledged. Shared with the cycle topology. */
+/** Adds one batch; resolves to true if it was acknowledged. The cycle topology uses it too. */
 export interface Adder {
   prepare(client: number, arrival?: Arrival): void;
   add(client: number, intendedMs: number): Promise<boolean>;

@@ -1,17 +1,21 @@
-// The moment when each batch was published, in memory that all worker threads share, found by the batch in an event's key: so an
-// event's life is measured on one clock. Of producers on other agents the memory is a copy, which comes a little later.
+// The time at which each batch was published, in memory that all worker threads share, found by the batch number in an
+// event's key: so an event's life is measured on one clock. For producers on other agents the memory is a copy, which is a
+// little late.
 import { batchNumberOf, PRELOAD_WORKER, workerOf } from "../model/event-id.js";
 
-/** Batches a ring remembers; an older one is no longer found and its lifecycle is counted as unmatched. */
+/** Batches that a ring remembers; an older batch is no longer found and its lifecycle counts as unmatched. */
 const RING_BATCHES = 1 << 18;
 export const RING_BYTES = RING_BATCHES * 12;
 
-/** Events wait for so many looks, one a second, until the moment of their publishing is known. */
+/** Most look-ups, one a second, of an event's publish time before it counts as unknown. */
 const LOOKS_MAX = 5;
-/** Milliseconds by which a moment on another agent must be earlier to be surely earlier. */
+/** Milliseconds by which a time on another agent must be earlier to be certainly earlier. */
 const SURELY_BEFORE_MS = 1_000;
 
-/** One publishing worker's ring: monotonic milliseconds by batch number. What says that it is there lies behind. */
+/**
+ * One publishing worker's ring: monotonic milliseconds by batch number. The batch numbers, which mark an entry as present,
+ * lie after the times.
+ */
 class Ring {
   private readonly atMs: Float64Array;
   private readonly batch: Int32Array;
@@ -27,7 +31,9 @@ class Ring {
     Atomics.store(this.batch, slot, (batchNumber + 1) | 0);
   }
 
-  /** The moment; "pending" when its producer has not yet seen the acknowledgement; undefined when forgotten. */
+  /**
+   * Publish time; "pending" if the producer has not yet seen the acknowledgement; undefined if the ring no longer has it.
+   */
   read(batchNumber: number): number | "pending" | undefined {
     const slot = batchNumber % RING_BATCHES;
     const stored = Atomics.load(this.batch, slot);
@@ -43,14 +49,14 @@ interface Waiting {
   readonly record: (latencyMs: number, atMs: number) => void;
 }
 
-/** Turns completions into latencies since publishing. One for each worker thread. */
+/** Turns completions into latencies since publishing; there is one for each worker thread. */
 export class LifecycleClock {
   private readonly rings = new Map<number, Ring>();
   private pending: Waiting[] = [];
-  /** Events whose publish moment was not known: preloaded ones aside, these are missing from the latencies. */
+  /** Number of events with an unknown publish time, without preloaded events; these are missing from the latencies. */
   unmatched = 0;
 
-  /** Memory by the publishing worker; `mirrored` are the workers of which it is a copy. */
+  /** `buffers` holds the memory of each publishing worker; memory of the workers in `mirrored` is a copy. */
   constructor(
     buffers: ReadonlyMap<number, SharedArrayBuffer>,
     private readonly mirrored: readonly number[],
@@ -62,7 +68,7 @@ export class LifecycleClock {
     this.rings.get(worker)?.write(batchNumber, atMs);
   }
 
-  /** Whether it was acknowledged, to its producer, before that moment. False where that is not known any more. */
+  /** True if the producer saw the event's acknowledgement before that time; false if that is no longer known. */
   wasPublishedBefore(id: string, atMs: number): boolean {
     const worker = workerOf(id);
     if (worker === PRELOAD_WORKER) return true;
@@ -71,21 +77,21 @@ export class LifecycleClock {
     return typeof publishedMs === "number" && publishedMs < atMs - marginMs;
   }
 
-  /** Records the latency of each event that reached its end at `atMs`; preloaded ones have no publish moment. */
+  /** Records the latency of each event that reached its end at `atMs`; preloaded events have no publish time. */
   reached(ids: readonly string[], atMs: number, record: (latencyMs: number, atMs: number) => void): void {
     for (const id of ids) {
       if (workerOf(id) !== PRELOAD_WORKER) this.match({ id, atMs, looks: 1, record });
     }
   }
 
-  /** Looks again for those events of which it was not known yet. */
+  /** Looks the pending publish times up again. */
   settlePending(): void {
     const waiting = this.pending;
     this.pending = [];
     for (const each of waiting) this.match({ ...each, looks: each.looks + 1 });
   }
 
-  /** Counts lives that still wait as unmatched. */
+  /** Counts lives with a pending publish time as unmatched. */
   close(): void {
     this.unmatched += this.pending.length;
     this.pending = [];
@@ -96,7 +102,7 @@ export class LifecycleClock {
     const publishedMs = this.rings.get(workerOf(id))?.read(batchNumberOf(id));
     if (publishedMs === "pending" && looks <= LOOKS_MAX) this.pending.push(waiting);
     else if (typeof publishedMs !== "number") this.unmatched++;
-    // An acknowledgement can be read later than the completion that followed it: then the latency is nil.
+    // The producer may read an acknowledgement after the completion that followed it: then the latency is 0.
     else record(Math.max(0, atMs - publishedMs), atMs);
   }
 }

@@ -1,4 +1,4 @@
-// Answers to reads, right and wrong in one way each.
+// Correct answers to reads, and answers with one error each.
 import { describe, expect, it } from "vitest";
 import { RECENT_LIMIT } from "../sql/statements.js";
 import {

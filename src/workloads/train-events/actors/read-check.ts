@@ -10,21 +10,21 @@ export interface Sought {
   readonly eventType: EventType;
   readonly authorityId: string;
   readonly trainId: string;
-  /** The event that has this authority and train, where it was read before. */
+  /** Key of the event with this authority and train, if it was read before. */
   readonly id?: string;
 }
 
-/** One that is wrong. */
+/** A wrong row or a missing event of an answer. */
 export interface Misread {
   readonly id: string;
   readonly words: string;
 }
 
-/** Rows of a read by question. */
+/** Rows of a read, by look-up. */
 export interface ReadRows {
   readonly newest: readonly StatementRow[];
   readonly found: readonly StatementRow[];
-  /** Whether the order of `newest` is the statement's. */
+  /** True if `newest` is in the statement's order. */
   readonly isOrdered: boolean;
 }
 
@@ -32,19 +32,22 @@ const idOf = (row: StatementRow): string => row[0] as string;
 const createdAtOf = (row: StatementRow): string => row[1] as string;
 const idsOf = (rows: readonly StatementRow[]): Set<string> => new Set(rows.map(idOf));
 
-/** A text of the row's document, JSON as the server wrote it; each name of those asked for occurs in it once. */
+/** Value of `name` in the JSON text of the row's document as the server wrote it, where the name occurs once. */
 export function textIn(row: StatementRow, name: "eventType" | "authorityId" | "trainId"): string {
   return new RegExp(`"${name}": ?"([^"]*)"`).exec(row[2] as string)?.[1] ?? "";
 }
 
-/** Microseconds since 1970 of a timestamp as PostgreSQL writes it. */
+/** Microseconds since 1970 of a timestamp in PostgreSQL's format. */
 export function microsOf(text: string): number {
   const [, seconds = "", fraction = "", zone = ""] =
     /^([^.+]*?)(?:\.(\d+))?([+-]\d\d[\d:]*)$/.exec(text) ?? [];
   return Date.parse(seconds + zone) * 1000 + Number(fraction.padEnd(6, "0"));
 }
 
-/** One answer to both questions has its rows in any order; those of the train are `found`, once each. */
+/**
+ * The rows of a read. If one answer covers both look-ups, its rows come in any order, and the train's rows are `found`,
+ * each once.
+ */
 export function rowsOf({ answers }: ReadOutcome, { authorityId, trainId }: Sought): ReadRows {
   const [first = [], second] = answers;
   if (second) return { newest: first, found: second, isOrdered: true };
@@ -59,7 +62,7 @@ export function rowsOf({ answers }: ReadOutcome, { authorityId, trainId }: Sough
   };
 }
 
-/** The creation of the oldest of a full answer, as the server wrote it; undefined where everything must be in it. */
+/** Creation of the oldest row of a full answer, in the server's format; undefined if the answer must contain all events. */
 export function oldestOf({ newest }: ReadRows): string | undefined {
   if (newest.length < RECENT_LIMIT) return undefined;
   return newest
@@ -67,7 +70,7 @@ export function oldestOf({ newest }: ReadRows): string | undefined {
     .reduce((oldest, each) => (microsOf(each) < microsOf(oldest) ? each : oldest));
 }
 
-/** Rows that are wrong by themselves. */
+/** Rows that are wrong regardless of the tables. */
 export function misreadRows({ newest, found, isOrdered }: ReadRows, sought: Sought): Misread[] {
   const misread = [...beyondLimit(newest), ...[newest, found].flatMap(readTwice)];
   const isOfType = (row: StatementRow): boolean => textIn(row, "eventType") === sought.eventType;
@@ -81,7 +84,7 @@ export function misreadRows({ newest, found, isOrdered }: ReadRows, sought: Soug
   return misread;
 }
 
-/** Rows of a question that are wrong by themselves; rows of `byType` are named by their type. */
+/** Rows of an answer that are wrong regardless of the tables; rows of `byType` are named by their type. */
 export function misansweredRows(rows: readonly StatementRow[], question: Question): Misread[] {
   const { kind } = question;
   const words = `${READS[kind]} gave it, and it is not what was asked for`;
@@ -119,7 +122,7 @@ function documentOf(row: StatementRow): unknown {
   }
 }
 
-/** Like `@>` for objects, arrays and texts. */
+/** True if `whole` contains `part`, like `@>` for objects, arrays and texts. */
 export function containsPart(whole: unknown, part: unknown): boolean {
   if (typeof whole !== "object" || whole === null || typeof part !== "object" || part === null)
     return whole === part;
@@ -131,7 +134,7 @@ export function containsPart(whole: unknown, part: unknown): boolean {
   );
 }
 
-/** The missing event of an answer: `liveId` answered the question before and is still live. */
+/** The missing event of an answer: `liveId` matched the question before and is still live. */
 export function missingAnswer(rows: readonly StatementRow[], { kind }: Question, liveId: string): Misread[] {
   if (idsOf(rows).has(liveId)) return [];
   return [{ id: liveId, words: `it is live, and ${READS[kind]} did not give it` }];
@@ -157,7 +160,10 @@ function readTwice(rows: readonly StatementRow[]): Misread[] {
   return repeated.map((id) => ({ id, words: "one read has it twice" }));
 }
 
-/** Events that the rows lack: `newer` were acknowledged before the read; they and `soughtLive` are live after it. */
+/**
+ * Events that are missing from the rows: `newer` were acknowledged before the read; they and `soughtLive` are live after
+ * it.
+ */
 export function missingRows(
   { newest, found, isOrdered }: ReadRows,
   newer: readonly string[],

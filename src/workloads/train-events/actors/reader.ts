@@ -15,17 +15,17 @@ import { Probes } from "./probes.js";
 import { textIn, type Sought } from "./read-check.js";
 import type { StatementRow } from "../../../database/sql.js";
 
-/** Documents whose types a dispatcher asks for, and whose trains until any event was seen. */
+/** Number of documents that supply the types for a dispatcher's look-ups, and the trains until any event was seen. */
 const PROBES = 256;
 
-/** One that was drawn, to be run by a client. */
+/** A read that was drawn, to be run by a client. */
 type Read = (client: number, intendedMs: number) => Promise<void>;
 
 const rowsIn = ({ answers }: ReadOutcome): number => answers.reduce((sum, { length }) => sum + length, 0);
 
 /**
- * Two look-ups of a dispatcher: the newest events of a type, and those of a train. The train is that of an event that the
- * worker has just seen, so that a look-up finds its event unless that was archived since.
+ * Two look-ups like a dispatcher's: the newest events of a type, and the events of a train. The train comes from an event
+ * that the worker has just seen, so that a look-up finds its event unless that was archived since.
  */
 function dispatcher({ queue, transactor, prng, assignment, checks }: EventContext): () => Read {
   const { settings, trial } = assignment;
@@ -66,7 +66,7 @@ function dispatcher({ queue, transactor, prng, assignment, checks }: EventContex
   };
 }
 
-/** Questions of one statement each. One that no event can answer is an empty poll: no read is measured by it. */
+/** Questions of one statement each. A question that no event can match is an empty poll, and measures no read. */
 function questioner(context: EventContext): (kind: QuestionKind) => Read {
   const { queue, transactor, prng, assignment, checks, beside } = context;
   const { settings, trial } = assignment;

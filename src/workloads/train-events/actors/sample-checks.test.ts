@@ -12,7 +12,7 @@ const LOCKED_MOST = 3;
 interface Tables {
   readonly passedOver?: readonly string[];
   readonly documents?: readonly LiveDocument[];
-  /** Whether they can be asked. */
+  /** False if queries of the tables fail. */
   readonly isThere?: boolean;
 }
 

@@ -1,5 +1,5 @@
-// Verifies sampled reads and claims after their transaction has ended: rows by themselves, then against the tables. A question
-// that could not be asked, or found nothing to compare with, is sampled and not verified.
+// Verifies sampled reads and claims after their transaction has ended: first the rows alone, then against the tables. A
+// check that could not be made, or found nothing to compare with, counts as sampled and not verified.
 import type { ClaimedPass, ReadOutcome, Verification } from "../store.js";
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { DocumentChecks } from "../audit/document-checks.js";
@@ -24,8 +24,8 @@ import type { StatementRow } from "../../../database/sql.js";
 
 const ONE_IN = 100;
 /**
- * A worker's first transactions are all sampled, the n-th with a chance of this over n, until that is one in a hundred: a short
- * trial is verified too, and a long one pays for 92 look-ups more.
+ * Number of a worker's first transactions that are all sampled. Transaction n is then sampled with a chance of this number
+ * divided by n, down to one in a hundred: a short trial is verified too, and a long trial pays for 92 more look-ups.
  */
 const SAMPLED_AT_FIRST = 20;
 
@@ -33,20 +33,20 @@ export interface SampleChecksOptions {
   readonly verification: Verification;
   readonly beside: LookBeside;
   readonly lifecycle: Pick<LifecycleClock, "wasPublishedBefore">;
-  /** Decides which transactions are sampled. */
+  /** Seed of the choice of sampled transactions. */
   readonly seed: number;
-  /** Events that all claims of the trial together can hold at a moment. */
+  /** Most events that all claims of the trial together can hold at a time. */
   readonly lockedMost: number;
   readonly validate: Validation;
 }
 
-/** Who ran the transaction, and the monotonic moment before it began. */
+/** The client that ran the transaction, and the monotonic time before the transaction began. */
 export interface Sampled {
   readonly client: number;
   readonly startedMs: number;
 }
 
-/** `limit` is the number of events that were asked for. */
+/** `limit` is the requested number of events. */
 export interface EndedClaim extends Sampled {
   readonly limit: number;
   readonly passes: readonly ClaimedPass[];
@@ -65,7 +65,7 @@ export class SampleChecker {
     this.documents = new DocumentChecks(options.validate, this.findings, this.prng, true);
   }
 
-  /** The checks of one worker. */
+  /** Makes the checks of one worker. */
   static of(
     { settings, role, trial, index, groupClients }: EventAssignment,
     parts: Pick<SampleChecksOptions, "beside" | "lifecycle" | "verification">,
@@ -76,7 +76,7 @@ export class SampleChecker {
     return new SampleChecker({ ...parts, seed, lockedMost, validate });
   }
 
-  /** Never rejects. */
+  /** Checks a read. Never rejects. */
   async read({ client, startedMs }: Sampled, sought: Sought, outcome: ReadOutcome): Promise<void> {
     if (!this.isSampled()) return;
     const { verification, beside, lifecycle } = this.options;
@@ -94,7 +94,7 @@ export class SampleChecker {
       this.findings.add("misread", id, words);
   }
 
-  /** Checks the answer to a question, made of the event `id` if that was seen before. Never rejects. */
+  /** Checks the answer to a question, made from the event `id` if that was seen before. Never rejects. */
   async answer(
     client: number,
     { question, id }: Pick<Probe, "question" | "id">,
@@ -112,7 +112,7 @@ export class SampleChecker {
     for (const each of misread) this.findings.add("misread", each.id, each.words);
   }
 
-  /** Never rejects. Without events there is nothing to verify. */
+  /** Checks a claim; without events there is nothing to verify. Never rejects. */
   async claim(claim: EndedClaim): Promise<void> {
     if (claim.passes.length === 0) return;
     const isSampled = this.isSampled();
@@ -120,7 +120,7 @@ export class SampleChecker {
     await this.checkDocuments(claim, isSampled);
   }
 
-  /** The account of the worker. */
+  /** Totals of the worker. */
   total(): SampleChecks {
     const { reads, claims } = this;
     const validated = this.documents.total();
@@ -129,12 +129,15 @@ export class SampleChecker {
     return { reads, claims, validated, invalid, misread, misclaimed, named };
   }
 
-  /** Asked once for each transaction. */
+  /** Decides whether a transaction is sampled; call it once for each. */
   private isSampled(): boolean {
     return this.prng.float() * ++this.transactions < Math.max(SAMPLED_AT_FIRST, this.transactions / ONE_IN);
   }
 
-  /** Documents that did not come to the program are looked up as the pass left them, a sampled claim's together. */
+  /**
+   * Checks documents. If the program does not have a sampled claim's documents, they are looked up together, as the pass
+   * left them.
+   */
   private async checkDocuments({ client, passes }: EndedClaim, isSampled: boolean): Promise<void> {
     const { documents } = this;
     const { validate, verification, beside } = this.options;

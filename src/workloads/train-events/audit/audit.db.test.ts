@@ -1,4 +1,4 @@
-// The audit of a real database that was changed behind its back: every change is found under the name of its event.
+// The audit of a real database after changes from outside: every change is found under the key of its event.
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { TargetError } from "../../../foundation/errors.js";
@@ -31,10 +31,10 @@ afterAll(async () => {
   await admin.close();
 });
 
-/** Which event was meddled with, and what the audit is to call it. */
+/** The changed event, and the kind of violation that the audit must find. */
 type Named = readonly [kind: ViolationKind, id: string];
 
-/** Meddles with one event; events are never meddled with twice. */
+/** Changes one event at a time; no event is changed twice. */
 class Meddler {
   private readonly taken: Set<string>;
   private readonly passes = new Map<string, number>();
@@ -51,7 +51,7 @@ class Meddler {
     for (const { id, attempts } of rows) this.passes.set(id as string, attempts as number);
   }
 
-  /** A live event of which that is true; of the preload where it says so. */
+  /** A live event for which the condition holds, from the preload if `isPreloaded`. */
   private async live(condition: string, isPreloaded?: boolean): Promise<string> {
     return this.pick(
       `SELECT event_id AS id FROM ${STATUS} AS s JOIN ${EVENTS} AS e ON e.id = s.event_id
@@ -82,7 +82,7 @@ class Meddler {
       : `${columns}, event_type, authority_id, train_id`;
   }
 
-  /** Documents are changed as text, in either type of column. */
+  /** Changes a document as text, in either type of column. */
   private setPayload(id: string, pattern: string, replacement: string): Promise<unknown> {
     const { columnType } = PAYLOAD_TRAITS[this.payload];
     return admin.query(
@@ -125,7 +125,7 @@ class Meddler {
     return [["duplicated", id]];
   }
 
-  /** As if it had never been worked on: its document says otherwise. */
+  /** Puts an archived event back as if it had never been processed; its document shows otherwise. */
   async resurrect(): Promise<Named[]> {
     const id = await this.archived(true);
     await this.putBack(id, "'PENDING', clock_timestamp(), 0");
@@ -136,7 +136,7 @@ class Meddler {
     ];
   }
 
-  /** With the status it had when it was archived. */
+  /** Puts an archived event back with the status that it had before. */
   async resurrectWhole(): Promise<Named[]> {
     const id = await this.archived();
     await this.putBack(id, "a.status, clock_timestamp(), a.attempts");
@@ -183,7 +183,7 @@ class Meddler {
     return [["illegal", id]];
   }
 
-  /** Possible by its passes. */
+  /** Changes a status to another that is possible after its passes. */
   async swapStatus(): Promise<Named[]> {
     const id = await this.live("s.status = 'PROCESSING' AND s.attempts > 1");
     await admin.query(`UPDATE ${STATUS} SET status = 'FAILED' WHERE event_id = $1`, [id]);
@@ -196,7 +196,7 @@ class Meddler {
   async forgetPasses(): Promise<Named[]> {
     const id = await this.live("s.status = 'COMPLETE'");
     await admin.query(`UPDATE ${STATUS} SET attempts = 1 WHERE event_id = $1`, [id]);
-    // A toggled flag tells of the parity as well.
+    // A toggled flag also shows whether the number of passes is even.
     const [row] = await admin.query(`SELECT event_type AS type FROM ${EVENTS} WHERE id = $1`, [id]);
     const before = this.passes.get(id) ?? 0;
     return isToggled(row?.["type"]) && before % 2 === 0
@@ -233,7 +233,7 @@ class Meddler {
     return [["unexpected", event.id]];
   }
 
-  /** Counts stay as they are. */
+  /** Exchanges rows so that counts stay the same. */
   async swapRows(): Promise<Named[]> {
     const id = await this.live("s.status = 'PENDING' AND s.attempts = 0");
     await this.copyAs(STRANGER, "payload::text", id);
@@ -244,7 +244,7 @@ class Meddler {
     ];
   }
 
-  /** Another live event's row, or any, under a new key. */
+  /** Copies the row of the live event `of`, or of any live event, under a new key. */
   private async copyAs(id: string, payload: string, of?: string): Promise<void> {
     const { columnType, areColumnsGenerated } = PAYLOAD_TRAITS[this.payload];
     const flat = areColumnsGenerated ? "" : ", event_type, authority_id, train_id";
@@ -380,7 +380,7 @@ describe("what was acknowledged and is gone", () => {
   const TABLES = [EVENTS, STATUS, ARCHIVE];
   const copyOf = (table: string): string => `${table}_before`;
 
-  /** A trial whose tables went back to what they were, as after a crash, and whose crew went on. */
+  /** A trial whose tables returned to an earlier state, as after a crash, and whose clients continued. */
   async function crashed(): Promise<{ trial: AuditedTrial; span: LossSpan; done: LostWork }> {
     let span: LossSpan = { sinceMs: 0, untilMs: 0 };
     const done: LostWork = { passes: 0, archived: 0 };
@@ -388,7 +388,7 @@ describe("what was acknowledged and is gone", () => {
       for (const table of TABLES) await admin.query(`CREATE TABLE ${copyOf(table)} AS TABLE ${table}`);
       const sinceMs = monotonicMs();
       await crew.add(300, "acknowledged");
-      // Beyond the last batch, so that events that were there are worked on, too, and twice.
+      // Batches are larger than the last add, so that earlier events are processed too, and twice.
       for (const limit of [150, 300]) done.passes += (await crew.process(limit)).length;
       done.archived = await crew.archive(20);
       span = { sinceMs, untilMs: monotonicMs() };

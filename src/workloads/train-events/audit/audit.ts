@@ -1,5 +1,5 @@
-// The audit of Train Events: each acknowledged event is in the tables exactly once, and nothing became of an event that the
-// workload cannot have made of it. It believes the workers' ledgers and the seed alone.
+// The audit of Train Events: each acknowledged event is in the tables exactly once, in a state that the workload can have
+// produced. It trusts the workers' ledgers and the seed alone.
 import { existsSync } from "node:fs";
 import type { AdminSession } from "../../../database/contract.js";
 import { ExitCode, TrainSimError } from "../../../foundation/errors.js";
@@ -24,7 +24,7 @@ import { WorkAudit } from "./work-audit.js";
 
 export interface Audited {
   readonly conservation: Conservation;
-  /** Mean process passes of the events of the whole trial that reached their end; null without any. */
+  /** Mean process passes of all events of the trial that reached their end; null if there are none. */
   readonly passesPerEvent: number | null;
 }
 
@@ -33,19 +33,19 @@ export interface AuditInputs {
     EventTreatment,
     "dialect" | "namespace" | "payload" | "statementShape" | "advance" | "archived" | "validate" | "actors"
   >;
-  /** The trial's directory, with the ledgers of those who published, the preload among them, and the work logs. */
+  /** Directory of the trial, with the ledgers of all publishers, including the preload, and the work logs. */
   readonly directory: string;
   /** Accounts of the preload and of each worker that closed its ledger. */
   readonly told: readonly Ledger[];
   /** Names of the workers that did not close their ledger: only their files are known. */
   readonly unclosed?: readonly string[];
-  /** Moment before the first event was there, by the database's clock. */
+  /** Time before the first event existed, on the database's clock. */
   readonly startedAt: string;
-  /** Whether the queue was seen empty after the last producer had ended. */
+  /** True if the queue was seen empty after the last producer had ended. */
   readonly isDrained: boolean;
-  /** Milliseconds by which a fault set the server's clock: times of rows are held to nothing closer. */
+  /** Milliseconds by which a fault changed the server's clock: times of rows are not checked more closely. */
   readonly clockStepMs?: number;
-  /** Left out if no fault may have lost anything. */
+  /** Left out if no fault may have lost acknowledged work. */
   readonly loss?: LossTerms;
   /** Longest wait for another session's lock on the tables, with its unit. */
   readonly lockTimeout?: string;
@@ -63,7 +63,7 @@ export async function audit(store: EventStore, admin: AdminSession, inputs: Audi
   const told = sumOf(inputs.told);
   const read = async (tables: EventTables): Promise<Audited> => {
     const findings = new Findings();
-    // The first answer of the snapshot: what it shows was written before.
+    // The first query of the snapshot: the rows that it shows were written before.
     const clock = {
       startedAt,
       endedAt: await tables.clock(),
@@ -107,7 +107,7 @@ export async function audit(store: EventStore, admin: AdminSession, inputs: Audi
   return store.scan(admin, settings, read, inputs.lockTimeout);
 }
 
-/** The audit in the terms of the workload's contract. Checks the ledgers, which crossed threads. */
+/** Runs the audit for the workload's contract. Validates the ledgers, which crossed threads. */
 export async function auditTrial(
   store: EventStore,
   admin: AdminSession,
@@ -140,7 +140,7 @@ function sumOf(told: readonly Ledger[]): LedgerTotals {
   return sum;
 }
 
-/** Adds the findings of the workers' sampled checks; returns how much they verified. */
+/** Adds the findings of the workers' sampled checks; returns how many transactions they verified. */
 function takeChecks(
   told: readonly Ledger[],
   audited: number,
@@ -162,7 +162,7 @@ function takeChecks(
   return { checks: checked, validated };
 }
 
-/** A ledger that lacks a batch, or a pass, would let its loss go unseen. */
+/** Refuses an incomplete ledger: a missing batch or pass would hide its loss. */
 function requireWholeLedgers(
   read: KeyTotals & Pick<Ledger, "passes" | "archived">,
   told: Omit<LedgerTotals, "failed" | "unmatchedLifecycles">,
@@ -179,7 +179,9 @@ function requireWholeLedgers(
   );
 }
 
-/** Whether an event of a status may be live: not in a queue that was emptied of that status. */
+/**
+ * Returns a function that is true if an event of a status may be live; false for statuses of which the queue was emptied.
+ */
 function liveness({ isDrained, settings }: AuditInputs): (status: EventStatus) => boolean {
   const { consumers, archivers, cycle } = settings.actors;
   const left = new Set<EventStatus>([

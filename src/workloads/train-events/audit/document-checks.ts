@@ -21,9 +21,12 @@ export class DocumentChecks {
   constructor(
     readonly validate: Validation,
     private readonly findings: Findings,
-    /** Chooses the sampled documents. */
+    /** Source of the choice of sampled documents. */
     private readonly prng: Prng,
-    /** Keeps sampled documents until `total`, a random part of them if they are many: validating takes a load's CPU time. */
+    /**
+     * True to keep sampled documents until `total`, a random part of them if they are many: validating takes CPU time from
+     * the load.
+     */
     private readonly isTimed = false,
   ) {}
 
@@ -32,7 +35,7 @@ export class DocumentChecks {
       if (this.isChosen()) this.hold("made", batch.idAt(row), batch.documentAt(row));
   }
 
-  /** Asked once for each document. */
+  /** Decides whether a document is checked; call it once for each. */
   isChosen(): boolean {
     return this.validate === "all" || (this.validate === "sample" && this.prng.float() * ONE_IN < 1);
   }
@@ -43,13 +46,13 @@ export class DocumentChecks {
     else this.check(...held);
   }
 
-  /** Validates the documents that waited; then how many were validated in all. */
+  /** Validates the kept documents; returns how many were validated in all. */
   total(): Validated {
     for (const held of this.kept.splice(0)) this.check(...held);
     return this.validated;
   }
 
-  /** Every sampled document is kept with the same chance (a reservoir, Vitter's algorithm R). */
+  /** Keeps every sampled document with the same chance (a reservoir, Vitter's algorithm R). */
   private keep(held: Held): void {
     this.sampled++;
     if (this.keptCharacters < KEPT_CHARACTERS) {

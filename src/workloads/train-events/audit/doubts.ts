@@ -1,22 +1,23 @@
-// Decides by the tables which commits without a certain answer happened, each with all of its events or with none. An event of
-// one such commit tells at once, an event of several when all others are known; a majority decides contradictions.
+// Decides by the tables which commits without a certain answer happened, each with all of its events or with none. An event
+// of one such commit decides at once, an event of several when all other commits are known; a majority decides
+// contradictions.
 import type { EventWork, WorkOperation } from "./work-file.js";
 
-/** One such commit, with the work of each of its events, which are numbers here. */
+/** A commit without a certain answer, with the work on each of its events, which are numbers here. */
 export interface DoubtfulWork {
   readonly operation: WorkOperation;
   readonly works: { readonly index: number; readonly work: EventWork }[];
-  /** The acknowledgement that a fault may have undone; undefined for a commit without an answer. */
+  /** Time of the acknowledgement that a fault may have undone; undefined for a commit without an answer. */
   readonly acknowledgedAtMs?: number | undefined;
 }
 
 export interface SettledDoubts {
   readonly committed: readonly DoubtfulWork[];
-  /** Acknowledged, and not there. */
+  /** Acknowledged commits that are missing from the tables. */
   readonly lost: readonly DoubtfulWork[];
-  /** Events of commits that the tables leave open. */
+  /** Events of commits that the tables leave undecided. */
   readonly undecided: ReadonlySet<number>;
-  /** Events that show their commits in part. */
+  /** Events that show a part of their commits only. */
   readonly torn: ReadonlySet<number>;
 }
 
@@ -27,7 +28,10 @@ interface Constraint {
   readonly excess: number;
 }
 
-/** `excess` is what the tables show of an event beyond what was acknowledged; undefined where they do not hold it. */
+/**
+ * Decides the commits. `excess` is the number of commits of an event that the tables show in addition to the certain work;
+ * undefined if they lack the event.
+ */
 export function settleDoubts(
   doubts: readonly DoubtfulWork[],
   excess: (index: number, operation: WorkOperation) => number | undefined,
@@ -51,7 +55,7 @@ export function settleDoubts(
   for (const { index, doubts: those, excess: shown } of constraints) {
     const committed = those.filter((doubt) => fates.get(doubt) === true).length;
     if (those.some((doubt) => !fates.has(doubt))) undecided.add(index);
-    // More or less than all of its commits together is no matter of doubt, and judged as if there was none.
+    // An excess below 0 or above the number of its commits has another cause, and is judged without doubts.
     else if (shown !== committed && shown >= 0 && shown <= those.length) torn.add(index);
   }
   const isThere = (doubt: DoubtfulWork): boolean => fates.get(doubt) === true;
@@ -63,7 +67,7 @@ export function settleDoubts(
   };
 }
 
-/** A fault loses the last commits: of an event's own, those are there that were acknowledged first. */
+/** Votes for the earliest acknowledged commits of each event, because a fault loses the last commits. */
 function voteInOrder(
   constraints: readonly Constraint[],
   fates: ReadonlyMap<DoubtfulWork, boolean>,

@@ -14,15 +14,15 @@ import type { ExpectedDocuments, Standing } from "./expected-document.js";
 import type { Findings } from "./findings.js";
 import type { WorkAudit } from "./work-audit.js";
 
-/** Documents that one query gives for a comparison by value. */
+/** Number of documents that one query reads for a comparison by value. */
 const CLOSER_LOOKS = 200;
 
 export interface EventRules {
   readonly chances: AdvanceProbabilities;
   readonly archived: Archived;
-  /** Whether a live event of that status may be left. */
+  /** True if an event of that status may still be live. */
   readonly mayBeLive: (status: EventStatus) => boolean;
-  /** Every row was written within it. */
+  /** Span of time in which every row must have been written. */
   readonly clock: TrialClock;
 }
 
@@ -34,7 +34,7 @@ export interface AuditAids {
   readonly findings: Findings;
 }
 
-/** Resolves to the number of documents that were compared with what they must be. */
+/** Resolves to the number of documents that were compared with the expected ones. */
 export async function auditEvents(tables: EventTables, aids: AuditAids): Promise<number> {
   const { documents, checks, work, rules, findings } = aids;
   let documentsChecked = 0;
@@ -42,18 +42,18 @@ export async function auditEvents(tables: EventTables, aids: AuditAids): Promise
   for await (const rows of tables.events(rules.clock)) {
     for (const row of rows) {
       const { id, isArchived, status } = row;
-      // Without a status row there is no telling; that it is orphaned is counted elsewhere.
+      // An event without a status row cannot be judged; it is counted as orphaned elsewhere.
       if (status === null || row.attempts === null) continue;
       const standing = { id, status, attempts: row.attempts, isArchived };
       if (isLegal(row, standing, rules, findings)) work.check(standing, findings);
-      // An add in doubt may have come through after the queue was seen empty.
+      // An add in doubt may have been committed after the queue was seen empty.
       if (!isArchived && !rules.mayBeLive(status) && documents.batchOf(id)?.outcome !== "in-doubt")
         findings.add("resurrected", id, `it is ${status} in a queue that was seen empty`);
       const expected = documents.expected(standing);
       if (!expected) continue;
       documentsChecked++;
       if (expected.checksum !== row.checksum) doubtful.push(standing);
-      // The text that is there is this one.
+      // The stored text equals the expected text.
       else if (checks.isChosen()) checks.hold("audited", id, expected.text);
     }
   }
@@ -63,7 +63,7 @@ export async function auditEvents(tables: EventTables, aids: AuditAids): Promise
   return documentsChecked;
 }
 
-/** Whether status, passes and timestamps are possible at all; adds a finding if they are not. */
+/** True if status, passes and timestamps are possible at all; adds a finding if they are not. */
 function isLegal(
   row: EventRow,
   { id, status, attempts }: Standing,

@@ -14,7 +14,7 @@ import { differingPaths, processDocument, processValues } from "../model/process
 import { DATABASE_SHAPES, PAYLOAD_TRAITS, type EventSettings } from "../settings.js";
 import type { Ledgers } from "./key-audit.js";
 
-/** An event's status and passes, which decide about its document. */
+/** An event's status and passes, which determine its document. */
 export interface Standing {
   readonly id: string;
   readonly status: EventStatus;
@@ -28,7 +28,7 @@ interface Origin {
 
 export class ExpectedDocuments {
   private readonly generators = new Map<string, DocumentGenerator>();
-  /** The latest batch of each worker: events of a batch mostly stand together. */
+  /** Latest batch of each worker, as a cache: events of a batch are usually consecutive. */
   private readonly latest = new Map<number, LedgerBatch>();
 
   constructor(
@@ -37,7 +37,7 @@ export class ExpectedDocuments {
     private readonly tables: Pick<EventTables, "writesJsonbAsPostgres">,
   ) {}
 
-  /** The text, and the checksum of it and the flat columns; undefined for an event that no ledger tells of. */
+  /** The expected text, and the checksum of it and the flat columns; undefined for an event that no ledger contains. */
   expected(standing: Standing): { readonly text: string; readonly checksum: string } | undefined {
     const origin = this.originOf(standing.id);
     if (!origin) return undefined;
@@ -48,8 +48,8 @@ export class ExpectedDocuments {
   }
 
   /**
-   * Differences of a written event whose checksum is another, in words without any value; undefined if the database wrote
-   * the same document in another way.
+   * Differences of a written event whose checksum differs, without any value; undefined if the database wrote the same
+   * document in another way.
    */
   difference(standing: Standing, written: WrittenEvent): string | undefined {
     const origin = this.originOf(standing.id);
@@ -75,7 +75,7 @@ export class ExpectedDocuments {
     return `${counted(standing.attempts, "pass that left it", "passes that left it")} ${standing.status} ${standing.attempts === 1 ? "makes" : "make"} something else of: ${named}`;
   }
 
-  /** The batch in which an event was published. */
+  /** The batch of the event. */
   batchOf(id: string): LedgerBatch | undefined {
     const worker = workerOf(id);
     const number = batchNumberOf(id);
@@ -107,14 +107,14 @@ export class ExpectedDocuments {
     return { generator, index: entry.firstDocument + position };
   }
 
-  /** Whether the program wrote the payload, most likely, and not the database. */
+  /** True if the program, and not the database, most likely wrote the payload. */
   private isByProgram({ attempts }: Standing): boolean {
     if (PAYLOAD_TRAITS[this.settings.payload].columnType !== "text") return false;
     // The database rewrites a text by way of JSONB.
     return attempts === 0 || !DATABASE_SHAPES.includes(this.settings.statementShape);
   }
 
-  /** Whether there is only one way to write the document. */
+  /** True if there is only one way to write the document. */
   private isExact(standing: Standing): boolean {
     return this.tables.writesJsonbAsPostgres || this.isByProgram(standing);
   }

@@ -1,4 +1,4 @@
-// Fields of this audit in the result besides those of every audit.
+// Fields of the Train Events audit in the result, in addition to the fields of every audit.
 import * as z from "zod";
 
 const count = z.int().min(0);

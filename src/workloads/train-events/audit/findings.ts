@@ -11,7 +11,7 @@ export class Findings extends CountedFindings<ViolationKind> {
     super(VIOLATION_KINDS);
   }
 
-  /** An event that lacks what was acknowledged. */
+  /** Adds a finding about an event that lacks acknowledged work. */
   addLoss(kind: LossKind, id: string, words: string, isExplained: boolean): void {
     if (isExplained) this.explained[kind]++;
     this.add(kind, id, isExplained ? `${words}; a fault may have lost it` : words);

@@ -8,7 +8,7 @@ import type { LossSpan } from "../../../faults/fault.js";
 import type { Findings } from "./findings.js";
 import { isWithin } from "./losses.js";
 
-/** Ledgers by worker. */
+/** Ledgers by worker number. */
 export type Ledgers = ReadonlyMap<number, LedgerFile>;
 
 /** Numbers of events. */
@@ -55,7 +55,7 @@ export async function auditKeys(
   return totals;
 }
 
-/** The keys that each range must hold; adds the sums of the ledgers to `totals`. */
+/** Expected keys of each range; adds the sums of the ledgers to `totals`. */
 function expectedRanges(ledgers: Ledgers, totals: KeyTotals): Map<string, Expected> {
   const ranges = new Map<string, Expected>();
   for (const [worker, file] of ledgers) {
@@ -93,7 +93,7 @@ async function lookCloser(
     const keys = entry && keyMaker ? keyMaker.keysOf(entry) : [];
     if (entry) totals.inDoubtFound += settle(entry, keys, found, spans, findings);
     for (const id of keys) found.delete(id);
-    // A batch that no ledger tells of may be one of a worker that could not write it down.
+    // A batch that no ledger contains may come from a worker that could not write it down.
     if (!isWhole && !entry) {
       totals.inDoubt += found.size;
       totals.inDoubtFound += found.size;
@@ -104,7 +104,7 @@ async function lookCloser(
   }
 }
 
-/** Compares one batch with what was found of it; returns how many of its events were in doubt and are there. */
+/** Compares one batch with its keys in the tables; returns how many of its events were in doubt and are present. */
 function settle(
   { batch, outcome, endedAtMs, endpoint }: LedgerBatch,
   keys: readonly string[],
@@ -116,7 +116,7 @@ function settle(
   const missing = keys.filter((id) => !found.has(id));
   switch (outcome) {
     case "acknowledged": {
-      // A fault loses a commit as a whole.
+      // A fault loses a whole commit.
       const isExplained = there.length === 0 && isWithin(spans, { atMs: endedAtMs, endpoint });
       const words = `its add (batch ${batch}) was acknowledged, and it is in no table`;
       for (const id of missing) findings.addLoss("lost", id, words, isExplained);
@@ -146,7 +146,7 @@ class PresentKeys {
 
   constructor(private readonly portions: AsyncGenerator<readonly PresentKey[]>) {}
 
-  /** Keys of that batch; batches are asked for in rising order. */
+  /** Takes the keys of that batch; batches must be requested in rising order. */
   async take(worker: number, batch: number): Promise<string[]> {
     const ids: string[] = [];
     for (;;) {

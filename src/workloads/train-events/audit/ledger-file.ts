@@ -15,15 +15,15 @@ import { RecordFile } from "./record-file.js";
 
 const FORMAT = "train-sim ledger 3";
 /**
- * batch, events, client, first document: uint32; made at: float64; u, v, endpoint << 8 | outcome: uint32; ended at: float64.
- * Little-endian.
+ * Bytes of a record: batch, events, client, first document: uint32; made at: float64; u, v, endpoint << 8 | outcome:
+ * uint32; ended at: float64. Little-endian.
  */
 const RECORD_BYTES = 44;
 const BUFFERED_RECORDS = 1024;
 const MAX_HEADER_BYTES = 4096;
-/** Most events of a batch in any scenario; keys are made again one by one. */
+/** Most events of a batch in any scenario; the audit makes keys again one by one. */
 const EVENTS_MAX = 1_000_000;
-/** Milliseconds that the keys have room for. */
+/** Largest time, in milliseconds, that fits into the keys. */
 const MADE_AT_MAX = 2 ** 48 - 1 - EVENTS_MAX;
 
 export function ledgerPath(directory: string, worker: number): string {
@@ -31,12 +31,12 @@ export function ledgerPath(directory: string, worker: number): string {
 }
 
 export class LedgerFileWriter extends RecordFile {
-  /** Fails when the file exists. */
+  /** Throws if the file exists. */
   constructor(path: string, source: LedgerSource) {
     super(path, `${JSON.stringify({ format: FORMAT, ...source })}\n`, RECORD_BYTES, BUFFERED_RECORDS);
   }
 
-  /** `endedAtMs` is monotonic; `endpoint` is the number of the one where it ended. */
+  /** `endedAtMs` is monotonic; `endpoint` is the number of the endpoint at which the batch ended. */
   add(batch: LedgerEntry, outcome: BatchOutcome, endedAtMs: number, endpoint = 0): void {
     const at = this.next();
     const { buffer } = this;
@@ -52,12 +52,12 @@ export class LedgerFileWriter extends RecordFile {
   }
 }
 
-/** A ledger read back. It holds the records as they are in the file. */
+/** A ledger that was read back. It holds the records in the file's format. */
 export class LedgerFile {
   private constructor(
     readonly source: LedgerSource,
     private readonly records: Buffer,
-    /** Places of the records, by rising batch number. */
+    /** Indexes of the records, by rising batch number. */
     private readonly order: Uint32Array,
   ) {}
 
@@ -114,10 +114,10 @@ export class LedgerFile {
     return place < 0 ? undefined : this.at(place);
   }
 
-  /** The batch's place among `batches`; -1 where the ledger does not tell of it. */
+  /** Index of the batch among `batches`; -1 if the ledger does not contain it. */
   placeOf(batchNumber: number): number {
     let low = 0;
-    // Numbers rise by one at least, so the batch with number n is at place n or before.
+    // Numbers rise by at least one, so the batch with number n is at index n or before.
     let high = Math.min(this.order.length - 1, batchNumber);
     if (high >= 0 && this.numberAt(high) === batchNumber) return high;
     while (low <= high) {

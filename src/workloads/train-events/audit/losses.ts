@@ -1,14 +1,15 @@
-// Acknowledged work that is not in the tables, by operation: how much, when it was acknowledged, and how much no fault explains.
+// Acknowledged work that is missing from the tables, by operation: how much, when it was acknowledged, and how much no
+// fault explains.
 import type { LossSpan } from "../../../faults/fault.js";
 import type { Loss } from "../../workload.js";
 
-/** When something was acknowledged, on the monotonic clock where that is known, and by which endpoint. */
+/** Monotonic time of an acknowledgement, if known, and its endpoint. */
 export interface Acknowledged {
   readonly atMs: number | undefined;
   readonly endpoint: number;
 }
 
-/** Whether one of the spans holds it. */
+/** True if one of the spans contains the acknowledgement. */
 export function isWithin(spans: readonly LossSpan[], { atMs, endpoint }: Acknowledged): boolean {
   if (atMs === undefined) return false;
   return spans.some(
@@ -22,7 +23,7 @@ export function isWithin(spans: readonly LossSpan[], { atMs, endpoint }: Acknowl
 interface Sum {
   lost: number;
   unexplained: number;
-  /** Moments of lost work whose moment is known. */
+  /** First and last known time of lost work. */
   firstMs: number;
   lastMs: number;
 }
@@ -30,7 +31,7 @@ interface Sum {
 export class Losses {
   private readonly sums = new Map<string, Sum>();
 
-  /** `atMs` is when it was acknowledged, where that is known. */
+  /** `atMs` is the time of the acknowledgement, if known. */
   add(operation: string, amount: number, atMs: number | undefined, isExplained: boolean): void {
     if (amount === 0) return;
     const sum = this.sums.get(operation) ?? { lost: 0, unexplained: 0, firstMs: Infinity, lastMs: -Infinity };
@@ -42,7 +43,7 @@ export class Losses {
     sum.lastMs = Math.max(sum.lastMs, atMs);
   }
 
-  /** Moments are seconds since `windowStartMs`; without it they are left out. */
+  /** Times are seconds since `windowStartMs`, and are left out without it. */
   total(windowStartMs: number | undefined): Loss[] {
     return [...this.sums].map(([operation, { lost, unexplained, firstMs, lastMs }]) => ({
       operation,

@@ -1,4 +1,4 @@
-// A file of records of one size behind a header, written through a small buffer, so that a worker keeps nothing.
+// A file of fixed-size records after a header, written through a small buffer, so that a worker keeps nothing in memory.
 import { AppendFile } from "../../../foundation/storage.js";
 
 export abstract class RecordFile {
@@ -6,7 +6,7 @@ export abstract class RecordFile {
   protected readonly buffer: Buffer;
   private used = 0;
 
-  /** Fails when the file exists. */
+  /** Throws if the file exists. */
   constructor(
     path: string,
     header: string,
@@ -18,7 +18,7 @@ export abstract class RecordFile {
     this.file.append(header);
   }
 
-  /** Place in `buffer` of the next record, each byte of which its writer fills. */
+  /** Offset in `buffer` of the next record; the caller must fill each of its bytes. */
   protected next(): number {
     if (this.used === this.buffer.length) this.flush();
     const at = this.used;
@@ -26,7 +26,7 @@ export abstract class RecordFile {
     return at;
   }
 
-  /** Hands everything to the operating system, so that it outlives this process. */
+  /** Hands everything to the operating system, so that it survives the end of this process. */
   flush(): void {
     if (this.used === 0) return;
     this.file.append(this.buffer.subarray(0, this.used));

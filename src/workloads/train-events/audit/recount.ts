@@ -6,7 +6,7 @@ import type { TableCounts } from "../model/conservation.js";
 import { LedgerFile, ledgerPath } from "./ledger-file.js";
 import { readWork, workPath } from "./work-file.js";
 
-/** Workers that files are named after. */
+/** Numbers of the workers in the names of the files. */
 function workersOf(names: readonly string[], kind: "ledger" | "work"): number[] {
   return names.flatMap((name) => {
     const [, worker] = new RegExp(`^${kind}-(\\d+)\\.bin$`).exec(name) ?? [];
@@ -25,7 +25,7 @@ function publishedIn(path: string, workers: readonly number[]): { published: num
   return totals;
 }
 
-/** Undefined where a commit went unanswered. */
+/** Undefined if a commit got no answer. */
 function workedIn(
   path: string,
   workers: readonly number[],
@@ -60,7 +60,7 @@ export function* recount(directory: string, { integrity, passesPerEvent }: State
   yield { figure: "integrity", stated: { published, inDoubt }, counted: added };
   if (losses.length > 0 && verdict === "ok") {
     const held = pending + processing + complete + failed + archived;
-    // Acknowledged events and found events in doubt, less events in the tables.
+    // Acknowledged events plus found events in doubt, less events in the tables.
     yield { figure: "integrity.lost", stated: lost, counted: added.published + inDoubtFound - held };
   }
   const worked = workedIn(directory, workersOf(names, "work"));

@@ -1,4 +1,5 @@
-// The program's sums and checksums are those of the database for every key and document; otherwise the audit would be slow.
+// The program computes the same sums and checksums as the database for every key and document; otherwise the audit would be
+// slow.
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { eventRows, readKeySums } from "../sql/audit-scans.js";
@@ -17,7 +18,7 @@ import { PAYLOADS, STATEMENT_SHAPES } from "../settings.js";
 const namespace = testNamespace("sieves");
 const tables = tablesOf(postgres, namespace);
 const plain = ({ count, u, v }: KeySum) => ({ count, u, v });
-/** Within which everything is. */
+/** A span that contains all times. */
 const TRIAL = { startedAt: "2000-01-01", endedAt: "2100-01-01" };
 let admin: AdminClient;
 beforeAll(async () => {
@@ -30,7 +31,7 @@ afterAll(async () => {
 
 test.each(ID_KINDS)("the database sums keys by range as a producer does, ids %s", async (ids) => {
   await makeAuditedTrial(admin, { namespace, payload: "text", ids });
-  // Keys of strangers, with every bit somewhere.
+  // Keys of foreign events, in which every bit is set in some key.
   await admin.query(`INSERT INTO ${tables.events} (id, payload, event_type, authority_id, train_id)
     SELECT md5(n::text)::uuid, '{}', 'DISPATCH_NOTE', md5('')::uuid, '' FROM generate_series(1, 500) AS n`);
   const rows = await admin.query(

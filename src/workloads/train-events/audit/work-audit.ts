@@ -1,5 +1,5 @@
-// Compares each event with the acknowledged work: passes, status and archiving. A commit without an answer explains all of its
-// events or none; if its events are not known, as many passes as it can have made. It takes five bytes an event.
+// Compares each event with the acknowledged work: passes, status and archiving. A commit without an answer explains all of
+// its events or none; if its events are not known, as many passes as it can have made. It takes five bytes for each event.
 import { existsSync } from "node:fs";
 import { batchNumberOf, MAX_WORKER_ORDINALS, positionOf, workerOf } from "../model/event-id.js";
 import type { EventStatus } from "../model/lifecycle.js";
@@ -24,50 +24,50 @@ export interface SeenEvent {
   readonly attempts: number;
 }
 
-/** Bits that are kept of each event. */
+/** Bits that are stored for each event. */
 const CLAIMED = 1;
 const COMPLETED = 2;
 const FAILED = 4;
-/** Acknowledged work took it out of the same status twice: something put it back in between. */
+/** Set if acknowledged work took the event out of the same status twice: a loss in between put it back. */
 const REPEATED = 8;
 const ARCHIVED = 16;
 const SEEN_ARCHIVED = 32;
 const IN_DOUBT = 64;
 
-/** An event that shows more than was acknowledged. */
+/** An event that shows more work than was acknowledged. */
 interface Surplus {
   readonly id: string;
   readonly amount: number;
   readonly words: string;
 }
 
-/** Commits in doubt whose events are not known, of one operation. */
+/** Commits in doubt of one operation whose events are not known. */
 interface Allowance {
   commits: number;
   events: number;
 }
 
 export interface WorkTerms {
-  /** False where a worker ended without closing its log. */
+  /** False if a worker ended without closing its log. */
   readonly isWhole: boolean;
-  /** Whether a pass may end an event that was PENDING. */
+  /** True if a pass may end an event that was PENDING. */
   readonly isOneStep: boolean;
-  /** Faults may lose what was acknowledged within these. */
+  /** Spans in which faults may lose acknowledged work. */
   readonly spans: readonly LossSpan[];
 }
 
 export class WorkAudit {
-  /** Acknowledged, over all workers. */
+  /** Acknowledged work of all workers. */
   readonly totals = { passes: 0, archived: 0 };
   private readonly passes: Uint32Array;
   private readonly bits: Uint8Array;
-  /** Archivings beyond the first, of events that were archived again. */
+  /** Number of archivings after the first, of events that were archived again. */
   private readonly rearchived = new Map<number, number>();
-  /** Index of the first event of each batch, by publishing worker and place of the batch. */
+  /** Index of the first event of each batch, by publishing worker and index of the batch. */
   private readonly starts = new Map<number, Float64Array>();
   private readonly doubts = new Map<string, DoubtfulWork>();
   private readonly doubtful = new Map<number, SeenEvent[]>();
-  /** Live although their archiving was acknowledged, unless they are archived too. */
+  /** Events that are live although their archiving was acknowledged; they may be archived too. */
   private readonly returned: { readonly index: number; readonly id: string }[] = [];
   private readonly surplus: Record<WorkOperation, Surplus[]> = { process: [], archive: [] };
   private readonly unknown: Record<WorkOperation, Allowance> = {
@@ -75,7 +75,7 @@ export class WorkAudit {
     archive: { commits: 0, events: 0 },
   };
 
-  /** Number of the transaction that is read, and its acknowledgement if a fault may have lost it. */
+  /** Number of the present transaction, and its acknowledgement if a fault may have lost it. */
   private transactions = 0;
   private losableAtMs: number | undefined;
 
@@ -106,7 +106,7 @@ export class WorkAudit {
     }
   }
 
-  /** Takes in one row of the tables. Events that no ledger tells of are the key audit's. */
+  /** Checks one row of the tables. The key audit handles events that no ledger contains. */
   check(event: SeenEvent, findings: Findings): void {
     const index = this.indexOf(event.id);
     if (index < 0) return;
@@ -119,9 +119,9 @@ export class WorkAudit {
     else this.doubtful.set(index, [event]);
   }
 
-  /** After all rows: what can be said only then. */
+  /** Adds the findings that need all rows. */
   settle(findings: Findings): void {
-    // Commits stay in doubt if there may be work that no log has.
+    // Commits stay in doubt if there may be work that no log contains.
     const doubts = [...this.doubts.values()].filter(
       ({ acknowledgedAtMs }) => !this.isOpen || acknowledgedAtMs !== undefined,
     );
@@ -143,7 +143,7 @@ export class WorkAudit {
     for (const operation of ["process", "archive"] as const) this.judgeSurplus(operation, findings);
   }
 
-  /** Whether there may be work that no log tells of. */
+  /** True if there may be work that no log contains. */
   private get isOpen(): boolean {
     const { process, archive } = this.unknown;
     return !this.terms.isWhole || process.commits + archive.commits > 0;
@@ -156,7 +156,7 @@ export class WorkAudit {
         if (attempts < this.passesAt(index)) this.lacksPasses(index, id, attempts, findings);
   }
 
-  /** Names lost work of each event that is there; an event that is not has lost more. */
+  /** Names the lost work of each event that is present; a missing event has lost more. */
   private tellLost(lost: readonly DoubtfulWork[], torn: ReadonlySet<number>, findings: Findings): void {
     const told = new Set<number>();
     for (const { operation, works, acknowledgedAtMs } of lost)
@@ -212,7 +212,7 @@ export class WorkAudit {
     this.bits[index] = this.at(index) | IN_DOUBT;
   }
 
-  /** Books committed work. */
+  /** Records committed work. */
   private record(index: number, work: EventWork): void {
     const bits = this.at(index);
     if (work.kind === "archived") {
@@ -246,7 +246,7 @@ export class WorkAudit {
     const wanted = statusOf(bits);
     const told = `${acknowledged} acknowledged passes left it ${wanted}`;
     const again = isArchived ? (this.rearchived.get(index) ?? 0) : 0;
-    // Work that was acknowledged more often than shown was lost in between, and done again.
+    // An event with more acknowledged passes than it shows lost work in between, which was done again.
     if (attempts < acknowledged) this.lacksPasses(index, id, attempts, findings);
     else if (again > 0)
       this.undone("archive", again, id, `archivings acknowledged: ${again + 1}, shown: 1`, findings);
@@ -264,7 +264,7 @@ export class WorkAudit {
     else if (!isArchived && (bits & ARCHIVED) !== 0) this.returned.push({ index, id });
   }
 
-  /** Names work that no acknowledgement explains, unless commits of unknown events may, or a log is not whole. */
+  /** Names work that no acknowledgement explains, unless commits of unknown events may, or a log is incomplete. */
   private judgeSurplus(operation: WorkOperation, findings: Findings): void {
     const surplus = this.surplus[operation];
     const { commits, events } = this.unknown[operation];
@@ -274,7 +274,7 @@ export class WorkAudit {
     for (const { id, words } of surplus) findings.add("unexplained", id, words);
   }
 
-  /** Work that the tables show beyond the acknowledged work; undefined if they lack the event. */
+  /** Work in the tables in addition to the acknowledged work; undefined if they lack the event. */
   private excess(index: number, operation: WorkOperation): number | undefined {
     const seen = this.doubtful.get(index);
     const [event] = seen ?? [];
@@ -290,7 +290,7 @@ export class WorkAudit {
     this.undone("process", acknowledged - attempts, id, words, findings);
   }
 
-  /** Work that no fault explains the lack of. */
+  /** Adds a finding and a loss for missing work that no fault explains. */
   private undone(
     operation: WorkOperation,
     amount: number,
@@ -306,7 +306,7 @@ export class WorkAudit {
     return this.indexOfPlace({ worker: workerOf(id), batch: batchNumberOf(id), position: positionOf(id) });
   }
 
-  /** -1 for an event that no ledger tells of. */
+  /** Index of an event; -1 if no ledger contains the event. */
   private indexOfPlace({ worker, batch, position }: EventPlace): number {
     const place = this.ledgers.get(worker)?.placeOf(batch) ?? -1;
     const starts = this.starts.get(worker);

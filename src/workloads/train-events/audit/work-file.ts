@@ -7,19 +7,20 @@ import { batchNumberOf, positionOf, workerOf } from "../model/event-id.js";
 import { EventStatus, type EventPass } from "../model/lifecycle.js";
 import { RecordFile } from "./record-file.js";
 
-/** The first format does not say when anything was acknowledged, the second not by which endpoint. */
+/** Headers by format. The first format lacks the time of acknowledgements, the second their endpoint. */
 const HEADERS = ["train-sim work 3", "train-sim work 2", "train-sim work 1"].map(
   (format) => `${JSON.stringify({ format })}\n`,
 );
 const [HEADER = ""] = HEADERS;
 /**
- * Little-endian uint32: publishing worker << 24 | position in the batch; batch; commit in doubt << 8 | code. In place of the
- * first two, the record of a transaction has a float64: when it was acknowledged; and in place of the commit, by which endpoint.
+ * Bytes of a record, three little-endian uint32: publishing worker << 24 | position in the batch; batch; commit in doubt <<
+ * 8 | code. The record of a transaction has a float64, the time of its acknowledgement, in place of the first two, and the
+ * endpoint in place of the commit.
  */
 const RECORD_BYTES = 12;
 const BUFFERED_RECORDS = 4096;
 const READ_BYTES = RECORD_BYTES * 65_536;
-/** Beyond every batch: the place of a key that no producer of the trial makes. */
+/** Position above every batch: the place of a key that no producer of the trial makes. */
 const POSITION_MAX = 0xff_ffff;
 
 const STATUSES = EventStatus.options;
@@ -27,25 +28,25 @@ const STATUS_CODE = Object.fromEntries(STATUSES.map((status, code) => [status, c
   EventStatus,
   number
 >;
-/** Codes below are `was * 4 + status`. */
+/** Code of an archiving; codes below it are `was * 4 + status`. */
 const ARCHIVED = 16;
 const UNKNOWN = { process: 17, archive: 18 } as const;
 const TRANSACTION = 19;
 
 export type WorkOperation = keyof typeof UNKNOWN;
 
-/** One record. `doubt` is the number of the commit in doubt, counted by the worker from 1; 0 where it was acknowledged. */
+/** One record. `doubt` is the number of the commit in doubt, counted by the worker from 1; 0 for acknowledged work. */
 export type Work =
   | { readonly kind: "pass"; readonly event: EventPlace; readonly pass: StatusChange; readonly doubt: number }
   | { readonly kind: "archived"; readonly event: EventPlace; readonly doubt: number }
-  /** A commit in doubt whose events, at most `events`, are not known: the statement was the transaction. */
+  /** A commit in doubt with at most `events` unknown events: the statement was the transaction. */
   | { readonly kind: "unknown"; readonly operation: WorkOperation; readonly events: number }
-  /** An acknowledged transaction, on the monotonic clock; the acknowledged records up to the next one are its own. */
+  /** An acknowledged transaction, on the monotonic clock; the acknowledged records up to the next one belong to it. */
   | { readonly kind: "transaction"; readonly atMs: number; readonly endpoint: number };
 
 export type EventWork = Extract<Work, { readonly doubt: number }>;
 
-/** An event by the batch that it was published in. */
+/** The place of an event: worker, batch and position. */
 export interface EventPlace {
   readonly worker: number;
   readonly batch: number;
@@ -66,7 +67,7 @@ export function workPath(directory: string, worker: number): string {
 export class WorkFileWriter extends RecordFile {
   private doubts = 0;
 
-  /** Fails when the file exists. */
+  /** Throws if the file exists. */
   constructor(path: string) {
     super(path, HEADER, RECORD_BYTES, BUFFERED_RECORDS);
   }
@@ -108,7 +109,7 @@ export class WorkFileWriter extends RecordFile {
   }
 }
 
-/** The records of a file in the order in which they were written, by the portion. Throws a TrainSimError where it is damaged. */
+/** Records of a file in the order in which they were written, in portions. Throws a TrainSimError if the file is damaged. */
 export function* readWork(path: string): Generator<Work> {
   const file = openSync(path, "r");
   const portion = Buffer.allocUnsafe(READ_BYTES);

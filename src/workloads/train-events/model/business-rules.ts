@@ -9,7 +9,7 @@ export type FleetedRule = "set" | "clear" | "toggle";
 
 export interface BusinessRule {
   readonly fleeted: FleetedRule;
-  /** The document's state by the status that the pass left the event in. */
+  /** State of the document, by the status in which the pass left the event. */
   readonly stateOn: Readonly<Record<EventStatus, DocumentState>>;
 }
 
@@ -19,7 +19,7 @@ const ACTIVE = {
   COMPLETE: "APPLIED",
   FAILED: "CANCELLED",
 } as const;
-/** Notices take effect when they are lifted: their completion cancels them. */
+/** Rules for notices, which take effect when they are lifted: their completion cancels them. */
 const NOTICE = { ...ACTIVE, COMPLETE: "CANCELLED" } as const;
 
 export const BUSINESS_RULES: Readonly<Record<EventType, BusinessRule>> = {
@@ -35,7 +35,7 @@ export const BUSINESS_RULES: Readonly<Record<EventType, BusinessRule>> = {
   DISPATCH_NOTE: { fleeted: "set", stateOn: ACTIVE },
 };
 
-/** The JSON text of a document as a pass that left the event in `status` makes it of `json`. Throws where that is none. */
+/** The JSON text of a document after a pass that left the event in `status`. Throws if `json` is no document. */
 export function applyBusinessRule(json: string, status: EventStatus): string {
   const { fleeted, stateOn } = BUSINESS_RULES[eventTypeIn(json)];
   return withState(json, stateOn[status], (was) => (fleeted === "toggle" ? !was : fleeted === "set"));

@@ -13,11 +13,11 @@ export interface TableCounts {
   readonly archived: number;
   /** Live events without a status row, or status rows without an event. */
   readonly orphaned: number;
-  /** Events both live and archived. */
+  /** Events that are both live and archived. */
   readonly duplicated: number;
 }
 
-/** The ways in which an event can break the law. */
+/** Kinds of violation by an event. */
 export const VIOLATION_KINDS = [
   "lost",
   "unexpected",
@@ -35,36 +35,36 @@ export const VIOLATION_KINDS = [
 ] as const;
 export type ViolationKind = (typeof VIOLATION_KINDS)[number];
 
-/** Violations of an event that lacks acknowledged work. */
+/** Kinds of violation by an event that lacks acknowledged work. */
 export type LossKind = Extract<ViolationKind, "lost" | "undone">;
 
-/** Events by what is wrong with them. */
+/** Number of events by kind of violation. */
 export type ViolationCounts = Readonly<Record<ViolationKind, number>>;
 
-/** Transactions of a sample, and of those the ones that were compared with the tables. */
+/** Numbers of sampled transactions, and of those that were compared with the tables. */
 export interface SampleCount {
   readonly sampled: number;
   readonly verified: number;
 }
 
-/** Documents that were held to the model of an event, by where. */
+/** Numbers of documents compared with the model of an event, by occasion. */
 export type Validated = Readonly<Record<"made" | "claimed" | "audited", number>>;
 
 export type Checked = Readonly<Record<"reads" | "claims", SampleCount>>;
 
 /** Accounts of the workers and findings of the audit. */
 export interface AuditFacts {
-  /** Events whose insertion the database acknowledged, preloaded ones included. */
+  /** Events whose insertion the database acknowledged, including preloaded events. */
   readonly published: number;
   /** Events of add transactions whose commit was never answered. */
   readonly inDoubt: number;
   /** Events in doubt that were found in the tables. */
   readonly inDoubtFound: number;
-  /** Events whose document was compared with the one it must be. */
+  /** Events whose document was compared with the expected document. */
   readonly documentsChecked: number;
   readonly found: ViolationCounts;
   readonly named: readonly NamedFinding<ViolationKind>[];
-  /** Acknowledged work that is not in the tables. */
+  /** Acknowledged work that is missing from the tables. */
   readonly losses: readonly Loss[];
   /** Numbers of events whose acknowledged work a fault may have lost. */
   readonly explained: Readonly<Record<LossKind, number>>;
@@ -82,10 +82,10 @@ export interface Conservation extends TableCounts, ViolationCounts {
   readonly inDoubt: number;
   readonly inDoubtFound: number;
   readonly documentsChecked: number;
-  /** One sentence for each way in which the law was broken; empty when the verdict is ok. */
+  /** One sentence for each kind of violation; empty if the verdict is ok. */
   readonly violations: readonly string[];
   readonly named: readonly NamedFinding<ViolationKind>[];
-  /** Left out where nothing was lost. */
+  /** Left out if nothing was lost. */
   readonly losses?: readonly Loss[];
   readonly checks: Checked;
   readonly validated: Validated;
@@ -119,7 +119,7 @@ const SENTENCES: Readonly<Record<ViolationKind, (events: number, published: numb
     `${counted(events, "event was", "events were")} claimed, or passed over, against the order of the sampled claims`,
 };
 
-/** Whether any of it is a violation, and how much of it faults explain, for the end of its sentence. */
+/** Decides whether a loss is a violation; returns how much of it faults explain, for the end of its sentence. */
 function judgeLoss(
   kind: ViolationKind,
   { found, explained, terms }: AuditFacts,
@@ -140,7 +140,7 @@ export function conservationOf(facts: AuditFacts, counts: TableCounts): Conserva
   });
   const told = published - found.lost + found.unexpected + inDoubtFound;
   const held = counts.pending + counts.processing + counts.complete + counts.failed + counts.archived;
-  // Each event once: what is in both places, or lacks its status row, is counted above.
+  // Each event counts once: events in both places, or without a status row, are counted above.
   if (violations.length === 0 && notAudited.length === 0 && told !== held)
     violations.push(`${counted(held, "event is", "events are")} in the tables, and ${told} should be`);
   return {

@@ -1,11 +1,14 @@
-// Writes values into a document's bytes, two or four ASCII characters at a time, and never by way of a string.
+// Writes values into a document's bytes, two or four ASCII characters at a time, without making strings.
 
-/** Two characters by number, as one little-endian word. */
+/** The first two characters of a text as one little-endian word. */
 const pair = (text: string): number => text.charCodeAt(0) | (text.charCodeAt(1) << 8);
 const DIGITS2 = Uint16Array.from({ length: 100 }, (_, i) => pair(String(i).padStart(2, "0")));
 const ZERO = 0x30;
 
-/** The low 16 bits as four hexadecimal digits, all at once: each gets a byte, and those above 9 what lies between 9 and a. */
+/**
+ * Writes the low 16 bits as four hexadecimal digits, all at once: each digit gets a byte, and digits above 9 get the
+ * distance between "9" and "a" added.
+ */
 export function writeQuad(view: DataView, at: number, value: number): void {
   const digits = ((value >>> 12) & 0xf) | (value & 0xf00) | ((value & 0xf0) << 12) | ((value & 0xf) << 24);
   const letters = ((digits + 0x0606_0606) >>> 4) & 0x0101_0101;
@@ -31,19 +34,19 @@ export function writePair(view: DataView, at: number, value: number): void {
   view.setUint16(at, DIGITS2[value] as number, true);
 }
 
-/** One digit. */
+/** Writes one decimal digit. */
 export function writeDigit(view: DataView, at: number, value: number): void {
   view.setUint8(at, ZERO + value);
 }
 
-/** Five digits. */
+/** Writes five decimal digits. */
 export function writeFive(view: DataView, at: number, value: number): void {
   view.setUint8(at, ZERO + ((value / 10_000) | 0));
   writePair(view, at + 1, ((value / 100) | 0) % 100);
   writePair(view, at + 3, value % 100);
 }
 
-/** A few bytes, one by one: a call out of JavaScript would take longer. Returns where they end. */
+/** Copies a few bytes, one by one: a call out of JavaScript would take longer. Returns the offset of their end. */
 export function writeBytes(bytes: Buffer, at: number, few: Uint8Array): number {
   for (let i = 0; i < few.length; i++) bytes[at + i] = few[i] as number;
   return at + few.length;

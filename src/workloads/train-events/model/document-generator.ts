@@ -1,5 +1,5 @@
-// Makes documents from seed, actor and index alone. A document is written as bytes over a template where it is to be sent from,
-// because the generator shares the machine with the database: see bench/documents.mjs.
+// Makes documents from seed, actor and index alone. A document is written as bytes over a template, in the message that
+// carries it, because the generator shares the machine with the database: see bench/documents.mjs.
 import { deriveSeed, Prng } from "../../../foundation/prng.js";
 import { writeBytes, writeDigit, writeFive, writePair, writeQuad, writeUuid } from "./document-bytes.js";
 import { templatesOf, type DocumentTemplate, type NumberRange } from "./document-template.js";
@@ -17,10 +17,10 @@ import { remarksAt } from "./remarks.js";
 import { byteTarget, type ByteTarget } from "../../../foundation/bytes.js";
 
 export const DEFAULT_DOCUMENT_BYTES = 900;
-/** Documents cannot be made smaller than their fields, nor larger than this (bytes). */
+/** Bytes of the largest document; the smallest has its fields and no remarks. */
 export const MAX_DOCUMENT_BYTES = 1024 * 1024;
 
-/** A serialised document and the values that the flat columns take from it. */
+/** A serialised document and its values for the flat columns. */
 export interface GeneratedDocument {
   readonly json: string;
   readonly eventType: EventType;
@@ -32,11 +32,11 @@ const EPOCH_MS = Date.UTC(2026, 0, 1);
 const DAY_MS = 86_400_000;
 const DAYS = 300;
 const SPAN_MS = DAYS * DAY_MS;
-/** Between one document and the next, on average. */
+/** Mean milliseconds between consecutive documents. */
 const STEP_MS = 97;
-/** The only user of documents with the source's values. */
+/** The only user in documents with the source's values. */
 const SOURCE_USER = 10_001;
-/** Month and day by the day of the year. */
+/** Texts of month and day by the day of the year. */
 const DATES = Array.from({ length: DAYS + 1 }, (_, day) => {
   const date = new Date(EPOCH_MS + day * DAY_MS);
   return [date.getUTCMonth() + 1, date.getUTCDate()] as const;
@@ -49,17 +49,17 @@ const REMARKS_CLOSE_BYTES = Buffer.from(REMARKS_CLOSE);
 
 /** The latest document; the next one overwrites this object. */
 export interface WrittenDocument {
-  /** Offset at which the next document can begin. */
+  /** Offset after the document, at which the next can begin. */
   readonly end: number;
-  /** Its event type, in bytes. */
+  /** Event type of the document, in bytes. */
   readonly type: Uint8Array;
-  /** Offset of its train's name, which has `FIXED_WIDTHS.trainId` bytes. */
+  /** Offset of the train's id, which has `FIXED_WIDTHS.trainId` bytes. */
   readonly trainIdAt: number;
-  /** Its authority's 16 bytes as four words, the first byte highest. */
+  /** Authority id of the document: 16 bytes as four words, the first byte highest. */
   readonly authority: Uint32Array;
 }
 
-/** A UUID of version 4 into four words. */
+/** Draws a UUID of version 4 into four words. */
 function drawUuid(prng: Prng, words: Uint32Array): Uint32Array {
   words[0] = prng.uint32();
   words[1] = (prng.uint32() & 0xffff_0fff) | 0x4000;
@@ -68,13 +68,13 @@ function drawUuid(prng: Prng, words: Uint32Array): Uint32Array {
   return words;
 }
 
-/** One stream of documents: those of one actor under one seed. */
+/** The stream of documents of one actor under one seed. */
 export class DocumentGenerator {
   private readonly prng = new Prng(0);
   private readonly actorSeed: number;
-  /** Room that a document takes at most, in bytes. */
+  /** Most bytes that a document takes. */
   readonly maxBytes: number;
-  /** The template of the document that was written last. */
+  /** Template of the last document. */
   private template: DocumentTemplate;
   private readonly templates: readonly DocumentTemplate[];
   private readonly written: { -readonly [key in keyof WrittenDocument]: WrittenDocument[key] };
@@ -83,9 +83,9 @@ export class DocumentGenerator {
 
   /**
    * @param seed the trial's seed
-   * @param actor a name that no other actor of the trial has, as `producer/3`
+   * @param actor a name that no other actor of the trial has, such as `producer/3`
    * @param bytes length of each document in bytes; shorter than its fields means no padding
-   * @param shape whose values it holds
+   * @param shape the source of its values
    */
   constructor(
     seed: number,
@@ -106,7 +106,7 @@ export class DocumentGenerator {
     this.maxBytes = Math.max(bytes, headBytes + NO_REMARKS_CLOSE.length);
   }
 
-  /** The document of this actor with that index (whole, from 0); calls may come in any order. */
+  /** Makes the document of this actor with that index (whole, from 0); calls may come in any order. */
   at(index: number): GeneratedDocument {
     const target = (this.scratch ??= byteTarget(Buffer.alloc(this.maxBytes)));
     const json = target.bytes.toString("latin1", 0, this.write(index, target, 0).end);
@@ -119,7 +119,7 @@ export class DocumentGenerator {
     };
   }
 
-  /** The values of the same document, for `jsonbText`; the caller may change them. */
+  /** The values of the document with that index, for `jsonbText`; the caller may change them. */
   valuesAt(index: number): DocumentValues {
     const { json } = this.at(index);
     const { shape, places, head } = this.template;
@@ -130,7 +130,7 @@ export class DocumentGenerator {
     return valuesIn(json, places, shape, remarks);
   }
 
-  /** Writes the same document from `at` on, where there must be room for `maxBytes`. */
+  /** Writes the document with that index at offset `at`, where there must be room for `maxBytes`. */
   write(index: number, { bytes, view }: ByteTarget, at: number): WrittenDocument {
     const { prng } = this;
     prng.reseed(this.actorSeed, index);
@@ -152,11 +152,11 @@ export class DocumentGenerator {
     return written;
   }
 
-  /** When it happened, and the train that is named by the day. */
+  /** Writes the time of the event, and the train, whose name contains the day. */
   private writeTimes(index: number, bits: number, view: DataView, at: number): void {
     const { places } = this.template;
     const stepped = index * STEP_MS;
-    // A remainder of numbers beyond 32 bits takes longer than all the rest here.
+    // A remainder of a number beyond 32 bits takes longer than the rest of this function.
     const ms = (stepped < SPAN_MS ? stepped : stepped % SPAN_MS) + (bits % STEP_MS);
     const day = Math.floor(ms / DAY_MS);
     const ofDay = (ms - day * DAY_MS) | 0;
@@ -178,7 +178,7 @@ export class DocumentGenerator {
     writePair(view, train + 18, DAYS_OF_MONTH[day] as number);
   }
 
-  /** Few of each kind, and a user and a position that are always the same. */
+  /** Writes numbers as the source does: few of each kind, and a constant user and position. */
   private writeSourceNumbers(ranges: readonly NumberRange[], view: DataView, at: number): void {
     const { prng } = this;
     const { places, quads, lines } = this.template;
@@ -220,7 +220,7 @@ export class DocumentGenerator {
     writeFive(view, at + places.logicalPos + 2, position % 100_000);
   }
 
-  /** Remarks that bring it to its length, where it is not that long without. */
+  /** Writes remarks that bring the document to its length, unless it is long enough without them. */
   private writeEnd(bytes: Buffer, at: number, headEnd: number): number {
     const bare = REMARKS_OPEN.length + REMARKS_CLOSE.length;
     const missing = this.bytes - (headEnd - at) - bare;

@@ -1,5 +1,5 @@
-// Templates of documents: one document with its parts of varying width, and the places of the parts that are as wide in every
-// document and are written over it. So a document costs one copy and a few stores, and no string.
+// Templates of documents: a document with its parts of varying width, and the offsets of its parts of fixed width, which
+// each document overwrites. So a document costs one copy and a few stores, and no string.
 import { Prng } from "../../../foundation/prng.js";
 import {
   compactHead,
@@ -13,7 +13,7 @@ import { EVENT_TYPES, type EventType } from "./event.js";
 import type { DocumentShape } from "../settings.js";
 
 const TEMPLATES_PER_TYPE = 6;
-/** The shapes are the same for every trial. */
+/** Seed of the shapes, the same for every trial. */
 const TEMPLATE_SEED = 0x7261_696c;
 const COMPASS = ["NORTHBOUND", "EASTBOUND", "SOUTHBOUND", "WESTBOUND"] as const;
 const DIRECTIONS = ["EAST", "WEST"] as const;
@@ -21,7 +21,7 @@ const POSITIONS = ["NORMAL", "REVERSE"] as const;
 const SOURCES = ["CTC-NORTH", "CTC-SOUTH", "PTC-BOS", "DISPATCH-9", "WAYSIDE-4"] as const;
 const BOOLEANS: readonly BooleanText[] = ["false", "true"];
 
-/** Four hexadecimal digits each, in the order in which they are drawn. */
+/** Fields of four hexadecimal digits each, in the order in which they are drawn. */
 export const QUADS = [
   "segment0",
   "section00",
@@ -47,21 +47,21 @@ const LINES = ["line0", "line1", "line2"] as const;
 
 export interface DocumentTemplate {
   readonly shape: ShapeValues;
-  /** Its event type in bytes. */
+  /** Event type in bytes. */
   readonly typeBytes: Uint8Array;
-  /** The compact text in bytes, up to where remarks may stand, each place with some value. */
+  /** Compact text in bytes, up to the place of remarks, with some value at each place. */
   readonly head: Uint8Array;
-  /** Offset of each value's first place, in bytes. */
+  /** Offset of each value's first occurrence, in bytes. */
   readonly places: Readonly<Record<FixedField, number>>;
-  /** The places of `QUADS`. */
+  /** Offsets of the fields of `QUADS`. */
   readonly quads: Int32Array;
-  /** The places of each line, one after the other. */
+  /** Offsets of each line of numbers, one after the other. */
   readonly lines: readonly Int32Array[];
-  /** Ranges of the places of `quads`; undefined if each place holds four hexadecimal digits. */
+  /** Ranges of the numbers at the offsets in `quads`; undefined if each place holds four hexadecimal digits. */
   readonly ranges?: readonly NumberRange[];
 }
 
-/** Whole numbers of four digits that a place may hold: `first` to `first + count - 1`. */
+/** Whole numbers of four digits for a place: `first` to `first + count - 1`. */
 export interface NumberRange {
   readonly first: number;
   readonly count: number;
@@ -75,7 +75,7 @@ const SOURCE_RANGES: readonly NumberRange[] = QUADS.map((field) => {
   return field === "signal" ? { first: 9001, count: 1 } : { first: 1000, count: 500 };
 });
 
-/** Some value for each place; what is punctuation in them stays. */
+/** Some value for each place, with the punctuation that documents have there. */
 const SAMPLE = Object.fromEntries(
   Object.entries(FIXED_WIDTHS).map(([field, width]) => [field, "1".repeat(width)]),
 ) as Record<FixedField, string>;
@@ -83,7 +83,7 @@ SAMPLE.authorityId = SAMPLE.deviceKey = "00000000-0000-4000-8000-000000000000";
 SAMPLE.createdAt = "2026-01-01T00:00:00.000Z";
 SAMPLE.trainId = "RR-00-00000-20260101";
 
-/** Draws values as the source does, flags by their shares. */
+/** Draws the varying values as the source does, with flags by their shares. */
 function drawSourceShape(eventType: EventType, prng: Prng): ShapeValues {
   const pick = <T>(items: readonly T[]): T => items[prng.intBetween(0, items.length - 1)] as T;
   return {
@@ -124,7 +124,7 @@ function drawShape(eventType: EventType, prng: Prng): ShapeValues {
   };
 }
 
-/** A character for each field that no document has. */
+/** A character for a field, which no document contains. */
 function markOf(number: number): string {
   return String.fromCharCode(0xe000 + number);
 }
@@ -162,7 +162,7 @@ function drawTemplates(draw: typeof drawShape, ranges?: readonly NumberRange[]):
 
 const drawn = new Map<DocumentShape, readonly DocumentTemplate[]>();
 
-/** All templates of that shape, as many of each event type. They are drawn when first asked for. */
+/** All templates of that shape, the same number for each event type. They are drawn on first use. */
 export function templatesOf(shape: DocumentShape): readonly DocumentTemplate[] {
   const templates =
     drawn.get(shape) ??

@@ -5,7 +5,7 @@ import { eventTypeIn, withState } from "./document-text.js";
 import { jsonbText } from "./document-values.js";
 import { DocumentState, type EventDocument } from "./event.js";
 
-/** Members in another order: sorted, as CockroachDB writes JSONB. */
+/** The value with its members sorted, as CockroachDB writes JSONB. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

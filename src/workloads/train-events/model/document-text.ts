@@ -2,14 +2,17 @@
 // be a database's, with members in any order and a space after each colon.
 import { EventType, type DocumentState } from "./event.js";
 
-/** Ends of keys: to look for a quote first would stop at each of the text's. No other key ends like one, and no value has a quote. */
+/**
+ * Ends of keys: a search for the quote before them would stop at each quote of the text. No other key ends like one of
+ * these, and no value has a quote.
+ */
 const EVENT_TYPE = 'eventType":';
 const STATE = 'state":';
 const FLEETED = 'fleeted":';
 
 const SPACE = 0x20;
 
-/** Offset of the value of that key. */
+/** Offset of that key's value. */
 function valueAt(json: string, key: string): number {
   const found = json.indexOf(key);
   if (found < 0) throw new Error(`a payload that was read is no event's document: "${key} is not in it`);
@@ -17,18 +20,21 @@ function valueAt(json: string, key: string): number {
   return json.charCodeAt(at) === SPACE ? at + 1 : at;
 }
 
-/** The first character within the quotes of that key's value, and the closing quote. */
+/** Offsets, for that key's value, of the first character within the quotes and of the closing quote. */
 function stringAt(json: string, key: string): readonly [from: number, to: number] {
   const from = valueAt(json, key) + 1;
   return [from, json.indexOf('"', from)];
 }
 
-/** Throws where the text is no document of an event. */
+/** The event type in a document. Throws if the text is no document of an event. */
 export function eventTypeIn(json: string): EventType {
   return EventType.parse(json.slice(...stringAt(json, EVENT_TYPE)));
 }
 
-/** The text with that state, and fleeted as `fleetedFrom` makes of what it was. Throws where it is no document of an event. */
+/**
+ * The text with that state; `fleetedFrom` maps its old `fleeted` flag to the new one. Throws if it is no document of an
+ * event.
+ */
 export function withState(
   json: string,
   state: DocumentState,

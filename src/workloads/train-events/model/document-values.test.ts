@@ -1,11 +1,11 @@
-// That PostgreSQL writes JSONB so: `audit/sieves.db.test.ts`.
+// `audit/sieves.db.test.ts` shows that PostgreSQL writes JSONB in this format.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DOCUMENT_SHAPES } from "../settings.js";
 import { DocumentGenerator } from "./document-generator.js";
 import { compactText, jsonbText } from "./document-values.js";
 
-/** Any value without escapes as PostgreSQL writes it from JSONB. */
+/** Any value without escapes, in PostgreSQL's format of JSONB. */
 function asJsonb(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(asJsonb).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

@@ -1,10 +1,10 @@
-// The values of one document and its two texts, as the program sends it and as PostgreSQL writes JSONB, written straight from
-// the values because an audit does it a million times. No value needs an escape.
+// The values of one document and its two texts, the program's and PostgreSQL's from JSONB, written directly from the values
+// because an audit does it a million times. No value needs an escape.
 import type { DocumentState, EventType } from "./event.js";
 
 export type BooleanText = "false" | "true";
 
-/** Characters of each value that is as wide in every document. */
+/** Characters of each value of fixed width. */
 export const FIXED_WIDTHS = {
   authorityId: 36,
   deviceKey: 36,
@@ -32,7 +32,7 @@ export const FIXED_WIDTHS = {
   circuit1: 4,
   circuit2: 4,
   circuit3: 4,
-  /** Digits behind "0."; the last is not 0, so that reading and writing the number does not change it. */
+  /** Digits after "0."; the last is not 0, so that reading and writing the number does not change it. */
   confidence: 3,
   user: 5,
   logicalPos: 7,
@@ -40,7 +40,7 @@ export const FIXED_WIDTHS = {
 export type FixedField = keyof typeof FIXED_WIDTHS;
 export type FixedValues = Readonly<Record<FixedField, string>>;
 
-/** The values that are not, which decide what else stands where. */
+/** The values of varying width, which determine the offsets of the others. */
 export interface ShapeValues {
   readonly eventType: EventType;
   readonly direction0: string;
@@ -61,13 +61,13 @@ export interface ShapeValues {
 export interface DocumentValues extends Omit<ShapeValues, "fleeted">, FixedValues {
   state: DocumentState;
   fleeted: boolean;
-  /** Undefined where the fields alone are as long as was asked. */
+  /** Undefined if the fields alone have the requested length. */
   readonly remarks: string | undefined;
 }
 
 /**
- * The values of a document whose compact text has each fixed one at its place. All are named: an audit does this for every
- * event, and an object that is put together by names from a list costs it as much as the rest of the audit.
+ * The values of a document whose compact text has each value of fixed width at its offset. Each value is named here: an
+ * audit does this for every event, and an object built from a list of names costs it as much as the rest of the audit.
  */
 export function valuesIn(
   text: string,
@@ -126,7 +126,7 @@ export function valuesIn(
   };
 }
 
-/** The compact text up to where the remarks stand, the last member of `meta`, which is the last of the document. */
+/** The compact text up to the remarks, which are the last member of `meta`, the last member of the document. */
 export function compactHead(v: Omit<DocumentValues, "remarks">): string {
   const segments = [
     `{"id":"S${v.line0}-${v.segment0}","direction":"${v.direction0}","trackSections":["${v.line0}-${v.section00}","${v.line0}-${v.section01}","${v.line0}-${v.section02}"]}`,
@@ -141,13 +141,13 @@ export const REMARKS_OPEN = ',"remarks":"';
 export const REMARKS_CLOSE = '"}}';
 export const NO_REMARKS_CLOSE = "}}";
 
-/** The text as the program writes it. */
+/** The text in the program's format. */
 export function compactText(v: DocumentValues): string {
   const end = v.remarks === undefined ? NO_REMARKS_CLOSE : `${REMARKS_OPEN}${v.remarks}${REMARKS_CLOSE}`;
   return `${compactHead(v)}${end}`;
 }
 
-/** The text as PostgreSQL writes it from a JSONB column. */
+/** The text in PostgreSQL's format of a JSONB column. */
 export function jsonbText(v: DocumentValues): string {
   const noted = v.remarks === undefined ? "" : `"remarks": "${v.remarks}", `;
   return `{"meta": {"userId": "u-${v.user}", ${noted}"logicalPos": ${v.logicalPos}, "sourceSystem": "${v.sourceSystem}"}, "route": {"segments": [{"id": "S${v.line0}-${v.segment0}", "direction": "${v.direction0}", "trackSections": ["${v.line0}-${v.section00}", "${v.line0}-${v.section01}", "${v.line0}-${v.section02}"]}, {"id": "S${v.line1}-${v.segment1}", "direction": "${v.direction1}", "trackSections": ["${v.line1}-${v.section10}", "${v.line1}-${v.section11}", "${v.line1}-${v.section12}"]}, {"id": "S${v.line2}-${v.segment2}", "direction": "${v.direction2}", "trackSections": ["${v.line2}-${v.section20}", "${v.line2}-${v.section21}", "${v.line2}-${v.section22}"]}], "signalId": "SIG-${v.signal}", "switches": [{"id": "SW-${v.switch0}", "position": "${v.position0}"}, {"id": "SW-${v.switch1}", "position": "${v.position1}"}], "attributes": {"ALLOW_PASS": ${v.allowPass}, "SLOW_ORDER": ${v.slowOrder}, "REQUIRES_ACK": ${v.requiresAck}}}, "state": "${v.state}", "train": {"trainId": "${v.trainId}", "direction": "${v.trainDirection}", "withinLimits": ${v.withinLimits}}, "metrics": {"flags": {"fleeted": ${v.fleeted}, "onTrack": ${v.onTrack}}, "circuitIds": ["TC-${v.circuit0}", "TC-${v.circuit1}", "TC-${v.circuit2}", "TC-${v.circuit3}"], "confidence": 0.${v.confidence}}, "createdAt": "${v.createdAt}", "deviceKey": "${v.deviceKey}", "eventType": "${v.eventType}", "authorityId": "${v.authorityId}"}`;

@@ -26,7 +26,7 @@ function sliceOf({ bytes, ends, room }: TextColumn, from: number, to: number): T
   };
 }
 
-/** Positions of keys in their order. */
+/** Positions of keys in the order of the keys. */
 function orderOf(keys: Buffer): number[] {
   const compare = (a: number, b: number): number =>
     keys.compare(keys, b * KEY_BYTES, (b + 1) * KEY_BYTES, a * KEY_BYTES, (a + 1) * KEY_BYTES);
@@ -40,7 +40,7 @@ export class EventBatch {
   readonly size: number;
 
   constructor(
-    /** `KEY_BYTES` each, as are `authorityIds`. */
+    /** Keys of `KEY_BYTES` each; `authorityIds` have the same size. */
     readonly keys: Buffer,
     readonly documents: TextColumn,
     readonly eventTypes: TextColumn,
@@ -70,7 +70,7 @@ export class EventBatch {
     return textAt(this.documents, row);
   }
 
-  /** Its events one by one. */
+  /** The events of the batch, one by one. */
   events(): PreparedEvent[] {
     const authorities = idsOf(this.authorityIds);
     return idsOf(this.keys).map((id, row) => ({
@@ -82,7 +82,7 @@ export class EventBatch {
     }));
   }
 
-  /** Rows `from` to before `to`. */
+  /** Rows `from` to `to` - 1. */
   slice(from: number, to: number): EventBatch {
     const [first, last] = [from * KEY_BYTES, to * KEY_BYTES];
     return new EventBatch(
@@ -101,7 +101,7 @@ const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 class ColumnMemory {
   private kept = byteTarget(Buffer.alloc(0));
 
-  /** At least so many bytes, until it is asked again. */
+  /** A buffer of at least that many bytes, valid until the next call. */
   of(bytes: number): ByteTarget {
     if (bytes <= this.kept.bytes.length) return this.kept;
     const target = byteTarget(Buffer.allocUnsafeSlow(bytes));
@@ -111,8 +111,8 @@ class ColumnMemory {
 }
 
 /**
- * Makes the batches of one thread. All of them are written into the same memory but for their keys, so a batch is good until
- * the next one is made: whoever sends it later copies what it sends.
+ * Makes the batches of one thread. All batches share memory, except for their keys, so a batch is valid until the next one
+ * is made: code that sends it later must copy what it sends.
  */
 export class BatchMaker {
   private readonly documents = new ColumnMemory();
@@ -120,13 +120,13 @@ export class BatchMaker {
   private readonly authorities = new ColumnMemory();
   private readonly trains = new ColumnMemory();
 
-  /** `room` is that of the column of documents. */
+  /** `room` is the room before each document in its column. */
   constructor(
     private readonly kind: IdKind,
     private readonly room = 0,
   ) {}
 
-  /** The event with the key at position i has the document `firstDocument` + i; rows come in the order of keys. */
+  /** Makes a batch in which the key at position i has the document `firstDocument` + i; rows come in the order of keys. */
   make(keys: Buffer, generator: DocumentGenerator, firstDocument: number): EventBatch {
     const size = keys.length / KEY_BYTES;
     // Keys of version 7 are made in their order.

@@ -1,13 +1,14 @@
-// Keys of events, made by the client: version 7 (time-ordered) or 4 (random order), since index locality is a real choice. A key
-// names its worker, batch and position: no two events of a trial share a key, and nobody has to look it up by id.
+// Keys of events, made by the client: version 7 (time-ordered) or 4 (random order), since index locality is a real choice.
+// A key names its worker, batch and position: no two events of a trial share a key, and its origin can be read from the
+// key.
 import type { Prng } from "../../../foundation/prng.js";
 
 export const ID_KINDS = ["uuidv7", "uuidv4"] as const;
 export type IdKind = (typeof ID_KINDS)[number];
 
-/** The worker number of events that were there before the trial (`preload`). */
+/** Worker number of events that existed before the trial (`preload`). */
 export const PRELOAD_WORKER = 255;
-/** Workers a trial can number, `PRELOAD_WORKER` excluded. */
+/** Most workers of a trial, without `PRELOAD_WORKER`. */
 export const MAX_WORKER_ORDINALS = 255;
 
 /** Bytes of a key. */
@@ -82,19 +83,19 @@ for (let value = 0; value < 16; value++) {
   NIBBLE[value.toString(16).toUpperCase().charCodeAt(0)] = value;
 }
 
-/** The number of the hexadecimal digits `from` to before `to`, at most eight, without making a string. */
+/** The number in the hexadecimal digits `from` to `to` - 1, at most eight, without making a string. */
 export function hexAt(id: string, from: number, to: number): number {
   let value = 0;
   for (let i = from; i < to; i++) value = (value << 4) | (NIBBLE[id.charCodeAt(i)] as number);
   return value >>> 0;
 }
 
-/** Number of the producer worker that made the event (`PRELOAD_WORKER` for preloaded ones). */
+/** Number of the producer worker that made the event (`PRELOAD_WORKER` for preloaded events). */
 export function workerOf(id: string): number {
   return hexAt(id, 21, 23);
 }
 
-/** The batch, counted by that worker from 0, that the event was published in. */
+/** Number of the event's batch, which its worker counts from 0. */
 export function batchNumberOf(id: string): number {
   return hexAt(id, 24, 32);
 }

@@ -70,7 +70,7 @@ export type EventDocument = z.infer<typeof EventDocument>;
 
 const PATHS_NAMED = 5;
 
-/** The reason why a text is no document of an event, in words without any value; undefined if it is one. */
+/** The reason why a text is no document of an event, without any value of the text; undefined if it is a document. */
 export function invalidityOf(text: string): string | undefined {
   let document: unknown;
   try {
@@ -84,7 +84,7 @@ export function invalidityOf(text: string): string | undefined {
   return `invalid at ${firstOf(paths, PATHS_NAMED)}`;
 }
 
-/** One event ready to be inserted: its document already serialised, and the values the flat columns take. */
+/** An event that is ready to be inserted: its serialised document, and its values for the flat columns. */
 export interface PreparedEvent {
   readonly id: string;
   readonly payload: string;

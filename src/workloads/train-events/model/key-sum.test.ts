@@ -8,7 +8,7 @@ const sumOf = (ids: readonly string[]): KeySum => new KeySum().addAll(ids);
 const batch = (kind: (typeof ID_KINDS)[number], seed: number, number = 0): string[] =>
   idsOf(batchKeys(kind, 40, 7, number, 1.7e12, new Prng(seed)));
 
-/** The definition, word for word, in whole numbers of any size. */
+/** The definition, word by word, in whole numbers of any size. */
 function byDefinition(ids: readonly string[]): { count: number; u: number; v: number } {
   const modulus = 2n ** 32n;
   const mix = (x: bigint): bigint => {

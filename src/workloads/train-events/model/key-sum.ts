@@ -3,7 +3,10 @@
 import { int32At } from "../../../foundation/bytes.js";
 import { hexAt, KEY_BYTES } from "./event-id.js";
 
-/** Odd, and below 2^29, so that four products of a 32-bit word fit a signed 64-bit integer of SQL. */
+/**
+ * Factors that are odd and below 2^29, so that the sum of four products with a 32-bit word fits a signed 64-bit integer of
+ * SQL.
+ */
 export const KEY_FACTORS = {
   u: [0x1e3779b1, 0x05ebca6b, 0x02b2ae35, 0x07d4eb2f],
   v: [0x165667b1, 0x119de1f3, 0x045d9f3b, 0x1c2f0d2b],
@@ -27,7 +30,7 @@ export class KeySum {
   u = 0;
   v = 0;
 
-  /** Takes in one key, 8-4-4-4-12 hexadecimal digits. Allocates nothing. */
+  /** Adds one key, 8-4-4-4-12 hexadecimal digits. Allocates nothing. */
   add(id: string): void {
     const w1 = (hexAt(id, 9, 13) << 16) | hexAt(id, 14, 18);
     const w2 = (hexAt(id, 19, 23) << 16) | hexAt(id, 24, 28);
@@ -42,7 +45,7 @@ export class KeySum {
     this.v = (this.v + mix(v | 0)) >>> 0;
   }
 
-  /** Takes in keys as bytes, `KEY_BYTES` each. */
+  /** Adds keys given as bytes, `KEY_BYTES` each. */
   addKeys(keys: Buffer): this {
     for (let at = 0; at < keys.length; at += KEY_BYTES)
       this.addWords(int32At(keys, at), int32At(keys, at + 4), int32At(keys, at + 8), int32At(keys, at + 12));
@@ -54,7 +57,7 @@ export class KeySum {
     return this;
   }
 
-  /** Takes in another set's sum; the two sets have no key in common. */
+  /** Adds another set's sum; the two sets must have no key in common. */
   join(other: Readonly<Pick<KeySum, "count" | "u" | "v">>): this {
     this.count += other.count;
     this.u = (this.u + other.u) >>> 0;

@@ -7,42 +7,42 @@ import { batchKeys, idsOf, type IdKind } from "./event-id.js";
 import type { KeySum } from "./key-sum.js";
 import { DOCUMENT_SHAPES } from "../settings.js";
 
-/** How a batch ended; numbers are its code in the ledger's file. */
+/** Outcomes of a batch; their indexes are codes in the ledger's file. */
 export const BATCH_OUTCOMES = ["acknowledged", "failed", "in-doubt"] as const;
 export type BatchOutcome = (typeof BATCH_OUTCOMES)[number];
 
-/** Batches of one worker that the audit compares as one set. */
+/** Number of consecutive batches of one worker that the audit compares as one set. */
 export const RANGE_BATCHES = 64;
 
-/** One batch of a worker, as it can be made again. */
+/** Description of a worker's batch from which it can be made again. */
 export interface LedgerEntry {
-  /** Counted by the worker, from 0; a batch that was never sent leaves a gap. */
+  /** Number of the batch, counted by the worker from 0; a batch that was never sent leaves a gap. */
   readonly batch: number;
   readonly events: number;
-  /** Wall-clock time in its keys. */
+  /** Wall-clock time in the batch's keys. */
   readonly madeAtMs: number;
-  /** Its documents are those from this index on of the client's stream. */
+  /** Index, in the client's stream, of the batch's first document. */
   readonly firstDocument: number;
-  /** The client's number in its group. */
+  /** Number of the client in its group. */
   readonly client: number;
-  /** The checksum of its keys. */
+  /** Checksum of the batch's keys. */
   readonly keys: Readonly<Pick<KeySum, "u" | "v">>;
 }
 
-/** And what became of it. */
+/** A batch and its outcome. */
 export interface LedgerBatch extends LedgerEntry {
   readonly outcome: BatchOutcome;
-  /** Moment at which the outcome was known, in monotonic milliseconds. */
+  /** Monotonic milliseconds at which the outcome was known. */
   readonly endedAtMs: number;
-  /** Number of the endpoint where it ended. */
+  /** Number of the endpoint at which the batch ended. */
   readonly endpoint: number;
 }
 
 /** Properties that all batches of one worker share. */
 export const LedgerSource = z.strictObject({
-  /** The worker's number in its keys. */
+  /** Number of the worker in its keys. */
   worker: z.int().min(0).max(255),
-  /** Group of the streams that its documents come from, as `producers`. */
+  /** Group of the streams of its documents, such as `producers`. */
   stream: z.string(),
   ids: z.enum(["uuidv7", "uuidv4"]),
   seed: z.int().nonnegative(),
@@ -51,12 +51,12 @@ export const LedgerSource = z.strictObject({
 });
 export type LedgerSource = z.infer<typeof LedgerSource>;
 
-/** Name of a client's stream of documents; `preload` has one. */
+/** Name of a client's stream of documents; the preload has one stream. */
 export function streamName(source: Pick<LedgerSource, "stream">, client: number): string {
   return `${source.stream}/${client}`;
 }
 
-/** Makes the keys of a worker's batches, the same ones whenever it is asked. */
+/** Makes the keys of a worker's batches, the same keys at every call. */
 export class KeyMaker {
   private readonly prng = new Prng(0);
   private readonly seed: number;
@@ -65,7 +65,7 @@ export class KeyMaker {
     this.seed = deriveSeed(source.seed, "ids", source.worker);
   }
 
-  /** `KEY_BYTES` each. */
+  /** Keys of `KEY_BYTES` each. */
   bytesOf({ batch, events, madeAtMs }: Pick<LedgerBatch, "batch" | "events" | "madeAtMs">): Buffer {
     const { worker, ids } = this.source as { worker: number; ids: IdKind };
     this.prng.reseed(this.seed, batch);
@@ -81,7 +81,7 @@ const Count = z.int().nonnegative();
 
 const SampleCount = z.object({ sampled: Count, verified: Count });
 
-/** Verified transactions and documents of a worker, and events that were wrong, by kind. */
+/** Numbers of verified transactions and documents of a worker, and of wrong events, by kind. */
 export const SampleChecks = z.object({
   reads: SampleCount,
   claims: SampleCount,
@@ -103,26 +103,26 @@ export const NO_CHECKS: SampleChecks = {
   named: [],
 };
 
-/** The account of a worker over a trial. Numbers are events. */
+/** A worker's account of a trial; all numbers are events. */
 export const Ledger = z.object({
-  /** Acknowledged. */
+  /** Events of acknowledged add transactions. */
   published: Count,
   /** Events of add transactions that failed. */
   failed: Count,
-  /** Events of add transactions that stayed in doubt: the audit looks them up. */
+  /** Events of add transactions that stayed in doubt; the audit looks them up. */
   inDoubt: Count,
-  /** Passes of process transactions that were acknowledged, one for each event in them. */
+  /** Passes of acknowledged process transactions, one for each of their events. */
   passes: Count,
-  /** Moved to history, as this worker was told. */
+  /** Events of acknowledged archive transactions. */
   archived: Count,
-  /** Completions and archivings whose publish moment was not known, missing from the lifecycle's latencies. */
+  /** Completions and archivings with an unknown publish time, which are missing from the lifecycle's latencies. */
   unmatchedLifecycles: Count,
-  /** Left out where there was nothing to sample. */
+  /** Left out if there was nothing to sample. */
   checks: SampleChecks.optional(),
 });
 export type Ledger = z.infer<typeof Ledger>;
 
-/** Its numbers. */
+/** Numbers of a ledger. */
 export type LedgerTotals = Omit<Ledger, "checks">;
 
 export const EMPTY_LEDGER: LedgerTotals = {

@@ -3,15 +3,15 @@
 import * as z from "zod";
 
 /**
- * PENDING: published, not yet claimed. PROCESSING: claimed; more passes may follow. COMPLETE and FAILED are terminal, and are
- * archived. With one step a pass may end an event that is PENDING, too.
+ * PENDING: published, not yet claimed. PROCESSING: claimed; more passes may follow. COMPLETE and FAILED are terminal, and
+ * are archived. If `isOneStep`, a pass may also end an event that is PENDING.
  */
 export const EventStatus = z.enum(["PENDING", "PROCESSING", "COMPLETE", "FAILED"]);
 export type EventStatus = z.infer<typeof EventStatus>;
 
-/** Statuses that a process transaction selects. */
+/** Statuses of events that a process transaction selects. */
 export const WORKABLE_STATUSES = ["PENDING", "PROCESSING"] as const satisfies readonly EventStatus[];
-/** Statuses that an archive transaction selects. */
+/** Statuses of events that an archive transaction selects. */
 export const TERMINAL_STATUSES = ["COMPLETE", "FAILED"] as const satisfies readonly EventStatus[];
 /** Archived events: all finished events, or COMPLETE events while FAILED events stay. */
 export const ARCHIVED = ["finished", "complete"] as const;
@@ -31,13 +31,13 @@ export interface EventPass {
 
 /** Chances, each in [0, 1], that one pass of a process transaction moves an event. */
 export interface AdvanceProbabilities {
-  /** PENDING -> PROCESSING; otherwise it stays PENDING, unless one step ends it. */
+  /** Chance of PENDING -> PROCESSING; otherwise the event stays PENDING, unless one step ends it. */
   readonly claim: number;
-  /** PROCESSING -> COMPLETE, and with one step PENDING -> COMPLETE. */
+  /** Chance of PROCESSING -> COMPLETE, and if `isOneStep` of PENDING -> COMPLETE. */
   readonly complete: number;
-  /** Likewise -> FAILED; `complete + fail` is at most 1, the rest stays. */
+  /** Chance of the same steps to FAILED; `complete + fail` is at most 1, and with the rest the status stays. */
   readonly fail: number;
-  /** Whether a pass may end an event that is PENDING; then all three chances are at most 1 together. */
+  /** True if a pass may end an event that is PENDING; then all three chances together are at most 1. */
   readonly isOneStep?: boolean;
 }
 
@@ -51,7 +51,7 @@ export function advance(status: EventStatus, roll: number, chances: AdvanceProba
   return roll < complete + fail + claim ? "PROCESSING" : status;
 }
 
-/** Whether archive moves an event of that status. */
+/** True if archive moves events of that status. */
 export function isArchivable(status: EventStatus, archived: Archived): boolean {
   return ARCHIVED_STATUSES[archived].some((each) => each === status);
 }
@@ -61,8 +61,8 @@ export function isTerminal(status: EventStatus): boolean {
 }
 
 /**
- * How many passes an event in that status can have been through, both included; undefined where no pass ever leads to
- * the status. Every pass counts, those that left the event where it was too.
+ * Least and most passes of an event in that status; undefined if no pass ever leads to the status. Every pass counts, even
+ * if it left the status unchanged.
  */
 export function possiblePasses(
   status: EventStatus,

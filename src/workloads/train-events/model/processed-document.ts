@@ -1,5 +1,5 @@
-// The document that an event must hold, from its first form, its status and its passes. Documents are compared by value, because
-// JSONB keeps neither the order of keys nor spaces.
+// The expected document of an event, from its first form, its status and its passes. Documents are compared by value,
+// because JSONB keeps neither the order of keys nor spaces.
 import { BUSINESS_RULES } from "./business-rules.js";
 import type { DocumentValues } from "./document-values.js";
 import type { EventDocument, EventType } from "./event.js";
@@ -12,20 +12,20 @@ function fleetedAfter(type: EventType, before: boolean, passes: number): boolean
   return fleeted === "toggle" ? !before : fleeted === "set";
 }
 
-/** Changes `document` in place to what `passes` of process transactions make of it that left it in `status`. */
+/** Changes `document` in place into its form after `passes` passes of process transactions that left it in `status`. */
 export function processDocument(document: EventDocument, status: EventStatus, passes: number): void {
   const { flags } = document.metrics;
   flags.fleeted = fleetedAfter(document.eventType, flags.fleeted, passes);
   if (passes > 0) document.state = BUSINESS_RULES[document.eventType].stateOn[status];
 }
 
-/** The same on the values that a document is written from, whose texts are made without reading one. */
+/** Makes the same change on a document's values, whose texts can be made without reading one. */
 export function processValues(values: DocumentValues, status: EventStatus, passes: number): void {
   values.fleeted = fleetedAfter(values.eventType, values.fleeted, passes);
   if (passes > 0) values.state = BUSINESS_RULES[values.eventType].stateOn[status];
 }
 
-/** Paths at which two values differ, as `route.segments.0.id`; the empty path is the whole. */
+/** Paths at which two values differ, such as `route.segments.0.id`; the empty path is the whole value. */
 export function differingPaths(seen: unknown, wanted: unknown, path = ""): string[] {
   if (Object.is(seen, wanted)) return [];
   if (!isContainer(seen) || !isContainer(wanted) || Array.isArray(seen) !== Array.isArray(wanted))

@@ -1,5 +1,5 @@
-// Free text that brings a document to its length. The text that it is cut from is longer than the window of databases'
-// compressors, so that a large document is not a repetition.
+// Free text that brings a document to its length. It is cut from a text longer than the window of databases' compressors,
+// so that a large document is not a repetition.
 import { Prng } from "../../../foundation/prng.js";
 
 const WORDS =
@@ -9,7 +9,7 @@ const TEXT_SEED = 0x6e6f_7465;
 
 let text: Buffer | undefined;
 
-/** Made when it is first asked for, within milliseconds. */
+/** The long text, made on first use, within milliseconds. */
 function longText(): Buffer {
   if (text) return text;
   const prng = new Prng(TEXT_SEED);
@@ -22,7 +22,7 @@ function longText(): Buffer {
   return text;
 }
 
-/** Writes `length` characters at `at`; where they begin in the long text follows from `drawn`, 32 bits. */
+/** Writes `length` characters at `at`; the 32 bits of `drawn` determine where they begin in the long text. */
 export function remarksAt(drawn: number, bytes: Buffer, at: number, length: number): void {
   const source = longText();
   let from = drawn % TEXT_BYTES;

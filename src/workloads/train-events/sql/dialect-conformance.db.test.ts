@@ -1,5 +1,5 @@
-// Every combination of levels that a dialect has, held to the audit, on the suite's PostgreSQL or on `TRAIN_SIM_TEST_URL`, whose
-// server is asked for its dialect. On PostgreSQL `workload.db.test.ts` looks closer.
+// Audits of every combination of levels that a dialect has, on the suite's PostgreSQL or on `TRAIN_SIM_TEST_URL`, whose
+// server is asked for its dialect. `workload.db.test.ts` checks PostgreSQL in more detail.
 import { DIALECTS, lackOf, type DialectName } from "../../../database/registry.js";
 import { afterAll, afterEach, beforeEach, describe, expect, inject, test } from "vitest";
 import { keyBytes } from "../model/event-id.js";
@@ -30,7 +30,7 @@ const name = DIALECTS.find((each) => each === spoken);
 if (name === undefined) throw new Error(`nobody knows a server that calls itself "${versionText}"`);
 const dialect = dialectOf(name);
 
-/** Those of `levels` that the dialect has. */
+/** Levels among `levels` that the dialect has. */
 function offered<Level extends string>(of: DialectName, factor: string, levels: readonly Level[]): Level[] {
   return levels.filter((level) => lackOf(of, factor, level) === undefined);
 }
@@ -45,7 +45,7 @@ const COMBINATIONS = combinations({
   statementShape: offered(name, "statementShape", STATEMENT_SHAPES),
 });
 
-/** A session of its own for each combination, whose statements have the same names as those of the others. */
+/** A separate session for each combination, because statements of all combinations have the same names. */
 let connection: PgConnection;
 beforeEach(async () => {
   connection = new PgConnection({ endpoint, applicationName: "train-sim/conformance", prepared: true });

@@ -1,5 +1,6 @@
-// The DDL and every statement of every dialect, payload, level of storage, locking and shape, as golden files: a change of
-// any text, and of the levels that have it, is seen. CI reads CockroachDB's by its own parser. Update them with `vitest -u`.
+// The DDL and every statement of every dialect, payload, level of storage, locking and shape, as golden files, which show
+// every change of a text or of the levels that have it. CI parses CockroachDB's with its own parser. Update them with
+// `vitest -u`.
 import { expect, test } from "vitest";
 import type { SqlClient } from "../../../database/postgres/admin.js";
 import { countPresent, readPassesPerEvent, readQueueLeft, readTableCounts } from "./audit-queries.js";
@@ -40,7 +41,7 @@ const COMBINATIONS = DIALECTS.flatMap((dialect) =>
 
 const ALL_READS = Object.fromEntries(READ_KINDS.map((kind) => [kind, 1])) as ReadWeights;
 
-/** Levels beside the defaults, one at a time. */
+/** Levels other than the defaults, varied one at a time. */
 const OTHER_TABLES = {
   "claimIndex=status-updated": { claimIndex: "status-updated" },
   "archived=complete": { archived: "complete" },
@@ -53,7 +54,7 @@ const OTHERS = {
   "reads=all": { reads: ALL_READS },
 } as const;
 
-/** The names of `others` that the dialect does not refuse, with their levels. */
+/** Names in `others` that the dialect does not refuse, with their levels. */
 function othersOf<Levels>(
   dialect: DialectName,
   others: Readonly<Record<string, Levels>>,
@@ -64,7 +65,7 @@ function othersOf<Levels>(
   });
 }
 
-/** Values of each dimension: every combination of them has the same text. */
+/** Values by dimension; every combination of them has the same text. */
 type Product = readonly (readonly string[])[];
 
 /** Joins products that differ in `dimension` alone. */
@@ -79,11 +80,11 @@ function joined(products: readonly Product[], dimension: number): Product[] {
   return [...groups.values()];
 }
 
-/** Each text once, under the combinations of levels that have it. */
+/** Texts, each listed once under all combinations of levels that have it. */
 class Listing {
   private readonly places = new Map<string, Map<string, Product>>();
 
-  /** `all` holds, for each dimension, the values that its heading calls `*` if all of them have the text. */
+  /** `all` holds, for each dimension, the values that the heading abbreviates as `*` if all of them have the text. */
   constructor(private readonly all: Readonly<Record<number, readonly string[]>> = {}) {}
 
   add(text: string, ...place: readonly string[]): void {
@@ -148,7 +149,7 @@ test("the statements of every dialect, payload, statement shape and locking", as
   await expect(listing.toString()).toMatchFileSnapshot("golden/statements.sql");
 });
 
-/** All that the audit asks, with nothing in the tables. */
+/** All queries of the audit, with empty tables. */
 async function auditTexts(dialect: Dialect): Promise<string[]> {
   const texts: string[] = [];
   const client: SqlClient = {
@@ -173,7 +174,7 @@ async function auditTexts(dialect: Dialect): Promise<string[]> {
   return texts;
 }
 
-/** What is asked of a server of CockroachDB beside the workload, for its parser to read. */
+/** Queries to a CockroachDB server outside of the workload, for its parser to check. */
 async function questionsOf(name: DialectName): Promise<string> {
   const dialect = dialectOf(name);
   const { mark, sampler } = dialect;

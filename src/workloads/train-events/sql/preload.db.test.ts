@@ -61,7 +61,7 @@ describe.each(PAYLOADS)("preload, payload %s", (payload) => {
   );
 });
 
-/** Keys in alphabetical order: JSONB keeps another one. */
+/** The value with its keys in alphabetical order, since JSONB keeps another order. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

@@ -40,7 +40,7 @@ interface Live {
   readonly document: EventDocument;
 }
 
-/** Newest first. */
+/** Live events, newest first. */
 async function liveEvents(): Promise<Live[]> {
   const rows = await admin.query(
     `SELECT id, created_at::text AS at, payload::text AS payload FROM ${namespace}.events ORDER BY created_at DESC`,
@@ -204,7 +204,7 @@ ${onSuiteServer("readers")}`;
       const { transactions = 0, events = 0, emptyPolls } = operations[READS[kind]] ?? {};
       expect(transactions, `${id} ${kind}`).toBeGreaterThan(0);
       expect(emptyPolls, `${id} ${kind}`).toBe(0);
-      // Few of those that were found a second ago have been archived since.
+      // Few of the events that were found a second ago have been archived since.
       expect(events, `${id} ${kind}`).toBeGreaterThan(transactions / 2);
     }
     expect(integrity?.checks?.reads.verified).toBeGreaterThan(0);

@@ -27,7 +27,7 @@ afterAll(async () => {
   await admin.close();
 });
 
-/** The plans that a prepared statement keeps, made for any values, by statement name. */
+/** Generic plans, which a prepared statement keeps for any values, by statement name. */
 async function genericPlans(settings: OperationSettings): Promise<Map<string, string>> {
   const plans = new Map<string, string>();
   for (const { name, text } of eventOperations(settings).statements) {
@@ -40,11 +40,11 @@ async function genericPlans(settings: OperationSettings): Promise<Map<string, st
 const READS_EVERYTHING = /Seq Scan on (events|event_status)/;
 const COLLECTS_THE_BACKLOG = /Bitmap Index Scan on event_status_(workable|terminal|status)/;
 
-/** Look-ups by containment need statistics: see `statistics.ts`. */
+/** True for look-ups by containment, which need statistics: see `statistics.ts`. */
 const isContainment = (name: string, payload: Payload): boolean =>
   payload === "jsonb" && ["read.find", "read", "readPath"].includes(name);
 
-/** What no index answers. */
+/** True for statements that no index supports. */
 const isScan = (name: string, payload: Payload): boolean =>
   ["readNewest", "readByType"].includes(name) || (payload !== "jsonb" && name === "readPath");
 const reads = Object.fromEntries(READ_KINDS.map((kind) => [kind, 1])) as ReadWeights;
@@ -69,7 +69,7 @@ describe.each(PAYLOADS)("plans made on empty tables, payload %s", (payload) => {
   );
 });
 
-/** A queue through which 30 000 events went: 50 of them still wait to be archived, and nearly all of that index is dead. */
+/** A queue after 30 000 events: 50 of them still wait to be archived, and nearly all entries of that index are dead. */
 const CHURN = `
 ALTER TABLE NAMESPACE.event_status SET (autovacuum_enabled = off);
 INSERT INTO NAMESPACE.events (id, payload, event_type, authority_id, train_id)

@@ -54,13 +54,13 @@ function workloadOf(
   return eventOperations({ dialect: "postgres", namespace, payload, statementShape, locking, isolation });
 }
 
-/** What a crowd of clients acknowledged. */
+/** Work that many clients acknowledged. */
 class Ledger {
   readonly passes: ProcessOutcome[] = [];
   readonly archived: string[] = [];
   readonly retriedCodes = new Set<string>();
 
-  /** Runs one transaction to its acknowledgement, retrying at once what may be retried. */
+  /** Runs one transaction until it is acknowledged, and retries retryable errors at once. */
   async insist<T>(transaction: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -125,7 +125,7 @@ async function checkEverythingArchivedOnce(ledger: Ledger, events: readonly Prep
   const attempts = rows.reduce((sum, row) => sum + (row.attempts as number), 0);
   expect(ledger.passes.reduce((sum, pass) => sum + pass.events, 0)).toBe(attempts);
 
-  // A toggled flag remembers how often it was toggled: a write of a stale document would show.
+  // A toggled flag counts its toggles: a write of a stale document would show.
   const original = new Map(events.map((event) => [event.id, JSON.parse(event.payload) as EventDocument]));
   for (const row of rows) {
     const document = JSON.parse(row.payload as string) as EventDocument;
@@ -137,7 +137,7 @@ async function checkEverythingArchivedOnce(ledger: Ledger, events: readonly Prep
 }
 
 describe("a crowd of clients", () => {
-  // What a queue uses first, for every shape: the rows that `npm test` takes.
+  // Levels that most queues use, for every shape: the rows that `npm test` runs.
   const LEVELS = [
     ["skip-locked", "read committed"],
     ["for-update", "read committed"],
@@ -240,7 +240,7 @@ describe.each(STATEMENT_SHAPES)("while another client holds the oldest rows, %s"
   });
 });
 
-/** Resolves once a session of these tests waits for a row that another one has locked. */
+/** Resolves once a session of these tests waits for a row that another session has locked. */
 async function untilWaiting(): Promise<void> {
   for (;;) {
     const [row] = await admin.query(

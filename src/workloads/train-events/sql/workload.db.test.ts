@@ -1,4 +1,5 @@
-// Combinations of levels: the same rolls lead to the model's statuses and documents, whatever shape, locking, isolation, storage.
+// Combinations of levels: the same rolls lead to the model's statuses and documents, whatever shape, locking, isolation,
+// storage.
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { keyBytes } from "../model/event-id.js";
 import { EventBatch } from "../model/event-batch.js";
@@ -43,7 +44,7 @@ interface Live {
   document: EventDocument;
 }
 
-/** What the tables must hold, built from the batch and the rolls alone. */
+/** Expected contents of the tables, built from the batch and the rolls alone. */
 class Expected {
   readonly live = new Map<string, Live>();
 
@@ -54,7 +55,7 @@ class Expected {
       this.live.set(id, { status: "PENDING", attempts: 0, document: JSON.parse(payload) as EventDocument });
   }
 
-  /** Advances those events in key order, with the next rolls. */
+  /** Advances these events in key order, with the next rolls. */
   pass(
     ids: readonly string[],
     roll: () => number,
@@ -119,7 +120,7 @@ async function checkLive(expected: Expected): Promise<void> {
   expect(seen).toEqual(wanted);
 }
 
-/** One process transaction, checked against the tables before and after. Resolves to the number of events. */
+/** Runs one process transaction and compares the tables before and after. Resolves to the number of events. */
 async function checkedPass(
   workload: EventOperations,
   connection: PgConnection,
@@ -140,7 +141,7 @@ async function checkedPass(
   const told = outcome.passes.map(({ id, was, status }) => ({ id, was, status }));
   expect({ ...outcome, passes: told }).toEqual({ passes, ...counted });
 
-  // The oldest were taken, and every touched event went to the back of the queue.
+  // The oldest events were taken, and every processed event went to the back of the queue.
   const workable = [...before.values()].filter(({ status }) => !isTerminal(status));
   expect(touched).toHaveLength(Math.min(limit, workable.length));
   const updatedAt = (ids: readonly string[]) => ids.map((id) => before.get(id)?.updated_at ?? "").sort();
