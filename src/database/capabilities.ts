@@ -32,7 +32,7 @@ export interface DialectCapabilities {
   readonly documentIndex: "GIN" | "inverted" | "none";
   readonly generatedColumns: "stored" | "none";
   readonly foreignKeys: "enforced" | "declared, not enforced" | "none";
-  /** Whether several schema changes fit into one transaction. */
+  /** Unit of schema changes: a transaction, or each statement. */
   readonly ddl: "transactional" | "each statement by itself";
   readonly retries: readonly RetryRule[];
   /** Keys that suit the dialect. */

@@ -19,7 +19,7 @@ const STOP_PATIENCE_MS = 3_000;
 const POLL_MS = 5;
 const PORT_ATTEMPTS = 5;
 
-/** How a product is run. */
+/** Parts of a product that decide how its process is run. */
 export interface PoolerRun {
   readonly product: string;
   readonly program: PoolerProgram;

@@ -28,7 +28,7 @@ it("tells those that are at work from those that wait for a lock, are idle or ar
   if (!holder || !worker || !waiter || !stranger) throw new Error("all of them were opened");
   await holder.query("SELECT pg_advisory_lock(1)");
   expect(await sessions.list(own.admin, LOAD_NAMES)).toHaveLength(3);
-  expect((await sessions.working(own.admin, "postgres", LOAD_NAMES))?.count).toBe(3); // something was done in each of them just now
+  expect((await sessions.working(own.admin, "postgres", LOAD_NAMES))?.count).toBe(3); // each session has just run a statement
   expect(await until(({ count }) => count === 0)).toEqual({ count: 0, oldestSeconds: 0, waits: "" });
 
   const waiting = waiter.query("SELECT pg_advisory_lock(1)");

@@ -67,7 +67,7 @@ export const sessions: Database<AdminClient>["sessions"] = {
       try {
         await session.query("SELECT pg_logical_emit_message(false, 'train-sim', ''), pg_switch_wal()");
       } catch {
-        return; // the server panics for want of room, which ends the session
+        return; // the server panics because its disk is full, which ends the session
       }
     }
   },

@@ -29,17 +29,17 @@ const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKi
   ["25006", "reconnect"], // read_only_sql_transaction
   // Errors of the network, by Node's codes (its errors.md, and errno of the system).
   ["ECONNRESET", "reconnect"],
-  ["ECONNREFUSED", "reconnect"], // nobody listens: restarting
+  ["ECONNREFUSED", "reconnect"], // no process listens: the server restarts
   ["ECONNABORTED", "reconnect"],
-  ["EPIPE", "reconnect"], // written to after the other side hung up
-  ["ERR_STREAM_DESTROYED", "reconnect"], // written to after this side had cut it
+  ["EPIPE", "reconnect"], // a write after the other side hung up
+  ["ERR_STREAM_DESTROYED", "reconnect"], // a write after this side had cut the socket
   ["ERR_STREAM_WRITE_AFTER_END", "reconnect"],
   ["ETIMEDOUT", "reconnect"],
   ["EHOSTUNREACH", "reconnect"],
   ["ENETUNREACH", "reconnect"],
   ["ENETDOWN", "reconnect"],
   ["EADDRNOTAVAIL", "reconnect"], // local ports used up by connections in TIME_WAIT: `reconnect: per-transaction`
-  ["EAI_AGAIN", "reconnect"], // name service for the moment without an answer
+  ["EAI_AGAIN", "reconnect"], // the name service gives no answer for the moment
 ]);
 
 /**

@@ -5,8 +5,8 @@ import type { Statement } from "../sql.js";
 /** The text without comments, constants, parameters and the length of lists. */
 function withoutConstants(text: string): string {
   return text
-    .replace(/^PREPARE \w+ AS /, "") // as a server keeps it that saw it prepared by SQL first
-    .replace(/\/\*.*?\*\//gs, " ") // PostgreSQL 18 writes a list of constants as one of them and a comment
+    .replace(/^PREPARE \w+ AS /, "") // the text that a server keeps if SQL prepared it first
+    .replace(/\/\*.*?\*\//gs, " ") // PostgreSQL 18 writes a list of constants as a constant and a comment
     .replace(/--[^\n]*/g, " ")
     .replace(/'(?:[^']|'')*'/g, "?")
     .replace(/\$\d+/g, "?")

@@ -89,7 +89,7 @@ it("tells of its processes, its own session aside", async () => {
     });
     await client.query("COMMIT");
     const idle = { "pooler.clientsActive": 1, "pooler.serversActive": 0 };
-    await expect.poll(() => source.sample(), { timeout: 200_000 }).toMatchObject(idle); // it hears of it a moment later
+    await expect.poll(() => source.sample(), { timeout: 200_000 }).toMatchObject(idle); // the pooler notices a moment later
     await client.close();
     const statistics = await pooler.statistics(1000);
     expect(await statistics.serversMax()).toBe(POOL.size);

@@ -37,7 +37,7 @@ async function zerosOf(settings: Record<string, string>): Promise<number> {
   try {
     await resetNamespace(admin, { namespace: "n", payload: "text" });
     const zeros = async (): Promise<number> => Number((await sampler.sample())["wal.zeroBytes"]);
-    const before = await zeros(); // what the cluster was made with
+    const before = await zeros(); // zeros that were written when the cluster was made
     await makeFiles(admin);
     return (await zeros()) - before;
   } finally {
@@ -49,7 +49,7 @@ async function zerosOf(settings: Record<string, string>): Promise<number> {
 
 it("makes them without filling them, so that the first trial does not pay for what later ones use", async () => {
   const bytes = await zerosOf({});
-  expect(bytes).toBeGreaterThanOrEqual(FILES); // the last byte of each
+  expect(bytes).toBeGreaterThanOrEqual(FILES); // the last byte of each file
   expect(bytes).toBeLessThan(1024);
 });
 

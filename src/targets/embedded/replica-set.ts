@@ -312,7 +312,7 @@ async function promote(member: Member): Promise<Pick<Promotion, "position" | "la
   return withSession(member, async (session) => {
     const [promoted] = await session.query("SELECT pg_promote(true, $1) AS done", [PATIENCE_MS / 1000]);
     if (promoted?.["done"] !== true) throw new TargetError(`${member.name} cannot be promoted`);
-    const askedMs = monotonicMs(); // before the answer: no commit of that age is younger
+    const askedMs = monotonicMs(); // read before the answer, so that no commit of that age is younger
     const [row] = await session.query(
       "SELECT pg_last_wal_replay_lsn()::text AS position, " +
         "extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) * 1000 AS age",

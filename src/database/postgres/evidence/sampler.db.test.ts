@@ -196,8 +196,8 @@ describe("a superuser's sampler", () => {
     const sampler = await samplerOf();
     const producer = await session();
     await addEvents(producer);
-    await producer.end(); // reports what it counted
-    await session(); // others are told from sessions of the load, where there are any
+    await producer.end(); // reports its counts
+    await session(); // foreign sessions are recognised only if the load has sessions
     const metrics = await until(
       sampler,
       (seen) => Number(seen["tuples.inserted"]) >= 2 * EVENTS && "queue.pending" in seen,
@@ -215,7 +215,7 @@ describe("a superuser's sampler", () => {
     const sampler = await samplerOf();
     for (const name of ["train-sim/admin", "train-sim/watch", "train-sim/sampler", "psql"])
       await session(name);
-    await (await session("train-sim")).query("BEGIN"); // as through a pooler
+    await (await session("train-sim")).query("BEGIN"); // the same as through a pooler
     await session("train-sim/producers");
     const holder = await session("psql");
     await holder.query("SELECT pg_advisory_lock(7)");

@@ -232,7 +232,7 @@ export class DatabaseSampler implements EvidenceReader {
     try {
       const { sampler } = dialect;
       for (const statement of isOurs ? sampler.equip : [])
-        await withinMs(client.query(statement), ANSWER_MS).catch(() => undefined); // missing: named when it is asked for
+        await withinMs(client.query(statement), ANSWER_MS).catch(() => undefined); // a missing view is reported when it is read
       const survey = await withinMs(sampler.survey(client, workload), ANSWER_MS);
       const onSkipped: OnSkipped = (...skipped) => this.skip(...skipped);
       const readers = [...sampler.groups, ...workload.groups].map((group) => ({

@@ -22,7 +22,7 @@ const ANSWER_MS = 2000;
 const RETAKE_MS = 15_000;
 const RETAKE_EVERY_MS = 200;
 
-/** Another run has made the schema its own, or has dropped it. */
+/** Error of a claim whose schema another run has made its own or has dropped. */
 class TakenOver extends Error {}
 
 /** Rejects with a UsageError while another run has claimed the namespace or works in it, and as `connectAdmin` does. */

@@ -494,7 +494,7 @@ describe("an audit", () => {
     const validatedBy = async (validate: Validation): Promise<number> =>
       (await trial.audit({ validate })).conservation.validated.audited;
     const { validated } = (await trial.audit()).conservation;
-    expect(validated).toEqual({ made: 60, claimed: 0, audited: 240 }); // the preload's were made
+    expect(validated).toEqual({ made: 60, claimed: 0, audited: 240 }); // documents of the preload were made
     const sampled = await validatedBy("sample");
     expect(sampled).toBeLessThan(30);
     await new Meddler("jsonb", trial).invalidate();
