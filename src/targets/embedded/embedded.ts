@@ -27,7 +27,7 @@ const PLACES: Readonly<Record<FullDisk, string>> = { tables: "base", wal: "pg_wa
 export interface EmbeddedTls {
   readonly cert: string;
   readonly key: string;
-  /** Authority of client certificates. */
+  /** Certificate that signs client certificates. */
   readonly clientCa?: string;
   /** Lines of pg_hba.conf. Default: password log-in over TLS. */
   readonly hba?: readonly string[];
