@@ -7,7 +7,7 @@ import { compareTreatments } from "./comparisons.js";
 import { settling } from "./findings.js";
 import { compareRuns, type RunFinding } from "./run-comparison.js";
 
-/** Factors on the times of each trial: noise with single values far out, at any scale. */
+/** Factors on the times of each trial: noise with single outliers, at any scale. */
 const factors = fc.array(
   fc.oneof(
     { weight: 8, arbitrary: fc.double({ min: 0.9, max: 1.1, noNaN: true }) },

@@ -30,7 +30,7 @@ export function summaryOf(treatment: TreatmentResult, seed: number): MetricSumma
   );
 }
 
-/** What differs between treatments. */
+/** Differences between treatments, as the document stores them. */
 type Differences = Required<Pick<ResultDocument, "comparisons" | "effects" | "interactions" | "sweeps">>;
 
 const NOT_COMPARED: Differences = { comparisons: [], effects: [], interactions: [], sweeps: [] };
@@ -48,7 +48,7 @@ function differencesOf(result: ResultDocument): Differences {
   };
 }
 
-/** The document with its statistics put in, or put in anew. */
+/** The document with its statistics computed from its trials; statistics that it already has are replaced. */
 export function withAnalysis(result: ResultDocument): ResultDocument {
   const { treatments, capacity } = result;
   const { seed } = result.scenario;
@@ -60,7 +60,7 @@ export function withAnalysis(result: ResultDocument): ResultDocument {
   };
 }
 
-/** The document with its statistics: as stored or, where it has none (a run that was killed), made now. */
+/** The document with its statistics: the stored ones or, if it has none (a run that was killed), computed now. */
 export function analysed(stored: ResultDocument): ResultDocument {
   return stored.treatments.every(({ summary }) => summary) ? stored : withAnalysis(stored);
 }

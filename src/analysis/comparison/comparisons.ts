@@ -14,7 +14,7 @@ import { NO_FACTOR } from "./noise-floor.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import { isZeroThroughout, logSeries, placeSeries, ratioSeries, zeroAs } from "../steady-state/series.js";
 
-/** The factors whose levels differ, as one name. */
+/** The factors whose levels differ, joined to one name. */
 function differingFactors(baseline: TreatmentResult, treatment: TreatmentResult): string {
   if (isReplica(baseline, treatment)) return NO_FACTOR;
   const factors = new Set([...Object.keys(baseline.levels), ...Object.keys(treatment.levels)]);
@@ -55,9 +55,9 @@ function compareFamily(
 }
 
 /**
- * All comparisons with the first treatment, and of A/A pairs. One family of tests is one question, "which
- * treatments differ in this metric of this operation?", so Holm's correction is over the treatments compared; A/A
- * pairs ask another question and are a family of their own.
+ * All comparisons with the first treatment, and of A/A pairs. A family of tests is one question, "which treatments differ
+ * in this metric of this operation?", so Holm's correction is over the treatments compared; A/A pairs ask another question
+ * and are a separate family.
  */
 export function compareTreatments(
   treatments: readonly TreatmentResult[],

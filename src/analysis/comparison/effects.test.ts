@@ -8,7 +8,7 @@ import { renderSummary } from "../../report/terminal/summary.js";
 
 type Levels = Readonly<Record<string, string>>;
 
-/** Six blocks of every combination of payload, pool and batch, mean add time as `meanMs` says, 1 % of noise. */
+/** Six blocks of every combination of payload, pool and batch; `meanMs` gives the mean add time, with 1 % of noise. */
 function factorial(
   meanMs: (levels: Levels) => number,
   { pools = ["direct", "pg-pool"], batches = ["10"] } = {},
@@ -37,7 +37,7 @@ const ofAddMean = ({ operation, metric }: Effect | Interaction): boolean =>
 /** text costs 1.5 times as much, pg-pool 2 times. */
 const independent = ({ payload, pool }: Levels): number =>
   10 * (payload === "text" ? 1.5 : 1) * (pool === "pg-pool" ? 2 : 1);
-/** With pg-pool, text costs 3 times as much. */
+/** Text costs 3 times as much with pg-pool. */
 const entangled = (levels: Levels): number =>
   independent(levels) * (levels.payload === "text" && levels.pool === "pg-pool" ? 2 : 1);
 
@@ -131,7 +131,7 @@ describe("factorEffects", () => {
       ["pool", "exploratory"],
     ]);
     expect(interactions.filter(rate)).toMatchObject([{ blocks: 6, verdict: "exploratory" }]);
-    // With both pools text does nothing: what a pool changes is told of jsonb alone, and no average is taken.
+    // Text does nothing with both pools, so the effect of a pool is stated of jsonb alone, and no average is taken.
     const both = stalledWith(["direct", "pg-pool"]);
     expect(both.effects.filter(rate).map(({ factor }) => factor)).toEqual(["payload"]);
   });

@@ -1,5 +1,5 @@
-// Marginal effects of factors, and interactions if a ratio depends on another factor. Only headline metrics are asked, and only
-// if two factors or more vary. A/A replicas and combinations without a partner are left out.
+// Marginal effects of factors, and interactions if a ratio depends on another factor. Only headline metrics are tested, and
+// only if two factors or more vary. A/A replicas and combinations without a partner are left out.
 import { HEADLINE_METRICS } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
@@ -23,7 +23,7 @@ import {
   type LogSeries,
 } from "../steady-state/series.js";
 
-/** The treatment that differs from `treatment` in these levels and nothing else. */
+/** The treatment that differs from `treatment` in these levels alone. */
 function partner(
   treatments: readonly TreatmentResult[],
   treatment: TreatmentResult,
@@ -39,7 +39,7 @@ function partner(
 interface Contrast<T> {
   readonly about: T;
   readonly combinations: number;
-  /** Treatments of which ratios are taken. */
+  /** Treatments whose ratios are taken. */
   readonly pairs: readonly (readonly TreatmentResult[])[];
   readonly sides: (seriesOf: (treatment: TreatmentResult) => LogSeries) => {
     reference: LogSeries;
@@ -133,7 +133,7 @@ interface About {
   readonly combinations: number;
 }
 
-/** One family for each operation and metric. */
+/** Answers to these contrasts, with a family for each operation and metric. */
 function ask<T extends EffectName>(
   contrasts: readonly Contrast<T>[],
   seed: number,
@@ -141,7 +141,7 @@ function ask<T extends EffectName>(
 ): (T & About & Asked)[] {
   return comparedOperations(contrasts.flatMap(({ pairs }) => pairs.flat())).flatMap((operation) =>
     HEADLINE_METRICS.flatMap((metric) => {
-      // A ratio of none to none is none.
+      // Two rates of 0 have no ratio.
       const asked = contrasts.filter(
         ({ pairs }) => !pairs.some((pair) => isZeroThroughout(pair, operation, metric)),
       );
@@ -163,7 +163,7 @@ function ask<T extends EffectName>(
   );
 }
 
-/** Empty where fewer than two factors vary: then the comparisons say it all. */
+/** Empty if fewer than two factors vary: the comparisons then state all effects. */
 export function factorEffects(
   treatments: readonly TreatmentResult[],
   seed: number,

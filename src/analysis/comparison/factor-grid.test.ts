@@ -6,7 +6,7 @@ import { factorGrids } from "./factor-grid.js";
 import { fewTrialsOutlook } from "../../report/findings/outlook-text.js";
 import { outlookOf } from "./outlook.js";
 
-/** Treatment i takes about i / 10 longer than the first to add, a little more so in each further block. */
+/** Treatment i takes about i / 10 longer than the first to add, and slightly longer in each further block. */
 function crossed(levels: readonly Readonly<Record<string, string>>[], trials: number): ResultDocument {
   const treatments = levels.map((each, i) => ({
     id: Object.values(each).join("-"),

@@ -1,4 +1,5 @@
-// A grid for each pair of factors and each combination of levels of the others. A/A copies have no cell. Pure: a browser uses it too.
+// A grid for each pair of factors and each combination of levels of the others. A/A copies have no cell. Pure: a page in
+// the browser uses this file, too.
 import type { ComparisonMetric } from "../../metrics/metric-lists.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";
 import type {
@@ -14,10 +15,10 @@ export interface GridCell {
   readonly row: string;
   readonly column: string;
   readonly summary: MetricSummary;
-  /** With the baseline; undefined of the baseline itself, and where they share no block. */
+  /** Comparison with the baseline; undefined for the baseline itself, and if the two share no block. */
   readonly comparison: Comparison | undefined;
   readonly isBaseline: boolean;
-  /** By the median, among the cells of all grids of the operation; undefined where all are alike. */
+  /** Rank of the median among the cells of all grids of the operation; undefined if all medians are alike. */
   readonly rank: "best" | "worst" | undefined;
 }
 
@@ -33,9 +34,9 @@ export interface Grid {
 export interface GridQuestion {
   readonly operation: string;
   readonly metric: ComparisonMetric;
-  /** The factor whose levels are columns; the one with the fewest levels where it is undefined. */
+  /** Factor whose levels are columns; if undefined, the factor with the fewest levels. */
   readonly across?: string;
-  /** Those that have a cell. */
+  /** True if the treatment has a cell. */
   readonly isShown: (treatment: string) => boolean;
 }
 
@@ -67,7 +68,7 @@ function ranked(cells: readonly Omit<GridCell, "rank">[], metric: ComparisonMetr
   });
 }
 
-/** Empty where fewer than two factors vary; a cell of which nothing was measured is left out. */
+/** Grids of an operation; empty if fewer than two factors vary. A treatment without measurements has no cell. */
 export function factorGrids(result: ResultDocument, question: GridQuestion): Grid[] {
   const { operation, metric, across, isShown } = question;
   const factors = gridFactors(result);

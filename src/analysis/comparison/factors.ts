@@ -1,13 +1,13 @@
-// Pure: a browser uses it too.
+// Pure: a page in the browser uses this file, too.
 import type { TreatmentResult } from "../../results/result-schema.js";
 
 export interface Factor {
   readonly name: string;
-  /** Two or more, the first treatment's first. */
+  /** Two or more levels, starting with the level of the first treatment. */
   readonly levels: readonly string[];
 }
 
-/** Those with more than one level. */
+/** Factors with more than one level. */
 export function varyingFactors(treatments: readonly Pick<TreatmentResult, "levels">[]): Factor[] {
   return Object.keys(treatments[0]?.levels ?? {}).flatMap((name) => {
     const levels = [...new Set(treatments.flatMap((treatment) => treatment.levels[name] ?? []))];

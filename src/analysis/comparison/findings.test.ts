@@ -7,7 +7,7 @@ import { findingsOf, medianWithInterval, ownMedian, settling, type Question } fr
 import type { LogSeries } from "../steady-state/series.js";
 import { isDifference } from "./verdicts.js";
 
-/** Standard normal, by Box and Muller. */
+/** A standard normal number, by Box and Muller. */
 function normal(prng: Prng): number {
   return Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos(2 * Math.PI * prng.float());
 }
@@ -17,14 +17,14 @@ function series(values: readonly number[]): LogSeries {
 }
 
 interface Machine {
-  /** Standard deviation of what both trials of a block share. */
+  /** Standard deviation of the noise that both trials of a block share. */
   readonly block: number;
-  /** What the second trial of a block is slower by, whichever it is. */
+  /** Slow-down of the second trial of a block, regardless of its side. */
   readonly position: number;
   readonly skewed: boolean;
 }
 
-/** An A/A question: both sides ran the same thing, and took turns at being first, on such a machine. */
+/** An A/A question on such a machine: both sides ran the same thing, and took turns at being first. */
 function aaQuestion(blocks: number, machine: Machine, prng: Prng): Question {
   const sides: [number[], number[]] = [[], []];
   const places: number[] = [];

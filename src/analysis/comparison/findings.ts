@@ -27,27 +27,29 @@ import { isDifference } from "./verdicts.js";
 
 /** Are `values` higher or lower than `reference`? */
 export interface Question {
-  /** Seeds the resampling of this question apart from all others. */
+  /** Key that makes the resampling of this question independent of all others. */
   readonly key: string;
   readonly reference: LogSeries;
   readonly values: LogSeries;
-  /** By how many places the trials of `values` ran later; their effect is taken out. */
+  /** Number of places by which the trials of `values` ran later; the effect of places is taken out. */
   readonly places?: LogSeries;
-  /** Whether a trial of either side is beyond a factor of two of its own median (`outlying-trials.ts`). */
+  /** True if a trial of either side is beyond a factor of two of its side's median (`outlying-trials.ts`). */
   readonly hasOutlyingTrial?: boolean;
-  /** Why it is not judged: trials of either side are not valid. */
+  /** Reason why the question is not judged: trials of either side are not valid. */
   readonly objection?: string | undefined;
 }
 
-/** An answer, with the differences over blocks that the test of the whole family is made of. */
+/** An answer with its differences by block, from which the test of the whole family is computed. */
 export type Asked = RatioFinding & { readonly differences: Differences };
 
-/** Robust standard deviations from the median beyond which a block is no noise of the others. */
+/** Robust standard deviations from the median beyond which a block cannot be noise. */
 const SPREADS_MAX = 4;
 /** Standard deviations of a normal distribution in its median absolute deviation. */
 const DEVIATIONS_IN_MAD = 1.4826;
 
-/** Whether single ratios (logarithms) agree that there is no difference: nearly all near 1, and none apart from the others. */
+/**
+ * True if single ratios (logarithms) agree that there is no difference: nearly all near 1, and none apart from the others.
+ */
 export function areNear(ratios: readonly number[], equivalence: number): boolean {
   const near = Math.log(nearOf(equivalence));
   const middle = median(ratios);
@@ -61,7 +63,7 @@ export function areNear(ratios: readonly number[], equivalence: number): boolean
 
 /**
  * The verdict of a comparison by itself. A difference needs test and interval to agree, and is exploratory until `settling`
- * makes it a finding; indistinguishable needs the interval to be near 1, and `isSteady`.
+ * makes it a finding; indistinguishable needs an interval near 1, and `isSteady`.
  */
 export function verdictOf(
   finding: Omit<RatioFinding, "verdict">,
@@ -76,9 +78,10 @@ export function verdictOf(
 }
 
 /**
- * Median with its bootstrap interval, which misses in about `level` of all cases; null ends where there are too few values.
- * A median's interval cannot reach beyond the least and the largest value. If that is not enough for so few values, the
- * interval is no narrower than that of Student's t around their mean, which is `mean` where it was estimated with more.
+ * Median with its bootstrap interval, which misses in about `level` of all cases; ends are null if there are too few
+ * values. A median's interval cannot reach beyond the least and the largest value. If that is not enough for so small a
+ * sample, the interval is no narrower than Student's t interval around `mean`, if an estimate from more values is given,
+ * else around the mean of the values.
  */
 export function medianWithInterval(
   values: readonly number[],
@@ -94,9 +97,7 @@ export function medianWithInterval(
   return { median: median(values), ciLow: Math.min(low, wide.low), ciHigh: Math.max(high, wide.high) };
 }
 
-/**
- * The median of values that are never below 0, with its interval: as `medianWithInterval` in logarithms, unless a value is 0.
- */
+/** Median and interval of values that are never below 0, computed on logarithms unless a value is 0. */
 export function ownMedian(
   values: readonly number[],
   seed: number,
@@ -108,7 +109,7 @@ export function ownMedian(
   return { median: median(values), ciLow: endOf(ciLow), ciHigh: endOf(ciHigh) };
 }
 
-/** Median of the ratios over blocks, with its interval; undefined where not one block has both sides. */
+/** Median of the ratios over blocks, with its interval; undefined if no block has both sides. */
 export function pairedRatio(
   { key, values, reference, places }: Question,
   seed: number,
@@ -139,7 +140,7 @@ function answer(question: Question, seed: number, level: number): Unadjusted | u
   return { ...paired, test: "paired", pValue };
 }
 
-/** One answer for each question, in order; undefined where not one block has both sides. */
+/** One answer for each question, in order; undefined if no block has both sides. */
 export function findingsOf(
   family: readonly Question[],
   seed: number,
@@ -158,12 +159,12 @@ export function findingsOf(
   });
 }
 
-/** A p-value as it counts at 5 % where it may claim at `level` only. */
+/** A p-value rescaled so that comparing it with 5 % is comparing the original with `level`. */
 export function pricedP(p: number, level: number): number {
   return Math.min(1, (p * SIGNIFICANCE) / level);
 }
 
-/** Answers with Holm's correction over those that have a p-value, and with what earlier looks cost. */
+/** Answers with p-values corrected by Holm over all that have one, and for earlier looks. */
 export function adjusted<T extends { readonly pValue: number | null }>(
   answers: readonly (T | undefined)[],
   level = SIGNIFICANCE,
@@ -175,8 +176,8 @@ export function adjusted<T extends { readonly pValue: number | null }>(
 }
 
 /**
- * Puts what is asked of an experiment under one error rate. The function that it gives replaces the differences of an answer
- * by its p-value among all of them, and makes an exploratory answer of the family a finding where that is significant.
+ * Puts all questions of an experiment under one error rate. The returned function replaces the differences of an answer by
+ * its p-value among all of them, and makes an exploratory answer of the family a finding if that p-value is significant.
  */
 export function settling(
   family: readonly Asked[],

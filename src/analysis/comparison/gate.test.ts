@@ -7,7 +7,7 @@ import type { LogSeries } from "../steady-state/series.js";
 import { chanceMaxima, deviateToClaim, familyPValue, type GateColumn } from "./gate.js";
 import { ratiosWithin } from "./unpaired.js";
 
-/** Roughly normal: twelve uniform numbers. */
+/** Roughly normal noise: the sum of twelve uniform numbers. */
 function noise(prng: Prng): number {
   let sum = -6;
   for (let i = 0; i < 12; i++) sum += prng.float();

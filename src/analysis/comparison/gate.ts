@@ -26,14 +26,14 @@ interface Direction {
   readonly elements: Float64Array;
 }
 
-/** One side of a column: what its values have besides their mean, and the direction through its blocks. */
+/** One side of a column: the residuals of its values, and the direction through its blocks. */
 interface Side {
   readonly residuals: Float64Array;
   readonly squares: number;
   readonly direction: Float64Array;
 }
 
-/** Written again at each turn, so that nothing is allocated. */
+/** Result of a turn; overwritten at each turn, so that nothing is allocated. */
 interface Turned extends MeanError {
   mean: number;
   squared: number;
@@ -42,7 +42,7 @@ interface Turned extends MeanError {
 
 /**
  * Writes the mean that the residuals have along their direction, and its error. The residuals have one degree of freedom
- * fewer than the values, and the error counts it all the same, which makes up for noise with two humps.
+ * fewer than the values, but the error counts it, which makes up for noise with two humps.
  */
 function turn({ residuals, squares, direction }: Side, turned: Turned): void {
   const values = residuals.length;
@@ -116,18 +116,21 @@ export function chanceMaxima(columns: readonly GateColumn[], prng: Prng): Chance
   }).sort();
 }
 
-/** How many of `all` chances, the one seen counted, may be as extreme for a claim at `level`. */
+/** Number among `all` chances (the observed one included) that may be as extreme for a claim at `level`. */
 export function chancesAllowed(all: number, level: number): number {
   return Math.floor(level * (all + 1)) - 1;
 }
 
-/** The deviate that a shift has to exceed to be claimed at `level` over all columns; never less than for one column alone. */
+/**
+ * The deviate that a shift must exceed to be claimed at `level` over all columns; never less than the deviate for a single
+ * column.
+ */
 export function deviateToClaim(maxima: ChanceMaxima, level = SIGNIFICANCE): number {
   const allowed = chancesAllowed(maxima.length, level);
   return Math.max(deviateAt(level), maxima[maxima.length - 1 - allowed] ?? Number.POSITIVE_INFINITY);
 }
 
-/** The chance that any column shows such a deviate where none differs. */
+/** The chance that any column shows such a deviate although none differs. */
 export function familyPValue(maxima: ChanceMaxima, deviate: number): number {
   const size = Math.abs(deviate);
   const reached = maxima.length - maxima.findIndex((largest) => largest >= size);

@@ -1,4 +1,4 @@
-// Duets beside runs in which each treatment had the machine alone.
+// Duets compared with runs in which each treatment had the machine alone.
 import { expect, it } from "vitest";
 import type { ResultDocument } from "../../results/result-schema.js";
 import { interferenceWarnings } from "./run-differences.js";

@@ -1,4 +1,4 @@
-// What differs between treatments of which a trial's timings or counts are not valid: nothing is claimed that rests on them.
+// Differences between treatments with invalid timings or counts: nothing that rests on them is claimed.
 import { describe, expect, it } from "vitest";
 import { exampleOperation, exampleResult, exampleTrial } from "../../../test/support/example-result.js";
 import { renderSummary } from "../../report/terminal/summary.js";
@@ -28,7 +28,7 @@ function example() {
   return result;
 }
 
-/** Treatments over levels of factors, of two operations a second for each unit of `rate`. */
+/** Treatments over levels of factors; each unit of `rate` is two operations a second. */
 function treatmentsOf(
   rates: readonly (readonly [levels: Record<string, string>, rate: number])[],
   blocks = 8,

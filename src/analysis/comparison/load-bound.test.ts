@@ -1,4 +1,4 @@
-// Throughput that the load sets is said to be so in one sentence, in place of ratios near 1.
+// One sentence says that the load sets the throughput, in place of ratios near 1.
 import { expect, it } from "vitest";
 import type { OperationResult } from "../../results/result-schema.js";
 import { EXAMPLE_WORKLOAD, exampleResult } from "../../../test/support/example-result.js";
@@ -9,7 +9,7 @@ import { loadBounds } from "./load-bound.js";
 
 type Change = Partial<OperationResult>;
 
-/** Eight clients, ten transactions a second of 10 ms: they are at work an 80th of the time. */
+/** Eight clients with ten transactions a second of 10 ms: they are busy for an 80th of the time. */
 function boundsOf(
   add: Change,
   process: Change,

@@ -1,5 +1,5 @@
-// Operations whose throughput the load sets: clients mostly think, arrivals keep a schedule, or they wait for such an operation.
-// Treatments differ there in response times alone.
+// Operations whose throughput is set by the load: clients mostly think, arrivals keep a schedule, or clients wait for such
+// an operation. Treatments differ there in response times alone.
 import type { OperationResult, ResultDocument } from "../../results/result-schema.js";
 import { sumOfCounts } from "../../metrics/figures.js";
 import { isRound } from "../../metrics/operations.js";
@@ -11,12 +11,12 @@ const BUSY_MAX = 0.5;
 /** Arrivals that are not served and polls that find nothing, as shares of all. */
 const UNSERVED_MAX = 0.01;
 const EMPTY_POLLS_MIN = 0.1;
-/** Throughput that differs by a larger factor is told as a difference, whatever bounds it. */
+/** Throughput that differs by a larger factor is stated as a difference, whatever bounds it. */
 const RATIO_MAX = 1.1;
 
 type Operations = Readonly<Record<string, OperationResult>>;
 
-/** The operations that the clients of this one perform: a group of clients ran where each of its operations was measured. */
+/** Operations that the clients of this operation perform: a group of clients ran if each of its operations was measured. */
 function performedWith(operation: string, operations: Operations, roles: Vocabulary["roles"]): Set<string> {
   const own = Object.values(roles)
     .map((role) => role.operations)
@@ -24,7 +24,7 @@ function performedWith(operation: string, operations: Operations, roles: Vocabul
   return new Set(own.length > 0 ? own.flat().filter((name) => !isRound(name)) : [operation]);
 }
 
-/** Of the clients' time, over all operations that they perform. */
+/** Busy share of the clients' time, over all operations that they perform. */
 function busyShare(operation: string, operations: Operations, roles: Vocabulary["roles"]): number {
   const { clients = 0, responseTimeMs } = operations[operation] ?? {};
   if (clients === 0 || !responseTimeMs) return 1;
@@ -42,7 +42,7 @@ const isClosed = ({ emptyPolls, offered }: OperationResult): boolean =>
 const isWaiting = ({ emptyPolls, transactions }: OperationResult): boolean =>
   emptyPolls >= EMPTY_POLLS_MIN * transactions;
 
-/** What bounds each of these operations in every treatment, in words. */
+/** Sentences by operation that say what bounds its throughput in every treatment. */
 export function loadBounds(result: ResultDocument): Map<string, string> {
   const { treatments, comparisons } = result;
   const { workload: vocabulary } = result;

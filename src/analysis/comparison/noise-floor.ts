@@ -1,4 +1,5 @@
-// A/A pairs differ by noise alone: a difference that is no larger deserves no belief. Of stored comparisons, for charts and texts.
+// A/A pairs differ by noise alone: a difference that is no larger deserves no belief. Charts and texts compute this from
+// stored comparisons.
 import { isHeadline } from "../../metrics/metric-lists.js";
 import type { ComparedOperation, Comparison, ComparisonMetric } from "../../results/result-schema.js";
 import { isDifference } from "./verdicts.js";
@@ -6,7 +7,7 @@ import { isDifference } from "./verdicts.js";
 /** The factor of comparisons between treatments that do not differ. */
 export const NO_FACTOR = "none";
 
-/** Comparisons of headline metrics between treatments that differ: those that the headline counts. */
+/** Comparisons of headline metrics between treatments that differ; the headline counts these. */
 export function headlineComparisons(comparisons: readonly Comparison[]): Comparison[] {
   return comparisons.filter(({ factor, metric }) => factor !== NO_FACTOR && isHeadline(metric));
 }
@@ -16,12 +17,12 @@ export function replicaComparisons(comparisons: readonly Comparison[]): Comparis
   return comparisons.filter(({ factor }) => factor === NO_FACTOR);
 }
 
-/** How far from 1 an interval reaches, or the ratio where it has none, as a factor of 1 or more. */
+/** Distance of the far end of the interval from 1 (of the ratio if there is no interval), as a factor of 1 or more. */
 function reach({ ratio, ciLow, ciHigh }: Comparison): number {
   return Math.max(...[ratio, ciLow ?? ratio, ciHigh ?? ratio].map((end) => Math.max(end, 1 / end)));
 }
 
-/** The factor by which the very same settings differed, at most; undefined without an A/A pair. */
+/** Largest factor by which the very same settings differed; undefined without an A/A pair. */
 export function noiseFloor(
   comparisons: readonly Comparison[],
   operation: ComparedOperation,
@@ -33,12 +34,12 @@ export function noiseFloor(
   return pairs.length > 0 ? Math.max(...pairs.map(reach)) : undefined;
 }
 
-/** Whether it is a finding of the experiment, and one that A/A pairs do not make look like noise. */
+/** True if the claim is a finding of the experiment, and A/A pairs do not make it look like noise. */
 export function isBelieved(claim: Comparison, comparisons: readonly Comparison[]): boolean {
   return claim.verdict === "finding" && !isBelowNoise(claim, comparisons);
 }
 
-/** Whether a claimed difference is no larger than what the very same settings show. */
+/** True if a claimed difference is no larger than the differences between the very same settings. */
 export function isBelowNoise(claim: Comparison, comparisons: readonly Comparison[]): boolean {
   if (claim.factor === NO_FACTOR || !isDifference(claim)) return false;
   const floor = noiseFloor(comparisons, claim.operation, claim.metric);

@@ -1,4 +1,5 @@
-// The trials that exploratory and inconclusive comparisons need, if ratio and spread stay as seen. Pure: a browser uses it too.
+// The trials that exploratory and inconclusive comparisons need, if ratio and spread stay as seen. Pure: a page in the
+// browser uses this file, too.
 import { isHeadline } from "../../metrics/metric-lists.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
@@ -10,13 +11,15 @@ import { isSettled } from "./verdicts.js";
 export type Asked = Pick<ResultDocument, "treatments" | "comparisons">;
 
 export interface Outlook {
-  /** Range of the ratios of blocks that are too few for an interval; undefined of one block. */
+  /** Range of the ratios of blocks that are too few for an interval; undefined if there is only one block. */
   readonly range: readonly [low: number, high: number] | undefined;
   /** Trials of each treatment; undefined if the spread is not known or more than 100 would not suffice. */
   readonly trialsToDecide: number | undefined;
 }
 
-/** Undefined where more trials decide nothing: settled, resting on trials that are not valid, or outside the headline. */
+/**
+ * Undefined if more trials decide nothing: the comparison is settled, rests on invalid trials, or is outside the headline.
+ */
 export function outlookOf(result: Asked, comparison: Comparison): Outlook | undefined {
   const { operation, metric, blocks, factor, objection } = comparison;
   const isShort = blocks < BLOCKS_MIN;
@@ -38,7 +41,7 @@ export function outlookOf(result: Asked, comparison: Comparison): Outlook | unde
       isShort && values.length > 1
         ? [Math.exp(Math.min(...values)), Math.exp(Math.max(...values))]
         : undefined,
-    // The trials that there are did not decide it, so it takes at least one more.
+    // The present trials did not decide it, so it takes at least one more.
     trialsToDecide: needed && Math.max(needed, values.length + 1),
   };
 }

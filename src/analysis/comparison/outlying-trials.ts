@@ -1,17 +1,17 @@
-// Trials that a median hides: throughput zero, or beyond a factor of two of their treatment's median. Response times are left out: the
-// p99 of short windows is beyond a factor of two by chance too often, and a stalled trial may have none.
+// Trials that a median hides: throughput zero, or beyond a factor of two of their treatment's median. Response times are
+// left out: the p99 of short windows is beyond a factor of two by chance too often, and a stalled trial may have none.
 import { operationsIn } from "../../metrics/operations.js";
 import type { ComparedOperation, OutlyingTrial, TreatmentResult } from "../../results/result-schema.js";
 import { OUTLYING } from "../statistics/limits.js";
 import { completeTrials } from "../steady-state/series.js";
 import { mean, median } from "../statistics/quantiles.js";
 
-/** Fewer trials have no median to be beside. */
+/** Fewer trials have no median to compare with. */
 const TRIALS_MIN = 3;
-/** A count of transactions that is within so many of its standard deviations (were it Poisson's) is chance. */
+/** Standard deviations (of a Poisson count) within which a count of transactions is chance. */
 const CHANCE_DEVIATIONS = 4;
 
-/** Whether so many transactions, where `expected` are usual, are within what chance explains. */
+/** True if chance explains this number of transactions when `expected` are usual. */
 export function isChance(transactions: number, expected: number): boolean {
   return Math.abs(transactions - expected) <= CHANCE_DEVIATIONS * Math.sqrt(expected);
 }
@@ -20,7 +20,9 @@ function isBeyond(rate: number, middle: number): boolean {
   return rate === 0 || (middle > 0 && Math.max(rate / middle, middle / rate) > OUTLYING);
 }
 
-/** Complete trials at zero or beyond a factor of two of the treatment's median; none of fewer than three trials. */
+/**
+ * Complete trials at zero or beyond a factor of two of the treatment's median; empty if there are fewer than three trials.
+ */
 export function outlyingTrials(treatments: readonly TreatmentResult[]): OutlyingTrial[] {
   return treatments.flatMap((treatment) => {
     const complete = completeTrials(treatment);
@@ -33,7 +35,7 @@ export function outlyingTrials(treatments: readonly TreatmentResult[]): Outlying
       if (values.length < TRIALS_MIN) return [];
       const middle = median(values.map(({ rate }) => rate));
       const perSecond = values.map(({ transactions, windowSeconds }) => transactions / windowSeconds);
-      // Of trials that mostly did nothing, the mean.
+      // If trials mostly did nothing, the mean is usual.
       const usual = median(perSecond) || mean(perSecond);
       return values
         .filter(({ rate }) => isBeyond(rate, middle))
@@ -49,7 +51,7 @@ export function outlyingTrials(treatments: readonly TreatmentResult[]): Outlying
   });
 }
 
-/** Whether one of these treatments has such a trial in the operation, or, of the span of an event's life, in any. */
+/** True if a treatment has such a trial in the operation or, for the span of an event's life, in any operation. */
 export function hasOutlyingTrial(
   treatments: readonly TreatmentResult[],
   operation: ComparedOperation,

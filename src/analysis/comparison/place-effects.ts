@@ -1,4 +1,5 @@
-// The effect of a trial's place on response times, estimated over all treatments at once: more exact than from one comparison.
+// The effect of a trial's place on response times, estimated over all treatments at once: more exact than an estimate from
+// one comparison.
 import {
   comparedOperations,
   type ComparedOperation,
@@ -17,7 +18,7 @@ export interface PlaceEffect {
   readonly high: number;
 }
 
-/** Values of `blocks` by treatment, without what a treatment and what a block has in all of them. */
+/** Values of `blocks` by treatment, without the effects of the treatment and of the block. */
 function centred(series: readonly LogSeries[], blocks: readonly number[]): number[] {
   const rows = series.map((each) => blocks.map((block) => each.get(block) ?? 0));
   const ofBlocks = blocks.map((_, i) => mean(rows.map((row) => row[i] ?? 0)));
@@ -29,7 +30,7 @@ function sumOfProducts(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, each, i) => sum + each * (b[i] ?? 0), 0);
 }
 
-/** Undefined with fewer blocks than an interval needs, and where treatments always ran at the same place. */
+/** Undefined if there are fewer blocks than an interval needs, or if treatments always ran at the same place. */
 function placeEffectOn(
   treatments: readonly TreatmentResult[],
   operation: ComparedOperation,
@@ -49,7 +50,7 @@ function placeEffectOn(
   return { operation, effect, ...studentInterval({ mean: effect, error, degrees, deviation }, level) };
 }
 
-/** Effects that are surely ones, at 5 % over all operations together. */
+/** Effects that are significant at 5 % over all operations together. */
 export function placeEffects(treatments: readonly TreatmentResult[]): PlaceEffect[] {
   const operations = comparedOperations(treatments);
   return operations

@@ -1,4 +1,5 @@
-// What a plan can find, from a result whose spread is known: held against simulated experiments' own test.
+// Differences that a plan can find, from a result whose spread is known: compared with the same test on simulated
+// experiments.
 import { expect, it } from "vitest";
 import { exampleResult } from "../../../test/support/example-result.js";
 import { trialsToFind } from "../statistics/trials-to-decide.js";
@@ -23,7 +24,7 @@ it("tells the spread of ratios, what is found with it, and the trials for sizes"
   expect(others).toEqual([]);
   expect(found).toMatchObject({ operation: "add", metric: "mean" });
   expect(found?.spread).toBeCloseTo(Math.expm1(deviation), 6);
-  // Of two operations: two questions. What 8 trials find takes 8 trials.
+  // Two operations are two questions. An effect that 8 trials find needs 8 trials.
   const size = Math.log1p(found?.finds ?? 0) / deviation;
   expect(trialsToFind(size * 1.0001, 2)).toBe(8);
   expect(trialsToFind(size * 0.999, 2)).toBe(9);

@@ -1,5 +1,5 @@
-// Differences that a plan can find before it runs, from the spread of an earlier result: of ratios by block, or, with one treatment, of
-// any two of its trials.
+// Differences that a plan can find before it runs, from the spread of an earlier result: the spread of ratios by block or,
+// with one treatment, of any two of its trials.
 import { HEADLINE_METRICS } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
@@ -23,20 +23,20 @@ export interface PlannedReach {
   readonly spread: number;
   /** The least slow-down or gain that 4 of 5 such experiments find, as a share; undefined with fewer than 5 trials. */
   readonly finds: number | undefined;
-  /** Trials of each treatment for each of `ASKED_SIZES`; undefined where more than 100 would not suffice. */
+  /** Trials of each treatment for each of `ASKED_SIZES`; undefined if more than 100 would not suffice. */
   readonly trials: readonly (number | undefined)[];
 }
 
 export interface PlannedTrials {
-  /** Of each treatment, at most. */
+  /** Most trials of each treatment. */
   readonly trials: number;
   /** Treatments that are compared with the baseline. */
   readonly compared: number;
-  /** At which the last look claims. */
+  /** Level at which the last look claims. */
   readonly level: number;
 }
 
-/** Standard deviation of a ratio by block, as a logarithm: of ratios to the baseline, or from one treatment's trials. */
+/** Standard deviation (as a logarithm) of ratios to the baseline by block, or of ratios between one treatment's trials. */
 function spreadOf(
   [baseline, ...others]: readonly TreatmentResult[],
   operation: ComparedOperation,
@@ -58,7 +58,7 @@ function spreadOf(
   );
 }
 
-/** By operation and headline metric of the earlier result; empty where no treatment of it has two complete trials. */
+/** Reach by operation and headline metric of the earlier result; empty if none of its treatments has two complete trials. */
 export function plannedReach(
   { treatments }: Pick<ResultDocument, "treatments">,
   { trials, compared, level }: PlannedTrials,

@@ -1,4 +1,4 @@
-// Which treatments leave a race, when, and what is made of the trials that are there.
+// Which treatments leave a race, when, and how the race is derived from the trials.
 import { expect, it } from "vitest";
 import { exampleOperation, exampleTrial } from "../../../test/support/example-result.js";
 import { Prng } from "../../foundation/prng.js";

@@ -1,5 +1,6 @@
-// At each look, treatments that are surely worse than the best one leave a race. A race is made again from trials, looks and seed alone.
-// The best one is compared with all that run: without a true difference at most 1 race in 20 loses a treatment.
+// At each look, treatments that are surely worse than the best one leave a race. A race is derived from trials, looks and
+// seed alone. The best treatment is compared with all that run: without a true difference at most 1 race in 20 loses a
+// treatment.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { RaceResult, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import type { Objective, Stopping } from "../../scenario/judgement.js";
@@ -31,7 +32,7 @@ interface Runner {
   readonly series: LogSeries;
 }
 
-/** Those with a value, the best first. */
+/** Treatments with a value, the best first. */
 function ranked(
   treatments: readonly TreatmentResult[],
   { operation, metric, isMaximised }: Objective,
@@ -51,7 +52,7 @@ function placesOf({ treatment }: Runner, beside: Runner): LogSeries {
   return ratioSeries(placeSeries(treatment), placeSeries(beside.treatment));
 }
 
-/** Of the first with each of the others, the p-value corrected over all pairs of them; 1 where blocks lack. */
+/** P-values of the first runner against each other one, corrected over all pairs of runners; 1 if blocks are missing. */
 function pValuesToFirst(runners: readonly Runner[], prng: Prng): number[] {
   const pairs = runners
     .flatMap((a, i) => runners.slice(i + 1).map((b) => ({ a, b, ratios: ratioSeries(b.series, a.series) })))
@@ -107,7 +108,7 @@ function looked(
   return { best: best.id, running: stay, open, left: [...race.left, ...left] };
 }
 
-/** Whether all that still run have a complete trial in the last of these blocks. */
+/** True if all running treatments have a complete trial in the last of these blocks. */
 function isWhole({ running }: Race, treatments: readonly TreatmentResult[], blocks: number): boolean {
   const hasEnded = ({ block, status }: TrialResult): boolean => block === blocks - 1 && status === "complete";
   return running.every((id) => treatments.find((each) => each.id === id)?.trials.some(hasEnded));
@@ -115,7 +116,7 @@ function isWhole({ running }: Race, treatments: readonly TreatmentResult[], bloc
 
 type Racing = Stopping & { readonly race: Objective };
 
-/** The race after the last of these looks, ascending; the one `before` it where its block is not complete. */
+/** The race after the last of these looks, ascending; the race `before` it if its block is not complete. */
 export function raceOn(
   before: Race,
   treatments: readonly TreatmentResult[],
@@ -147,7 +148,7 @@ export function raceAfter(
   );
 }
 
-/** Whether a treatment runs in that block, from 0. */
+/** True if a treatment runs in that block, counted from 0. */
 export function runsIn(race: Pick<Race, "left">, treatment: string, block: number): boolean {
   return race.left.every((each) => each.treatment !== treatment || block < each.blocks);
 }

@@ -144,7 +144,7 @@ describe("a run against its baseline", () => {
     expect(rename).toThrow(/after has no treatment in common with before/);
     const empty = other(({ treatments }) => treatments.forEach((each) => (each.trials = [])));
     expect(empty).toThrow(/after holds no complete trial/);
-    // The only treatment that both have did something before, and was not measured now.
+    // The only treatment that both runs have did something in the baseline, and was not measured in the other run.
     const apart = other(({ treatments }) => {
       const [jsonb, text] = treatments;
       if (text) text.id = "other";

@@ -1,5 +1,5 @@
-// Runs share no blocks: comparisons are unpaired. Runs of other settings or machines and disturbed runs are judged on request only
-// (`run-differences.ts`). All that is judged shares one error rate (`gate.ts`).
+// Runs share no blocks: comparisons are unpaired. Runs of other settings or machines and disturbed runs are judged on
+// request only (`run-differences.ts`). All judgements share one error rate (`gate.ts`).
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { UsageError } from "../../foundation/errors.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";
@@ -23,7 +23,7 @@ import { obstaclesBetween, runNotes } from "./run-differences.js";
 import { stallFamily, type StallFinding, type Treatments } from "./stalls.js";
 import { ratiosWithin, unpairedRatio, type UnpairedRatio } from "./unpaired.js";
 
-/** A result document and where it was read. */
+/** A result document and the place where it was read. */
 export interface StoredRun {
   readonly directory: string;
   readonly result: ResultDocument;
@@ -34,7 +34,7 @@ export interface TreatmentMetric {
   readonly treatment: string;
   readonly operation: ComparedOperation;
   readonly metric: ComparisonMetric;
-  /** What the operation works on, as `events`, in the run that has it; where both have, in the one that is compared. */
+  /** Unit that the operation works on, such as `events`, from the compared run if that has it, else from the baseline. */
   readonly unit: string;
 }
 
@@ -46,43 +46,43 @@ export interface RunFinding extends TreatmentMetric, Omit<UnpairedRatio, "shift"
   /** Geometric means over complete trials, in milliseconds or events per second. */
   readonly baselineMean: number;
   readonly mean: number;
-  /** The number that the ratio takes for a value of 0; left out if no trial has one. */
+  /** The number that stands in for a value of 0 in the ratio; left out if no trial has a 0. */
   readonly zeroAs?: number;
-  /** Interval that holds together with those of all metrics of all runs. */
+  /** Interval that holds together with the intervals of all metrics of all runs. */
   readonly familyLow: number | null;
   readonly familyHigh: number | null;
-  /** Chance that any metric of any run looks as different where none is. */
+  /** Chance that any metric of any run looks as different although none is. */
   readonly familyP: number | null;
-  /** Chance that any metric looks this much worse where none is worse than accepted. */
+  /** Chance that any metric looks this much worse although none is worse than accepted. */
   readonly pWorse: number | null;
   readonly verdict: RunVerdict;
-  /** Whether the family's interval lies wholly beyond the accepted regression. */
+  /** True if the family's interval lies wholly beyond the accepted regression. */
   readonly isRegression: boolean;
 }
 
-/** What comparing one run with the baseline found. */
+/** Comparison of one run with the baseline. */
 export interface RunComparison {
   readonly directory: string;
-  /** Differences and disturbances for which a run is not judged unless that is asked for. */
+  /** Differences and disturbances for which a run is not judged unless the user asks for it. */
   readonly differences: readonly string[];
   readonly isJudged: boolean;
   readonly notes: readonly string[];
   /** Ids of treatments that the other side does not have. */
   readonly onlyInBaseline: readonly string[];
   readonly onlyHere: readonly string[];
-  /** Metrics of treatments that both have, measured on one side only: where nothing gets done, nothing takes time. */
+  /** Metrics of shared treatments that were measured on one side only: an operation that does nothing has no times. */
   readonly metricsOnlyInBaseline: readonly TreatmentMetric[];
   readonly metricsOnlyHere: readonly TreatmentMetric[];
-  /** Empty where the run is not judged. */
+  /** Empty if the run is not judged. */
   readonly findings: readonly RunFinding[];
   readonly stalls: readonly StallFinding[];
 }
 
-/** The whole answer; printed by `compare --json`. */
+/** The complete comparison, as `compare --json` prints it. */
 export interface ComparisonDocument {
   readonly version: 2;
   readonly baseline: string;
-  /** As a share: 0.05 is 5 %. */
+  /** Accepted regression as a share: 0.05 is 5 %. */
   readonly maxRegression: number;
   readonly runs: readonly RunComparison[];
   readonly regressions: number;
@@ -93,7 +93,7 @@ interface Match {
   readonly after: TreatmentResult;
 }
 
-/** The same for treatments of two runs that match. */
+/** Key of a treatment that is the same in two runs that match. */
 export function keyOf({ id, levels }: TreatmentResult): string {
   const entries = Object.entries(levels).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([id, entries]);
@@ -131,7 +131,7 @@ function matched(baseline: StoredRun, run: StoredRun): Match[] {
   );
 }
 
-/** Values of a metric by block. Trials that made nothing have no rate: they are counted apart, as stalled. */
+/** Values of a metric by block. Trials that did nothing have no rate: they are counted separately, as stalled. */
 function seriesOf(
   treatment: TreatmentResult,
   operation: ComparedOperation,
@@ -140,7 +140,7 @@ function seriesOf(
   return logSeries(treatment, operation, metric, []);
 }
 
-/** A metric of both sides, before anything is concluded of it. */
+/** A metric of both sides, before any conclusion. */
 interface Measured extends Match, TreatmentMetric {
   readonly reference: LogSeries;
   readonly values: LogSeries;
@@ -162,7 +162,7 @@ function measure(matches: readonly Match[], vocabulary: Vocabulary, level: numbe
   );
 }
 
-/** Metrics that the first of each two treatments has and the second has not. */
+/** Metrics that the first of two matched treatments has and the second has not. */
 function missing(
   pairs: readonly (readonly [has: TreatmentResult, lacks: TreatmentResult])[],
   vocabulary: Vocabulary,
@@ -183,7 +183,7 @@ function worseFrom(metric: ComparisonMetric, maxRegression: number): number {
   return isLargerBetter(metric) ? Math.log(1 - maxRegression) : Math.log(1 + maxRegression);
 }
 
-/** By more than the share `maxRegression`. */
+/** True if the ratio is worse by more than the share `maxRegression`. */
 export function isWorse(
   { metric, ratio }: Pick<RunFinding, "metric" | "ratio">,
   maxRegression: number,
@@ -191,16 +191,16 @@ export function isWorse(
   return isLargerBetter(metric) ? ratio < 1 - maxRegression : ratio > 1 + maxRegression;
 }
 
-/** Of all runs: trials that were looked at on the way claim no more here than there. */
+/** The strictest bounds of all runs: trials that were looked at before claim no more here than in their run. */
 function strictest(runs: readonly StoredRun[]): ClaimBounds {
   const level = Math.min(...runs.map(({ result }) => boundsOf(result).level));
   return { ...PLAIN_BOUNDS, level };
 }
 
-/** The error rate of all ratios of all runs, and how often chance shows each deviate among them. */
+/** The error rate of all ratios of all runs, and the frequency of each deviate among them by chance. */
 interface Gate {
   readonly maxima: ChanceMaxima;
-  /** At which ratios claim: less than 5 % where stalls have a part of it, or where trials were looked at before. */
+  /** Level at which ratios claim: less than 5 % if stalls take a part of it, or if trials were looked at before. */
   readonly level: number;
   readonly maxRegression: number;
 }
@@ -233,7 +233,7 @@ function claimOf({ metric, ratio: { shift } }: Measured, { maxima, level, maxReg
 const excludesOne = (low: number | null, high: number | null): boolean =>
   low !== null && high !== null && (low > 1 || high < 1);
 
-/** Single trials of either run beside the mean of the other, as logarithms. */
+/** Single trials of either run divided by the mean of the other, as logarithms. */
 function singleRatios({ reference, values }: Measured): number[] {
   const [before, after] = [[...reference.values()], [...values.values()]];
   const [centreBefore, centreAfter] = [mean(before), mean(after)];
@@ -281,7 +281,9 @@ interface Judged {
   readonly stalls: readonly StallFinding[];
 }
 
-/** All runs under one error rate. Where stalls can be claimed at all, they have one half of it, and ratios the other. */
+/**
+ * Judges all runs under one error rate. If stalls can be claimed at all, they have half of it, and ratios the other half.
+ */
 function judge(baseline: StoredRun, runs: readonly StoredRun[], maxRegression: number): Judged[] {
   const bounds = strictest([baseline, ...runs]);
   const seed = (part: string): Prng => new Prng(deriveSeed(baseline.result.scenario.seed, "gate", part));
@@ -305,7 +307,7 @@ function judge(baseline: StoredRun, runs: readonly StoredRun[], maxRegression: n
 
 const NOT_JUDGED: Judged = { findings: [], stalls: [] };
 
-/** Everything but verdicts. */
+/** The comparison without verdicts. */
 function described(baseline: StoredRun, run: StoredRun): Omit<RunComparison, "isJudged" | keyof Judged> {
   const matches = matched(baseline, run);
   const both = new Set(matches.map(({ before }) => before.id));

@@ -1,4 +1,5 @@
-// Reasons for which two runs may differ although the program under test did not: one sentence for each kind, with the values.
+// Reasons for which two runs may differ although the program under test did not: one sentence for each kind, with the
+// values.
 import { scenarioDifferences } from "../../scenario/difference.js";
 import type { Comparison, ResultDocument } from "../../results/result-schema.js";
 import { listed } from "../lint/lint-design.js";
@@ -13,10 +14,10 @@ interface Run {
 
 type Facts = Readonly<Record<string, string | number>>;
 
-/** Facts that change from minute to minute, or say the same as another one at more length. */
+/** Facts that change from minute to minute, or repeat another fact at more length. */
 const PASSED_OVER: ReadonlySet<string> = new Set(["loadAverage1m", "server"]);
 
-/** Keys whose value does not change what a trial does. */
+/** Keys whose value does not change a trial. */
 const SCENARIO_PASSED_OVER = /^(name|seed|trials|thresholds|published|log)(\.|\[|$)/;
 
 function factDifferences(before: Facts, after: Facts): string[] {
@@ -31,7 +32,7 @@ interface Difference {
   readonly words: string;
 }
 
-/** Differences between the surroundings of both runs, most weighty first. */
+/** Differences between the surroundings of both runs, the weightiest first. */
 function differencesOf({ result: before }: Run, { result: after }: Run): Difference[] {
   const scenario = scenarioDifferences(before.scenario.yaml, after.scenario.yaml)
     .filter(({ path }) => !SCENARIO_PASSED_OVER.test(path))
@@ -55,12 +56,12 @@ function differencesOf({ result: before }: Run, { result: after }: Run): Differe
   );
 }
 
-/** Differences between the surroundings of both runs, most weighty first. */
+/** Differences between the surroundings of both runs, the weightiest first. */
 export function runDifferences(baseline: Run, run: Run): string[] {
   return differencesOf(baseline, run).map(({ words }) => words);
 }
 
-/** Why counts or timings of these runs are not valid. */
+/** Reasons why counts or timings of these runs are not valid. */
 function disturbances(runs: readonly Run[]): string[] {
   return runs.flatMap(({ directory, result: { verdict } }) =>
     (["counts", "timings"] as const).flatMap((what) =>
@@ -71,7 +72,7 @@ function disturbances(runs: readonly Run[]): string[] {
   );
 }
 
-/** Differences and disturbances for which no verdict on the run is given unasked, most weighty first. */
+/** Differences and disturbances that prevent a verdict on the run unless the user asks for it, the weightiest first. */
 export function obstaclesBetween(baseline: Run, run: Run): string[] {
   return [
     ...disturbances([baseline, run]),
@@ -80,7 +81,7 @@ export function obstaclesBetween(baseline: Run, run: Run): string[] {
   ];
 }
 
-/** Whatever else a reader has to know: runs that ended early, and other versions, which are a reason to compare. */
+/** Further notes for the reader: runs that ended early, and other versions, which are a reason to compare. */
 export function runNotes(baseline: Run, run: Run): string[] {
   return [
     ...[baseline, run].flatMap(({ directory, result: { verdict } }) =>
@@ -109,8 +110,8 @@ function areApart(a: Comparison, b: Comparison): boolean {
 }
 
 /**
- * The servers of a duet disturb each other if treatments differ by another ratio than in a run with interleaved blocks. Empty
- * if both are duets, or neither.
+ * Warnings that the servers of a duet disturb each other: treatments differ by another ratio than in a run with interleaved
+ * blocks. Empty if both runs are duets, or neither.
  */
 export function interferenceWarnings(one: Run, other: Run): string[] {
   if (isDuet(one) === isDuet(other)) return [];

@@ -1,5 +1,6 @@
-// Stalled trials as counts between runs and their baseline. A trial stalled if an operation made less than half of its median rate over
-// all runs. One error rate for all treatments of all runs: whole blocks are dealt out again at random (min-P).
+// Stalled trials as counts between runs and their baseline. A trial stalled if an operation made less than half of its
+// median rate over all runs. One error rate holds for all treatments of all runs: whole blocks are permuted between runs
+// (min-P).
 import type { Prng } from "../../foundation/prng.js";
 import { operationsIn } from "../../metrics/operations.js";
 import type { TreatmentResult, TrialResult } from "../../results/result-schema.js";
@@ -26,12 +27,17 @@ export interface StallFinding {
   readonly trials: readonly number[];
   readonly ofBaselineTrials: number;
   readonly ofTrials: number;
-  /** Interval of the odds of a stall over those of the baseline; null with too few trials, and where it has no upper end. */
+  /**
+   * Interval of the odds of a stall divided by the baseline's odds; null with too few trials, and at an infinite upper end.
+   */
   readonly oddsLow: number | null;
   readonly oddsHigh: number | null;
-  /** Chance of as clear a difference in any treatment of any run, at a claim's 5 %; null with too few trials. */
+  /**
+   * Chance of as clear a difference in any treatment of any run, rescaled so that a claim needs 5 %; null with too few
+   * trials.
+   */
   readonly familyP: number | null;
-  /** Whether trials surely stalled more often than in the baseline. */
+  /** True if trials surely stalled more often than in the baseline. */
   readonly isRegression: boolean;
 }
 
@@ -47,7 +53,7 @@ interface Column {
 
 type StalledOperations = ReadonlyMap<TrialResult, readonly string[]>;
 
-/** The operations of each trial that made nothing, or less than half of what is usual in these treatments. */
+/** Operations of each trial that did nothing or less than half of the usual rate in these treatments. */
 function stalledOperations(treatments: readonly TreatmentResult[]): Map<TrialResult, string[]> {
   const trials = treatments.flatMap(completeTrials);
   const stalled = new Map<TrialResult, string[]>(trials.map((trial) => [trial, []]));
@@ -97,7 +103,7 @@ function countsOf({ finding }: Column): Counts {
 const isTestable = ({ finding }: Column): boolean =>
   Math.min(finding.ofBaselineTrials, finding.ofTrials) >= BLOCKS_MIN;
 
-/** A block of a run: whether each treatment stalled in it, by its key. */
+/** A block of a run: by treatment key, whether the treatment stalled in it. */
 type Block = ReadonlyMap<string, boolean>;
 
 function blocksOf(treatments: Treatments, stalled: StalledOperations): Block[] {
@@ -110,7 +116,7 @@ function blocksOf(treatments: Treatments, stalled: StalledOperations): Block[] {
   return [...blocks.values()];
 }
 
-/** The least p-value of any column each time that the blocks are dealt out to the runs at random, in ascending order. */
+/** The least p-value of any column in each random permutation of the blocks between the runs, in ascending order. */
 function leastByChance(
   columns: readonly Column[],
   dealt: readonly (readonly Block[])[],
@@ -143,9 +149,12 @@ function leastByChance(
 
 /** Stalls of all runs under one error rate. */
 export interface StallFamily {
-  /** Whether any count could be claimed at `level`, however the stalled trials were shared out. */
+  /** True if any count could be claimed at `level`, for any distribution of the stalled trials over the runs. */
   readonly canClaim: (level: number) => boolean;
-  /** Of the run of this index, each treatment of which a trial stalled on either side; claims miss at `level` in all. */
+  /**
+   * Findings on the run of this index: each treatment with a stalled trial on either side; all claims together miss at
+   * `level`.
+   */
   readonly findings: (run: number, level: number) => StallFinding[];
 }
 
@@ -166,7 +175,7 @@ export function stallFamily(runs: readonly Treatments[], prng: Prng): StallFamil
       return { ...finding, oddsLow: null, oddsHigh: null, familyP: null, isRegression: false };
     const counts = countsOf(column);
     const pValue = fisherPValue(counts);
-    // P-values are discrete: a claim needs one below the first that chance shows too often.
+    // P-values are discrete: a claim needs a p-value below the first that chance shows too often.
     const claimable = (least[chancesAllowed(least.length, level)] ?? 0) * (1 - ROUNDING);
     const [oddsLow, oddsHigh] = oddsInterval(counts, Math.min(level, claimable));
     const asLow = least.filter((each) => each <= pValue * (1 + ROUNDING)).length;

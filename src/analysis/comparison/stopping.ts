@@ -1,5 +1,5 @@
-// The end of an experiment that runs until it is decided, and the level of its claims. Made of plan, looks and trials alone: a run, its
-// continuation and a reader of its files agree.
+// The end of an experiment that runs until it is decided, and the level of its claims. Derived from plan, looks and trials
+// alone: a run, its continuation and a reader of its files agree.
 import { HEADLINE_METRICS, isHeadline } from "../../metrics/metric-lists.js";
 import type {
   Comparison,
@@ -17,7 +17,7 @@ import { settling } from "./findings.js";
 import { headlineComparisons } from "./noise-floor.js";
 import { isSettled } from "./verdicts.js";
 
-/** What is asked of an experiment, under one error rate: comparisons, and effects and interactions where factors cross. */
+/** The questions of an experiment, under one error rate: comparisons, and effects and interactions if factors cross. */
 export function settledDifferences(
   treatments: readonly TreatmentResult[],
   seed: number,
@@ -35,7 +35,9 @@ export function settledDifferences(
   };
 }
 
-/** The comparisons that have to be decided: those that thresholds are about, or, without such, all headline ones. */
+/**
+ * The comparisons that have to be decided: those that thresholds are about or, without such thresholds, all headline ones.
+ */
 export function claimsOfInterest(
   comparisons: readonly Comparison[],
   thresholds: readonly Quantity[],
@@ -47,10 +49,10 @@ export function claimsOfInterest(
   return named.length > 0 ? named : claims;
 }
 
-/** Where an experiment stands after a number of blocks. */
+/** State of an experiment after a number of blocks. */
 export interface Look {
   readonly blocks: number;
-  /** Of interest, in order. */
+  /** Comparisons that have to be decided, in order. */
   readonly claims: readonly Comparison[];
   readonly open: readonly Comparison[];
 }
@@ -74,7 +76,7 @@ export function blocksOf(treatments: readonly TreatmentResult[]): number {
   return new Set(complete.map(({ block }) => block)).size;
 }
 
-/** The looks made up to a number of blocks: the planned ones and those that were made beside. */
+/** The looks made up to a number of blocks: planned and additional ones. */
 export function looksUpTo(
   blocks: number,
   { min, max }: Pick<Stopping, "min" | "max">,
@@ -84,7 +86,7 @@ export function looksUpTo(
   return [...new Set([...planned, ...others])].filter((look) => look <= blocks).sort((a, b) => a - b);
 }
 
-/** What claims are held to if the last look is after this number of blocks. */
+/** Bounds of claims if the last look is after this number of blocks. */
 export function boundsAfter(
   blocks: number,
   { min, max, within, race }: Stopping,

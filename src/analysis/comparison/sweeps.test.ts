@@ -47,7 +47,7 @@ describe("sweepsOf", () => {
     expect(sweep?.points[0]).toMatchObject({ treatment: "clients-1-text", trials: 5 });
     if (sweep?.usl.status !== "fitted") throw new Error(JSON.stringify(sweep?.usl));
     const { lambda, sigma, kappa, peakClients } = sweep.usl;
-    // That the intervals cover is shown on many data sets in usl.test.ts.
+    // usl.test.ts shows on many data sets that the intervals cover.
     expect(lambda.value / LAW.lambda).toBeCloseTo(1, 1);
     expect(sigma.value / LAW.sigma).toBeCloseTo(1, 1);
     expect(kappa.value / LAW.kappa).toBeCloseTo(1, 1);
@@ -94,7 +94,7 @@ describe("sweepsOf", () => {
       reason: "no throughput at all at 64 clients, which the law excludes",
     });
     expect(stall([0, 1, 2, 3, 4, 5])?.points.at(-1)).toMatchObject({ clients: 64, trials: 6 });
-    // One stall in six is not left out, as if the other five were all.
+    // One stall in six is not left out as if the other five were all trials.
     const once = stall([0])?.usl;
     if (once?.status === "fitted") expect(once.kappa.value).toBeGreaterThan(LAW.kappa * 1.1);
     else expect(once?.reason).not.toMatch(/blocks/);

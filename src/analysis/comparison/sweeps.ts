@@ -1,5 +1,5 @@
-// Treatments that differ only in a number of clients, as curves. A factor is a number of clients if its path is `clients` or ends so. A
-// scalability law is of closed loops, where clients drive the load.
+// Treatments that differ only in a number of clients, as curves. A factor is a number of clients if its path is `clients`
+// or ends so. A scalability law describes closed loops, whose clients drive the load.
 import { deriveSeed } from "../../foundation/prng.js";
 import { operationsIn, type Operation } from "../../metrics/operations.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
@@ -22,13 +22,13 @@ function isClientFactor(factor: string): boolean {
   return factor === "clients" || factor.endsWith(".clients");
 }
 
-/** `16`, or `16-a` where the level is given twice. */
+/** Number of clients in a level: `16`, or `16-a` if the level is given twice. */
 function clientsOf(level: string | undefined): number | undefined {
   const match = /^([1-9]\d*)(-[a-z]+)?$/.exec(level ?? "");
   return match ? Number(match[1]) : undefined;
 }
 
-/** Treatments that share all levels but those of `factor`, by what they share. */
+/** Treatments that share all levels but the level of `factor`, by the shared levels. */
 function groups(treatments: readonly TreatmentResult[], factor: string) {
   const found = new Map<string, { levels: Record<string, string>; steps: Step[] }>();
   for (const treatment of treatments) {
@@ -65,14 +65,14 @@ function pointOf({ clients, treatment }: Step, operation: Operation, seed: numbe
   };
 }
 
-/** Whether it is that operation's clients whose number the steps are, and not another group's. */
+/** True if the steps are numbers of that operation's clients, not of another group's. */
 function isOwn(steps: readonly Step[], operation: Operation): boolean {
   return steps.every(({ clients, treatment }) =>
     treatment.trials.every(({ operations }) => (operations[operation]?.clients ?? clients) === clients),
   );
 }
 
-/** Whether a schedule starts it, by itself or as a part of a round: then clients are not what drives it. */
+/** True if a schedule starts the operation, by itself or as a part of a round: clients then do not drive it. */
 function isScheduled(steps: readonly Step[], operation: Operation, { roles }: Vocabulary): boolean {
   const performing = Object.values(roles).filter(({ operations }) => operations.includes(operation));
   const started = performing.flatMap(({ arrivals }) => arrivals);
@@ -94,7 +94,7 @@ function lawOf(steps: readonly Step[], operation: Operation, vocabulary: Vocabul
   return fitCurves(curves(steps, operation), seed);
 }
 
-/** The blocks in which every step has throughput. */
+/** Curves of the blocks in which every step has throughput. */
 function curves(steps: readonly Step[], operation: Operation): Curve[] {
   const blocks = [...new Set(steps.flatMap(({ treatment }) => treatment.trials.map(({ block }) => block)))];
   return blocks.flatMap((block): Curve[] => {
@@ -107,7 +107,7 @@ function curves(steps: readonly Step[], operation: Operation): Curve[] {
   });
 }
 
-/** Empty where no number of clients varies over at least three levels. */
+/** Empty if no number of clients varies over at least three levels. */
 export function sweepsOf(
   treatments: readonly TreatmentResult[],
   vocabulary: Vocabulary,

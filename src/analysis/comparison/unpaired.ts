@@ -12,11 +12,11 @@ import { BLOCKS_MIN, SIGNIFICANCE } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
 
 export interface UnpairedRatio {
-  /** Values of the series that has fewer. */
+  /** Number of values in the shorter series. */
   readonly trials: number;
-  /** Of the geometric means. */
+  /** Ratio of the geometric means. */
   readonly ratio: number;
-  /** Absent with too few trials, as are interval and p-value. */
+  /** Null with too few trials, as are interval and p-value. */
   readonly shift: Shift | null;
   readonly ciLow: number | null;
   readonly ciHigh: number | null;
@@ -29,7 +29,7 @@ export function ratiosWithin(shift: Shift, deviate: number): [low: number, high:
   return [Math.exp(low), Math.exp(high)];
 }
 
-/** Undefined where a side has no trial. The interval misses in `level` of all cases. */
+/** Undefined if a side has no trial. The interval misses in `level` of all cases. */
 export function unpairedRatio(
   reference: LogSeries,
   values: LogSeries,

@@ -1,5 +1,5 @@
-// Intervals of a Universal Scalability Law come from fitting resampled blocks again. A law that the measurements do not identify is
-// refused with the reason: three parameters can be drawn through almost anything.
+// Intervals of a Universal Scalability Law come from fitting resampled blocks. A law that the measurements do not identify
+// is refused with the reason: three parameters can be drawn through almost anything.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Estimate, UslFit } from "../../results/result-schema.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
@@ -15,7 +15,7 @@ const EXTRAPOLATION_MAX = 2;
 /** An interval of lambda wider than this factor says that the slope at the start was not seen. */
 const LAMBDA_RATIO_MAX = 4;
 
-/** Throughput by level of clients, of one block of trials. */
+/** Throughput by number of clients, in one block of trials. */
 export type Curve = readonly Point[];
 
 function averaged(curves: readonly Curve[]): Point[] {
@@ -27,7 +27,7 @@ function averaged(curves: readonly Curve[]): Point[] {
 
 const g = (value: number): string => Number(value.toPrecision(3)).toString();
 
-/** Why the estimate cannot be what the law means, or is not told by these points. */
+/** Reason why the estimate cannot be a scalability law, or why these points do not determine it. */
 function objection(points: readonly Point[], fit: Parameters): string | undefined {
   const atBound = fit.sigma <= 0 ? "sigma" : fit.kappa <= 0 ? "kappa" : undefined;
   if (atBound === "kappa")
@@ -64,7 +64,7 @@ function intervalOf(value: number, resampled: readonly number[], confidence: num
   return { value, low: end(tail), high: end(1 - tail) };
 }
 
-/** `curves` are blocks of trials, each with the same levels in the same order. */
+/** Fits blocks of trials, each with the same levels in the same order. */
 export function fitCurves(curves: readonly Curve[], seed: number): UslFit {
   const refused = (reason: string): UslFit => ({ status: "refused", reason });
   const levels = new Set(curves[0]?.map(({ clients }) => clients)).size;

@@ -21,7 +21,7 @@ export function uslThroughput({ lambda, sigma, kappa }: Parameters, clients: num
   return (lambda * clients) / (1 + sigma * (clients - 1) + kappa * clients * (clients - 1));
 }
 
-/** Solves the symmetric system `a x = b` by Gaussian elimination; undefined where it is singular. */
+/** Solves the symmetric system `a x = b` by Gaussian elimination; undefined if it is singular. */
 function solve(a: readonly Triple[], b: Triple): Triple | undefined {
   const rows = a.map((row, i) => [...row, b[i] as number]);
   const at = (i: number, j: number): number => rows[i]?.[j] ?? Number.NaN;
@@ -52,7 +52,7 @@ function normalEquations(rows: readonly { readonly gradient: Triple; readonly re
   return { matrix, right: [toward(0), toward(1), toward(2)] as Triple };
 }
 
-/** N / X is linear in 1/lambda, sigma/lambda and kappa/lambda: least squares there is where to begin. */
+/** Start of the fit: N / X is linear in 1/lambda, sigma/lambda and kappa/lambda, so least squares solves it directly. */
 function start(points: readonly Point[]): Parameters | undefined {
   const { matrix, right } = normalEquations(
     points.map(({ clients: n, throughput }) => ({
@@ -80,7 +80,7 @@ function linearised({ lambda, sigma, kappa }: Parameters, { clients: n, throughp
   return { gradient, residual: throughput - (lambda * n) / divisor };
 }
 
-/** Least squares by Levenberg and Marquardt, unbounded; undefined where it does not converge. */
+/** Unbounded least squares by Levenberg and Marquardt; undefined if it does not converge. */
 export function fitUsl(points: readonly Point[]): Parameters | undefined {
   let current = start(points) ?? {
     lambda: Math.max(...points.map(({ clients, throughput }) => throughput / clients)),
@@ -113,7 +113,7 @@ export function fitUsl(points: readonly Point[]): Parameters | undefined {
   return undefined;
 }
 
-/** Clients at which throughput is highest; infinite where it never falls. */
+/** Number of clients at which throughput is highest; infinite if it never falls. */
 export function peakOf({ sigma, kappa }: Parameters): number {
   return kappa > 0 && sigma < 1 ? Math.sqrt((1 - sigma) / kappa) : Number.POSITIVE_INFINITY;
 }

@@ -4,12 +4,12 @@ import type { RatioFinding } from "../../results/result-schema.js";
 
 type Judged = Pick<RatioFinding, "verdict">;
 
-/** Whether two sides differ: by a finding of the experiment, or by this comparison alone. */
+/** True if two sides differ: by a finding of the experiment, or by this comparison alone. */
 export function isDifference({ verdict }: Judged): boolean {
   return verdict === "finding" || verdict === "exploratory";
 }
 
-/** Whether something may be stated of it: a finding of the experiment, or that two sides are the same. */
+/** True if something may be stated of the comparison: a finding of the experiment, or that two sides are the same. */
 export function isSettled({ verdict }: Judged): boolean {
   return verdict === "finding" || verdict === "indistinguishable";
 }
@@ -27,7 +27,7 @@ export function verdictCounts(comparisons: readonly Judged[]): VerdictCounts {
   };
 }
 
-/** `2 are findings, 4 exploratory and 20 inconclusive`; empty of no comparison. */
+/** `2 are findings, 4 exploratory and 20 inconclusive`; empty without comparisons. */
 export function countsText(counts: VerdictCounts): string {
   const parts = COMPARISON_VERDICTS.filter((verdict) => counts[verdict] > 0).map((verdict, i) => {
     const count = counts[verdict];

@@ -1,16 +1,16 @@
-// A check asks one stored trial, and answers if a bound is exceeded; without its evidence it says nothing. Checks are pure: a stored
-// result can be asked again. The registry in `diagnose.ts` says what an observation invalidates.
+// A check examines one stored trial, and answers if a bound is exceeded; without its evidence it says nothing. Checks are
+// pure: a stored result can be examined again. The registry in `diagnose.ts` says which aspects an observation invalidates.
 import type { DiagnosisSettings } from "../../scenario/judgement.js";
 import { sidedText } from "../../foundation/text/numbers.js";
 import type { Aspect, Ceiling, TrialResult } from "../../results/result-schema.js";
 
-/** What a trial is judged with. */
+/** Data from which a trial is judged. */
 export interface Examined {
   readonly trial: TrialResult;
   readonly bounds: DiagnosisSettings;
-  /** `select 1` through the same pool, where it was measured. */
+  /** `select 1` through the same pool, if it was measured. */
   readonly ceiling?: Ceiling;
-  /** Runnable processes for each core before the experiment began; the first trial's only. */
+  /** Runnable processes for each core before the experiment began; only the first trial has it. */
   readonly loadBefore?: number;
 }
 
@@ -19,28 +19,28 @@ export interface Observation {
   readonly seen: number;
   readonly bound: number;
   readonly words: string;
-  /** Left out if it invalidates what the registry says; a warning invalidates nothing. */
+  /** Invalidated aspects, if they differ from the registry's; a warning invalidates nothing. */
   readonly invalidates?: readonly Aspect[];
 }
 
 export type Check = (examined: Examined) => Observation | undefined;
 
-/** `12.3 %`; beside a bound never what would be on its other side, or the bound itself. */
+/** Percentage such as `12.3 %`; next to a bound, rounded so that it stays on its side of the bound. */
 export function percent(ratio: number, bound = Number.NaN): string {
   return `${sidedText(ratio * 100, bound * 100, 3)} %`;
 }
 
-/** `52.1 ms`, likewise. */
+/** Time such as `52.1 ms`; next to a bound, rounded so that it stays on its side of the bound. */
 export function ms(value: number, bound = Number.NaN): string {
   return `${sidedText(value, bound, 3)} ms`;
 }
 
-/** Share of the busiest thread's time that the whole process spent on a CPU; below it, it was waiting for one. */
+/** Share of the busiest thread's time that the whole process spent on a CPU; a process below it was waiting for a CPU. */
 const STARVED_BELOW = 0.6;
 
 /**
- * What to do about a generator that is late: it may have too much to do, or it may wait for a CPU that the server on
- * the same machine has. The CPU time that the process really used tells which.
+ * Advice for a generator that is late: it may have too much to do, or it may wait for a CPU that the server on the same
+ * machine has. The CPU time of the process decides which.
  */
 export function generatorRemedy({ client, windowSeconds }: TrialResult): string {
   const busySeconds = (client?.workerUtilization ?? 0) * windowSeconds;
@@ -62,7 +62,7 @@ export function above(
   return { seen, bound, words: words(seen) };
 }
 
-/** The same, beyond a bound from which on it is worth saying. */
+/** A warning if `seen` is known and above `bound`. */
 export function warningAbove(...about: Parameters<typeof above>): Observation | undefined {
   const observation = above(...about);
   return observation && { ...observation, invalidates: [] };

@@ -1,5 +1,5 @@
-// A trial disturbed on purpose for every reason there is, each just beyond its bound, and the same trial just within it;
-// and what each of these findings invalidates.
+// A trial disturbed on purpose for each reason, just beyond its bound, and the same trial just within it; and the aspects
+// that each of these findings invalidates.
 import { describe, expect, it } from "vitest";
 import {
   CHECKS,
@@ -73,7 +73,7 @@ const agentWithin = (errorMs: number, accountedRatio = 1): TrialAgent => ({
   accountedRatio,
 });
 
-/** Beyond and within the default bound, by check. */
+/** Check, example beyond its default bound, example within it, and the words of the finding. */
 const CASES: readonly [Finding["check"], Examined, Examined, RegExp][] = [
   [
     "event-loop-delay",

@@ -1,4 +1,5 @@
-// The registry of checks, and their findings in a result. A new check is a function beside its kind and one line here.
+// The registry of checks, and their findings in a result. A new check is a function in the file of its kind and one line
+// here.
 import type { Aspect, Finding, ResultDocument, TreatmentResult } from "../../results/result-schema.js";
 import { trialsText } from "../../foundation/text/numbers.js";
 import { CHECKS as CHECK_NAMES } from "../../results/result-schema.js";
@@ -59,7 +60,7 @@ const CHECKS: Readonly<Record<Finding["check"], readonly [examine: Check, ...inv
   "other-io": [otherIo, "timings"],
 };
 
-/** Findings on a trial; none on a trial that is not complete. */
+/** Findings on a trial; empty if the trial is not complete. */
 export function diagnose(examined: Examined): Finding[] {
   if (examined.trial.status !== "complete") return [];
   return CHECK_NAMES.flatMap((check): Finding[] => {
@@ -77,7 +78,7 @@ export interface TrialFinding extends Finding {
   readonly treatment: string;
 }
 
-/** In the order of the experiment's trials. */
+/** Findings in the order of the experiment's trials. */
 export function findingsOf(treatments: readonly Pick<TreatmentResult, "id" | "trials">[]): TrialFinding[] {
   return treatments
     .flatMap(({ id, trials }) =>
@@ -88,13 +89,16 @@ export function findingsOf(treatments: readonly Pick<TreatmentResult, "id" | "tr
     .sort((a, b) => a.trial - b.trial);
 }
 
-/** Once each: what could have disturbed trials without being noticed. */
+/** Disturbances that could not be looked for, each once. */
 function notAssessedIn(treatments: readonly Pick<TreatmentResult, "trials">[]): string[] {
   const all = treatments.flatMap(({ trials }) => trials.flatMap(({ notAssessed = [] }) => notAssessed));
   return [...new Set(all.map(({ what, reason }) => `not assessed: ${what}: ${reason}`))];
 }
 
-/** Evidence that no sample of a trial has, a line for each reason; a disturbance that could not be looked for has its own. */
+/**
+ * Evidence that no sample of a trial has, a line for each reason; disturbances that could not be looked for are listed
+ * separately.
+ */
 function skippedIn(treatments: readonly Pick<TreatmentResult, "trials">[]): string[] {
   const trials = treatments.flatMap((treatment) => treatment.trials);
   const told = new Set(trials.flatMap(({ notAssessed = [] }) => notAssessed.map(({ reason }) => reason)));
@@ -105,7 +109,7 @@ function skippedIn(treatments: readonly Pick<TreatmentResult, "trials">[]): stri
   return [...sources].map(([reason, names]) => `evidence skipped: ${[...names].join(", ")}: ${reason}`);
 }
 
-/** Findings, disturbances that could not be looked for, and evidence that is not there, as `diagnosis` of the result holds them. */
+/** Findings, disturbances that could not be looked for, and missing evidence, as `diagnosis` of the result holds them. */
 export function diagnosisEntries(
   treatments: readonly Pick<TreatmentResult, "id" | "trials">[],
 ): ResultDocument["diagnosis"] {
@@ -125,7 +129,7 @@ export interface Reason {
 
 const effectOf = ({ invalidates }: Finding): string => invalidates.join(" ");
 
-/** Reasons in the order of checks. Findings of one check that invalidate different aspects are reasons of their own. */
+/** Reasons in the order of checks. Findings of one check that invalidate different aspects are separate reasons. */
 export function reasonsOf(findings: readonly TrialFinding[]): Reason[] {
   return CHECK_NAMES.flatMap((check) => {
     const ofCheck = findings.filter((finding) => finding.check === check);

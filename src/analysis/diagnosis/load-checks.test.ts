@@ -1,4 +1,4 @@
-// Words about `select 1`, the ceiling of the generator, at both sides of what a ceiling can be.
+// Words about `select 1`, the ceiling of the generator: a probe that can be a ceiling, and a probe that cannot.
 import { expect, it } from "vitest";
 import { EXAMPLE_BOUNDS, exampleResult } from "../../../test/support/example-result.js";
 import { renderTrust } from "../../report/findings/trust-notes.js";

@@ -17,7 +17,7 @@ export const eventLoopDelay: Check = ({ trial, bounds }) =>
       `include the generator's own; ${generatorRemedy(trial)}`,
   );
 
-/** Looks at each thread: one that is busy all the time hides among idle ones in the CPU time of the process. */
+/** Looks at each thread: a thread that is busy all the time hides among idle threads in the CPU time of the process. */
 export const workerUtilization: Check = ({ trial, bounds }) =>
   above(
     trial.client?.workerUtilization,
@@ -28,8 +28,8 @@ export const workerUtilization: Check = ({ trial, bounds }) =>
   );
 
 /**
- * Durations come from the monotonic clock and stand; what the database dates itself does not. The default bound
- * is above a slew of 500 ppm for 200 s, which NTP rarely needs.
+ * Durations come from the monotonic clock and stand; times that the database writes do not. The default bound is above a
+ * slew of 500 ppm for 200 s, which NTP rarely needs.
  */
 export const clockStep: Check = ({ trial, bounds: { maxClockStepMs: bound } }) => {
   const { client, serverClockStepMs = 0 } = trial;
@@ -46,7 +46,7 @@ export const clockStep: Check = ({ trial, bounds: { maxClockStepMs: bound } }) =
   );
 };
 
-/** Beyond the bound, the second in which something ended is not sure, nor how long an event took between two agents. */
+/** Beyond the bound, the second in which something ended is not sure, nor the duration of an event between two agents. */
 export const agentClock: Check = ({ trial, bounds }) => {
   const worst = [...(trial.agents ?? [])].sort((a, b) => b.clock.errorMs - a.clock.errorMs)[0];
   return above(
@@ -58,7 +58,7 @@ export const agentClock: Check = ({ trial, bounds }) => {
   );
 };
 
-/** Arrivals that found no free client in time were not offered: a latency measured without them is that of a lighter load. */
+/** Arrivals that found no free client in time were not offered: a latency measured without them describes a lighter load. */
 export const dropped: Check = ({ trial, bounds }) => {
   const scheduled = Object.entries(trial.operations).flatMap(
     ([operation, { offered = 0, dropped: lost = 0 }]) =>
@@ -75,7 +75,10 @@ export const dropped: Check = ({ trial, bounds }) => {
 };
 
 const LEAST_MS = 1_000;
-/** Long ones are more likely to be under way at any moment than short ones: a little longer than any is chance. */
+/**
+ * Long transactions are more likely to be under way at any moment than short ones: slightly longer than the slowest is
+ * chance.
+ */
 const TIMES_THE_SLOWEST = 2;
 
 /** The slowest transaction that ended in the window, failed ones included. */
@@ -129,7 +132,7 @@ export const stall: Check = ({ trial, bounds }) => {
   );
 };
 
-/** Share of an operation's transactions. */
+/** Largest share of an operation's transactions that may change no row. */
 const IDLE_SHARE_MAX = 0.1;
 
 /** Warns of a rate made of transactions that returned and changed no row, such as claims on an empty queue. */
@@ -186,9 +189,9 @@ export const closure: Check = (examined) => {
 const DEFAULT_MAX = 0.01;
 
 /**
- * If more transactions failed than the budget allows, the latencies of the others are of a lighter load. Conflicts that
- * outlast their retries are a result of isolation and locking, and faults were asked for: both only warn, unless the scenario
- * states a bound.
+ * If more transactions failed than the budget allows, the latencies of the others describe a lighter load. Conflicts that
+ * outlast their retries are a result of isolation and locking, and faults were asked for: both only warn, unless the
+ * scenario states a bound.
  */
 export const failures: Check = ({ trial, bounds: { maxFailureRatio } }) => {
   const bound = maxFailureRatio ?? DEFAULT_MAX;
@@ -214,7 +217,7 @@ export const failures: Check = ({ trial, bounds: { maxFailureRatio } }) => {
   return warningAbove(ratio, bound, () => `${words}, with ${codes}: latencies are those of the others`);
 };
 
-/** Without empty polls: a role that finds nothing for most of the window would hide a retry storm in them. */
+/** Transactions without empty polls: a role that finds nothing for most of the window would hide a retry storm in them. */
 function ended(result: OperationResult): number {
   return result.transactions + failuresOf(result);
 }
@@ -223,20 +226,23 @@ export function hasEnded(result: OperationResult): boolean {
   return ended(result) > 0;
 }
 
-/** `, mostly 55P03`. */
+/** Suffix such as `, mostly 55P03`. */
 function mostly({ retriesBySqlstate }: OperationResult): string {
   const [most] = Object.entries(retriesBySqlstate).sort(([, a], [, b]) => b - a);
   return most ? `, mostly ${most[0]}` : "";
 }
 
-/** `; backoff was 40 % of their response time`, where that was measured. */
+/** Suffix such as `; backoff was 40 % of their response time`, if that was measured. */
 function inBackoff({ parts = [], responseTimeMs }: OperationResult): string {
   const backoff = parts.find(({ name }) => name === "backoff");
   if (!backoff || !responseTimeMs || responseTimeMs.mean === 0) return "";
   return `; backoff was ${percent(backoff.meanMs / responseTimeMs.mean)} of the response time`;
 }
 
-/** A retry storm is a load other than the scenario names. It invalidates nothing: retries are the cost of that locking or fault. */
+/**
+ * A retry storm is another load than the scenario describes. It invalidates nothing: retries are the cost of that locking
+ * or fault.
+ */
 export const retries: Check = ({ trial, bounds }) => {
   const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const ratio = retriesPerTransaction(result);
@@ -283,15 +289,15 @@ export const nearCeiling: Check = ({ trial, ceiling }) => {
   );
 };
 
-/** A trial cannot exceed a ceiling: more than all of it says that the probe was slowed. */
+/** A trial cannot exceed a ceiling: a share above 1 says that the probe was slowed. */
 function meaningOf(share: number): string {
   return isCeiling(share) ? ": the generator is near its ceiling" : ` in a short probe: ${NO_CEILING}`;
 }
 
-/** Words about a probe that a trial outran. */
+/** Words about a probe that a trial exceeded. */
 export const NO_CEILING = "something slowed the probe, so the generator's ceiling is not known";
 
-/** Whether the probe can be the ceiling of a trial that made that share of its transactions. */
+/** True if the probe can be the ceiling of a trial that made that share of its transactions. */
 export function isCeiling(share: number): boolean {
   return share <= 1;
 }

@@ -1,4 +1,4 @@
-// Checks of the server, the measured tables and the machine: whether they stayed what they were and served the load alone.
+// Checks of the server, the measured tables and the machine: whether they did not change and served the load alone.
 import { elided } from "../../foundation/shown.js";
 import { bytesText, sidedText } from "../../foundation/text/numbers.js";
 import { kindOf } from "../../faults/registry.js";
@@ -7,12 +7,12 @@ import { above, percent, warningAbove, type Check, type Observation } from "./ch
 
 /** Share of the window's log that went through new files. */
 const MOST_RATIO = 0.25;
-/** Four files: what is below is over in a moment. */
+/** Four files: the writing of fewer bytes is over in a moment. */
 const LEAST_BYTES = 64 * 1024 * 1024;
 
 /**
- * A new server fills its first log files with zeros and reuses them later: its first trial has fewer events and twice
- * the p99 for that alone. It invalidates nothing: it happened so.
+ * A new server fills its first log files with zeros and reuses them later: its first trial has fewer events and twice the
+ * p99 for that reason alone. It invalidates nothing: the measurement is true.
  */
 export const newLogFiles: Check = ({ trial: { database } }) => {
   const { walZeroBytes = 0, walBytes = 0 } = database;
@@ -27,7 +27,7 @@ export const newLogFiles: Check = ({ trial: { database } }) => {
   );
 };
 
-/** Twice the default of gin_pending_list_limit, 4 MB, in pages of 8 kB: what is below it is cleaned up as intended. */
+/** Twice the default of gin_pending_list_limit, 4 MB, in pages of 8 kB: a shorter list is cleaned up as intended. */
 const MOST_PAGES = 1024;
 
 /**
@@ -52,7 +52,7 @@ const SERVER_WORDS: Readonly<Record<string, string>> = {
 /** Settings that differ after a restart or in another place of a cluster: a failover changes which server follows which. */
 const OF_A_RESTART = /^(startedAt|configLoadedAt|primary_slot_name|synchronous_standby_names)$/;
 
-/** Without what a fault explains, and without the load time of a configuration where the reason for it is said. */
+/** Changes that no fault explains, without the load time of a configuration if the reason for it is stated. */
 function unexplained({ servers = [], faults = [] }: TrialResult): ServerChange[] {
   const isRestarted = faults.some(({ kind }) => kindOf(kind).restartsServer);
   return servers.flatMap(({ changes = [] }) => {
@@ -112,10 +112,10 @@ export const tableChange: Check = ({ trial: { database, faults = [] } }) => {
   );
 };
 
-/** The time within which a fault that ends with its window is cleared. */
+/** Time in seconds within which a fault that ends with its window is cleared. */
 const BOUND_SECONDS = 1;
 
-/** The figures of a trial hold a part of a fault that was over after the window, and the part differs from trial to trial. */
+/** Figures of a trial include a part of a fault that was over after the window, and the part differs from trial to trial. */
 export const lateFault: Check = ({ trial: { faults = [], windowSeconds } }) => {
   const late = faults.map(({ kind, clearedAtSeconds }) => ({
     kind,
@@ -178,7 +178,7 @@ export const otherIo: Check = ({ trial: { machine, windowSeconds }, bounds }) =>
   );
 };
 
-/** Runnable processes a core. */
+/** Runnable processes for each core. */
 const LOAD_MAX = 1;
 
 export const loadBefore: Check = (examined) =>
@@ -193,7 +193,7 @@ const MONITORING_PER_SECOND = 1;
 const AUTOVACUUM_ROUND = { elsewhere: 100, here: 20 };
 const NAMED_MAX = 3;
 
-/** Beyond the bound, else beyond the share of it from which on it is said. */
+/** An observation beyond the bound; a warning from the given share of the bound on. */
 function graded(
   seen: number | undefined,
   bound: number,

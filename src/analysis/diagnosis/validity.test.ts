@@ -1,4 +1,4 @@
-// Findings in the result, in the verdict's sentences and in the summary, and what they leave valid of a trial.
+// Findings in the result, in the verdict's sentences and in the summary, and the aspects of a trial that they leave valid.
 import { describe, expect, it } from "vitest";
 import { EXAMPLE_BOUNDS, EXAMPLE_INTEGRITY, exampleResult } from "../../../test/support/example-result.js";
 import { renderSummary } from "../../report/terminal/summary.js";

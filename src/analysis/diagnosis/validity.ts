@@ -11,7 +11,7 @@ import type {
 } from "../../results/result-schema.js";
 import { findingsOf, reasonsOf } from "./diagnose.js";
 
-/** Why an aspect of a trial is not valid; without reasons it is valid. */
+/** Reasons why an aspect of a trial is not valid; empty if it is valid. */
 export function reasonsAgainst(
   aspect: Aspect,
   { integrity, diagnosis = [] }: Pick<TrialResult, "integrity" | "diagnosis">,
@@ -34,12 +34,12 @@ export function invalidTrials(trials: readonly TrialResult[]): InvalidTrials {
   return { counts: numbersOf("counts"), timings: numbersOf("timings") };
 }
 
-/** Trials of which anything is not valid. */
+/** Trials with any invalid aspect. */
 export function disturbedTrials({ counts, timings }: InvalidTrials): number {
   return new Set([...counts, ...timings]).size;
 }
 
-/** `timings of trials 3 and 5 are not valid`; undefined if all that a figure rests on is valid. */
+/** `timings of trials 3 and 5 are not valid`; undefined if all aspects that a figure rests on are valid. */
 export function objectionTo(restsOn: readonly Aspect[], invalid: InvalidTrials): string | undefined {
   const objections = restsOn.flatMap((aspect) => {
     const numbers = invalid[aspect];
@@ -48,7 +48,10 @@ export function objectionTo(restsOn: readonly Aspect[], invalid: InvalidTrials):
   return objections.length > 0 ? objections.join("; ") : undefined;
 }
 
-/** Why a metric is not judged between these treatments; undefined if all that it rests on is valid in their trials. */
+/**
+ * Reason why a metric is not judged between these treatments; undefined if all aspects that it rests on are valid in their
+ * trials.
+ */
 export function objectionToMetric(
   metric: ComparisonMetric,
   treatments: readonly Pick<TreatmentResult, "trials">[],
@@ -57,7 +60,7 @@ export function objectionToMetric(
   return objectionTo(restsOn(metricNamed(metric)), invalidTrials(trials));
 }
 
-/** What holds of a whole experiment; `violations` are those of its audits, in words. */
+/** Validity of a whole experiment; `violations` are sentences about failed audits. */
 export function validityOf(
   treatments: readonly Pick<TreatmentResult, "id" | "trials">[],
   violations: readonly string[],

@@ -1,4 +1,4 @@
-// Changes of level in simulated series: none where there is none, the run where there is one, and which metrics.
+// Changes of level in simulated series: none if there is none, the right run if there is one, and the right metrics.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
@@ -7,7 +7,7 @@ import type { Values } from "./level-test.js";
 
 const changePoints = (metrics: readonly Values[], prng: Prng) => searchLevels(metrics, prng).changes;
 
-/** By metric, the logarithm of each run: 1 with a spread of 3 %, times what `level` says. */
+/** Logarithm of each run by metric: 1 with a spread of 3 %, times the factor that `level` gives. */
 function series(
   metrics: number,
   runs: number,

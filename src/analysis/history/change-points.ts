@@ -1,5 +1,5 @@
-// The runs at which a series changes its level. Levels are held against noise that may carry over from run to run and drift slowly;
-// each change then passes a test over the runs from the change before it to the change after it.
+// The runs at which a series changes its level. Levels are compared with noise that may carry over from run to run and
+// drift slowly; each change then passes a test over the runs from the change before it to the change after it.
 import type { Prng } from "../../foundation/prng.js";
 import { SIGNIFICANCE } from "../statistics/limits.js";
 import { isApart, levelDifference, type LevelDifference } from "./level-difference.js";
@@ -23,7 +23,7 @@ const CHANGES_MOST = 3;
 export interface ChangedMetric extends LevelDifference {
   /** Index of the metric. */
   readonly metric: number;
-  /** Corrected for all metrics and cuts. */
+  /** P-value corrected for all metrics and cuts. */
   readonly pValue: number;
   /** Index of the first run at the level before, and of the first run after the new one. */
   readonly from: number;
@@ -132,7 +132,9 @@ function changesOf(
   return changesOf(values, metric, kept);
 }
 
-/** All metrics have a place for every run; seeded, so that the same runs give the same. */
+/**
+ * Change points of metrics that each have a value or NaN for every run; seeded, so that the same runs give the same answer.
+ */
 export function changePoints(metrics: readonly Values[], prng: Prng): LevelSearch {
   const all = metrics[0]?.length ?? 0;
   const undecided: UndecidedRuns[] = [];

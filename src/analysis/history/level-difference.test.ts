@@ -1,4 +1,4 @@
-// The difference of two levels: by hand, and wider where runs resemble their neighbours.
+// The difference of two levels: computed by hand, and wider if runs resemble their neighbours.
 import { expect, it } from "vitest";
 import { isApart, levelDifference } from "./level-difference.js";
 

@@ -12,7 +12,7 @@ export interface LevelDifference {
   readonly high: number;
 }
 
-/** Both levels, oldest run first, have two values or more. */
+/** Difference of two levels, each with two values or more, oldest run first. */
 export function levelDifference(earlier: readonly number[], later: readonly number[]): LevelDifference {
   const levels = [earlier, later];
   const residuals = levels.flatMap((level) => level.map((value) => value - mean(level)));
@@ -23,7 +23,7 @@ export function levelDifference(earlier: readonly number[], later: readonly numb
   return { difference, low: difference - reach, high: difference + reach };
 }
 
-/** One of the two levels is surely the higher one. */
+/** True if one of the two levels is surely the higher one. */
 export function isApart({ low, high }: LevelDifference): boolean {
   return low > 0 || high < 0;
 }

@@ -1,5 +1,5 @@
-// The gain of levels is held against the largest gain in simulated series of one level, all metrics together: the chance of a false
-// answer is the same however many metrics there are.
+// The gain of levels is compared with the largest gain in simulated series of one level, all metrics together: the chance
+// of a false answer does not depend on the number of metrics.
 import type { Prng } from "../../foundation/prng.js";
 import { mean } from "../statistics/quantiles.js";
 import { gainAt, likeliestLevels } from "./levels.js";
@@ -50,7 +50,7 @@ interface LevelTest {
   readonly level: number;
 }
 
-/** The indices of the runs that the metric has, in that order of all runs. */
+/** The indices of the runs that the metric has, in the given order of all runs. */
 function ownOrder(order: readonly number[], own: ReadonlyMap<number, number>): number[] {
   const indices: number[] = [];
   for (const run of order) {
@@ -92,7 +92,7 @@ function gainsByChance(
   return largest;
 }
 
-/** The levels of the metric in which they stand out most, where they surely do; cuts are indices of runs. */
+/** Levels of the metric in which they stand out most, if they surely do; cuts are indices of runs. */
 export function outstandingLevels(
   columns: readonly Column[],
   test: LevelTest,
@@ -115,7 +115,7 @@ export interface CutTest {
   readonly metrics: readonly { readonly metric: number; readonly pValue: number }[];
 }
 
-/** Whether the runs have one level before the run at index `at` and another one from it on. */
+/** Tests whether the runs have one level before the run at index `at` and another one from it on. */
 export function cutTest(columns: readonly Column[], at: number, level: number, prng: Prng): CutTest {
   const gains = columns.map(({ metric, values, runs }) => {
     const cut = runs.filter((run) => run < at).length;

@@ -1,4 +1,4 @@
-// The levels of a series: by hand, and held against every way to cut random series.
+// The levels of a series: computed by hand, and compared with every way to cut random series.
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { gainAt, likeliestLevels } from "./levels.js";

@@ -1,7 +1,7 @@
-// The levels that explain a series best, and how much better than one level they do.
+// The levels that explain a series best, and their gain over one level.
 import { mean } from "../statistics/quantiles.js";
 
-/** Values at either side of a change. */
+/** Fewest values at either side of a change. */
 export const LEVEL_MIN = 2;
 /** Each further change has to gain that many times the logarithm of the number of values. */
 const CHANGE_COST = 3;
@@ -9,7 +9,7 @@ const CHANGE_COST = 3;
 const REST_MIN = 1e-12;
 
 export interface Levels {
-  /** Twice the logarithm of how much likelier the levels make the series than one level does, less their cost. */
+  /** Twice the logarithm of the likelihood ratio of these levels to one level, less their cost. */
   readonly gain: number;
   /** Index of the first value of each further level. */
   readonly cuts: readonly number[];
@@ -67,7 +67,7 @@ function cutsTo(end: number, lastCuts: readonly Int32Array[]): number[] {
   return cuts;
 }
 
-/** The gain of one change before the value at index `cut`; none where a level would have too few values. */
+/** The gain of one change before the value at index `cut`; negative infinity if a level would have too few values. */
 export function gainAt(values: Float64Array, cut: number): number {
   const count = values.length;
   if (cut < LEVEL_MIN || count - cut < LEVEL_MIN) return Number.NEGATIVE_INFINITY;

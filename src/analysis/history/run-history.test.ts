@@ -1,4 +1,4 @@
-// A series of runs: where it changed, by how much, what else changed then, and how that reads.
+// A series of runs: where it changed, by how much, which surroundings changed then, and how the text reads.
 import { expect, it } from "vitest";
 import { exampleResult, exampleDisturbance } from "../../../test/support/example-result.js";
 import { Prng } from "../../foundation/prng.js";

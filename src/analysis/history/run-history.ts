@@ -27,12 +27,12 @@ interface LevelRatio {
 
 /** One metric that changed its level. */
 export interface LevelChange extends TreatmentMetric, LevelRatio {
-  /** Geometric mean of the runs at the level before, and at the new one; milliseconds or events per second. */
+  /** Geometric means of the runs at the level before and at the new one, in milliseconds or events per second. */
   readonly before: number;
   readonly after: number;
-  /** Corrected for all metrics and all runs. */
+  /** P-value corrected for all metrics and all runs. */
   readonly pValue: number;
-  /** The ratio is worse by more than is accepted. */
+  /** True if the ratio is worse by more than is accepted. */
   readonly isWorse: boolean;
 }
 
@@ -46,16 +46,16 @@ export interface HistoryRegression extends TreatmentMetric, LevelRatio {
 export interface HistoryChange {
   /** Directory of the first run at the new level. */
   readonly directory: string;
-  /** Its place among the runs, from 1. */
+  /** Number of the run among all runs, from 1. */
   readonly run: number;
   readonly runsBefore: number;
   readonly runsAfter: number;
-  /** Machine, versions, settings, scenario: what differs from the run before. */
+  /** Differences from the run before: machine, versions, settings, scenario. */
   readonly differences: readonly string[];
   readonly metrics: readonly LevelChange[];
 }
 
-/** How far runs of one level scatter: the noise floor of this history. */
+/** Scatter of runs at one level: the noise floor of this history. */
 export interface Scatter extends TreatmentMetric {
   /** Standard deviation between runs, as a share. */
   readonly share: number;
@@ -64,11 +64,11 @@ export interface Scatter extends TreatmentMetric {
 interface HistoryRun {
   readonly directory: string;
   readonly startedAt: string;
-  /** `ok`, or which part of the run is not valid. */
+  /** `ok`, or the parts of the run that are not valid. */
   readonly verdict: string;
 }
 
-/** The whole answer; printed by `compare --history --json`. */
+/** The complete history, as `compare --history --json` prints it. */
 export interface HistoryDocument {
   readonly version: 1;
   readonly runs: readonly HistoryRun[];
@@ -77,37 +77,37 @@ export interface HistoryDocument {
   readonly isNewestJudged: boolean;
   /** Directories without a complete trial. */
   readonly leftOut: readonly string[];
-  /** As a share: 0.05 is 5 %. */
+  /** Accepted regression as a share: 0.05 is 5 %. */
   readonly maxRegression: number;
   readonly changes: readonly HistoryChange[];
   readonly scatter: readonly Scatter[];
   readonly lastingRegressions: readonly HistoryRegression[];
   /** Number of metrics in `lastingRegressions`. */
   readonly regressions: number;
-  /** Runs in which independent noise would show a change, but neighbours that resemble each other or a drift explain it. */
+  /** Runs in which independent noise would show a change, but similar neighbours or a drift explain it. */
   readonly undecided: readonly HistoryRange[];
 }
 
 export interface HistoryRange {
-  /** From 1, both included. */
+  /** Number of the first run, from 1; both ends are included. */
   readonly firstRun: number;
   readonly lastRun: number;
   /** Estimated correlation of a run with the next one, 0 to 0.7. */
   readonly autocorrelation: number;
 }
 
-/** When the run began to measure; the epoch where it never did. */
+/** Time when the run began to measure; the epoch if it never did. */
 export function startOf({ treatments }: ResultDocument): string {
   const times = treatments.flatMap(({ trials }) => trials.map(({ startedAt }) => startedAt)).sort();
   return times[0] ?? "1970-01-01T00:00:00.000Z";
 }
 
 interface HistoryMetric extends TreatmentMetric {
-  /** Logarithms, oldest run first; NaN where a run has none. */
+  /** Logarithms, oldest run first; NaN if a run has no value. */
   readonly values: Values;
 }
 
-/** The headline metrics of every treatment that the runs have, of each run that has them. */
+/** The headline metrics of every treatment of the runs, with a value for each run that has them. */
 function metricsOf(runs: readonly StoredRun[]): HistoryMetric[] {
   const byKey = runs.map(({ result }) => new Map(result.treatments.map((each) => [keyOf(each), each])));
   const keys = [...new Set(byKey.flatMap((own) => [...own.keys()]))];
@@ -160,7 +160,10 @@ function levelChange(
   };
 }
 
-/** The newest level beside each earlier one, which ends at one of `cuts`. A level that was made good again is no regression. */
+/**
+ * Compares the newest level with each earlier one, which ends at one of `cuts`. A level that later runs restored is no
+ * regression.
+ */
 function regressionOf(
   { values, ...about }: HistoryMetric,
   cuts: readonly number[],
@@ -179,7 +182,7 @@ function regressionOf(
   return worse.toSorted((a, b) => size(b) - size(a)).slice(0, 1);
 }
 
-/** Between runs of one level; none where no level has two runs. */
+/** Scatter between runs at one level; none if no level has two runs. */
 function scatterOf({ values, ...about }: HistoryMetric, starts: readonly number[]): Scatter[] {
   const levels = starts.map((from, i) => [...levelOf(values, from, starts[i + 1] ?? values.length).values()]);
   const deviation = deviationOf(levels);
@@ -195,7 +198,7 @@ function rangeOf({ from, to, correlation }: UndecidedRuns): HistoryRange {
 }
 
 /**
- * @param maxRegression how much worse is still accepted, as a share
+ * @param maxRegression accepted regression as a share
  * @param allowsDisturbed whether runs whose counts or timings are not valid are judged, too
  */
 export function historyOf(

@@ -11,7 +11,7 @@ const DRIFT_MAX = 1;
 /** Smallest share of the squares that an explanation leaves: an exact fit would be infinitely likely. */
 const REST_MIN = 1e-12;
 
-/** How a series of one level comes about: each value keeps a share of the one before it. */
+/** Process that makes a series of one level: each value keeps a share of the one before it. */
 export interface RunNoise {
   /** Estimated correlation of neighbours, corrected for its bias, 0 .. 0.7. */
   readonly correlation: number;
@@ -80,8 +80,8 @@ function within(value: number, most: number): number {
 }
 
 /**
- * Correlation of neighbours in the residuals of a fit, corrected for its bias of `fitted` / n. Neighbours that alternate count
- * as uncorrelated before the correction, so that a single wild run does not make the noise look smaller.
+ * Correlation of neighbours in the residuals of a fit, corrected for its bias of `fitted` / n. Neighbours that alternate
+ * count as uncorrelated before the correction, so that a single outlying run does not make the noise look smaller.
  */
 function correlationOf(residuals: Float64Array, fitted: number): number {
   const n = residuals.length;
@@ -117,7 +117,7 @@ export function independentNoiseOf(values: Float64Array): RunNoise {
   return { correlation: 0, slope: 0, innovations: aboutMean(values) };
 }
 
-/** A series of one level with that noise into `into`; `order` says which innovation comes when. */
+/** Writes a series of one level with that noise into `into`; `order` is the order of the innovations. */
 export function simulate(
   { correlation, slope, innovations }: RunNoise,
   order: readonly number[],
@@ -132,7 +132,7 @@ export function simulate(
   }
 }
 
-/** Twice the logarithm of how much likelier correlated neighbours and a slow drift make the series than independent runs do. */
+/** Twice the logarithm of the likelihood ratio of correlated neighbours and a slow drift to independent runs. */
 export function explainedByNoise(series: Float64Array): number {
   const [n, centred] = [series.length, aboutMean(series)];
   const { values, timeAndValues, time, steepest } = momentsOf(centred);

@@ -15,12 +15,12 @@ import type { Lint } from "./lint-types.js";
 
 const NAMES_SHOWN_MAX = 3;
 
-/** `a, b, c and 4 more`. */
+/** List such as `a, b, c and 4 more`. */
 export function listed(names: readonly string[]): string {
   return firstOf(names, NAMES_SHOWN_MAX);
 }
 
-/** Factors in whose level two treatments differ; A/A twins differ in a level's name. */
+/** Factors whose levels differ between two treatments; A/A twins differ in a level's name. */
 function differing(a: Treatment, b: Treatment): string[] {
   return Object.keys(a.levels).filter((factor) => a.levels[factor] !== b.levels[factor]);
 }
@@ -72,7 +72,7 @@ function isAboutClients(factor: string): boolean {
   return /(^|\.)clients$/.test(factor);
 }
 
-/** Iterations of all clients together; undefined where time ends the window. */
+/** Iterations of all clients together; undefined if time ends the window. */
 function workOf(settings: TreatmentSettings): number | undefined {
   const budgets = Object.values(settings.actors).flatMap(({ load }) => budgetOf(load) ?? []);
   return budgets.length > 0 ? budgets.reduce((sum, { iterations }) => sum + iterations, 0) : undefined;
@@ -121,7 +121,7 @@ export function unequalWork(experiment: Experiment): Lint[] {
   }));
 }
 
-/** Connections that a pool shares out; undefined where the size is not train-sim's to know. */
+/** Connections that a pool shares out; undefined if train-sim does not know the size. */
 function sharedConnections(settings: TreatmentSettings): number | undefined {
   const { pool } = settings;
   if (!isManaged(pool)) return strategyOf(pool).shared?.(pool);
@@ -129,12 +129,12 @@ function sharedConnections(settings: TreatmentSettings): number | undefined {
   return ofLot * lotsOf(settings).length;
 }
 
-/** The same but for the pool and the clients. */
+/** True if two treatments differ in pool and clients alone. */
 function isCounterpart(a: Treatment, b: Treatment): boolean {
   return differing(a, b).every((factor) => /^pool(\.|$)/.test(factor) || isAboutClients(factor));
 }
 
-/** A pool against more direct connections than it has itself: is it the pool that helps, or having fewer of them? */
+/** Objects to a pool compared with more direct connections than it has: the pool or the smaller number may be what helps. */
 export function missingPoolControl({ treatments }: Experiment): Lint[] {
   const found = new Map<number, Lint>();
   for (const pooled of treatments) {

@@ -1,5 +1,6 @@
-// Rules on the length of windows and warm-ups: work that the server does every few minutes is in no window or, by chance, in one. Before
-// a run they know embedded settings and PostgreSQL's defaults; after it, the server's settings and the windows.
+// Rules on the length of windows and warm-ups: work that the server does every few minutes is in no window or, by chance,
+// in one. Before a run they know embedded settings and PostgreSQL's defaults; after it, the server's settings and the
+// windows.
 import { counted, durationText } from "../../foundation/units.js";
 import { isBudgeted } from "../../scenario/plan/estimate.js";
 import type { Experiment, Treatment } from "../../scenario/settings.js";
@@ -17,20 +18,20 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Milliseconds of a PostgreSQL duration whose own unit is the second; undefined where it is none. */
+/** Milliseconds of a PostgreSQL duration whose default unit is the second; undefined if the text is not a duration. */
 export function postgresDurationMs(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(ms|s|min|h|d)?$/.exec(text.trim());
   return match ? Number(match[1]) * (UNITS_MS[match[2] ?? "s"] ?? Number.NaN) : undefined;
 }
 
-/** Undefined where it cannot be known (a server of the user's own, before the run). */
+/** Undefined if the setting cannot be known (the user's server, before the run). */
 function settingOf(treatment: Treatment, name: SettingName, seen: Seen | undefined): string | undefined {
   const { target } = treatment.settings;
   if (target.kind !== "url") return target.settings[name] ?? DEFAULTS[name];
   return seen?.environment.settings[name];
 }
 
-/** The shortest window of a treatment; undefined where a budget of iterations ends it and none has run. */
+/** The shortest window of a treatment; undefined if a budget of iterations ends it and none has run. */
 function windowMs(treatment: Treatment, seen: Seen | undefined): number | undefined {
   const trials = seen?.treatments.find(({ id }) => id === treatment.id)?.trials ?? [];
   const measured = trials.flatMap(({ status, windowSeconds }) =>
@@ -65,7 +66,7 @@ export function maintenanceCycles({ treatments }: Experiment, seen?: Seen): Lint
   return [];
 }
 
-/** What the trials of a treatment showed: some settled only within their windows. */
+/** Objects to trials of a treatment that became steady only within their windows. */
 export function lateSteadyState({ treatments }: Experiment, seen?: Seen): Lint[] {
   const late = treatments.flatMap((treatment) => {
     const trials = seen?.treatments.find(({ id }) => id === treatment.id)?.trials ?? [];

@@ -1,4 +1,4 @@
-// The fairness linter: each objection where it is due, once, and silence where an experiment is fair.
+// The fairness linter: each objection once, in the right case, and silence if an experiment is fair.
 import { describe, expect, it, test } from "vitest";
 import { loadScenario, parseScenario } from "../../scenario/loader.js";
 import { exampleResult } from "../../../test/support/example-result.js";

@@ -1,5 +1,5 @@
-// Objections of a careful experimenter, each with the way out. Linted before the first trial and again on what was measured. A warning
-// never changes a verdict.
+// Objections of a careful experimenter, each with a remedy. Linted before the first trial and again on the measured trials.
+// A warning never changes a verdict.
 import { counted, durationText } from "../../foundation/units.js";
 import { BLOCKS_MIN } from "../statistics/limits.js";
 import type { ResultDocument } from "../../results/result-schema.js";
@@ -55,7 +55,7 @@ function outranked({ warnings = [] }: Experiment): Lint[] {
   return warnings.map((words) => ({ rule: "outranked", words }));
 }
 
-/** Published figures that cannot stand beside ours. */
+/** Published figures that cannot be compared with the measured ones. */
 function unmatchedFigures({ published }: Experiment): Lint[] {
   const unmatched = published.filter(({ problem }) => problem !== undefined);
   const [first] = unmatched;
@@ -94,7 +94,7 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
   forSettings(
     "ramp-up-measured",
     (settings) =>
-      // A budget begins again with the window, ramp-up included.
+      // A budget restarts with the window, ramp-up included.
       Object.values(settings.actors).some(
         ({ load }) => load.rampUpMs > (isBudgeted(settings) ? 0 : settings.trial.warmUpMs),
       ),
@@ -107,7 +107,7 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
   ),
 ];
 
-/** What the workload objects to, each rule in the words of the first treatment that has it. */
+/** Objections of the workload, each rule in the words of the first treatment that has it. */
 function ofWorkload({ treatments }: Experiment): Lint[] {
   const objections = treatments.map(({ settings }) => workloadOf(settings).reporting?.lint?.(settings) ?? []);
   const rules = new Set(objections.flatMap((some) => some.map(({ rule }) => rule)));
@@ -118,12 +118,12 @@ function ofWorkload({ treatments }: Experiment): Lint[] {
   });
 }
 
-/** Every objection, each once; with `seen`, what was found replaces what was assumed. */
+/** Every objection, each once; with `seen`, measured facts replace assumptions. */
 export function lint(experiment: Experiment, seen?: Seen): Lint[] {
   return RULES.flatMap((rule) => rule(experiment, seen));
 }
 
-/** As an entry of the document's `diagnosis`. */
+/** The objection as an entry of the document's `diagnosis`. */
 export function lintEntry({ rule, words, treatments }: Lint): ResultDocument["diagnosis"][number] {
   return { kind: "lint", rule, words, ...(treatments && { treatments: [...treatments] }) };
 }

@@ -1,4 +1,4 @@
-// Published figures beside known trials: values, ratios, and when direction and size agree.
+// Published figures compared with known trials: values, ratios, and when direction and size agree.
 import { describe, expect, it, test } from "vitest";
 import { exampleResult } from "../../../test/support/example-result.js";
 import { PublishedResult, type ResultDocument } from "../../results/result-schema.js";
@@ -16,7 +16,7 @@ function figure(treatment: string | undefined, value: number, source = "a blog")
   return { source, metric: "add avg", quantity, value, treatment };
 }
 
-/** In block b, jsonb takes 10 + b ms to add, and text twice that, a little more in later blocks. */
+/** Trials in which jsonb takes 10 + b ms to add in block b, and text twice that, slightly more in later blocks. */
 function measured(blocks: number): MeasuredTrials {
   const { treatments } = exampleResult(blocks);
   const values = new TrialValues([quantity]);

@@ -1,4 +1,5 @@
-// Values depend on the machine, so the ratio between two treatments is judged, theirs against ours: its direction and its size.
+// Values depend on the machine, so the published ratio between two treatments is compared with the measured one: its
+// direction and its size.
 import { deriveSeed } from "../../foundation/prng.js";
 import type { Agreement, PublishedRatio, PublishedResult } from "../../results/result-schema.js";
 import type { PublishedFigure } from "../../scenario/judgement.js";
@@ -10,7 +11,7 @@ import { objectionToRatio, ratioOf, type MeasuredTrials } from "../thresholds/ra
 type RunFigure = PublishedFigure & { readonly treatment: string };
 type OurRatio = PublishedRatio["ours"];
 
-/** Above 1, below it, or neither, as our interval shows; undefined without one. */
+/** Side of 1 on which the measured interval lies, or 0 if it includes 1; undefined without an interval. */
 function sideOf(ours: OurRatio): number | undefined {
   if (!ours || ours.ciLow === null || ours.ciHigh === null) return undefined;
   return ours.ciLow > 1 ? 1 : ours.ciHigh < 1 ? -1 : 0;
@@ -55,12 +56,12 @@ function oursOf(
 ): PublishedResult["ours"] {
   const own = [...values.of(quantity, treatment).values()];
   if (own.length === 0) return null;
-  // As the treatment's summary has it, where it has the metric.
+  // The value in the treatment's summary, if that has the metric.
   const ownSeed = deriveSeed(seed, "summary", treatment, quantity.source, metricIdOf(quantity));
   return { trials: own.length, ...ownMedian(own, ownSeed) };
 }
 
-/** Of the figures whose treatments were run, in the order written. */
+/** Comparisons of the figures whose treatments were run, in the order written. */
 export function comparePublished(
   figures: readonly PublishedFigure[],
   measured: MeasuredTrials,

@@ -1,4 +1,4 @@
-// How far trials reach what was asked for.
+// Values, gains and excesses of trials against an objective.
 import { expect, it } from "vitest";
 import { excessOf, logGain } from "./objective.js";
 

@@ -3,12 +3,12 @@ import type { Aim, Objective } from "../../scenario/judgement.js";
 import type { Condition } from "../../scenario/objective.js";
 import { metricOf } from "../steady-state/series.js";
 
-/** Undefined where the trial is not complete, or has no sample. */
+/** Undefined if the trial is not complete, or has no sample. */
 export function valueIn(trial: TrialResult, { operation, metric }: Aim): number | undefined {
   return metricOf(trial, operation, metric);
 }
 
-/** Larger is better. */
+/** Gain as a logarithm; larger is better. */
 export function logGain(
   { isMaximised }: Pick<Objective, "isMaximised">,
   value: number,
@@ -17,7 +17,7 @@ export function logGain(
   return Math.log(value / present) * (isMaximised ? 1 : -1);
 }
 
-/** Logarithm of how far a value is beyond the bound; negative if it keeps the condition with room. */
+/** Logarithm of the distance of a value beyond the bound; negative if the condition holds with room. */
 export function excessOf({ operator, bound }: Pick<Condition, "operator" | "bound">, value: number): number {
   const ratio = Math.log(Math.max(value, Number.MIN_VALUE) / Math.max(bound, Number.MIN_VALUE));
   return operator.startsWith("<") ? ratio : -ratio;

@@ -1,4 +1,4 @@
-// The search of configurations on simulated response surfaces: it finds what is better, keeps conditions, and ends.
+// The search of configurations on simulated response surfaces: it finds the better ones, keeps conditions, and ends.
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { Search, type Space } from "./search.js";
@@ -12,7 +12,7 @@ function grid(size: number, present: number): Space {
   return { count: size * size, present, neighbours };
 }
 
-/** Rounds until it ends or 40 rounds are over; returns the search and what each round measured. */
+/** Runs rounds until the search ends or 40 rounds are over; returns the search and the configurations of each round. */
 function searched(
   space: Space,
   gainOf: (configuration: number) => number,
@@ -32,7 +32,7 @@ function searched(
   return { search, rounds };
 }
 
-/** Best at (6, 5) of an 8 x 8 grid, where it is 0. */
+/** Response surface with its best value, 0, at (6, 5) of an 8 x 8 grid. */
 const hill = (one: number): number => -0.05 * ((Math.floor(one / 8) - 6) ** 2 + ((one % 8) - 5) ** 2);
 
 describe("a search", () => {

@@ -1,23 +1,24 @@
-// Configurations that a recommendation measures next. The present one is in each round, since others are compared within its blocks. The
-// best here is only a candidate: a fresh comparison decides (`recommend.ts`), so the search may look as often as it likes.
+// Configurations that a recommendation measures next. The present one is in each round, since others are compared within
+// its blocks. The best one here is only a candidate: a fresh comparison decides (`recommend.ts`), so the search may look as
+// often as it likes.
 import type { Prng } from "../../foundation/prng.js";
 import { mean } from "../statistics/quantiles.js";
 import { median } from "../statistics/statistics.js";
 
-/** What there is to choose from: configurations by number, from 0. */
+/** Configurations to choose from, by number from 0. */
 export interface Space {
   readonly count: number;
-  /** The one that is to be improved on. */
+  /** The configuration that is to be improved on. */
   readonly present: number;
-  /** Those that differ in one factor, by one level where levels have an order. */
+  /** Configurations that differ in one factor, by one level if levels have an order. */
   neighbours(configuration: number): readonly number[];
 }
 
-/** What one trial of a configuration came to, against the present one in the same block. */
+/** Result of one trial of a configuration, compared with the present one in the same block. */
 export interface Score {
   /** Logarithm of the ratio of the objectives; larger is better. */
   readonly gain: number;
-  /** Logarithm of how far each condition is missed; 0 or less if it holds. */
+  /** Logarithm of the distance beyond each condition's bound; 0 or less if the condition holds. */
   readonly excesses: readonly number[];
 }
 
@@ -25,20 +26,20 @@ export interface Score {
 interface Standing {
   /** Mean of the trials. */
   readonly gain: number;
-  /** Median of the trials, of the condition that is missed most; 0 if all hold. */
+  /** Median over trials of the excess of the condition that is missed most; 0 if all hold. */
   readonly excess: number;
 }
 
-/** Beside the present configuration. */
+/** Configurations of a round, without the present one. */
 const ROUND = 8;
-/** Of a round, how many have been measured before. */
+/** Configurations of a round that have been measured before. */
 const KEPT = 3;
-/** Whose neighbours are tried. */
+/** Best configurations whose neighbours are tried. */
 const LEADERS = 2;
-/** Trials that a leader needs before the search may end for want of news, and before half of them may bar it. */
+/** Trials that a leader needs before the search may end without new candidates, and before half of them may bar it. */
 const TRIALS_ENOUGH = 6;
 
-/** The excess of the condition that is missed most; `summary` makes one number of a condition's trials. */
+/** The excess of the condition that is missed most; `summary` reduces a condition's trials to one number. */
 function worstExcess(scores: readonly Score[], summary: (values: readonly number[]) => number): number {
   const conditions = scores[0]?.excesses.length ?? 0;
   const worst = Array.from({ length: conditions }, (_, i) =>
@@ -71,8 +72,9 @@ export class Search {
   }
 
   /**
-   * All measured configurations without the present one, best first. Those that miss a condition come last: with few trials
-   * in all of them, later in half of them. So one bad trial does not keep a configuration from being measured again.
+   * All measured configurations without the present one, best first. Configurations that miss a condition come last: with
+   * few trials in all of them, later in half of them. So one bad trial does not keep a configuration from being measured
+   * again.
    */
   ranking(): number[] {
     const ranked = [...this.scores].map(([configuration, own]) => ({
@@ -85,7 +87,7 @@ export class Search {
       .map(({ configuration }) => configuration);
   }
 
-  /** Configurations of the next round beside the present one; empty where another round would tell nothing new. */
+  /** Configurations of the next round, without the present one; empty if another round would add nothing. */
   next(): number[] {
     const { count, present } = this.space;
     const isNew = (one: number): boolean => one !== present && !this.scores.has(one);
@@ -94,7 +96,7 @@ export class Search {
     const near = ranking.slice(0, LEADERS).flatMap((leader) => this.space.neighbours(leader).filter(isNew));
     const around = ranking.length === 0 ? this.space.neighbours(present).filter(isNew) : near;
     const others = Array.from({ length: count }, (_, one) => one).filter(isNew);
-    // Half of the new ones are neighbours, where there are as many: the best may be far from all that was tried.
+    // Half of the new configurations are neighbours, if there are enough: the best one may be far from all that were tried.
     const room = Math.min(ROUND - kept.length, others.length);
     const chosen = new Set(this.prng.shuffle([...new Set(around)]).slice(0, Math.ceil(room / 2)));
     for (const other of this.prng.shuffle(others)) if (chosen.size < room) chosen.add(other);

@@ -5,7 +5,7 @@ import { normalCdf } from "./statistics.js";
 
 type Numbers = readonly number[];
 
-/** Ranks from 1, equal values sharing theirs. */
+/** Ranks from 1; equal values share a rank. */
 function ranks(values: Numbers): number[] {
   const order = values.map((_, i) => i).sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
   const result = new Array<number>(values.length).fill(0);
@@ -18,14 +18,14 @@ function ranks(values: Numbers): number[] {
   return result;
 }
 
-/** Fitting a change takes some of the resemblance of neighbours out of what is left: this much of a value, times 1/n. */
+/** Fitting a change removes correlation of neighbours from the residuals: this much, times 1/n. */
 const FITTED_AWAY = 4;
 const CORRELATION_MAX = 0.95;
 
 /**
- * How much larger the variance of a rank statistic is because neighbours resemble each other: (1 + r) / (1 - r) for the
- * correlation r of the ranks of `residuals` with those of the next second, corrected for its bias. At least 1: what
- * looks like alternation would otherwise make a test sharper than it is.
+ * Factor by which the variance of a rank statistic is larger because neighbours resemble each other: (1 + r) / (1 - r) for
+ * the correlation r of the ranks of `residuals` with those ranks a second later, corrected for its bias. At least 1:
+ * apparent alternation would otherwise make a test sharper than it is.
  */
 export function varianceInflation(residuals: Numbers): number {
   const n = residuals.length;
@@ -39,7 +39,7 @@ export function varianceInflation(residuals: Numbers): number {
   return (1 + corrected) / (1 - corrected);
 }
 
-/** A possible change; `from` and `to` are levels, so that its size can be judged beside its p-value. */
+/** A possible change; `from` and `to` are levels, so that its size can be judged together with its p-value. */
 export interface Change {
   readonly pValue: number;
   readonly from: number;
@@ -91,9 +91,9 @@ export function levelTest(values: Numbers): Change & { readonly at: number } {
 const MSER_BATCH = 5;
 
 /**
- * MSER-5: how many values to leave off at the start so that the standard error of the mean of the rest is least. Looked
- * for in the first half, since the last few batches may lie near each other by chance; undefined where the error still
- * falls at its end, which says that nothing settled.
+ * MSER-5: number of values to leave off at the start so that the standard error of the mean of the rest is least. Only the
+ * first half is searched, since the last few batches may lie near each other by chance; undefined if the error still falls
+ * at the end of that half: nothing settled.
  */
 export function mser5(values: Numbers): number | undefined {
   const batches = Array.from({ length: Math.floor(values.length / MSER_BATCH) }, (_, i) => {

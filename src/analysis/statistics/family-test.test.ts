@@ -1,24 +1,23 @@
-// The family-wise test against what it must not do (claim where nothing differs, however many questions are asked) and what
-// it must (find a large difference from five blocks on, whatever else is noisy and
-// whichever place is slower).
+// The family-wise test claims nothing if nothing differs, however many questions are asked, and finds a large difference
+// from five blocks on, whatever else is noisy and whichever place is slower.
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { familyPValues } from "./family-test.js";
 import type { Difference, Differences } from "./place-effect.js";
 
-/** Normal by the sum of twelve uniforms: another way than the program's own. */
+/** A normal number as the sum of twelve uniform ones: another method than the program's. */
 function normal(prng: Prng): number {
   return Array.from({ length: 12 }, () => prng.float()).reduce((sum, each) => sum + each, -6);
 }
 
 interface Shifts {
-  /** By question: what its sides truly differ by. */
+  /** True difference of the sides, by question. */
   readonly shifts?: readonly number[];
-  /** What each place adds, for every other question with the sign turned round. */
+  /** Effect of each place; its sign alternates between questions. */
   readonly place?: number;
 }
 
-/** Questions that share a part of their noise, as metrics of one trial do, and whose sides take turns at being first. */
+/** Questions that share a part of their noise, like metrics of one trial, and whose sides take turns at being first. */
 function questions(
   prng: Prng,
   count: number,

@@ -1,13 +1,14 @@
-// One error rate for all questions of an experiment: rotation test (Langsrud 2005) with step-down max-T (Westfall and Young). Each t
-// takes the spread of its own differences, so a noisy treatment spoils only its own questions. It suffices from five blocks on.
+// One error rate for all questions of an experiment: rotation test (Langsrud 2005) with step-down max-T (Westfall and
+// Young). Each t takes the spread of the differences of its question, so a noisy treatment spoils only its questions. It
+// suffices from five blocks on.
 import type { Prng } from "../../foundation/prng.js";
 import { orthogonal, placeDirection, type Differences } from "./place-effect.js";
 
 const ROTATIONS = 10_000;
-/** What is left of the squares below this share is rounding. */
+/** Share of the squares below which the rest is rounding. */
 const ROUNDING = 1e-12;
 
-/** Fills with standard normal numbers, two at a time, by Box and Muller. */
+/** Fills a vector with standard normal numbers, two at a time, by Box and Muller. */
 export function fillNormal(vector: Float64Array, prng: Prng): void {
   for (let i = 0; i < vector.length; i += 2) {
     const [radius, angle] = [Math.sqrt(-2 * Math.log(1 - prng.float())), 2 * Math.PI * prng.float()];
@@ -20,7 +21,7 @@ export function fillNormal(vector: Float64Array, prng: Prng): void {
 interface Column {
   readonly values: Float64Array;
   readonly elements: readonly number[];
-  /** Direction in which the effect of places lay; nothing is turned into it. */
+  /** Direction of the effect of places; no rotation turns values into it. */
   readonly places: Float64Array | undefined;
   readonly degrees: number;
   readonly squares: number;
@@ -62,9 +63,9 @@ function columnOf(differences: Differences, blocks: readonly number[]): Column {
 }
 
 /**
- * For each series of differences (by block, at least three) its p-value corrected for all of them: whatever is
- * truly different, at most one experiment in twenty has some p at or below 0.05 among those that are not. Series that lack
- * blocks are turned with the rest in the blocks that they have.
+ * P-values of series of differences (by block, at least three), corrected for all of them: whatever truly differs, at most
+ * one experiment in twenty has a p at or below 0.05 among the series that do not. Series that lack blocks are turned with
+ * the rest in the blocks that they have.
  */
 export function familyPValues(series: readonly Differences[], prng: Prng): number[] {
   const blocks = [...new Set(series.flatMap((each) => [...each.keys()]))].sort((a, b) => a - b);

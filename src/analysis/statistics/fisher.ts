@@ -2,7 +2,7 @@
 // distribution (Fay 2010).
 import { rootOf } from "./statistics.js";
 
-/** How many of how many, on either side. */
+/** Events and possible events, on either side. */
 export interface Counts {
   readonly before: number;
   readonly ofBefore: number;
@@ -10,7 +10,7 @@ export interface Counts {
   readonly ofAfter: number;
 }
 
-/** Logarithm of the odds beyond which no interval is followed. */
+/** Logarithm of the odds at which the search for an interval's end stops. */
 const LOG_ODDS_MAX = 60;
 const ROUNDING = 1e-12;
 
@@ -48,7 +48,7 @@ export function fisherPValue(counts: Counts): number {
   return Math.min(1, 2 * Math.min(upper, lower));
 }
 
-/** The least p-value that any way of sharing out the sum of both counts could give. */
+/** The least p-value that any distribution of the sum of both counts could give. */
 export function leastFisherPValue(counts: Counts): number {
   return Math.min(
     ...reachOf(counts).map((after) =>
@@ -57,7 +57,7 @@ export function leastFisherPValue(counts: Counts): number {
   );
 }
 
-/** Interval of the odds ratio, after to before, that misses in at most `level` of all cases; it ends at 0 or Infinity. */
+/** Interval of the odds ratio, after to before, that misses in at most `level` of all cases; it may end at 0 or Infinity. */
 export function oddsInterval(counts: Counts, level: number): [low: number, high: number] {
   const [fewest, most] = reachOf(counts);
   // A p-value that is the level itself rejects, whatever rounding makes of it.

@@ -7,7 +7,7 @@ import { normalCdf } from "./statistics.js";
 const FIVE = [1, 2, 3, 4, 5];
 
 describe("criticalValues", () => {
-  // Lan and DeMets (1983) for five equal looks at 5 %, two-sided, as tables and R's gsDesign and ldbounds have them.
+  // Constants of Lan and DeMets (1983) for five equal looks at 5 %, two-sided, from tables and R's gsDesign and ldbounds.
   it.each([
     {
       name: "O'Brien and Fleming's spending",
@@ -63,7 +63,7 @@ describe("levelOf", () => {
     const levels = looks.map((_, i) => levelOf(looks.slice(0, i + 1), 30));
     expect(Math.max(...levels)).toBe(levels.at(-1));
     expect(levels.at(-1)).toBeLessThan(0.05);
-    // Dearer than Bonferroni's shares no look is.
+    // No look costs more than Bonferroni's share.
     looks.forEach((blocks, i) =>
       expect(levels[i]).toBeGreaterThanOrEqual((0.05 * (blocks - (looks[i - 1] ?? 0))) / 30 - 1e-6),
     );

@@ -6,14 +6,14 @@ import { normalCdf, rootOf } from "./statistics.js";
 /** Between two looks the number of blocks grows by this factor at most, one block at least. */
 const GROWTH_MAX = 1.5;
 /**
- * A level holds for the smallest p of many questions. The more independent they are, the less the looks have in common and
- * the more they cost: levels are those of so many, which is more than the questions of an experiment come to.
+ * Assumed number of independent questions, which is more than an experiment asks. A level holds for the smallest p of many
+ * questions: the more independent they are, the less the looks have in common and the more they cost.
  */
 const QUESTIONS = 100;
-/** Steps of Simpson's rule over what has passed no bound. */
+/** Steps of Simpson's rule over the density that has passed no bound. */
 const STEPS = 200;
 
-/** The planned looks: numbers of blocks from `min` to `max`, about equally far apart as factors. */
+/** The planned looks: numbers of blocks from `min` to `max`, at about equal ratios. */
 export function plannedLooks(min: number, max: number): number[] {
   const steps = Math.max(1, Math.ceil(Math.log(max / min) / Math.log(GROWTH_MAX)));
   const looks = Array.from({ length: steps + 1 }, (_, i) => Math.round(min * (max / min) ** (i / steps)));
@@ -43,8 +43,8 @@ function moved(before: Density, bound: number, deviation: number): Density {
 }
 
 /**
- * Two-sided critical values of a standard normal statistic at looks with this much `information` (ascending, any unit), so that
- * the chance to have passed one of them up to each look is what is `spent` by then.
+ * Two-sided critical values of a standard normal statistic at looks with this much `information` (ascending, any unit), so
+ * that the chance to have passed a bound by each look is the `spent` share.
  */
 export function criticalValues(information: readonly number[], spent: readonly number[]): number[] {
   let density: Density = { points: [0], weights: [1] };

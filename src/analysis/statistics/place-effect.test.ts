@@ -1,4 +1,5 @@
-// Differences by block whose places add to them: what is taken out, what is left, and what one stalled trial may not move.
+// Differences by block whose places add to them: the effect that is taken out, the rest, and what one stalled trial may not
+// move.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { meanWithoutPlaces, pooledDeviation, withoutPlaces, type Difference } from "./place-effect.js";

@@ -5,14 +5,14 @@ import { mean, median } from "./quantiles.js";
 export interface Difference {
   /** Logarithm of the ratio of both sides. */
   readonly log: number;
-  /** By how many places the trial of the first side ran after that of the second. */
+  /** Number of places by which the trial of the first side ran after the trial of the second. */
   readonly places: number;
 }
 
-/** By block. */
+/** Differences by block. */
 export type Differences = ReadonlyMap<number, Difference>;
 
-/** A mean of logarithms, its standard error, and the degrees of freedom from which that is known. */
+/** A mean of logarithms, its standard error, and the degrees of freedom of that error. */
 export interface MeanEstimate {
   readonly mean: number;
   readonly error: number;
@@ -21,7 +21,10 @@ export interface MeanEstimate {
   readonly deviation: number;
 }
 
-/** Places vary by whole numbers, or by parts of them where means are taken; less is rounding. */
+/**
+ * Smallest true variation of places, which vary by whole numbers or, if means are taken, by parts of them; less is
+ * rounding.
+ */
 const VARIATION_MIN = 1e-9;
 const ROUNDING = 1e-12;
 
@@ -31,7 +34,7 @@ function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return sum;
 }
 
-/** The places as a vector of length 1; undefined where all are alike and their effect cannot be told from the ratio. */
+/** The places as a vector of length 1; undefined if all are alike: their effect is then inseparable from the ratio. */
 export function placeDirection(differences: readonly Difference[]): Float64Array | undefined {
   const places = Float64Array.from(differences, (each) => each.places);
   const centre = mean(places);
@@ -47,7 +50,7 @@ export function orthogonal(values: Float64Array, direction: Float64Array | undef
   return values.map((value, i) => value - along * (direction[i] as number));
 }
 
-/** Least squares of the mean at place 0, by which both sides ran at the same place. */
+/** Least squares estimate of the mean if both sides ran at the same place. */
 export function meanWithoutPlaces(differences: readonly Difference[]): MeanEstimate {
   const direction = placeDirection(differences);
   const values = orthogonal(
@@ -63,7 +66,10 @@ export function meanWithoutPlaces(differences: readonly Difference[]): MeanEstim
   return { mean: centre, error: deviation / Math.sqrt(information), degrees, deviation };
 }
 
-/** Standard deviation that several series have in common, each around its own mean; undefined where none has a spread. */
+/**
+ * Standard deviation that several series have in common, each around the mean of the series; undefined if none has a
+ * spread.
+ */
 export function pooledDeviation(all: readonly (readonly Difference[])[]): number | undefined {
   const means = all.map(meanWithoutPlaces).filter(({ degrees }) => degrees > 0);
   if (means.length === 0) return undefined;
@@ -71,7 +77,7 @@ export function pooledDeviation(all: readonly (readonly Difference[])[]): number
   return Math.sqrt(squares / means.reduce((sum, { degrees }) => sum + degrees, 0));
 }
 
-/** The first of `count` indices at which `holds` is true, and stays so; the last where it never is. */
+/** The first of `count` indices from which on `holds` is true; the last index if there is none. */
 function firstWhere(count: number, holds: (index: number) => boolean): number {
   let [low, high] = [0, count - 1];
   while (low < high) {
@@ -83,8 +89,8 @@ function firstWhere(count: number, holds: (index: number) => boolean): number {
 }
 
 /**
- * Effect of one place by least absolute deviations, which a stalled trial does not move. If blocks leave a range of it, which few
- * blocks do, it is the value nearest to 0.
+ * Effect of one place by least absolute deviations, which a stalled trial does not move. If the blocks allow a range, which
+ * few blocks do, it is the value nearest to 0.
  */
 function placeEffect(differences: readonly Difference[]): number {
   const slopes = differences

@@ -1,23 +1,23 @@
-// Apart from the other statistics: a browser can load these, since they draw nothing at random.
+// Separate from the other statistics: a browser can load these, since they draw nothing at random.
 
-/** Numbers in any array; typed ones are what resampling uses, thousands of times. */
+/** Numbers in any array; resampling uses typed arrays, thousands of times. */
 export type Numbers = ArrayLike<number>;
 
 const FEW_VALUES = 40;
 
-/** NaN for no values. */
+/** Mean; NaN without values. */
 export function mean(values: Numbers): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += values[i] as number;
   return sum / values.length;
 }
 
-/** The `q`-quantile, 0 .. 1, interpolated linearly (R's type 7, NumPy's default); NaN for no values. */
+/** The `q`-quantile, 0 .. 1, interpolated linearly (R's type 7, NumPy's default); NaN without values. */
 export function quantile(values: Numbers, q: number): number {
   return quantileOfSorted(ascendingOf(values), q);
 }
 
-/** A sorted copy. Few values are put in order one by one, which for a bootstrap of trials is several times faster. */
+/** A sorted copy. Few values are sorted by insertion, which is several times faster for a bootstrap of trials. */
 function ascendingOf(values: Numbers): Numbers {
   if (values.length > FEW_VALUES) return Float64Array.from(values).sort();
   const sorted: number[] = [];
@@ -30,7 +30,7 @@ function ascendingOf(values: Numbers): Numbers {
   return sorted;
 }
 
-/** Of values that are in order. */
+/** The `q`-quantile of values in ascending order. */
 export function quantileOfSorted(ascending: Numbers, q: number): number {
   const position = (ascending.length - 1) * q;
   const below = ascending[Math.floor(position)] ?? Number.NaN;

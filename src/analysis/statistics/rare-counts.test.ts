@@ -1,11 +1,11 @@
-// Exact intervals of rare counts: against published values, and against the binomial distribution summed up.
+// Exact intervals of rare counts: compared with published values, and with the sums of the binomial distribution.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { betaBelow, rateRatioInterval, shareInterval } from "./rare-counts.js";
 
 /** The chance of each number of events, from 0 to `all`. */
 function chances(all: number, share: number): number[] {
-  // As logarithms: the first ones may be too small for a number.
+  // Logarithms, since the first chances may be too small for a number.
   const found = [all * Math.log1p(-share)];
   for (let k = 1; k <= all; k++)
     found.push((found[k - 1] ?? 0) + Math.log((all - k + 1) / k) + Math.log(share) - Math.log1p(-share));

@@ -1,8 +1,8 @@
-// Exact for independent events; clumped ones bear less: a fault may lose a hundred at once. Pure.
+// Exact for independent events; clumped events carry less information: a fault may lose a hundred at once. Pure.
 import { counted } from "../../foundation/units.js";
 
 const CONFIDENCE = 0.95;
-/** Halvings that leave no digit open. */
+/** Halvings after which no digit is open. */
 const HALVINGS = 200;
 const FRACTIONS_MOST = 10_000;
 const TINY = 1e-300;
@@ -67,7 +67,7 @@ export interface ShareInterval {
   readonly high: number;
 }
 
-/** The least and the most that the share behind `count` of `all` may be, each end missed with a chance of `tail`. */
+/** The least and the greatest share that may be behind `count` of `all`, each end missed with a chance of `tail`. */
 function shareBounds(count: number, all: number, tail: number): ShareInterval {
   return {
     low: count === 0 ? 0 : betaQuantile(tail, count, all - count + 1),
@@ -76,15 +76,15 @@ function shareBounds(count: number, all: number, tail: number): ShareInterval {
 }
 
 /**
- * Clopper and Pearson's interval of the share behind `count` of `all`, 95 %. Of none and of all, the other end alone is
- * open, so that it has the whole 5 %: 0 of n is at most 3/n.
+ * Clopper and Pearson's interval of the share behind `count` of `all`, 95 %. If the count is none or all, one end is fixed
+ * and the other has the whole 5 %: 0 of n is at most 3/n.
  */
 export function shareInterval(count: number, all: number): ShareInterval {
   const isOneSided = count === 0 || count === all;
   return shareBounds(count, all, isOneSided ? 1 - CONFIDENCE : (1 - CONFIDENCE) / 2);
 }
 
-/** Events of one kind among all that could have been one. */
+/** Events of one kind among all possible events. */
 export interface RareCount {
   readonly count: number;
   readonly all: number;
@@ -103,8 +103,8 @@ export function rareText({ count, all, unit }: RareCount & { readonly unit: stri
 }
 
 /**
- * How many times the rate of `over` is that of `under`, 95 %, given how many events both have together: exact, by the
- * binomial distribution of how they fall on both sides. `high` is infinite where `under` has none. Undefined without events.
+ * Interval (95 %) of the ratio of the rate of `over` to the rate of `under`, given the number of events of both: exact, by
+ * the binomial distribution of their split. `high` is infinite if `under` has none. Undefined without events.
  */
 export function rateRatioInterval(over: RareCount, under: RareCount): ShareInterval | undefined {
   const events = over.count + under.count;

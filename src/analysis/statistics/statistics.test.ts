@@ -43,9 +43,9 @@ describe("studentPValue", () => {
 
 describe("twoSamplePValue", () => {
   it("agrees with SciPy's exact permutation test of two independent samples", () => {
-    // scipy.stats.permutation_test((a, b), difference of means, permutation_type='independent',
-    // n_resamples=inf).pvalue, SciPy 1.17; the fourth by whole-number arithmetic, since SciPy takes arrangements
-    // that tie but for rounding for different ones (0.5887).
+    // scipy.stats.permutation_test((a, b), difference of means, permutation_type='independent', n_resamples=inf).pvalue,
+    // SciPy 1.17; the fourth by whole-number arithmetic, since SciPy takes arrangements that are equal except for rounding
+    // for different ones (0.5887).
     const golden: [number[], number[], number][] = [
       [[10.1, 10.5, 9.8, 10.9, 10.2], [11.0, 11.4, 10.7, 11.9, 11.1], 0.015873015873015872],
       [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], 0.007936507936507936],

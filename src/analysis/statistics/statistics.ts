@@ -1,5 +1,5 @@
-// Few, seeded if they draw at random, and checked against published examples and SciPy. The caller decides what a replicate is (here: a
-// trial, never a request).
+// Few statistics, seeded if they draw at random, and checked against published examples and SciPy. The caller decides what
+// a replicate is (here: a trial, never a request).
 import type { Prng } from "../../foundation/prng.js";
 import { SIGNIFICANCE } from "./limits.js";
 import type { MeanEstimate } from "./place-effect.js";
@@ -7,14 +7,14 @@ import { mean, median, quantile, quantileOfSorted, type Numbers } from "./quanti
 
 export { mean, median, quantile };
 
-/** Of values that are in order. */
+/** Median of values in ascending order. */
 export function medianOfSorted(ascending: Numbers): number {
   return quantileOfSorted(ascending, 0.5);
 }
 
 /** Logarithms nearer to 0 than this are 0. */
 const ROUNDING = 1e-12;
-/** Ways to share out two samples that are all tried; with more, ways are sampled. */
+/** Most arrangements of two samples that are all tried; above it, arrangements are sampled. */
 const EXACT_ARRANGEMENTS_MAX = 200_000;
 const PERMUTATIONS = 20_000;
 
@@ -23,7 +23,7 @@ export interface Interval {
   readonly high: number;
 }
 
-/** Percentile bootstrap interval of `statistic`, which is given the values drawn, with replacement, in ascending order. */
+/** Percentile bootstrap interval of `statistic`, which receives the values drawn with replacement, in ascending order. */
 export function bootstrapInterval(
   values: readonly number[],
   statistic: (sample: Numbers) => number,
@@ -53,8 +53,8 @@ export function bootstrapInterval(
 }
 
 /**
- * How often `n` values that are as likely on either side of the median are all on one side, by which an interval that ends
- * at the least and the largest of them misses.
+ * Chance that `n` values that are as likely on either side of the median are all on one side: the error rate of an interval
+ * that ends at the least and the largest of them.
  */
 export function rangeMiss(n: number): number {
   return Math.min(1, 2 / 2 ** n);
@@ -78,8 +78,8 @@ function nextChoice(chosen: number[], n: number): boolean {
 }
 
 /**
- * Two-sided p-value of the difference of two means under the hypothesis that all values come from one source: the
- * share of the ways to deal the values out again whose means are at least as far apart as those seen.
+ * Two-sided p-value of the difference of two means under the hypothesis that all values come from one source: the share of
+ * permutations whose means are at least as far apart as the observed ones.
  */
 export function twoSamplePValue(a: readonly number[], b: readonly number[], prng: Prng): number {
   const n = a.length + b.length;
@@ -127,12 +127,14 @@ function studentWithin(t: number, degrees: number): number {
   return isOdd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
 }
 
-/** The t beyond which, on both sides together, `level` of Student's distribution lies. `degrees` are a whole number from 1. */
+/**
+ * The t beyond which, on both sides together, `level` of Student's distribution lies. `degrees` are a whole number from 1.
+ */
 export function studentQuantile(level: number, degrees: number): number {
   return rootOf((t) => 1 - level - studentWithin(t, degrees), 0, 1e4);
 }
 
-/** Student's interval of a mean, which misses in `level` of all cases where values are normal. */
+/** Student's interval of a mean, which misses in `level` of all cases if values are normal. */
 export function studentInterval({ mean: centre, error, degrees }: MeanEstimate, level: number): Interval {
   const reach = studentQuantile(level, degrees) * error;
   return { low: centre - reach, high: centre + reach };
@@ -143,7 +145,7 @@ export function studentPValue({ mean: centre, error, degrees }: MeanEstimate): n
   return Math.abs(centre) < ROUNDING ? 1 : Math.max(0, 1 - studentWithin(Math.abs(centre) / error, degrees));
 }
 
-/** Where `f`, which falls, is 0, by bisection. */
+/** Root of the decreasing function `f`, by bisection. */
 export function rootOf(f: (x: number) => number, from: number, to: number): number {
   let [low, high] = [from, to];
   for (let i = 0; i < 60; i++) {
@@ -155,9 +157,9 @@ export function rootOf(f: (x: number) => number, from: number, to: number): numb
 }
 
 /**
- * The confidence to ask of a percentile bootstrap of n values, so that its interval misses in about `level` of all cases:
- * resamples of few values spread too little, and this makes up for it (Hesterberg 2015, the expanded percentile
- * interval). For n of 5 or more, of which an estimate may have cost one of the `degrees` of freedom.
+ * Confidence to ask of a percentile bootstrap of n values, so that its interval misses in about `level` of all cases:
+ * resamples of few values spread too little, and this makes up for it (Hesterberg 2015, the expanded percentile interval).
+ * Needs n of 5 or more; an estimate may have cost one of the `degrees` of freedom.
  */
 export function expandedConfidence(n: number, level = SIGNIFICANCE, degrees = n - 1): number {
   return 1 - 2 * normalCdf(-Math.sqrt(n / degrees) * studentQuantile(level, degrees));

@@ -1,4 +1,4 @@
-// The number of trials that is said to decide, held to experiments that are simulated with the program's own test.
+// The predicted number of trials compared with experiments that are simulated with the program's test.
 import { expect, test } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { familyPValues } from "./family-test.js";
@@ -9,14 +9,14 @@ function normal(prng: Prng): number {
   return Math.sqrt(-2 * Math.log(1 - prng.float())) * Math.cos(2 * Math.PI * prng.float());
 }
 
-/** Ratios with this mean and standard deviation exactly. */
+/** Ratios with exactly this mean and standard deviation. */
 function seen(centre: number, spread: number): number[] {
   return [centre - spread, centre, centre + spread];
 }
 
 const EXPERIMENTS = 60;
 
-/** Share of experiments in which the first question, of a true difference, is a finding. */
+/** Share of experiments in which the first question, which has a true difference, is a finding. */
 function foundShare(effect: number, trials: number, questions: number): number {
   const prng = new Prng(32);
   let found = 0;

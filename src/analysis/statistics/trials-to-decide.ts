@@ -1,20 +1,20 @@
-// Assumes normal logarithms of ratios by block with the mean and spread seen, and a t-test at 5 % shared out over all questions
-// (Bonferroni). Three trials tell the spread within a factor of two or so: the answer is a plan, not a promise.
+// Assumes normal logarithms of ratios by block with the observed mean and spread, and a t-test at 5 % shared out over all
+// questions (Bonferroni). Three trials show the spread within a factor of two or so: the answer is a plan, not a promise.
 import { BLOCKS_MIN, SIGNIFICANCE } from "./limits.js";
 import { mean } from "./quantiles.js";
 import { normalCdf, rootOf, studentQuantile } from "./statistics.js";
 
-/** More are not planned for. */
+/** Most trials that are planned. */
 export const TRIALS_MOST = 100;
-/** How often an experiment of that size would find a difference that is there. */
+/** Share of experiments of that size that find a true difference. */
 const POWER = 0.8;
-/** Standard deviations: more than any experiment needs. */
+/** Largest effect in standard deviations, more than any experiment needs. */
 const EFFECT_MOST = 1000;
 
 /** Share of experiments of `trials` in which the t-test finds a difference of `effect` standard deviations. */
 function powerOf(effect: number, trials: number, level: number): number {
   const degrees = trials - 2;
-  // An odd number of blocks leaves one place taken once more than the other.
+  // An odd number of blocks has one place once more than the other.
   const information = trials % 2 === 0 ? trials : trials - 1 / trials;
   const t = studentQuantile(level, degrees);
   // The noncentral t as a normal number (Johnson and Welch 1940).
@@ -23,8 +23,8 @@ function powerOf(effect: number, trials: number, level: number): number {
 }
 
 /**
- * Trials of each treatment at which 4 of 5 experiments would find a difference of `effect` standard deviations of the ratio by
- * block (a logarithm); undefined where more than `TRIALS_MOST` would not suffice. `questions` are asked of the experiment.
+ * Trials of each treatment at which 4 of 5 experiments would find a difference of `effect` standard deviations of the ratio
+ * by block (a logarithm); undefined if more than `TRIALS_MOST` would not suffice. The experiment asks `questions`.
  */
 export function trialsToFind(effect: number, questions: number): number | undefined {
   const level = SIGNIFICANCE / Math.max(1, questions);
@@ -33,13 +33,16 @@ export function trialsToFind(effect: number, questions: number): number | undefi
   return undefined;
 }
 
-/** The least effect, in the same unit, that 4 of 5 experiments of so many trials find at `level`, shared by all questions. */
+/**
+ * The least effect, in standard deviations, that 4 of 5 experiments of this many trials find at `level`, shared by all
+ * questions.
+ */
 export function effectFound(trials: number, questions: number, level = SIGNIFICANCE): number {
   const own = level / Math.max(1, questions);
   return rootOf((effect) => POWER - powerOf(effect, trials, own), 0, EFFECT_MOST);
 }
 
-/** The same of the difference seen; undefined, too, with fewer than two blocks and without a spread. */
+/** Trials that would find the observed difference; undefined, too, with fewer than two blocks or without a spread. */
 export function trialsToDecide(logRatios: readonly number[], questions: number): number | undefined {
   const centre = mean(logRatios);
   const deviation = deviationOf([logRatios]);
@@ -47,7 +50,10 @@ export function trialsToDecide(logRatios: readonly number[], questions: number):
   return trialsToFind(Math.abs(centre) / deviation, questions);
 }
 
-/** Standard deviation that several series have in common, each around its own mean; undefined where none has two values. */
+/**
+ * Standard deviation that several series have in common, each around the mean of the series; undefined if none has two
+ * values.
+ */
 export function deviationOf(all: readonly (readonly number[])[]): number | undefined {
   const degrees = all.reduce((sum, values) => sum + Math.max(0, values.length - 1), 0);
   if (degrees === 0) return undefined;

@@ -4,7 +4,7 @@ import { mean, normalCdf, rootOf } from "./statistics.js";
 /** Differences below this are rounding. */
 const ROUNDING = 1e-9;
 
-/** By how much the mean of one sample exceeds that of another. */
+/** Difference between the means of two samples. */
 export interface Shift {
   readonly difference: number;
   readonly error: number;
@@ -33,7 +33,7 @@ export function squaresOf(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
 }
 
-/** From `before` to `after`, of two values or more each. */
+/** Shift from `before` to `after`, each with two values or more. */
 export function shiftOf(before: readonly number[], after: readonly number[]): Shift {
   const errorOf = (values: readonly number[]): MeanError => ({
     squared: squaresOf(values) / (values.length - 1) / values.length,
@@ -44,13 +44,13 @@ export function shiftOf(before: readonly number[], after: readonly number[]): Sh
 
 const bend = (degrees: number): number => (8 * degrees + 1) / (8 * degrees + 3);
 
-/** How far the shift is from `expected`, as the normal deviate that is as improbable as its t (Wallace 1959). */
+/** Distance of the shift from `expected`, as the normal deviate that is as improbable as its t (Wallace 1959). */
 export function deviateOf({ difference, error, degrees }: Shift, expected = 0): number {
   const t = (difference - expected) / error;
   return Math.sign(t) * bend(degrees) * Math.sqrt(degrees * Math.log1p((t * t) / degrees));
 }
 
-/** Shifts from which this one is at most `deviate` away. */
+/** Shifts that are at most `deviate` away from this one. */
 export function shiftsWithin(
   { difference, error, degrees }: Shift,
   deviate: number,

@@ -1,9 +1,9 @@
-// When a queue was back after a fault: from series made by hand, each with one thing to get wrong.
+// When a queue was back after a fault: from series made by hand, each with one possible mistake.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { backlogsOf, type BacklogSample } from "./backlog.js";
 
-/** One a second, from the end of the first on; null for a sample that was missed. */
+/** One sample a second, from the end of the first second on; null for a missed sample. */
 const sampled = (events: readonly (number | null)[]): BacklogSample[] =>
   events.flatMap((each, second) => (each === null ? [] : [{ atSeconds: second + 1, events: each }]));
 const at = (injectedAtSeconds: number, clearedAtSeconds: number | null) => ({

@@ -4,16 +4,16 @@ import { mean } from "../statistics/quantiles.js";
 import type { BacklogRecovery } from "../../results/fault-schema.js";
 import { BEFORE_SECONDS_MAX, HELD_SECONDS, nextAfter, type FaultMoments } from "./recovery.js";
 
-/** Fewer samples say little of how far a queue goes up by itself, so that a queue above them may be back. */
+/** Fewer samples do not show how far a queue rises by itself, so that a queue above them may be back. */
 const BEFORE_SAMPLES_MIN = 3;
 
 export interface BacklogSample {
-  /** From the start of the window. */
+  /** Seconds from the start of the window. */
   readonly atSeconds: number;
   readonly events: number;
 }
 
-/** Of each fault, in the order in which they were injected; samples are of one queue, in their order. */
+/** Return of the backlog after each fault, in the order of injection; samples are of one queue, in their order. */
 export function backlogsOf(
   samples: readonly BacklogSample[],
   faults: readonly FaultMoments[],

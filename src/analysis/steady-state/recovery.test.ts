@@ -1,4 +1,4 @@
-// When the load was back after a fault: from series made by hand, each with one thing to get wrong.
+// When the load was back after a fault: from series made by hand, each with one possible mistake.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { recoveriesOf } from "./recovery.js";

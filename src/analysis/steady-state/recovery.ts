@@ -5,9 +5,9 @@ import type { FaultRecord } from "../../results/result-schema.js";
 
 /** Share of the throughput before that counts as back. */
 const BACK_RATIO = 0.9;
-/** Whole seconds that it must hold. */
+/** Whole seconds for which the throughput must hold. */
 export const HELD_SECONDS = 3;
-/** Most undisturbed seconds that "before" is the mean of. */
+/** Most undisturbed seconds over which the throughput before a fault is averaged. */
 export const BEFORE_SECONDS_MAX = 10;
 
 /** Seconds from the start of the window. */
@@ -16,8 +16,8 @@ export type FaultMoments = Pick<FaultRecord, "injectedAtSeconds" | "clearedAtSec
 export type Recovery = Pick<FaultRecord, "recoverySeconds" | "recoveryReason">;
 
 /**
- * Of each fault, in the order in which they were injected. `transactions` are those committed in each whole second of
- * the window.
+ * Recovery after each fault, in the order of injection. `transactions` are counts of commits in each whole second of the
+ * window.
  */
 export function recoveriesOf(transactions: readonly number[], faults: readonly FaultMoments[]): Recovery[] {
   const disturbed = new Set<number>();
@@ -46,7 +46,7 @@ function undisturbedBefore(
     .slice(-BEFORE_SECONDS_MAX);
 }
 
-/** The moment at which the next fault begins once this one is over; Infinity for none. */
+/** The moment at which the next fault begins after the end of this one; Infinity if there is none. */
 export function nextAfter({ clearedAtSeconds }: FaultMoments, faults: readonly FaultMoments[]): number {
   if (clearedAtSeconds === null) return Number.POSITIVE_INFINITY;
   const later = faults.map((each) => each.injectedAtSeconds).filter((at) => at >= clearedAtSeconds);

@@ -1,5 +1,5 @@
-// One number for each complete trial, as a logarithm and by block. A block without a value is left out, never filled in. No events at
-// all is a value: a stall must not drop out of what it is the answer to.
+// One number for each complete trial, as a logarithm and by block. A block without a value is left out, never filled in. No
+// events at all is a value: a stall must not drop out of the question that it answers.
 import { isLargerBetter, metricNamed, SPAN_METRICS, valueOf } from "../../metrics/metric-lists.js";
 import type { LatencySummary } from "../../metrics/histograms.js";
 import { spanIn, stageOf } from "../../metrics/operations.js";
@@ -12,14 +12,14 @@ import type {
   TrialResult,
 } from "../../results/result-schema.js";
 
-/** Natural logarithm of a metric by block, or another number on whose differences comparisons rest. */
+/** Natural logarithm of a metric by block, or another number whose differences comparisons use. */
 export type LogSeries = ReadonlyMap<number, number>;
 
 export function completeTrials({ trials }: TreatmentResult): readonly TrialResult[] {
   return trials.filter(({ status }) => status === "complete");
 }
 
-/** The value of a metric in one trial; undefined where the trial is not complete or has no samples. */
+/** The value of a metric in one trial; undefined if the trial is not complete or has no samples. */
 export function metricOf(
   trial: TrialResult,
   operation: ComparedOperation,
@@ -40,7 +40,7 @@ export function metricOf(
 /** Events in a window that stand in for none, the usual continuity correction: 0 has no logarithm. */
 export const EVENTS_FOR_NONE = 0.5;
 
-/** What stands in for 0; undefined of a time, which is 0 only where nothing was measured. */
+/** Stand-in for 0; undefined for a time, which is 0 only if nothing was measured. */
 function standInFor(among: readonly TreatmentResult[], metric: ComparisonMetric): number | undefined {
   if (metricNamed(metric).aggregate === "audited") return EVENTS_FOR_NONE;
   const longest = Math.max(0, ...among.flatMap(({ trials }) => trials.map((trial) => trial.windowSeconds)));
@@ -48,8 +48,8 @@ function standInFor(among: readonly TreatmentResult[], metric: ComparisonMetric)
 }
 
 /**
- * By block. A rate of 0 counts as that of half an event in the longest window `among` those that are compared, so that none
- * is never more than none; a time of 0 has no logarithm and is left out.
+ * Logarithms by block. A rate of 0 counts as half an event in the longest window `among` the compared ones, so that 0 never
+ * exceeds 0; a time of 0 has no logarithm and is left out.
  */
 export function logSeries(
   treatment: TreatmentResult,
@@ -65,12 +65,12 @@ export function logSeries(
   return logarithms(values, standInFor(among, metric));
 }
 
-/** At which place of the experiment's order each trial ran: in a block, places are positions or, of a duet, servers. */
+/** Place of each trial in the experiment's order: in a block, places are positions or, in a duet, servers. */
 export function placeSeries({ trials }: TreatmentResult): LogSeries {
   return new Map(trials.map(({ block, number }) => [block, number]));
 }
 
-/** Of values by block; without a stand-in for 0 a block of 0 is left out. */
+/** Logarithms of values by block; without a stand-in for 0 a block with 0 is left out. */
 export function logarithms(values: ReadonlyMap<number, number>, standIn: number | undefined): LogSeries {
   const series = new Map<number, number>();
   for (const [block, value] of values) {
@@ -80,7 +80,7 @@ export function logarithms(values: ReadonlyMap<number, number>, standIn: number 
   return series;
 }
 
-/** Whether there is nothing to compare: in no trial of these treatments is the metric more than 0. */
+/** True if there is nothing to compare: the metric is 0 in all trials of these treatments. */
 export function isZeroThroughout(
   treatments: readonly TreatmentResult[],
   operation: ComparedOperation,
@@ -101,7 +101,7 @@ export function zeroAs(
   return hasZero ? standInFor(treatments, metric) : undefined;
 }
 
-/** Over the blocks that all of them have. */
+/** Joins series over the blocks that all of them have. */
 function combine(all: readonly LogSeries[], join: (values: number[]) => number): LogSeries {
   const joined = new Map<number, number>();
   for (const block of all[0]?.keys() ?? []) {
@@ -116,7 +116,7 @@ export function meanSeries(all: readonly LogSeries[]): LogSeries {
   return combine(all, mean);
 }
 
-/** Differences of logarithms with those of the places at which both sides ran; without places, all are alike. */
+/** Differences of logarithms with the differences of the places at which both sides ran; without places, all are alike. */
 export function differencesOf(logs: LogSeries, places: LogSeries = new Map()): Differences {
   return new Map([...logs].map(([block, log]) => [block, { log, places: places.get(block) ?? 0 }]));
 }

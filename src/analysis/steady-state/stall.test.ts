@@ -1,4 +1,4 @@
-// Standing still is told from chance, from rare transactions, and from clients that pause in step.
+// Standing still is distinguished from chance, from rare transactions, and from clients that pause in step.
 import { expect, it } from "vitest";
 import { stallOf, type Ends } from "./stall.js";
 

@@ -4,20 +4,20 @@ import type { Operation } from "../../metrics/operations.js";
 import type { Stall } from "../../results/result-schema.js";
 import { median } from "../statistics/quantiles.js";
 
-/** An empty second is chance less often than in one of so many windows, were ends a Poisson process. */
+/** Windows among which an empty second occurs by chance less than once, if ends were a Poisson process. */
 const WINDOWS_PER_FALSE_STALL = 1000;
-/** Clients in step are silent for a round at most; twice that is none of theirs. */
+/** Clients in step are silent for at most one round; twice that is a stall. */
 const ROUNDS = 2;
 
-/** What ended of one operation in each whole second of the window, empty polls included, since they are answers too. */
+/** Ends of one operation in each whole second of the window, including empty polls, since these are answers, too. */
 export interface Ends {
   readonly operation: Operation;
   readonly perSecond: readonly number[];
-  /** Clients of a closed loop; undefined where a schedule starts what they do. */
+  /** Clients of a closed loop; undefined if a schedule starts their work. */
   readonly clients: number | undefined;
 }
 
-/** The operation that stood still for most seconds; undefined where none did. */
+/** The operation that stood still for most seconds; undefined if none did. */
 export function stallOf(operations: readonly Ends[]): Stall | undefined {
   const stalls = operations.flatMap((each) => stallsOf(each) ?? []);
   return stalls.sort((a, b) => b.seconds - a.seconds)[0];

@@ -1,5 +1,5 @@
-// Steady state on synthetic windows, seeded: what does not change is left alone at the promised rate, what changes is
-// found and named. The tests' statistics are held to published worked examples.
+// Steady state on synthetic windows, seeded: steady series raise false alarms at the promised rate, changes are found and
+// named. The statistics of the tests agree with published worked examples.
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { levelTest, mser5, trendTest, varianceInflation } from "../statistics/change-tests.js";
@@ -103,7 +103,7 @@ describe("a window that changes", () => {
 
   it("names it by the clock, with seconds in which nothing was measured left out", () => {
     const values = window(3, 120, { shape: (second) => (second < 40 ? -60 : 0) });
-    // Of the first 40 seconds every other one: the change is after 20 values.
+    // Every other one of the first 40 seconds has a value: the change is after 20 values.
     const sparse = values.map((value, second) => (second < 40 && second % 2 === 1 ? null : value));
     const state = steadyStateOf([series(sparse)]);
     expect(state.reason).toMatch(/ after (39|40|41) s; steady after 40 s: lengthen the warm-up by that$/);

@@ -1,17 +1,17 @@
-// A change counts if it is significant, corrected for the number of questions, and large enough to matter. If the window is not steady,
-// MSER-5 says from where on it is. A window that is too short is not assessed.
+// A change counts if it is significant, corrected for the number of questions, and large enough to matter. If the window is
+// not steady, MSER-5 finds the second from which on it is. A window that is too short is not assessed.
 import { SIGNIFICANCE } from "../statistics/limits.js";
 import { levelTest, mser5, trendTest, type Change } from "../statistics/change-tests.js";
 import type { SteadyState } from "../../results/result-schema.js";
 
 /** Seconds without which no change, however clear, could be significant among a dozen questions. */
 export const SECONDS_MIN = 20;
-/** A level that moves by less than this share of itself is of no consequence. */
+/** Change of a level, as a share of it, below which it does not matter. */
 const MATTERS = 0.1;
 
 /** One value a second; null where nothing was measured in that second. */
 export interface Series {
-  /** As `add events/s`. */
+  /** Name such as `add events/s`. */
   readonly name: string;
   readonly values: readonly (number | null)[];
 }
@@ -22,7 +22,7 @@ interface Question {
   readonly words: string;
 }
 
-/** A value and the second of the window that it is of. */
+/** A value and its second of the window. */
 interface Measured {
   readonly second: number;
   readonly value: number;
@@ -57,7 +57,7 @@ function matters({ from, to }: Change): boolean {
   return Math.abs(to - from) > MATTERS * Math.max(Math.abs(from), Math.abs(to));
 }
 
-/** What changes, one finding a series, the surest first; empty when nothing does. Series too short to tell are not asked. */
+/** Changes, one for each series, the surest first; empty if nothing changes. Series that are too short are skipped. */
 function changesIn(series: readonly Series[]): Question[] {
   const asked = series.filter(hasEnough).map(questionsOf);
   const bound = SIGNIFICANCE / asked.flat().length;
@@ -73,14 +73,14 @@ function withoutStart(series: readonly Series[], seconds: number): Series[] {
   return series.map(({ name, values }) => ({ name, values: values.slice(seconds) }));
 }
 
-/** The second from which on a series that changed is as it stays; undefined where leaving off a start does not help. */
+/** The second from which on a changed series is steady; undefined if leaving off a start does not help. */
 function ownSettledAfter(series: Series): number | undefined {
   const measured = measuredOf(series);
   const left = mser5(measured.map(({ value }) => value));
   return left ? measured[left]?.second : undefined;
 }
 
-/** The second from which on all series are steady; undefined where there is none, or too little after it to tell. */
+/** The second from which on all series are steady; undefined if there is none, or too little after it to assess. */
 function settledAfter(all: readonly Series[], changed: readonly Series[]): number | undefined {
   const own = changed.map(ownSettledAfter).filter((second) => second !== undefined);
   if (own.length < changed.length) return undefined;

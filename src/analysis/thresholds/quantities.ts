@@ -1,4 +1,4 @@
-// Quantities of thresholds beyond one operation. Their values are kept by trial, so that no histogram has to be.
+// Quantities of thresholds beyond one operation. Their values are kept by trial, so that no histogram has to be kept.
 import { failuresOf } from "../../metrics/figures.js";
 import type { Aspect } from "../../metrics/catalogue.js";
 import { restsOn, thresholdMetric } from "../../metrics/metric-lists.js";
@@ -17,7 +17,7 @@ import { DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, type Evidence } from "../../work
 import type { RareCount } from "../statistics/rare-counts.js";
 import { EVENTS_FOR_NONE } from "../steady-state/series.js";
 
-/** What thresholds count of an operation. */
+/** Figures of an operation that thresholds use. */
 export type Counted = Partial<OperationResult> &
   Pick<OperationResult, "transactions" | "transactionsPerSecond" | "events" | "eventsPerSecond"> &
   Pick<OperationResult, "emptyPolls" | "failures">;
@@ -48,7 +48,7 @@ export function integrityCount(aggregate: string, audits: readonly Integrity[]):
   }, 0);
 }
 
-/** A rare count, and what it is counted among. */
+/** A rare count and its denominator. */
 export type CountedShare = RareCount & { readonly unit: "trial" | "transaction" | "acknowledgement" };
 
 interface Evaluated {
@@ -56,7 +56,7 @@ interface Evaluated {
   readonly audits: readonly Integrity[];
 }
 
-/** Counts of failures and of what an audit finds, among all that could have failed; undefined of other quantities. */
+/** Counts of failures and of audit findings, among all that could have failed; undefined for other quantities. */
 export function rareCountOf(quantity: Quantity, evaluated: Evaluated): CountedShare | undefined {
   const found = rareAmong(quantity, evaluated);
   return found && found.count <= found.all && found.all > 0 ? found : undefined;
@@ -95,7 +95,7 @@ function figureOf({ source, aggregate }: Quantity): Evidence | undefined {
   return figures.find(({ field }) => field === aggregate);
 }
 
-/** Aspects of a trial that must be valid for the quantity to be judged; nothing of an audit's verdict. */
+/** Aspects of a trial that must be valid for the quantity to be judged; an audit's verdict needs none. */
 export function quantityRestsOn(quantity: Quantity): readonly Aspect[] {
   const { source, aggregate } = quantity;
   if (JUDGED_AS_A_WHOLE.includes(source)) return [];
@@ -105,13 +105,13 @@ export function quantityRestsOn(quantity: Quantity): readonly Aspect[] {
   return metric ? restsOn(metric) : ["timings"];
 }
 
-/** Undefined where the server did not show it. */
+/** Undefined if the server did not show the value. */
 export function databaseValue(quantity: Quantity, evidence: DatabaseEvidence): number | undefined {
   const figure = figureOf(quantity);
   return figure && evidenceValue(figure, evidence);
 }
 
-/** What stands in for 0 of a count, a rate or a share: half of one. Undefined of a time or a size. */
+/** Stand-in for 0 of a count, a rate or a share: half of one. Undefined for a time or a size. */
 export function standInFor(
   { source, aggregate }: Quantity,
   among: readonly TreatmentResult[],
@@ -151,7 +151,7 @@ export class TrialValues {
     }
   }
 
-  /** By block, in the order in which trials ran. */
+  /** Values by block, in the order in which trials ran. */
   of(quantity: Quantity, treatment: string): ReadonlyMap<number, number> {
     return this.values.get(keyOf(quantity, treatment)) ?? new Map<number, number>();
   }

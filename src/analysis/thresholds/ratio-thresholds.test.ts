@@ -1,5 +1,4 @@
-// Thresholds on ratios against known trials: what is compared block by block, when a ratio surely holds, and when there is
-// none.
+// Thresholds on ratios against known trials: block by block comparison, when a ratio surely holds, and when there is none.
 import { describe, expect, it } from "vitest";
 import { exampleOperation, exampleResult } from "../../../test/support/example-result.js";
 import { HistogramSet } from "../../metrics/histograms.js";
@@ -21,14 +20,14 @@ function ratios(condition: string, source = "add"): readonly RatioThreshold[] {
 
 type Change = (trial: TreatmentResult["trials"][number]) => void;
 
-/** In block b, jsonb takes 10 + b ms to add, and text three times that. */
+/** Trials in which jsonb takes 10 + b ms to add in block b, and text three times that. */
 function treatmentsOf(blocks: number, change?: Readonly<Record<string, Change>>): TreatmentResult[] {
   const { treatments } = exampleResult(blocks, 3);
   for (const { id, trials } of treatments) trials.forEach((trial) => change?.[id]?.(trial));
   return treatments;
 }
 
-/** As an experiment records them: one sample, which is every percentile. */
+/** Records one sample for each trial, which is every percentile, like an experiment does. */
 function record(thresholds: readonly RatioThreshold[], treatments: TreatmentResult[]): MeasuredTrials {
   const values = new TrialValues(thresholds.flatMap(({ over, under }) => [over, under]));
   for (const { id, trials } of treatments)

@@ -1,5 +1,5 @@
-// The median over blocks of one treatment's value over the other's; `surely` holds the whole interval against the bound. Counts that are
-// 0 in a trial have no ratio: their rates over all trials are compared by the exact interval.
+// The median over blocks of one treatment's value over the other's; `surely` requires the whole interval to meet the bound.
+// Counts that are 0 in a trial have no ratio: their rates over all trials are compared by the exact interval.
 import { counted } from "../../foundation/units.js";
 import { intervalText, NONE_IN_RATIOS, ratioNumber } from "../../foundation/text/numbers.js";
 import type { ThresholdResult, TreatmentResult } from "../../results/result-schema.js";
@@ -19,12 +19,12 @@ import {
 } from "./quantities.js";
 import { holds } from "./thresholds.js";
 
-/** What was measured: values of single trials, and the treatments whose trials those are. */
+/** Measured values of single trials, and the treatments of these trials. */
 export interface MeasuredTrials {
   readonly values: TrialValues;
   readonly treatments: readonly TreatmentResult[];
   readonly seed: number;
-  /** At which intervals are given. */
+  /** Level at which intervals are given. */
   readonly level: number;
 }
 
@@ -35,7 +35,7 @@ interface Side {
 
 export type Ratio = NonNullable<ReturnType<typeof pairedRatio>>;
 
-/** How many times one side is the other, block by block; why not, where no block has both or both are 0 in all of them. */
+/** Ratio of one side to the other, block by block; the reason if no block has both or both are 0 in all of them. */
 export function ratioOf(
   over: Side,
   under: Side,
@@ -49,7 +49,7 @@ export function ratioOf(
     logarithms(values.of(quantity, treatment), standInFor(quantity, among)),
   );
   const operation = [...new Set([over.quantity.source, under.quantity.source])].join("/");
-  // Named as the comparison of the same two, whose interval it then has.
+  // Key of the comparison of the same two treatments, so that both have the same interval.
   const key = ["comparison", under.treatment, over.treatment, operation, metricIdOf(over.quantity)].join(
     "\n",
   );
@@ -60,7 +60,7 @@ export function ratioOf(
   return ratio ?? "no block has a value on both sides";
 }
 
-/** Why a ratio is not assessed; undefined if all that both sides rest on is valid. */
+/** Reason why a ratio is not assessed; undefined if all aspects that both sides rest on are valid. */
 export function objectionToRatio(
   over: Side,
   under: Side,
@@ -102,7 +102,7 @@ function rareSide({ quantity, treatment }: Side, { treatments }: MeasuredTrials)
   };
 }
 
-/** The judgement on rare counts of which a trial has none; undefined of other quantities. */
+/** The judgement on rare counts if a trial has 0; undefined for other quantities. */
 function judgedByRates(
   threshold: RatioThreshold,
   sides: readonly [Side, Side],
@@ -142,7 +142,7 @@ function judged(threshold: RatioThreshold, ratio: Ratio | string, objection: str
   return { ...about, ok: false, reason };
 }
 
-/** Each threshold on each pair of treatments, in the order written; `measured` is undefined of a search for capacity. */
+/** Each threshold on each pair of treatments, in the order written; `measured` is undefined in a search for capacity. */
 export function evaluateRatios(
   thresholds: readonly RatioThreshold[],
   measured: MeasuredTrials | undefined,

@@ -1,4 +1,5 @@
-// Thresholds against known numbers: every aggregate, every operator, what has no sample, what may end an experiment.
+// Thresholds against known numbers: every aggregate, every operator, values without samples, and thresholds that end an
+// experiment.
 import { describe, expect, it } from "vitest";
 import { HistogramSet } from "../../metrics/histograms.js";
 import type { Operation } from "../../metrics/operations.js";
@@ -34,7 +35,7 @@ function measured(overrides: Partial<Measured> = {}): Measured {
   return { operations: { add }, histograms, audits: [EXAMPLE_INTEGRITY], invalid: VALID, ...overrides };
 }
 
-/** What a treatment has without a complete trial. */
+/** Measurements of a treatment without a complete trial. */
 const NOTHING: Measured = {
   operations: {},
   histograms: new HistogramSet(),
@@ -137,7 +138,7 @@ it("compares by every operator", () => {
   expect(verdicts("!=")).toEqual([true, false, true]);
 });
 
-/** So many response times of add, 1 ms each. */
+/** This many response times of add, 1 ms each. */
 function sampled(count: number): Measured {
   const histograms = new HistogramSet();
   histograms.at("add.response").recordValueWithCount(1000, count);
@@ -179,7 +180,7 @@ describe("a percentile", () => {
 });
 
 describe("a bound on the rate of an open loop", () => {
-  /** In 10 s, batches of 1 to 10. */
+  /** Arrivals in 10 s, in batches of 1 to 10. */
   const arrivals = (offered: number, transactions: number, more: object = {}) => ({
     ...exampleOperation(10),
     offered,

@@ -28,17 +28,17 @@ import type {
   ThresholdResult,
 } from "../../results/result-schema.js";
 
-/** What thresholds are evaluated on. */
+/** Measurements on which thresholds are evaluated. */
 export interface Measured {
   readonly operations: OperationResults;
   readonly histograms: Pick<HistogramSet, "get">;
-  /** Of the trials that were audited. */
+  /** Results of the audited trials. */
   readonly audits: readonly Integrity[];
-  /** Of the complete trials; none while one runs. */
+  /** Evidence of the complete trials; empty while a trial runs. */
   readonly databases?: readonly DatabaseEvidence[];
-  /** Of the complete trials; undefined where none has been diagnosed. */
+  /** Invalid aspects of the complete trials; undefined if none has been diagnosed. */
   readonly invalid: InvalidTrials | undefined;
-  /** Operations that a Poisson schedule starts; none where left out. */
+  /** Operations that a Poisson schedule starts; left out if there are none. */
   readonly randomArrivals?: readonly Operation[];
 }
 
@@ -59,7 +59,10 @@ function latency(quantity: Quantity, measured: Measured): number | undefined {
   return percentileMs(histogram, asked[aggregate] ?? Number.NaN);
 }
 
-/** Nothing done is a measurement where more is better, and no sample where it would be praised for having done nothing. */
+/**
+ * Count or rate of an operation. A 0 is a measurement if more is better, and no sample if doing nothing would meet the
+ * bound.
+ */
 function operationCount(aggregate: string, result: Counted): number | undefined {
   const metric = thresholdMetric(aggregate);
   if (!metric) throw new Error(`the loader let an unknown aggregate through: ${aggregate}`);
@@ -119,7 +122,7 @@ export function holds({ operator, bound }: Pick<Threshold, "operator" | "bound">
   }
 }
 
-/** `212 samples, needs 299`; undefined where there are enough, or what is bounded is no percentile. */
+/** `212 samples, needs 299`; undefined if there are enough, or if the threshold does not bound a percentile. */
 export function fewSamples(threshold: Threshold, measured: Pick<Measured, "histograms">): string | undefined {
   if (!ORDER_STATISTICS.has(threshold.aggregate)) return undefined;
   const samples = histogramOf(threshold, measured)?.totalCount ?? 0;
@@ -127,11 +130,11 @@ export function fewSamples(threshold: Threshold, measured: Pick<Measured, "histo
   return samples >= needed ? undefined : `${counted(samples, "sample")}, needs ${needed}`;
 }
 
-/** What a threshold comes to: `ok` is null if it cannot be judged by what was measured. */
+/** Result of a threshold: `ok` is null if the measurements cannot decide it. */
 export interface Assessment {
   readonly seen: number;
   readonly ok: boolean | null;
-  /** Why it cannot be judged, or is met in spite of what was seen. */
+  /** Reason why it cannot be judged, or is met although the observed value is beyond the bound. */
   readonly reason?: string;
   /** The share behind a rare count. */
   readonly share?: NonNullable<ThresholdResult["share"]>;
@@ -160,7 +163,9 @@ function outcomeOf(threshold: Threshold, measured: Measured): Assessment | undef
   return reason === undefined ? { seen, ok: true } : { seen, ok: null, reason };
 }
 
-/** The first of those that may abort and are broken already, `elapsedMs` into the window; what has no sample waits. */
+/**
+ * The first threshold that may abort and is broken already, `elapsedMs` into the window; thresholds without samples wait.
+ */
 export function brokenThreshold(
   thresholds: readonly Threshold[],
   measured: Measured,
@@ -174,7 +179,7 @@ export function brokenThreshold(
   return undefined;
 }
 
-/** One treatment, and what its trials measured. */
+/** One treatment and the measurements of its trials. */
 export interface JudgedTreatment {
   readonly id: string;
   readonly levels: Readonly<Record<string, string>>;
@@ -183,7 +188,7 @@ export interface JudgedTreatment {
   readonly plannedTrials: number;
 }
 
-/** What ended the experiment before its time. */
+/** The threshold that ended the experiment early. */
 export interface Abort {
   readonly threshold: Threshold;
   readonly treatmentId: string;
@@ -225,17 +230,19 @@ export function evaluateThresholds(
   );
 }
 
-/** Chance that all samples lie on the one side of the true percentile, at most. */
+/** Largest chance that all samples lie on one side of the true percentile. */
 const MISSED_CHANCE = 0.05;
 /** Standard deviations that a count may be off; one in 740 is off further on one side. */
 const DEVIATIONS = 3;
-/** Mean square of batch sizes over their squared mean, at most, where sizes are drawn evenly from 1 on. */
+/** Largest mean square of batch sizes over their squared mean, if sizes are drawn evenly from 1 on. */
 const BATCH_SPREAD = 4 / 3;
 
 const LOWER: readonly ThresholdOperator[] = [">", ">="];
 const UPPER: readonly ThresholdOperator[] = ["<", "<="];
 
-/** Samples by which the percentile of a threshold has a limit on the side that is asked for, with 95 % confidence. */
+/**
+ * Samples with which the percentile of a threshold has a limit on the side that the operator bounds, with 95 % confidence.
+ */
 function samplesNeeded({ aggregate, percentile, operator }: Threshold): number {
   const share = aggregate === "med" ? 0.5 : (percentile ?? 100) / 100;
   if (share <= 0 || share >= 1) return 1; // the least and the largest as measured
@@ -246,12 +253,13 @@ function samplesNeeded({ aggregate, percentile, operator }: Threshold): number {
   return Math.ceil(Math.max(...beyond.map((each) => Math.log(MISSED_CHANCE) / Math.log(each))));
 }
 
-/** Counts of arrivals, and of what they did. */
+/** Counts of arrivals, and of their work. */
 const COUNTED = ["count", "rate", "events", "eventsPerSecond", "offered"];
 
 /**
- * Why a bound on a count or rate is met although what was seen is beyond it: the Poisson schedule offered fewer or more
- * arrivals by chance, and of fewer all were served. Those under way at the window's end count as served. Else undefined.
+ * Reason why a bound on a count or rate is met although the observed value is beyond it: the Poisson schedule offered fewer
+ * or more arrivals by chance, and if fewer, all were served. Arrivals under way at the window's end count as served. Else
+ * undefined.
  */
 function chanceOf(
   { aggregate, operator, bound }: Threshold,

@@ -22,7 +22,7 @@ import { withReasons } from "./because.js";
 const wal = (trial: TrialResult, isText: boolean): void => perEvent("walBytes")(trial, isText ? 4100 : 1300);
 const WAL_SENTENCE = "text wrote 4.1 kB of WAL per event against 1.3 kB (3.15x)";
 
-/** Like `exampleResult`, where text differs from jsonb in what `put` does as well. */
+/** A document like `exampleResult` whose trials `put` changes. */
 function document(trials: number, slowdown: number, put: (trial: TrialResult, isText: boolean) => void) {
   const result = exampleResult(trials, slowdown);
   result.treatments.forEach((treatment, i) => treatment.trials.forEach((trial) => put(trial, i === 1)));

@@ -1,5 +1,6 @@
-// Sentences beside a significant difference: where the time went, then a plan or an index, then the evidence that moved most, one sentence
-// a topic. An empty list: the evidence shows nothing. No list: there is no difference to explain.
+// Sentences next to a significant difference: first the parts of the time, then a plan or an index, then the evidence that
+// moved most, one sentence for each topic. An empty list: the evidence shows nothing. No list: there is no difference to
+// explain.
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
 import type { Vocabulary } from "../../workloads/vocabulary.js";
 import { isBelowNoise, NO_FACTOR } from "../comparison/noise-floor.js";
@@ -29,7 +30,7 @@ function sentencesOf(difference: Difference): string[] {
   return sentences.slice(0, SENTENCES_MAX);
 }
 
-/** The comparisons, those that claim a difference with what moved with it. */
+/** The comparisons, each claimed difference with the evidence that moved with it. */
 export function withReasons(
   comparisons: readonly Comparison[],
   treatments: readonly TreatmentResult[],

@@ -1,5 +1,5 @@
-// Evidence moved with a difference if it moved the way of the slower treatment, by more than is worth telling, and by more than trials of
-// one treatment differ: a permutation test at 1 %. With fewer than five trials of each it says nothing.
+// Evidence moved with a difference if it moved the way of the slower treatment, by a relevant amount, and by more than
+// trials of one treatment differ: a permutation test at 1 %. With fewer than five trials of each it says nothing.
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { isLargerBetter } from "../../metrics/metric-lists.js";
 import type { Comparison, TreatmentResult } from "../../results/result-schema.js";
@@ -10,12 +10,12 @@ import { completeTrials } from "../steady-state/series.js";
 import { median, twoSamplePValue } from "../statistics/statistics.js";
 import type { WhyRule } from "./why-rules.js";
 
-/** At 1 % each, since dozens are asked; with 5 and 5 trials 0.8 % is the least that there is. */
+/** Level of each test, since dozens are made; with 5 and 5 trials 0.8 % is the least possible p-value. */
 const SIGNIFICANCE = 0.01;
-/** Less than this is not worth a sentence, however surely it is there. */
+/** Smaller ratios do not deserve a sentence, however sure they are. */
 export const RATIO_MIN = 1.2;
 
-/** A significant difference and the two treatments that it is between. */
+/** A significant difference and its two treatments. */
 export interface Difference {
   readonly comparison: Comparison;
   readonly baseline: TreatmentResult;
@@ -24,12 +24,12 @@ export interface Difference {
   readonly seed: number;
 }
 
-/** Slower, or less throughput. */
+/** True if the treatment is slower or has less throughput. */
 export function isWorse({ metric, ratio }: Comparison): boolean {
   return isLargerBetter(metric) ? ratio < 1 : ratio > 1;
 }
 
-/** Whether two samples of trials differ by more than the trials of either do. `key` seeds the test where it samples. */
+/** True if two samples of trials differ by more than the trials of either do. `key` seeds the test if it samples. */
 export function areApart(
   then: readonly number[],
   now: readonly number[],
@@ -44,11 +44,11 @@ export function areApart(
 export interface Moved {
   readonly topic: string;
   readonly sentence: string;
-  /** How much, for ranking: a ratio of at least 1 in which amounts that do not matter count little. */
+  /** Weight for ranking: a ratio of at least 1 in which irrelevant amounts count little. */
   readonly weight: number;
 }
 
-/** What a rule has to say about a difference; undefined where its evidence is absent or did not move with it. */
+/** Answer of a rule to a difference; undefined if its evidence is absent or did not move with it. */
 export function movedWith(rule: WhyRule, difference: Difference): Moved | undefined {
   const { comparison, baseline, treatment, vocabulary, seed } = difference;
   if (!rule.explains(comparison)) return undefined;
@@ -63,7 +63,7 @@ export function movedWith(rule: WhyRule, difference: Difference): Moved | undefi
   if (Math.abs(nowMedian - thenMedian) < rule.unit.floor || weight < RATIO_MIN) return undefined;
   const key = [baseline.id, treatment.id, comparison.operation, rule.words].join("\n");
   if (!areApart(then, now, seed, key)) return undefined;
-  // "211x" of next to nothing would be true and say nothing.
+  // A ratio such as "211x" to nearly nothing would be true and say nothing.
   const hasRatio = rule.unit.hasRatio && Math.min(thenMedian, nowMedian) >= rule.unit.floor;
   const words: Readonly<Record<string, string>> = {
     who: treatment.id,

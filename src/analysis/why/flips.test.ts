@@ -1,5 +1,5 @@
-// A flip is a caveat with its trials, plans and times. What differs between treatments is listed only. A difference names a flip
-// that goes with it, and no other.
+// A flip is a caveat with its trials, plans and times. Plan differences between treatments are only listed. A difference
+// names a flip that goes with it, and no other.
 import { describe, expect, it } from "vitest";
 import { exampleLatency, exampleResult } from "../../../test/support/example-result.js";
 import { becauseOf, PROCESS_MEAN, PROCESS_RATE } from "../../../test/support/moving-evidence.js";
@@ -19,12 +19,12 @@ function plan(trial: TrialResult, planned: string): void {
   trial.plans = [{ statement: STATEMENT, hash: digest(planned), plan: planned }];
 }
 
-/** Its transactions of `process` take as long as this. */
+/** Makes transactions of `process` take this long. */
 function slowed(trial: TrialResult, meanMs = 60): void {
   Object.assign(trial.operations.process ?? {}, { responseTimeMs: exampleLatency(meanMs) });
 }
 
-/** Each trial with the plan that it is given, and the claim as slow as that. */
+/** Trials with the given plans; the claim is as slow as its plan. */
 function planned(planOf: (treatment: string, block: number) => string, sortMs = 5.2): ResultDocument {
   const result = exampleResult(5, 1);
   for (const { id, trials } of result.treatments)
@@ -112,7 +112,10 @@ describe("plans side by side", () => {
   });
 });
 
-/** Trials of text with the sort, how slow these and the others are, and of that the statement. */
+/**
+ * Reasons if these trials of text have the sort; the arguments give the times of these and the other trials, and the
+ * statement's part.
+ */
 function because(
   sorted: readonly number[],
   compared = PROCESS_MEAN,
@@ -171,10 +174,10 @@ describe("a flip beside a difference", () => {
 
 const index = (name: string, scans: number): ScanCount => ({ name, kind: "index", scans });
 const table = (name: string, scans: number): ScanCount => ({ name, kind: "table", scans });
-/** What the example's trials do. */
+/** Transactions that each of the example's trials tries. */
 const ATTEMPTS = 600;
 
-/** Each trial of jsonb with these scans, those of the block slower than others. */
+/** Sentences if each trial of jsonb has these scans; trials of the block `slow` are slower. */
 function scanned(scansOf: (block: number) => ScanCount[], windowSeconds = 30, slow = 0): FlipSentences {
   const result = exampleResult(4, 1);
   const sampling = { samples: 5, missed: 0, meanMs: 1 };

@@ -1,5 +1,5 @@
-// Trials of one treatment with different plans or indexes: the planner decided by chance, and a median mixes two things. A flip that goes
-// with slower trials is a caveat of its own; the others share one.
+// Trials of one treatment with different plans or indexes: the planner decided by chance, and a median mixes two things. A
+// flip that goes with slower trials is a separate caveat; the others share one.
 import { shortNumber } from "../../foundation/text/numbers.js";
 import { isLargerBetter, labelOf } from "../../metrics/metric-lists.js";
 import { isRound } from "../../metrics/operations.js";
@@ -11,19 +11,19 @@ import { completeTrials, metricOf } from "../steady-state/series.js";
 import { isWorse, RATIO_MIN, type Difference } from "./evidence.js";
 import { numbersText, plansIn, stepsApart } from "./plans.js";
 
-/** One of the ways in which a treatment's trials went. */
+/** A group of a treatment's trials with the same plan or the same reads. */
 interface Way {
-  /** What it has that others lack. */
+  /** Property that the trials of other ways lack. */
   readonly words: string;
   readonly trials: readonly TrialResult[];
-  /** Whether a trial of another treatment went that way. */
+  /** True if a trial of another treatment went that way. */
   isOf(trial: TrialResult): boolean;
 }
 
 interface Flip {
-  /** `process.claim`; undefined where scans alone show it. */
+  /** Statement such as `process.claim`; undefined if scans alone show the flip. */
   readonly statement?: string;
-  /** Two or more, the most frequent one first. */
+  /** Two or more ways, the most frequent first. */
   readonly ways: readonly Way[];
 }
 
@@ -45,15 +45,15 @@ function planFlips(treatment: TreatmentResult): Flip[] {
   });
 }
 
-/** Scans of one table or index that train-sim makes itself for a sample, at most; it samples once before and after, too. */
+/** Most scans of one table or index that train-sim makes for a sample; it samples once before and after, too. */
 const OWN_SCANS = 5;
 const SAMPLES_BESIDE = 2;
-/** Of what a trial that reads it does, for each transaction: what is below is none. */
+/** Share of the scans a transaction of a reading trial below which a trial does not read. */
 const NONE_BELOW = 0.05;
-/** Times train-sim's own scans: what is below in every trial is too little to be sure of. */
+/** Multiple of train-sim's scans: fewer scans in every trial are too few to be sure. */
 const SURE_FROM = 4;
 
-/** A session may tell the server of its scans a second late: a shorter window may lack them all. */
+/** A session may report its scans to the server a second late: a shorter window may lack them all. */
 const LEAST_SECONDS = 2;
 
 function ownScans({ database: { sampling } }: TrialResult): number {
@@ -74,10 +74,10 @@ function scansOf({ database: { scans = [] } }: TrialResult): Map<string, number>
   );
 }
 
-/** Whether a trial read it, as the trials do that read it most. */
+/** True if a trial read the table or index as much as the trials that read it most. */
 type Reads = (trial: TrialResult) => boolean;
 
-/** What some trials read with every transaction and others not at all. */
+/** Tables and indexes that some trials read with every transaction and others not at all. */
 function readBySome(trials: readonly TrialResult[]): Map<string, Reads> {
   const names = new Set(trials.flatMap((trial) => [...scansOf(trial).keys()]));
   const found = new Map<string, Reads>();
@@ -110,13 +110,13 @@ function scanFlips(treatment: TreatmentResult): Flip[] {
 
 const flipsOf = (treatment: TreatmentResult): Flip[] => [...planFlips(treatment), ...scanFlips(treatment)];
 
-/** Milliseconds of the part that is compared, and of the whole transaction. */
+/** Milliseconds of the compared part, and of the whole transaction. */
 interface Cost {
   readonly ms: number;
   readonly ofMs: number;
 }
 
-/** Mean costs in one trial by operation: of the statement where it was timed, else of the whole transaction. */
+/** Mean costs in one trial by operation: cost of the statement if it was timed, else of the whole transaction. */
 function costsOf({ operations }: TrialResult, statement: string | undefined): Map<string, Cost> {
   const whole = new Map<string, Cost>();
   const parts = new Map<string, Cost>();
@@ -133,13 +133,13 @@ function costsOf({ operations }: TrialResult, statement: string | undefined): Ma
 /** Share of the transaction below which a difference does not matter. */
 const SHARE_MIN = 0.1;
 
-/** Whether no trial of one reaches into the other, and they differ by more than what is worth telling. */
+/** True if the ranges of both do not overlap, and they differ by a relevant amount. */
 function areApart(more: readonly number[], less: readonly number[]): boolean {
   if (more.length === 0 || less.length === 0) return false;
   return Math.min(...more) > Math.max(...less) && median(more) >= RATIO_MIN * median(less);
 }
 
-/** Whether trials of one way took longer than those of another, or that is unknown. */
+/** True if trials of one way took longer than trials of another, or if that is unknown. */
 function matters({ statement, ways }: Flip): boolean {
   const costs = ways.map(({ trials }) => trials.map((trial) => costsOf(trial, statement)));
   const operations = new Set(costs.flat().flatMap((trial) => [...trial.keys()]));
@@ -156,7 +156,7 @@ function matters({ statement, ways }: Flip): boolean {
   return operations.size === 0 || [...operations].some(isDearer);
 }
 
-/** Median over trials of the statement's mean time in a transaction; undefined where it was not measured. */
+/** Median over trials of the statement's mean time in a transaction, in ms; undefined if it was not measured. */
 function timeMs({ trials }: Way, statement: string | undefined): number | undefined {
   const times = trials.flatMap(({ operations }) => {
     const parts = Object.values(operations).flatMap((operation) => operation.parts ?? []);
@@ -168,9 +168,9 @@ function timeMs({ trials }: Way, statement: string | undefined): number | undefi
 /** A flip of one treatment. */
 export interface TreatmentFlip extends Pick<Flip, "statement"> {
   readonly treatment: string;
-  /** Whether trials of one way took longer than those of another, or that is unknown. */
+  /** True if trials of one way took longer than trials of another, or if that is unknown. */
   readonly isCostly: boolean;
-  /** Each way with its trials, and the statement's median time in them where it was measured. */
+  /** Each way with its trials, and the statement's median time in them if it was measured. */
   readonly ways: readonly (Pick<Way, "words" | "trials"> & { readonly ms: number | undefined })[];
 }
 
@@ -189,7 +189,7 @@ function valuesOf(trials: readonly TrialResult[], { operation, metric }: Compari
   return trials.flatMap((trial) => metricOf(trial, operation, metric) ?? []);
 }
 
-/** Whether the slow trials are apart from the fast ones in what is compared. */
+/** True if the slow trials are apart from the fast ones in the compared metric. */
 function areSlower(
   slow: readonly TrialResult[],
   fast: readonly TrialResult[],
@@ -199,7 +199,7 @@ function areSlower(
   return areApart(valuesOf(more, compared), valuesOf(less, compared));
 }
 
-/** Whether the operation sends the statement, in any of these trials. */
+/** True if the operation sends the statement in any of these trials. */
 function isSent(ways: readonly Way[], operation: string, statement: string): boolean {
   const trials = ways.flatMap((way) => way.trials);
   return trials.some(({ operations }) =>
@@ -207,7 +207,10 @@ function isSent(ways: readonly Way[], operation: string, statement: string): boo
   );
 }
 
-/** Of a side that is slower the ways that are, of one that is faster likewise, which the other side went less often. */
+/**
+ * Ways that explain a side: the slower ways of a slower side, the faster ways of a faster one, if the other side went them
+ * less often.
+ */
 function reasonsOf(
   side: TreatmentResult,
   other: TreatmentResult,
@@ -238,7 +241,7 @@ function reasonsOf(
   });
 }
 
-/** Flips that go with a difference between two treatments, a sentence each. */
+/** Sentences about flips that go with a difference between two treatments. */
 export function flipReasons(difference: Difference): string[] {
   const { baseline, treatment, comparison } = difference;
   const isSlower = isWorse(comparison);

@@ -6,11 +6,11 @@ import { completeTrials } from "../steady-state/series.js";
 export interface Planned {
   readonly hash: string;
   readonly plan: string;
-  /** Those that had it. */
+  /** Trials that had the plan. */
   readonly trials: readonly TrialResult[];
 }
 
-/** By statement, the plans that these trials had of it, the most frequent one first. */
+/** Plans of these trials by statement, the most frequent one first. */
 export function plansIn(trials: readonly TrialResult[]): ReadonlyMap<string, readonly Planned[]> {
   const known = new Map<string, Planned[]>();
   for (const trial of trials)
@@ -24,7 +24,7 @@ export function plansIn(trials: readonly TrialResult[]): ReadonlyMap<string, rea
   return known;
 }
 
-/** Of a plan, the steps that one of the others lacks; all of it where they differ in order alone. */
+/** Steps of a plan that at least one of the others lacks; the whole plan if only the order differs. */
 export function stepsApart(plan: string, others: readonly string[]): string {
   const stepsOf = (line: string): string[] => line.split(/ > |, |[()]/).filter((step) => step !== "");
   const own = stepsOf(plan).filter((step) => others.some((other) => !stepsOf(other).includes(step)));
@@ -46,10 +46,10 @@ function whereText(treatments: readonly TreatmentResult[], having: readonly Tria
   return texts.join(", ");
 }
 
-/** A plan of a statement and where it was, for lists. */
+/** A plan of a statement and the trials that had it, for lists. */
 interface PlanRow extends Pick<Planned, "hash" | "plan"> {
   readonly statement: string;
-  /** `all trials`; else each treatment, with the trials where not all of its own had it. */
+  /** `all trials`; else each treatment, with trial numbers if not all of its trials had the plan. */
   readonly where: string;
 }
 

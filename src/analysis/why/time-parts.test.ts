@@ -10,7 +10,7 @@ import {
 
 type Times = Readonly<Record<string, number>>;
 
-/** Trials whose processing takes those parts in text and in jsonb, a little more in each block. */
+/** Sentence about trials whose processing takes those parts in text and in jsonb, slightly more in each block. */
 function told(jsonb: Times, text: Times, compared: Compared = PROCESS_MEAN, slow = 0, isWorse = true) {
   const put = ({ operations }: TrialResult, isText: boolean, block: number): void => {
     if (!operations.process) throw new Error("the example processes");

@@ -9,7 +9,7 @@ import { areApart, isWorse, type Difference } from "./evidence.js";
 const SHARE_MIN = 0.1;
 const PARTS_MAX = 3;
 
-/** Milliseconds by part, of one trial. */
+/** Milliseconds by part, in one trial. */
 type PartTimes = ReadonlyMap<string, number>;
 type Reading = (part: LatencyPart) => number | undefined;
 
@@ -27,7 +27,7 @@ function partTimes(side: TreatmentResult, { comparison }: Difference, read: Read
   });
 }
 
-/** `+8.1 ms`. */
+/** Signed time such as `+8.1 ms`. */
 function signedMs(ms: number): string {
   return `${ms < 0 ? "-" : "+"}${shortNumber(Math.abs(ms))} ms`;
 }
@@ -67,7 +67,10 @@ function accounting(difference: Difference, read: Reading, what: string): string
   return `${what} ${change}: ${listed(texts)}${but}`;
 }
 
-/** "a mean process transaction takes 12.3 ms more: commit +8.1 ms and process.claim +3 ms"; undefined where parts do not tell. */
+/**
+ * "a mean process transaction takes 12.3 ms more: commit +8.1 ms and process.claim +3 ms"; undefined if parts do not
+ * explain it.
+ */
 export function partsSentence(difference: Difference): string | undefined {
   const { operation, metric } = difference.comparison;
   const overAll = (): string | undefined =>

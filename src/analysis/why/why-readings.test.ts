@@ -1,4 +1,4 @@
-// What evidence is divided by: a reading that two treatments are compared by must count the same things in both.
+// Denominators of evidence: a reading that compares two treatments must count the same things in both.
 import { expect, it } from "vitest";
 import { exampleOperation, exampleTrial } from "../../../test/support/example-result.js";
 import { retries } from "./why-readings.js";

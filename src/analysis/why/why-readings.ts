@@ -7,15 +7,15 @@ import { evidenceValue } from "../../results/evidence-values.js";
 import type { Evidence } from "../../workloads/evidence.js";
 import { hasEnded } from "../diagnosis/load-checks.js";
 
-/** A value of one trial; undefined where the trial does not tell it. `operation` is what is compared. */
+/** A value of one trial; undefined if the trial does not have it. `operation` is the compared operation. */
 export type Reading = (trial: TrialResult, operation: ComparedOperation) => number | undefined;
 
-/** Undefined where the amount is not told, or there is nothing to divide by. */
+/** Undefined if the amount is unknown or the divisor is 0. */
 function quotient(amount: number | undefined, by: number | undefined): number | undefined {
   return amount === undefined || !by ? undefined : amount / by;
 }
 
-/** Transactions of any kind; a round's are those of its parts. */
+/** Transactions of all operations; a round counts as the transactions of its parts. */
 function transactionsOf({ operations }: TrialResult): number {
   const own = Object.entries(operations).filter(([operation]) => !isRound(operation));
   return own.reduce((sum, [, { transactions }]) => sum + transactions, 0);
@@ -41,7 +41,7 @@ export function readingOf(figure: Evidence): Reading {
   };
 }
 
-/** Of the operation that is compared, which a span of an event's life is not. */
+/** Reading of the compared operation; undefined for a span of an event's life. */
 const ofOperation =
   (read: (result: OperationResult) => number | undefined): Reading =>
   ({ operations }, operation) => {
@@ -49,16 +49,16 @@ const ofOperation =
     return result && read(result);
   };
 
-/** A wait event that no session was seen in is 0 where waits were sampled at all. */
+/** A wait event that no session was seen in is 0 if waits were sampled at all. */
 export const waitShare =
   (event: string): Reading =>
   ({ database: { waits } }) =>
     waits && (waits.find((each) => each.event === event)?.share ?? 0);
 
-/** Only where there are no parts: they tell it exactly. */
+/** Undefined if there are parts: they state it exactly. */
 export const poolWaitMs = ofOperation(({ parts, poolWaitMs: waits }) => (parts ? undefined : waits?.mean));
 
-/** As in the threshold of that name: a transaction that failed in the end was tried again too. */
+/** Counts like the threshold of that name: a transaction that failed in the end was tried again, too. */
 export const retries = ofOperation((result) =>
   hasEnded(result) ? retriesPerTransaction(result) : undefined,
 );
@@ -71,7 +71,7 @@ export const emptyPolls = ofOperation((result) =>
   quotient(result.emptyPolls, result.emptyPolls + result.transactions),
 );
 
-/** Of the first of these operations that the trial has. */
+/** Reading of the first of these operations that the trial has. */
 const ofFirst =
   (read: (result: OperationResult) => number | undefined) =>
   (names: readonly string[]): Reading =>

@@ -14,7 +14,7 @@ import type { WhyRule } from "./why-rules.js";
 
 const named = RULES.map((rule) => [`${rule.words} [${rule.worse}]`, rule] as const);
 
-/** What is told where text is worse, then where it is better, by the value in each block on the worse side and the better. */
+/** Sentences if text is worse, then if it is better, from the value in each block on the worse side and on the better. */
 function told(rule: WhyRule, worse: (block: number) => number, better: (block: number) => number) {
   return [true, false].map((isWorse) => {
     const put = (trial: TrialResult, isText: boolean, block: number): void =>

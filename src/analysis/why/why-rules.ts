@@ -1,5 +1,5 @@
-// A rule knows no statistics: `evidence.ts` asks whether its value differs between two treatments. No rule proves a cause, and no sentence
-// says so.
+// A rule knows no statistics: `evidence.ts` tests whether its value differs between two treatments. No rule proves a cause,
+// and no sentence says so.
 import { isLargerBetter } from "../../metrics/metric-lists.js";
 import type { EvidenceReason } from "../../metrics/evidence-metric.js";
 import { stageOf } from "../../metrics/operations.js";
@@ -9,17 +9,19 @@ import type { Comparison, TrialResult } from "../../results/result-schema.js";
 import * as of from "./why-readings.js";
 import { amounts, milliseconds, plain, share, type Unit } from "./why-units.js";
 
-/** What is to be explained. */
+/** Operation and metric of the difference that is explained. */
 export type Explained = Pick<Comparison, "operation" | "metric">;
 
 export interface WhyRule {
-  /** Of all rules on one topic only the one that moved most is told, so that four sentences say four things. */
+  /** Topic of the rule. Only the rule of a topic that moved most is stated, so that four sentences say four things. */
   readonly topic: string;
   readonly read: of.Reading;
   readonly unit: Unit;
-  /** `{who}` is the treatment, `{operation}` what was compared, `{now}` its value, `{then}` the baseline's. */
+  /**
+   * Template: `{who}` is the treatment, `{operation}` the compared operation, `{now}` its value, `{then}` the baseline's.
+   */
   readonly words: string;
-  /** What goes with longer times and less throughput: more of it, or less. */
+  /** Direction of the evidence that goes with longer times and less throughput. */
   readonly worse: "more" | "less";
   readonly explains: (explained: Explained) => boolean;
 }
@@ -31,7 +33,7 @@ const isLifecycle = ({ operation }: Explained): boolean => stageOf(operation) !=
 
 type Tell = (words: string, explains?: WhyRule["explains"]) => WhyRule;
 
-/** Evidence; `more` says that the slower treatment has more of it, `less` that it has less. */
+/** Rules on evidence; `more` says that the slower treatment has more of it, `less` that it has less. */
 function on(topic: string, read: of.Reading, unit: Unit): Readonly<Record<WhyRule["worse"], Tell>> {
   const tell =
     (worse: WhyRule["worse"]): Tell =>
@@ -51,7 +53,7 @@ function evidenceRule(
   return rule[metric.better === "higher" ? "less" : "more"](words, explains && kinds[explains]);
 }
 
-/** Reasons from the operations' own figures. */
+/** Reasons from the figures of the operations. */
 const OPERATIONS: readonly WhyRule[] = [
   on("pool", of.poolWaitMs, milliseconds(0.2)).more(
     "{operation} waited {now} for a connection against {then}",
@@ -63,7 +65,7 @@ const OPERATIONS: readonly WhyRule[] = [
     "{now} of the transactions of {operation} failed against {then}",
   ),
 
-  // How much there was to do: a shorter queue makes smaller batches, an empty one no throughput.
+  // Amount of available work: a shorter queue makes smaller batches, an empty one no throughput.
   on("batch", of.eventsPerTransaction, plain(1)).more(
     "a transaction of {operation} had {now} {work} against {then}",
     isDuration,
@@ -78,7 +80,7 @@ const OPERATIONS: readonly WhyRule[] = [
   ),
 ];
 
-/** The catalogue's reasons, and those of work that flows from one operation to the next. */
+/** The catalogue's reasons, and the reasons from work that flows from one operation to the next. */
 function evidenceAndFlow(vocabulary: Vocabulary): readonly WhyRule[] {
   const incoming = operationsWith(vocabulary, "in");
   const through = operationsWith(vocabulary, "through");
@@ -106,7 +108,7 @@ function evidenceAndFlow(vocabulary: Vocabulary): readonly WhyRule[] {
   ];
 }
 
-/** What is none of the database's doing: it speaks against the measurement itself. */
+/** Disturbances from outside the database: they speak against the measurement itself. */
 const DISTURBANCES: readonly WhyRule[] = [
   on("train-sim", of.eventLoopDelayMs, milliseconds(2)).more(
     "train-sim's own event loop was late by {now} (p99) against {then}",
@@ -119,7 +121,7 @@ const DISTURBANCES: readonly WhyRule[] = [
   ),
 ];
 
-/** Heavyweight locks are told apart from the rest, which is the server's own business. */
+/** Rule on a wait event. Heavyweight locks have another sentence than the other events, which are internal to the server. */
 function waitRule(event: string): WhyRule {
   if (event === "CPU")
     return on("running", of.waitShare(event), share(0.1)).more(
