@@ -1,51 +1,51 @@
-// Every metric of an operation, once: recorder, totals, result, comparison, thresholds, report, CSV and Prometheus iterate this list by
-// way of `metric-lists.ts`. Its order is that of columns.
+// The only list of the metrics of an operation: recorder, totals, result, comparison, thresholds, report, CSV and
+// Prometheus iterate it by way of `metric-lists.ts`. Its order is the order of columns.
 
 import { failedShare, failuresOf, latencyOf, retriesPerTransaction, type Figures } from "./figures.js";
 
-/** What of a trial may be valid by itself: what was counted, and what took how long. */
+/** Aspects of a trial that are valid independently: counts, and durations. */
 export const ASPECTS = ["counts", "timings"] as const;
 export type Aspect = (typeof ASPECTS)[number];
 
 export interface Metric {
   readonly id: string;
   readonly label: string;
-  /** Empty where the label says it. */
+  /** Empty if the label says the unit. */
   readonly unit: "ms" | "";
   readonly better: "higher" | "lower";
   /**
-   * How parts become a whole; a figure is computed from the whole, a deviation from the whole histogram. What is audited is
-   * no worker's to count: it is summed over trials.
+   * Way in which parts become a whole; a figure is computed from the whole, a deviation from the whole histogram. Workers
+   * cannot count audited metrics: these are summed over trials.
    */
   readonly aggregate: "sum" | "max" | "by SQLSTATE" | "histogram" | "deviation" | "figure" | "audited";
-  /** Of a deviation: the histogram. */
+  /** Histogram that a deviation is taken from. */
   readonly of?: string;
-  /** In the result of an operation; left out where it is not stored. */
+  /** Field in the result of an operation; left out if the metric is not stored. */
   readonly field?: string;
   /**
-   * Scheduled: of operations that a schedule starts. Seen: where there is any. Allowed: where the scenario takes it for a
-   * number. Left out: always, as only metrics of the first version can.
+   * Scheduled: present for operations that a schedule starts. Seen: present if above 0. Allowed: present if the scenario
+   * allows it and counts it. Left out: always present, which only metrics of the first version can be.
    */
   readonly presence?: "scheduled" | "seen" | "allowed";
-  /** Left out where it is the field's own value, of a latency the mean. */
+  /** Computation from figures; left out if the metric is the value of the field or, for a latency, its mean. */
   readonly compute?: (of: Figures) => number | undefined;
-  /** Between treatments, and between runs. */
+  /** Present if treatments and runs are compared by it. */
   readonly isCompared?: true;
-  /** Of the response time, and of a span of an event's life likewise. */
+  /** Present if a span of an event's life has it, too. */
   readonly isOfSpan?: true;
-  /** Compared under the experiment's one error rate, and put into words. */
+  /** Present if it is compared under the experiment's one error rate, and put into words. */
   readonly isHeadline?: true;
-  /** Its name in a threshold on the operation; a histogram is a source of thresholds by itself. */
+  /** Name of the metric in a threshold on the operation; a histogram is itself a source of thresholds. */
   readonly threshold?: string;
-  /** Counted over a time, per second. */
+  /** Present if it is a count per second. */
   readonly isRate?: true;
-  /** Whether a round of the cycle has it too, in a threshold. */
+  /** Present if a threshold can ask a round of the cycle for it, too. */
   readonly isOfCycle?: true;
-  /** A line beneath the treatment's table where there is any. */
+  /** Present if it has a line beneath the treatment's table when it is above 0. */
   readonly isNoted?: true;
   /** Columns of `timeseries.csv`. */
   readonly series?: readonly SeriesColumn[];
-  /** Its name after `train_sim_`. */
+  /** Name of the metric in Prometheus after `train_sim_`. */
   readonly prometheus?: string;
   readonly help?: string;
 }

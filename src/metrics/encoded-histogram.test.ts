@@ -1,5 +1,5 @@
-// An encoded histogram is the one that was encoded, bucket by bucket, in this program's reading and in the library's;
-// damage is refused and never half added.
+// A decoded histogram equals the encoded one, bucket by bucket, as read by this program and by the library; damage is
+// refused and never half added.
 import fc from "fast-check";
 import hdr from "hdr-histogram-js";
 import { deflateSync, inflateSync } from "node:zlib";

@@ -1,17 +1,17 @@
-// HdrHistogram's encoding (V2, zlib, base64). Reading adds straight into a histogram: 20 us, where the library takes 150 us. It refuses
-// other shapes and allocates no more than such a histogram takes.
+// HdrHistogram's encoding (V2, zlib, base64). Reading adds straight into a histogram: 20 us, while the library takes 150
+// us. It refuses other shapes and allocates no more than such a histogram takes.
 import { inflateSync } from "node:zlib";
 import hdr from "hdr-histogram-js";
 import { createHistogram, type Histogram } from "./histograms.js";
 
-/** Cookies of the V2 encoding; the low nibble of the second byte says how counts are written. */
+/** Cookies of the V2 encoding; the low nibble of the second byte is the encoding of counts. */
 const COMPRESSED_COOKIE = 0x1c849314;
 const PLAIN_COOKIE = 0x1c849313;
 const COMPRESSED_HEADER_BYTES = 8;
 /** Cookie, payload length, offset (the library writes 1 and never reads it), digits, lowest and highest value, ratio. */
 const PLAIN_HEADER_BYTES = 40;
 const DIGITS = 3;
-/** Far more than every bucket of a histogram takes. */
+/** A limit well above the size of all buckets of a histogram. */
 const BYTES_MAX = 512 * 1024;
 /** Counts are kept in 32 bits. */
 const COUNT_MAX = 2 ** 32 - 1;
@@ -21,8 +21,8 @@ export function encodeHistogram(histogram: Histogram): string {
 }
 
 /**
- * Adds the samples of an encoded histogram. Throws, before adding any, unless it can be read, fits, and holds `samples`
- * where that is given.
+ * Adds the samples of an encoded histogram. Throws, before adding any, unless it can be read, fits, and holds `samples` if
+ * that is given.
  */
 export function addEncodedHistogram(into: Histogram, encoded: string, samples?: number): void {
   const buckets = bucketsOf(inflated(encoded), into);
@@ -36,7 +36,7 @@ export function addEncodedHistogram(into: Histogram, encoded: string, samples?: 
     into.recordValueWithCount(buckets[i] as number, buckets[i + 1] as number);
 }
 
-/** The histogram that was encoded; throws as `addEncodedHistogram` does. */
+/** The decoded histogram; throws like `addEncodedHistogram`. */
 export function decodeHistogram(encoded: string): Histogram {
   const histogram = createHistogram();
   addEncodedHistogram(histogram, encoded);
@@ -61,7 +61,7 @@ function inflated(encoded: string): Buffer {
   return plain.subarray(PLAIN_HEADER_BYTES, end);
 }
 
-/** Pairs of value and count. In the payload a positive number is a count, a negative one so many empty buckets. */
+/** Pairs of value and count. A positive number in the payload is a count, a negative one a number of empty buckets. */
 function bucketsOf(payload: Buffer, { highestTrackableValue }: Histogram): number[] {
   const buckets: number[] = [];
   let index = 0;
@@ -87,7 +87,7 @@ function bucketsOf(payload: Buffer, { highestTrackableValue }: Histogram): numbe
   return buckets;
 }
 
-/** With 3 digits a bucket has 2048 steps, of which the upper 1024 continue the bucket before. */
+/** A bucket has 2048 steps with 3 digits; the upper 1024 continue the bucket before. */
 function valueAt(index: number): number {
   const bucket = Math.max(0, Math.floor(index / 1024) - 1);
   return (index - bucket * 1024) * 2 ** bucket;

@@ -4,7 +4,7 @@ import { createHistogram, recordableUs, type Histogram } from "./histograms.js";
 import { noShareCounts, shareOf, type OperationShare, type ShareCounts } from "./operation-share.js";
 import type { Operation } from "./operations.js";
 
-/** What one worker saw of one endpoint. */
+/** Share of one worker at one endpoint. */
 export interface EndpointDelta {
   readonly connects: number;
   readonly refused: number;
@@ -31,17 +31,16 @@ export class EndpointSplit {
     (part.responses ??= createHistogram()).recordValue(recordableUs(responseMs));
   }
 
-  /** An attempt failed there and is tried again, there or elsewhere. */
+  /** Counts an attempt that failed there and is tried again, there or elsewhere. */
   retry(endpoint: number, operation: Operation): void {
     this.partOf(endpoint, operation).counts.retries++;
   }
 
-  /** A transaction was given up whose last attempt was there. */
+  /** Counts a transaction that was given up after a last attempt there. */
   failure(endpoint: number, operation: Operation): void {
     this.partOf(endpoint, operation).counts.failures++;
   }
 
-  /** Forgets everything. */
   clear(): void {
     for (const byOperation of this.parts) byOperation.clear();
   }

@@ -1,5 +1,5 @@
-// Every metric of a server, its tables and statements, a pooler and the machine, once: all consumers iterate this list by way of
-// `workloads/evidence.ts`, where a workload adds its own.
+// The only list of the metrics of a server, its tables and statements, a pooler and the machine: all consumers iterate it
+// by way of `workloads/evidence.ts`, where a workload adds more.
 import {
   because,
   cost,

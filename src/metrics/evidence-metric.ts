@@ -17,53 +17,56 @@ export type EvidenceUnit =
 
 /** A sentence shown with a difference if the figure moved with it. */
 export interface EvidenceReason {
-  /** Subject of the reason. If several reasons have one topic, the report shows the one that moved most. */
+  /** Subject of the reason. If several reasons have one topic, the report shows the reason that moved most. */
   readonly topic: string;
-  /** The least difference that is worth a sentence, in the unit of the metric. */
+  /** The least difference that deserves a sentence, in the unit of the metric. */
   readonly least: number;
   /** `{who}` is the treatment, `{now}` its value, `{then}` the baseline's. */
   readonly words: string;
   /** Divisor of the figure. */
   readonly per?: "event" | "transaction" | "minute" | "fsync";
-  /** Differences that it can explain; default: all. `lifecycle` spans, or `queue`: these and operations on queued events. */
+  /**
+   * Differences that it can explain; default: all. `lifecycle` is the spans, `queue` the spans and operations on queued
+   * events.
+   */
   readonly explains?: "lifecycle" | "queue";
 }
 
 /** Figures by field. */
 export type Numbers = Readonly<Record<string, number | undefined>>;
 
-/** A number of a trial's result. */
+/** A figure in a trial's result. */
 export interface EvidenceFigure {
   readonly field: string;
   /**
-   * How readings become the figure. A spread is mean and maximum of the samples; a given figure is computed by the source that
-   * reads the metric.
+   * Derivation of the figure from readings. A spread is mean and maximum of the samples; a given figure is computed by the
+   * source that reads the metric.
    */
   readonly take?: "total" | "spread" | "max" | "last" | "growth" | "given";
   /** Computes the figure from others; `undefined` if one of them is missing. */
   readonly compute?: (of: Numbers) => number | undefined;
-  /** Names of the metrics whose sum is the figure. Default: its own metric. */
+  /** Names of the metrics whose sum is the figure. Default: the metric itself. */
   readonly of?: readonly string[];
   readonly isStored?: false;
   /** Present if the figure is stored in seconds and sampled in milliseconds. */
   readonly isSeconds?: true;
   readonly isWhole?: true;
   readonly isThreshold?: true;
-  /** Title of its bars in the report. */
+  /** Title of the figure's bars in the report. */
   readonly chart?: string;
   readonly reason?: EvidenceReason;
   readonly help?: string;
 }
 
-/** How the live board, status line and page show the last samples of a metric. */
+/** Presentation of the last samples of a metric on the live board, the status line and the page. */
 export interface LiveFigure {
-  /** The word before its value on the board, as `backlog`. */
+  /** The word before the value on the board, such as `backlog`. */
   readonly word?: string;
-  /** Whether the board draws its last values behind the number. */
+  /** Present if the board draws the last values behind the number. */
   readonly hasTrend?: true;
-  /** Whether the status line has it, too. */
+  /** Present if the status line has it, too. */
   readonly isInStatus?: true;
-  /** Title of the page's panel that has its line, and the line's name there. */
+  /** Title of the page's panel that draws the metric, and the name of its line there. */
   readonly line?: readonly [panel: string, name: string];
 }
 
@@ -75,11 +78,11 @@ interface Options {
   readonly dips?: true;
   readonly isSampled?: false;
   readonly live?: LiveFigure;
-  /** Its key in the `backlog` of a fault's record, if the metric counts things that wait. */
+  /** Key of the metric in the `backlog` of a fault's record, if the metric counts things that wait. */
   readonly backlog?: string;
-  /** Name of its layer in the chart of the queue by state. */
+  /** Name of the metric's layer in the chart of the queue by state. */
   readonly layer?: string;
-  /** Title of its line in the chart of its family. */
+  /** Title of the metric's line in the chart of its family. */
   readonly line?: string;
   /** Figure in a trial's `database`, or for a pooler's metric in `database.pooler`. */
   readonly window?: EvidenceFigure;
@@ -92,7 +95,7 @@ interface Options {
 export interface EvidenceMetric extends Options {
   /** Name in samples, charts and Prometheus. A name that ends in `*` is a family: `wait.*` holds `wait.Lock:tuple`. */
   readonly name: string;
-  /** A counter is sampled as what was added per second since the sample before. */
+  /** A counter is sampled as the increase per second since the sample before. */
   readonly kind: "counter" | "gauge" | "ratio";
   readonly unit: EvidenceUnit;
   readonly meaning: string;
@@ -124,7 +127,7 @@ export function cost<const Field extends string>(field: Field, chart: string, mo
   return { ...more, field, chart, isThreshold: true } as const;
 }
 
-/** `least` is in the unit of the metric. */
+/** Reason of a figure; `least` is in the unit of the metric. */
 export function because(
   topic: string,
   least: number,

@@ -1,6 +1,6 @@
 // Figures that follow from others of the same result. Pure.
 
-/** All in milliseconds. */
+/** Latencies in milliseconds. */
 export interface LatencySummary {
   readonly mean: number;
   readonly p50: number;
@@ -11,7 +11,7 @@ export interface LatencySummary {
   readonly max: number;
 }
 
-/** What a result says of one operation, or of a span of an event's life, by field. */
+/** Figures of an operation, or of a span of an event's life, by field in the result. */
 export type Figures = Readonly<Record<string, unknown>>;
 
 export function latencyOf(of: Figures, field: string): LatencySummary | null | undefined {
@@ -22,7 +22,7 @@ export function failuresOf({ failures = {} }: Figures): number {
   return sumOfCounts(failures as Readonly<Record<string, number>>);
 }
 
-/** 0 to 1, of the transactions that ended; 0 where none did. */
+/** Share of failed transactions among the ended ones, 0 to 1; 0 if none ended. */
 export function failedShare(of: Figures): number {
   const failures = failuresOf(of);
   return failures / Math.max(1, failures + Number(of["transactions"]));
@@ -33,7 +33,7 @@ export function sumOfCounts(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** Where nothing ended, whatever was tried again was tried in vain, and counts for the one that did not come. */
+/** Retries for each ended transaction. If none ended, retries are divided by 1: all of them were in vain. */
 export function retriesPerTransaction(of: Figures): number {
   const { retries, transactions } = of as { readonly retries: number; readonly transactions: number };
   return retries / Math.max(1, transactions + failuresOf(of));

@@ -1,5 +1,5 @@
-// Microseconds, 1 us to 7 days, 3 significant digits, 32-bit counts. One fixed shape: any two histograms add up exactly and no range grows
-// in mid-run. Percentiles are never averaged, only histograms are merged.
+// Microseconds, 1 us to 7 days, 3 significant digits, 32-bit counts. One fixed shape: any two histograms add up exactly and
+// no range grows in mid-run. Percentiles are never averaged, only histograms are merged.
 import hdr from "hdr-histogram-js";
 import type { Histogram } from "hdr-histogram-js";
 import { stageOf, tagsOf, type LifecycleStage, type Tag } from "./operations.js";
@@ -8,7 +8,7 @@ import type { LatencySummary } from "./figures.js";
 export type { Histogram } from "hdr-histogram-js";
 export type { LatencySummary } from "./figures.js";
 
-/** The largest value a histogram holds: 7 days, in microseconds. The recorder counts what it has to cut to this. */
+/** The largest value a histogram holds: 7 days, in microseconds. The recorder counts the samples that it cuts to this. */
 export const HIGHEST_TRACKABLE_US = 7 * 24 * 3600 * 1_000_000;
 
 const SHAPE = {
@@ -17,20 +17,23 @@ const SHAPE = {
   numberOfSignificantValueDigits: 3,
   useWebAssembly: false,
 } as const;
-/** What the first bucket holds, in microseconds. */
+/** Largest value in the first bucket, in microseconds. */
 const FIRST_BUCKET_US = 2047;
 
-/** About 125 kB of counts. */
+/** A histogram with about 125 kB of counts. */
 export function createHistogram(): Histogram {
   return hdr.build({ ...SHAPE, autoResize: false, highestTrackableValue: HIGHEST_TRACKABLE_US });
 }
 
-/** With the same buckets, but only those up to its largest sample: 45 kB for a second. For what is kept, not for what is written. */
+/**
+ * A histogram with the same buckets, but only up to its largest sample: 45 kB for a second. For kept histograms, not for
+ * written ones.
+ */
 export function createGrowingHistogram(): Histogram {
   return hdr.build({ ...SHAPE, autoResize: true, highestTrackableValue: FIRST_BUCKET_US });
 }
 
-/** Milliseconds as whole microseconds, cut to what a histogram holds. */
+/** Milliseconds as whole microseconds, cut to the range of a histogram. */
 export function recordableUs(ms: number): number {
   const us = Math.round(ms * 1000);
   return us > 0 ? Math.min(us, HIGHEST_TRACKABLE_US) : 0;
@@ -55,7 +58,7 @@ export function meanMs(histogram: Histogram): number {
   if (histogram.totalCount === 0) return 0;
   const last = histogram.countsArrayIndex(histogram.maxValue);
   let sumUs = 0;
-  // A first bucket of single values, then half as many slots in each, twice as wide as those before.
+  // A first bucket of single values, then half as many slots in each, twice as wide as in the bucket before.
   for (let from = 0, to = histogram.subBucketCount, width = 1; from <= last; width *= 2) {
     const firstUs = from === 0 ? 0 : histogram.subBucketHalfCount * width;
     const end = Math.min(to, last + 1);
@@ -69,7 +72,7 @@ export function meanMs(histogram: Histogram): number {
   return toMs(sumUs / histogram.totalCount);
 }
 
-/** Records samples (microseconds), the same one next to itself at once: events of a batch are as old as each other. */
+/** Records samples (microseconds), equal neighbours at once: events of a batch have the same age. */
 export function recordAll(histogram: Histogram, samplesUs: Float64Array): void {
   for (let i = 0; i < samplesUs.length;) {
     const sample = samplesUs[i] as number;
@@ -79,7 +82,10 @@ export function recordAll(histogram: Histogram, samplesUs: Float64Array): void {
   }
 }
 
-/** As HdrHistogram's `add`, for two with these buckets, but up to the largest sample instead of through all of 7 days. */
+/**
+ * Like HdrHistogram's `add`, for two histograms with these buckets, but up to the largest sample instead of through all of
+ * 7 days.
+ */
 function addHistogram(into: Histogram, from: Histogram): void {
   if (!(from instanceof hdr.JsHistogram) || !(into instanceof hdr.JsHistogram)) {
     into.add(from);
@@ -98,8 +104,8 @@ function addHistogram(into: Histogram, from: Histogram): void {
 }
 
 /**
- * Samples by the first of the ascending bounds (microseconds) that holds them, then those above all bounds. A sample counts
- * as the bottom of its bucket, so one that is within 0.1 % above a bound may be counted below it.
+ * Samples by the first of the ascending bounds (microseconds) that holds them, then samples above all bounds. A sample
+ * counts as the bottom of its bucket, so a sample within 0.1 % above a bound may be counted below it.
  */
 export function countsWithin(histogram: Histogram, boundsUs: readonly number[]): number[] {
   if (!(histogram instanceof hdr.JsHistogram)) throw new Error("counts are read from a histogram of our own");
@@ -117,9 +123,9 @@ export function countsWithin(histogram: Histogram, boundsUs: readonly number[]):
 }
 
 /**
- * Null without samples: zero would be a wrong number. `max` is the 100th percentile, the top of the bucket that
- * holds the largest sample (as in the Java and Python implementations), so that no percentile exceeds it and it is
- * the same whether read here or from the stored histogram.
+ * Null without samples: zero would be a wrong number. `max` is the 100th percentile, the top of the bucket that holds the
+ * largest sample (like the Java and Python implementations), so that no percentile exceeds it and it is the same whether
+ * read here or from the stored histogram.
  */
 export function summaryMs(histogram: Histogram | undefined): LatencySummary | null {
   if (!histogram || histogram.totalCount === 0) return null;
@@ -134,18 +140,18 @@ export function summaryMs(histogram: Histogram | undefined): LatencySummary | nu
   };
 }
 
-/** Histograms by tag, made when first asked for. A reset one is kept and used again. */
+/** Histograms by tag, created on first use. A reset histogram is kept and used again. */
 export class HistogramSet {
   private readonly byTag = new Map<Tag, Histogram>();
 
   constructor(private readonly create: () => Histogram = createHistogram) {}
 
-  /** To add trials to that are over: it takes as much memory as their samples need. */
+  /** A set to which ended trials are added: it takes as much memory as their samples need. */
   static ofTrials(): HistogramSet {
     return new HistogramSet(createGrowingHistogram);
   }
 
-  /** The histogram of `tag` when it has samples. */
+  /** The histogram of `tag` if it has samples. */
   get(tag: Tag): Histogram | undefined {
     const histogram = this.byTag.get(tag);
     return histogram && histogram.totalCount > 0 ? histogram : undefined;
@@ -161,12 +167,14 @@ export class HistogramSet {
     return histogram;
   }
 
-  /** Stages of life that were recorded, the same order in every process. */
+  /** Recorded stages of life, in the same order in every process. */
   get stages(): LifecycleStage[] {
     return [...this.byTag.keys()].flatMap((tag) => stageOf(tag) ?? []).sort();
   }
 
-  /** Those with samples: operations as they were first asked for, each with its measures in their order, then lifecycles. */
+  /**
+   * Histograms with samples: operations in order of first use, each with its measures in catalogue order, then lifecycles.
+   */
   entries(): [Tag, Histogram][] {
     const ofOperations = [...this.byTag.keys()].filter((tag) => stageOf(tag) === undefined);
     const operations = new Set(ofOperations.map((tag) => tag.slice(0, tag.indexOf("."))));
@@ -180,7 +188,7 @@ export class HistogramSet {
     for (const [tag, histogram] of other.entries()) this.addTo(tag, histogram);
   }
 
-  /** Adds the samples of `histogram` to those of that tag. */
+  /** Adds the samples of `histogram` to the histogram of that tag. */
   addTo(tag: Tag, histogram: Histogram): void {
     addHistogram(this.at(tag), histogram);
   }

@@ -1,4 +1,4 @@
-// The catalogue by what a consumer needs of it.
+// Lists of catalogue entries for each kind of consumer.
 import { METRICS, type Aspect, type Metric } from "./catalogue.js";
 import { type Figures, type LatencySummary } from "./figures.js";
 
@@ -12,7 +12,7 @@ type Audited = Extract<Entry, { readonly aggregate: "audited" }>;
 const ALL: readonly Entry[] = METRICS;
 const BY_ID: ReadonlyMap<string, Metric> = new Map(ALL.map((metric) => [metric.id, metric]));
 
-/** One number for each operation; their order is that of a recorder's slots. */
+/** Metrics that are one number for each operation; their order is the order of a recorder's slots. */
 export const COUNTERS = ALL.filter(
   (metric): metric is Counter => metric.aggregate === "sum" || metric.aggregate === "max",
 );
@@ -22,7 +22,7 @@ export const SLOTS = recordOf(COUNTERS, (_, slot) => slot);
 export const BY_SQLSTATE = ALL.filter((metric): metric is BySqlstate => metric.aggregate === "by SQLSTATE");
 export type BySqlstateId = BySqlstate["id"];
 
-/** What is counted of an operation. */
+/** Counts of an operation. */
 export type Counts = Record<CounterId, number> & Record<BySqlstateId, Record<string, number>>;
 
 export const LATENCIES = ALL.filter((metric): metric is Latency => metric.aggregate === "histogram");
@@ -31,11 +31,14 @@ export type LatencyId = Latency["id"];
 export const DEVIATIONS = ALL.filter((metric): metric is Deviation => metric.aggregate === "deviation");
 export type DeviationField = Deviation["field"];
 
-/** What the audit of a trial counts by operation. */
+/** Metrics that the audit of a trial counts by operation. */
 export const AUDITED = ALL.filter((metric): metric is Audited => metric.aggregate === "audited");
 export type AuditedField = Audited["field"];
 
-/** Fields of the result, those that not every operation has, and of these the ones that are there where there is any. */
+/**
+ * Fields of the result: counters, latencies, fields that not every operation has, and fields that are present only if above
+ * 0.
+ */
 export type CounterField = Counter["field"];
 export type LatencyField = Latency["field"];
 export type RareField = Extract<Counter | Latency, { readonly presence: string }>["field"];
@@ -43,7 +46,7 @@ export type SeenField = Extract<Counter | Latency, { readonly presence: "seen" }
 
 /** Columns of the time series. */
 export const SERIES = ALL.filter((metric) => "series" in metric);
-/** Counted second by second, in the window and outside of it. */
+/** Metrics counted second by second, in the window and outside of it. */
 export const SERIES_COUNTS = [...COUNTERS, ...BY_SQLSTATE].filter((metric) => "series" in metric);
 export type SeriesCounts = Record<Extract<Counter | BySqlstate, { readonly series: unknown }>["id"], number>;
 
@@ -51,7 +54,7 @@ type LiveLatency = Extract<Latency, { readonly prometheus: string }>;
 export const LIVE_LATENCIES = LATENCIES.filter((metric): metric is LiveLatency => "prometheus" in metric);
 export const LIVE_COUNTS = SERIES_COUNTS.filter((metric) => "prometheus" in metric);
 
-/** Counts and rates as a result has them, and what is one number of a histogram. */
+/** Counts and rates in the units of a result, and single numbers from a histogram. */
 export const AMOUNTS: readonly Metric[] = ALL.filter(
   (metric) => "field" in metric && (metric.unit === "" || metric.aggregate === "deviation"),
 );
@@ -65,12 +68,12 @@ export const COMPARISON_METRICS: readonly ComparisonMetric[] = COMPARED.map(({ i
 export const SPAN_METRICS = COMPARISON_METRICS.filter((id) => "isOfSpan" in metricNamed(id));
 export const HEADLINE_METRICS = COMPARISON_METRICS.filter((id) => "isHeadline" in metricNamed(id));
 
-/** Those that are always measured, and of the others those that were. */
+/** Compared metrics that are always measured, and the others if they were measured. */
 export function comparedWhere(isMeasured: (id: ComparisonMetric) => boolean): readonly ComparisonMetric[] {
   return COMPARISON_METRICS.filter((id) => metricNamed(id).presence === undefined || isMeasured(id));
 }
 
-/** Where a sweep has it, and the last part of its column where runs are exported. */
+/** Field of a metric in a sweep, and the last part of its column in exported runs. */
 export type ComparisonField = {
   [M in Compared as M["id"]]: M["unit"] extends "ms" ? `${M["id"]}Ms` : M["id"];
 }[ComparisonMetric];
@@ -93,7 +96,7 @@ export function restsOn({ unit, isRate }: Metric): readonly Aspect[] {
   return unit === "ms" ? ["timings"] : ["counts"];
 }
 
-/** In words, and as a column with its unit; `work` is what the operation works on. */
+/** Label in words; as a column, with its unit. `work` is the unit of the operation's work. */
 export function labelOf(id: ComparisonMetric, work = "events"): string {
   return metricNamed(id).label.replace("events", work);
 }
@@ -114,19 +117,19 @@ const BY_THRESHOLD: ReadonlyMap<string, Metric> = new Map(
   ALL.flatMap((metric) => ("threshold" in metric ? [[metric.threshold, metric]] : [])),
 );
 
-/** What thresholds on an operation can ask for, beside latencies. */
+/** Names that thresholds on an operation can use in addition to latencies. */
 export const THRESHOLD_NAMES = [...BY_THRESHOLD.keys()];
 
 export function thresholdMetric(name: string): Metric | undefined {
   return BY_THRESHOLD.get(name);
 }
 
-/** Whether only what a schedule starts has it. */
+/** True if only operations that a schedule starts have the metric. */
 export function needsSchedule({ presence }: Metric): boolean {
   return presence === "scheduled";
 }
 
-/** Undefined where there is none. */
+/** Value of a metric; undefined if the figures do not have it. */
 export function valueOf(
   { field, aggregate, presence, compute }: Metric,
   figures: Figures,

@@ -2,7 +2,7 @@
 import { HEADLINE_METRICS, labelOf, type ComparisonMetric } from "./metric-lists.js";
 import { isRound, stageOf } from "./operations.js";
 
-/** `published to completed` of the span to a stage, `cycle` of `__cycle__`, an operation's own name else. */
+/** `published to completed` for the span to a stage, `cycle` for `__cycle__`, else the name of the operation. */
 export function operationName(compared: string): string {
   const stage = stageOf(compared);
   if (stage) return `published to ${stage}`;
@@ -22,10 +22,10 @@ export function comparisonName({
   return `${operationName(operation)} ${labelOf(metric)} of ${treatment}`;
 }
 
-/** Of a difference that is no larger than those of A/A pairs. */
+/** Note on a difference that is no larger than the differences of A/A pairs. */
 export const WITHIN_NOISE = "within the noise floor";
 
-/** The verdicts on a comparison, as they are stored and called, each with its mark behind a ratio. */
+/** The verdicts on a comparison, named as stored, each with its mark, which follows a ratio. */
 export const VERDICT_MARKS = {
   finding: "*",
   exploratory: "+",
@@ -49,13 +49,13 @@ export function markOf(verdict: ComparisonVerdict, isBelowNoise = false): string
   return `${VERDICT_MARKS[verdict]}${isBelowNoise ? NOISE_MARK : ""}`;
 }
 
-/** Characters of a mark at most. */
+/** Most characters of a mark. */
 export const MARK_WIDTH = 2;
 
 /** Only these metrics are tested over the whole experiment; others are exploratory at most. */
 const HEADLINE_NAMES = HEADLINE_METRICS.map((id) => (id === "eventsPerSecond" ? "throughput" : labelOf(id)));
 
-/** `within`: how near two sides are called the same, 0.05 is 5 %. */
+/** Legend of the marks; sides `within` this of each other are called the same, 0.05 is 5 %. */
 export function legendOf(within: number): string {
   const limits: Readonly<Partial<Record<ComparisonVerdict, string>>> = {
     finding: ` (of ${HEADLINE_NAMES.join(", ")})`,

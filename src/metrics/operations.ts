@@ -1,15 +1,15 @@
-// Names of what is measured. A tag `<operation>.<measure>` names one histogram everywhere: in memory, in `histograms.hlog` and in the
-// report. The order of lists is that of results.
+// Names of measured things. A tag `<operation>.<measure>` names one histogram everywhere: in memory, in `histograms.hlog`
+// and in the report. The order of lists is the order of results.
 import { LATENCIES, type LatencyId } from "./metric-lists.js";
 
 export type Operation = string;
 
-/** Whether it is a round of other operations of its client, as dbworkload names them: `__cycle__`. */
+/** True if it is a round of other operations of its client, called `__cycle__` as in dbworkload. */
 export function isRound(operation: Operation): boolean {
   return operation.startsWith("__");
 }
 
-/** The operations that any of these has, in their order. */
+/** The operations that any of these records has, in their order. */
 export function operationsIn(all: readonly Readonly<Record<Operation, unknown>>[]): Operation[] {
   return [...new Set(all.flatMap((each) => Object.keys(each)))];
 }
@@ -21,17 +21,20 @@ export const OPERATION_NAME = new RegExp(`^${NAME}$`);
 const OWN_NAME = /^(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{0,62}$/;
 export const OWN_NAME_RULE = "letters, digits, _ and -, at least one letter, at most 63 characters";
 
-/** Whether a transaction of one's own SQL may have that name. */
+/** True if a transaction in the user's SQL may have that name. */
 export function isOwnOperationName(name: string): boolean {
   return OWN_NAME.test(name);
 }
 
-/** A stage of life, as `completed`; its latency is from the commit that published a thing to the commit that brought it there. */
+/**
+ * A stage of life such as `completed`; its latency is from the commit that published a thing to the commit that brought it
+ * there.
+ */
 export type LifecycleStage = string;
 const STAGE = "[a-z][A-Za-z]*";
 const SPAN = new RegExp(`^lifecycle\\.(${STAGE})$`);
 
-/** The stage of `lifecycle.completed`; undefined for an operation. */
+/** The stage in a tag such as `lifecycle.completed`; undefined for an operation. */
 export function stageOf(compared: string): LifecycleStage | undefined {
   return SPAN.exec(compared)?.[1];
 }
@@ -58,7 +61,7 @@ export function isStageTag(tag: Tag): tag is `lifecycle.${LifecycleStage}` {
   return stageOf(tag) !== undefined;
 }
 
-/** The operation whose response times these are. */
+/** The operation whose response times have this tag. */
 export function responseOf(tag: Tag): Operation | undefined {
   return tag.endsWith(".response") ? tag.slice(0, -".response".length) : undefined;
 }

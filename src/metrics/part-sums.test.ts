@@ -1,5 +1,5 @@
-// Means of parts come from sums: over seconds, workers and trials each transaction weighs the same, and the slowest of
-// each second and worker are kept beside.
+// Means of parts come from sums: over seconds, workers and trials each transaction weighs the same, and the slowest of each
+// second and worker are kept separately.
 import { describe, expect, it } from "vitest";
 import { PartSums } from "./part-sums.js";
 import { PartNames, PartTimes } from "./part-times.js";

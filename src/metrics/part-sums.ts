@@ -18,10 +18,10 @@ export interface PartSum {
   slowNs: number;
 }
 
-/** What a worker's transactions of one operation took in one second. Plain values: it crosses a thread. */
+/** Times of a worker's transactions of one operation in one second. Plain values: it crosses a thread. */
 export interface PartsDelta {
   readonly transactions: number;
-  /** By part, in the order in which the worker met them. */
+  /** Sums by part, in the order in which the worker met them. */
   readonly sums: Readonly<Record<string, PartSum>>;
   readonly slowest: SlowestTransaction;
 }
@@ -104,7 +104,7 @@ export class PartSums {
     for (const [name, sum] of other.sums) this.addPart(name, sum);
   }
 
-  /** Puts back what a summary was made from. */
+  /** Adds the sums from which a stored summary was made. */
   addSummary(
     parts: readonly (Omit<PartSummary, "slowMeanMs"> & { readonly slowMeanMs?: number | undefined })[],
     transactions: number,
@@ -119,12 +119,12 @@ export class PartSums {
       });
   }
 
-  /** How many transactions were the slowest of their second and worker. */
+  /** Number of transactions that were the slowest of their second and worker. */
   get slowCount(): number {
     return this.slowTransactions;
   }
 
-  /** In the order in which parts are shown; empty without a transaction. */
+  /** Means by part, in the order in which parts are shown; empty without a transaction. */
   summary(): PartSummary[] {
     return inOrderOfParts([...this.sums.keys()]).map((name) => {
       const { ns, calls, slowNs } = this.sums.get(name) ?? { ns: 0, calls: 0, slowNs: 0 };

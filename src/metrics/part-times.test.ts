@@ -1,5 +1,5 @@
-// The stopwatch of a transaction: whatever is booked, in whatever order, overlapping or not, no part is negative and
-// together they are the response time.
+// The stopwatch of a transaction: for any bookings, in any order, overlapping or not, no part is negative and together they
+// are the response time.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BACKOFF, inOrderOfParts, PartNames, PartTimes, POOL_WAIT, RELEASE } from "./part-times.js";

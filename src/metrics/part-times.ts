@@ -1,7 +1,9 @@
-// A stopwatch for each client. No moment is booked twice: a later booking gets what an earlier one left, so the parts add up to the
-// response time. Parts have numbers: booking is array stores, and nothing is allocated.
+// A stopwatch for each client. No moment is booked twice: a later booking gets the time that an earlier one left, so the
+// parts add up to the response time. Parts have numbers: booking is array stores, and nothing is allocated.
 
-/** Parts that are no statement, in the order in which they are shown; statements come after `begin`, as they are called. */
+/**
+ * Parts that are no statement, in the order in which they are shown; statements come after `begin`, in order of first call.
+ */
 const PARTS_BEFORE = ["startDelay", "poolWait", "begin"] as const;
 const PARTS_AFTER = ["commit", "rollback", "release", "backoff", "program"] as const;
 const FIXED_PARTS = [...PARTS_BEFORE, ...PARTS_AFTER] as const;
@@ -17,7 +19,7 @@ export const BACKOFF = numberOfFixed("backoff");
 const START_DELAY = numberOfFixed("startDelay");
 const PROGRAM = numberOfFixed("program");
 
-/** The names of a worker's parts, numbered as they are first asked for. */
+/** The names of a worker's parts, numbered in order of first use. */
 export class PartNames {
   private readonly numbers = new Map<string, number>(FIXED_PARTS.map((name, number) => [name, number]));
   private readonly names: string[] = [...FIXED_PARTS];
@@ -35,7 +37,7 @@ export class PartNames {
     return this.names[number] ?? "";
   }
 
-  /** Milliseconds by part number as a record by name: what is above 0, to the microsecond, in the order of parts. */
+  /** Milliseconds by part number as a record by name: parts above 0, to the microsecond, in the order of parts. */
   record(ms: readonly number[]): Record<string, number> {
     const present = new Map(ms.flatMap((value, part) => (value > 0 ? [[this.nameOf(part), value]] : [])));
     const ordered = inOrderOfParts([...present.keys()]);
@@ -45,7 +47,7 @@ export class PartNames {
   }
 }
 
-/** `names` in the order in which parts are shown; what is no fixed part keeps its place among its like. */
+/** `names` in the order in which parts are shown; statements keep their order among each other. */
 export function inOrderOfParts(names: readonly string[]): string[] {
   const isFixed = (name: string): boolean => (FIXED_PARTS as readonly string[]).includes(name);
   return [
@@ -57,7 +59,7 @@ export function inOrderOfParts(names: readonly string[]): string[] {
 
 /** The stopwatch of one client, used again for each of its transactions. Instants are monotonic milliseconds. */
 export class PartTimes {
-  /** Milliseconds and calls by part number, as far as this client has come. */
+  /** Milliseconds and calls by part number, for the parts that this client has met. */
   readonly ms: number[] = FIXED_PARTS.map(() => 0);
   readonly calls: number[] = FIXED_PARTS.map(() => 0);
   private startMs = 0;
@@ -78,7 +80,7 @@ export class PartTimes {
     this.bookedMs = 0;
   }
 
-  /** Books what of the interval comes after everything booked so far. */
+  /** Books the part of the interval that comes after everything booked so far. */
   book(part: number, fromMs: number, toMs: number): void {
     const ms = toMs - Math.max(fromMs, this.bookedUntilMs);
     while (this.ms.length <= part) {
@@ -91,7 +93,7 @@ export class PartTimes {
     this.bookedUntilMs = toMs;
   }
 
-  /** When what was booked last ended; the start where nothing was. */
+  /** End of the last booking; the start if nothing was booked. */
   get lastMs(): number {
     return this.bookedUntilMs;
   }
@@ -100,17 +102,17 @@ export class PartTimes {
     this.book(this.names.numberOf(name), fromMs, toMs);
   }
 
-  /** A call on the connection ended: the part has its name. */
+  /** Books a call on the connection that ended; the part has the call's name. */
   onCall(name: string, startMs: number, endMs: number): void {
     const part = this.names.numberOf(name);
     this.book(part, startMs, endMs);
     this.calls[part] = (this.calls[part] as number) + 1;
   }
 
-  /** The transaction ended, `startDelayMs` having gone by before it started: what is left is the program's own time. */
+  /** Ends the transaction, which started `startDelayMs` late: the remaining time is the program's. */
   finish(atMs: number, startDelayMs: number): void {
     this.ms[START_DELAY] = startDelayMs;
-    // Sums of fractions: what is left of nothing may be a billionth below 0.
+    // Sums of fractions: a remainder of 0 may be a billionth below 0.
     this.ms[PROGRAM] = Math.max(0, atMs - this.startMs - this.bookedMs);
   }
 

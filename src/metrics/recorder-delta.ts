@@ -1,15 +1,16 @@
-// What a recorder ships once a second: plain values and typed arrays, whose memory is moved between threads and not copied.
+// Data that a recorder ships once a second: plain values and typed arrays, whose memory is moved between threads and not
+// copied.
 import { sumOfCounts } from "./figures.js";
 import { recordOf, SERIES_COUNTS, type Counts, type LatencyId, type SeriesCounts } from "./metric-lists.js";
 import type { LifecycleStage, Operation } from "./operations.js";
 import type { PartsDelta } from "./part-sums.js";
 
 export interface OperationDelta extends Counts {
-  /** When attempts failed, retried or not, by SQLSTATE: microseconds into the window. */
+  /** Times of failed attempts, retried or not, by SQLSTATE: microseconds into the window. */
   errorsUs: Record<string, Float64Array>;
   /** Samples in microseconds. */
   samplesUs: Partial<Record<LatencyId, Float64Array>>;
-  /** Where the time of the transactions went. */
+  /** Parts of the time of the transactions. */
   parts?: PartsDelta;
 }
 
@@ -21,21 +22,21 @@ export interface SecondDelta {
   readonly lifecycleUs: Readonly<Record<LifecycleStage, Float64Array>>;
 }
 
-/** What happened since the last one. Plain values: it crosses the thread boundary as it is. */
+/** Events since the last delta. Plain values: it crosses the thread boundary unchanged. */
 export interface RecorderDelta {
-  /** The seconds are those of a rehearsal, from 0, and count in no result; what happened in them is in `outside` too. */
+  /** True if the seconds are warm-up seconds, from 0, which count in no result; their counts are in `outside`, too. */
   readonly isRehearsal: boolean;
-  /** Ascending. A second that was shipped before appears again when something finished in it was recorded late. */
+  /** Ascending. A second that was shipped before appears again if a transaction that finished in it was recorded late. */
   readonly seconds: readonly SecondDelta[];
   /** Every second before this one has been shipped; Infinity after the last. */
   readonly closedBefore: number;
-  /** What finished outside the window. */
+  /** Counts of transactions that finished outside the window. */
   readonly outside: SeriesCounts;
   /** Samples below 0 or above seven days, recorded at that bound. */
   readonly clampedSamples: number;
   /** Transactions that ended at the server in the window: retries, polls and look-ups included. */
   readonly serverTransactions: number;
-  /** Of transactions that were under way at the window's end: those that a schedule started, and how long the longest took. */
+  /** Transactions under way at the window's end: number of those started by a schedule, and longest duration. */
   readonly underWay: Readonly<Record<Operation, Partial<Counts>>>;
 }
 
@@ -51,7 +52,7 @@ export function transferablesOf(delta: RecorderDelta): ArrayBuffer[] {
   return arrays.map((array) => array.buffer as ArrayBuffer);
 }
 
-/** Adds what happened in seconds that are not of the window. */
+/** Adds the counts of seconds that are not in the window. */
 export function addOutside(outside: SeriesCounts, seconds: readonly SecondDelta[]): void {
   for (const { operations } of seconds)
     for (const operation of Object.values(operations))

@@ -1,5 +1,5 @@
-// Recording a transaction is a few array stores, and arrays are reused. Only what finishes inside the window is measured. The warm-up is
-// a rehearsal by the same code, which is compiled by the time the window begins, and thrown away.
+// Recording a transaction is a few array stores, and arrays are reused. Only transactions that finish inside the window are
+// measured. The warm-up is recorded by the same code, which is compiled by the time the window begins, and thrown away.
 import { SLOTS, type CounterId } from "./metric-lists.js";
 import type { LifecycleStage, Operation } from "./operations.js";
 import type { PartTimes } from "./part-times.js";
@@ -16,11 +16,11 @@ export interface TransactionSample {
   readonly serviceMs: number;
   readonly responseMs: number;
   readonly poolWaitMs: number;
-  /** When the schedule of an open loop wanted it to start; undefined where there is no schedule. */
+  /** Intended start in the schedule of an open loop; undefined without a schedule. */
   readonly intendedMs?: number | undefined;
-  /** Number of the endpoint where it was committed; left out where that is not one. */
+  /** Number of the endpoint where it was committed; left out if there is only one. */
   readonly endpoint?: number;
-  /** Where its time went, finished; read at once and not kept. */
+  /** Finished parts of its time; read at once and not kept. */
   readonly parts?: PartTimes;
 }
 
@@ -28,9 +28,9 @@ export interface TransactionSample {
 export interface FailureSample {
   readonly finishedMs: number;
   readonly serviceMs: number;
-  /** SQLSTATE, or the system's error code where the server sent none. */
+  /** SQLSTATE, or the system's error code if the server sent none. */
   readonly sqlstate: string;
-  /** As in `TransactionSample`; the endpoint is that of the last attempt. */
+  /** Intended start like in `TransactionSample`; the endpoint is where the last attempt was made. */
   readonly intendedMs?: number | undefined;
   readonly endpoint?: number;
 }
@@ -46,26 +46,29 @@ export class Recorder {
   private clampedSamples = 0;
   private serverTransactions = 0;
   private readonly underWay = new Map<Operation, CounterSlots>();
-  /** The latest moment of the window that something was recorded at. */
+  /** The latest recorded moment of the window. */
   private latestMs = Number.NEGATIVE_INFINITY;
   private isRehearsal = false;
 
-  /** Recording an operation that is not named here is an error of the caller. `split` is told the endpoints, where given. */
+  /**
+   * Records the given operations; recording another one is an error of the caller. `split`, if given, receives the
+   * endpoints.
+   */
   constructor(
     private readonly operations: readonly Operation[],
     private readonly split?: EndpointSplit,
   ) {}
 
-  /** Measures what finishes from `startMs` on as if that were the window, until `setWindow` tells the window. */
+  /** Measures transactions that finish from `startMs` on as if that were the window, until `setWindow` sets the window. */
   rehearse(startMs: number): void {
     this.setWindow(startMs, Number.POSITIVE_INFINITY);
     this.isRehearsal = true;
   }
 
   /**
-   * Measures what finishes in [startMs, endMs) from now on; before the first call all is outside. `endMs` may be
-   * Infinity and be set later; it stays after everything that was measured by then, so that each arrival is on one
-   * side of it with all that is counted of it. The start cannot move under recorded samples.
+   * Measures transactions that finish in [startMs, endMs) from now on; before the first call all are outside. `endMs` may
+   * be Infinity and be set later; it stays after everything that was measured by then, so that each arrival is on one side
+   * of it with all its counts. The start cannot move under recorded samples.
    */
   setWindow(startMs: number, endMs: number): void {
     if (this.isRehearsal) this.endRehearsal();
@@ -81,14 +84,14 @@ export class Recorder {
     return this.endMs;
   }
 
-  /** An arrival of an open loop was due. */
+  /** Counts an arrival of an open loop that was due. */
   offered(operation: Operation, intendedMs: number): void {
     const second = this.secondOf(intendedMs);
     if (second) this.buffersOf(second, operation).counters.add(SLOTS.offered);
     else this.outside.offered++;
   }
 
-  /** An arrival that was offered will never start; counted in the second in which that was decided. */
+  /** Counts an arrival that was offered and will never start, in the second in which that was decided. */
   dropped(operation: Operation, intendedMs: number, atMs: number): void {
     const second = this.isInside(intendedMs) ? this.secondOf(Math.min(atMs, this.endMs - 0.001)) : undefined;
     if (second) this.buffersOf(second, operation).counters.add(SLOTS.dropped);
@@ -130,7 +133,7 @@ export class Recorder {
     if (sample.endpoint !== undefined) this.split?.failure(sample.endpoint, operation);
   }
 
-  /** One attempt that failed, at that endpoint, and is tried again. */
+  /** Counts an attempt that failed at that endpoint and is tried again. */
   retry(operation: Operation, sqlstate: string, atMs: number, endpoint?: number): void {
     const second = this.secondOf(atMs);
     if (!second) {
@@ -141,18 +144,18 @@ export class Recorder {
     if (endpoint !== undefined) this.split?.retry(endpoint, operation);
   }
 
-  /** So much more of a counter that no other method is about; measured in the window only. */
+  /** Adds to a counter that no other method counts; measured in the window only. */
   count(operation: Operation, counter: CounterId, atMs: number, amount = 1): void {
     const second = this.secondOf(atMs);
     if (second) this.buffersOf(second, operation).counters.add(SLOTS[counter], amount);
   }
 
-  /** A transaction ended at the server: see `RecorderDelta`. */
+  /** Counts a transaction that ended at the server: see `RecorderDelta`. */
   serverTransaction(atMs: number): void {
     if (this.isInside(atMs) && !this.isRehearsal) this.serverTransactions++;
   }
 
-  /** A transaction that found nothing to do; never counted as a transaction. */
+  /** Records a transaction that found nothing to do; never counted as a transaction. */
   emptyPoll(operation: Operation, atMs: number, durationMs: number, intendedMs?: number): void {
     const second = this.secondOf(atMs);
     if (!second) {
@@ -165,7 +168,7 @@ export class Recorder {
     counters.add(SLOTS.emptyPollMs, durationMs);
   }
 
-  /** One event reached `stage` at `atMs`, `latencyMs` after its publish commit was acknowledged. */
+  /** Records that one event reached `stage` at `atMs`, `latencyMs` after its publish commit was acknowledged. */
   lifecycle(stage: LifecycleStage, latencyMs: number, atMs: number): void {
     const second = this.secondOf(atMs);
     if (second) this.clampedSamples += second.reached(stage, latencyMs);
@@ -219,7 +222,10 @@ export class Recorder {
     return atMs >= this.startMs && atMs < this.endMs;
   }
 
-  /** What began before the window's end, or was an arrival of it, and ended after it was still in flight then. */
+  /**
+   * Records a transaction that ended after the window: it was in flight at the window's end if it began before that, and it
+   * is unfinished if it was an arrival of the window.
+   */
   private endedOutside(
     operation: Operation,
     atMs: number,
@@ -242,7 +248,7 @@ export class Recorder {
     return this.current?.second === second ? this.current : this.buffersAt(second);
   }
 
-  /** Apart from `secondOf`, where a closure over the second would allocate for every event. */
+  /** Separate from `secondOf`, whose closure over the second would allocate for every event. */
   private buffersAt(second: number): SecondBuffers {
     let buffers = this.open.find((each) => each.second === second);
     if (!buffers) {

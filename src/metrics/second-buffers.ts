@@ -18,7 +18,7 @@ class Samples {
   private values = new Float64Array(64);
   private count = 0;
 
-  /** Returns 1 when the value had to be cut to the range of a histogram. */
+  /** Returns 1 if the value had to be cut to the range of a histogram. */
   push(ms: number): 0 | 1 {
     if (this.count === this.values.length) {
       const larger = new Float64Array(this.values.length * 2);
@@ -30,7 +30,7 @@ class Samples {
     return us === Math.round(ms * 1000) ? 0 : 1;
   }
 
-  /** A copy of exactly the samples; undefined when there are none. */
+  /** A copy of exactly the samples; undefined if there are none. */
   drain(): Float64Array | undefined {
     if (this.count === 0) return undefined;
     const copy = this.values.slice(0, this.count);
@@ -39,7 +39,7 @@ class Samples {
   }
 }
 
-/** One more of `key`. */
+/** Adds 1 to the count of `key`. */
 function increment(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
@@ -61,7 +61,7 @@ function drainSamples<K extends string>(
   return drained;
 }
 
-/** One more sample of `key`; returns 1 if it was cut to the range of a histogram. */
+/** Adds a sample of `key`; returns 1 if it was cut to the range of a histogram. */
 function pushTo(samples: Map<string, Samples>, key: string, ms: number): 0 | 1 {
   let own = samples.get(key);
   if (!own) samples.set(key, (own = new Samples()));
@@ -89,7 +89,7 @@ export class CounterSlots {
     if (value > (this.values[slot] as number)) this.values[slot] = value;
   }
 
-  /** Undefined where nothing was counted. */
+  /** Undefined if nothing was counted. */
   drain(): Record<CounterId, number> | undefined {
     if (this.values.every((value) => value === 0)) return undefined;
     const counts = recordOf(COUNTERS, (_, slot) => this.values[slot] as number);
@@ -105,7 +105,7 @@ export class OperationBuffers {
   private readonly bySqlstate = recordOf(BY_SQLSTATE, () => new Map<string, number>());
   private readonly errors = new Map<string, Samples>();
 
-  /** An attempt that failed so many milliseconds into the window, and is tried again or given up. */
+  /** Counts an attempt that failed this many milliseconds into the window, retried or given up. */
   failed(metric: BySqlstateId, sqlstate: string, atMs: number): void {
     increment(this.bySqlstate[metric], sqlstate);
     pushTo(this.errors, sqlstate, atMs);
@@ -129,7 +129,7 @@ export class OperationBuffers {
   }
 }
 
-/** One second of the window; `drain` hands over what it holds and leaves it empty. */
+/** One second of the window; `drain` hands over its contents and leaves it empty. */
 export class SecondBuffers {
   second = 0;
   readonly operations: Record<Operation, OperationBuffers> = {};
@@ -139,7 +139,7 @@ export class SecondBuffers {
     for (const operation of operations) this.operations[operation] = new OperationBuffers();
   }
 
-  /** One more latency up to a stage of life; returns 1 if it was cut to the range of a histogram. */
+  /** Adds a latency up to a stage of life; returns 1 if it was cut to the range of a histogram. */
   reached(stage: LifecycleStage, latencyMs: number): 0 | 1 {
     return pushTo(this.lifecycle, stage, latencyMs);
   }

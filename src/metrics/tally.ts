@@ -5,9 +5,8 @@ import type { RecorderDelta, SecondDelta } from "./recorder-delta.js";
 import { Totals, type WindowSummary } from "./totals.js";
 
 /**
- * Called once for each second of the window, in order, with what all workers measured in it, seconds in which
- * nothing happened included; once more for a second of which a part came late. `totals` is used again afterwards:
- * it is valid during the call only.
+ * Receives each second of the window, in order, with the measurements of all workers, including seconds without events;
+ * again for a second of which a part came late. `totals` is reused: it is valid during the call only.
  */
 export type SecondSink = (second: number, totals: Totals) => void;
 
@@ -17,13 +16,13 @@ export class Tally {
   private readonly spare: Totals[] = [];
   private readonly closedBefore = new Map<number, number>();
   private readonly rehearsed = new Totals();
-  /** The worker whose seconds stand for everybody's in a rehearsal. */
+  /** The worker whose warm-up seconds represent all workers. */
   private rehearsingWorker: number | undefined;
   private nextSecond = 0;
 
   /**
-   * `workers` is how many ship deltas; a second is complete when that many have closed it. `onRehearsal` is told of a second
-   * of the warm-up, as one worker measured it; `totals` is valid during the call only.
+   * A second is complete when this number of `workers` have closed it. `onRehearsal` receives each second of the warm-up,
+   * as one worker measured it; `totals` is valid during the call only.
    */
   constructor(
     private readonly operations: readonly Operation[],
@@ -34,7 +33,7 @@ export class Tally {
     this.total = new Totals(operations);
   }
 
-  /** `worker` is any number that tells the workers apart. What `onSecond` throws comes out here. */
+  /** Adds a delta; `worker` is any number that identifies the worker. Errors of `onSecond` are thrown here. */
   add(worker: number, delta: RecorderDelta): void {
     if (delta.isRehearsal) {
       this.rehearse(worker, delta.seconds);
@@ -46,12 +45,12 @@ export class Tally {
     this.close(worker, delta.closedBefore);
   }
 
-  /** Nothing more comes of that worker: no second waits for it. */
+  /** Completes seconds without that worker from now on. */
   forget(worker: number): void {
     this.close(worker, Number.POSITIVE_INFINITY);
   }
 
-  /** What was measured in the seconds that are complete. It changes as more are. */
+  /** Totals of the complete seconds. They change when more seconds complete. */
   get running(): Totals {
     return this.total;
   }
@@ -63,12 +62,12 @@ export class Tally {
     return this.total;
   }
 
-  /** `finish`, then the result document's numbers. */
+  /** Calls `finish` and returns the result document's numbers. */
   summary(windowSeconds: number): WindowSummary {
     return this.finish(windowSeconds).summary(windowSeconds);
   }
 
-  /** The work of the window's seconds, for the code's sake; what it adds up is not handed on. */
+  /** Does the work of the window's seconds so that the code is compiled; the sums are not handed on. */
   private rehearse(worker: number, seconds: readonly SecondDelta[]): void {
     const totals = this.spare.pop() ?? new Totals(this.operations);
     for (const part of seconds) totals.addSecond(part);

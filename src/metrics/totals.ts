@@ -1,5 +1,5 @@
-// Counts and histograms by operation of a stretch of measured time: a second, a window of one worker or of all, the trials of
-// a treatment. Counts and histograms add up; rates and percentiles come from the sums, never from other percentiles.
+// Counts and histograms by operation of a stretch of measured time: a second, a window of one worker or of all, the trials
+// of a treatment. Counts and histograms add up; rates and percentiles come from the sums, never from other percentiles.
 import { sumOfCounts } from "./figures.js";
 import { HistogramSet, recordAll, summaryMs, type LatencySummary } from "./histograms.js";
 import { type LifecycleStage, type Operation } from "./operations.js";
@@ -26,7 +26,7 @@ type Fields = Record<Exclude<CounterField, SeenField>, number> &
   Partial<Record<DeviationField, number>>;
 
 /**
- * What the result document says of one operation. A latency is null where it has no samples. Arrivals of an open loop:
+ * Summary of one operation in the result document. A latency is null if it has no samples. Arrivals of an open loop:
  * offered = transactions + failures + emptyPolls + dropped + unfinished.
  */
 export interface OperationSummary extends Readonly<Fields> {
@@ -35,7 +35,7 @@ export interface OperationSummary extends Readonly<Fields> {
   readonly retries: number;
   readonly retriesBySqlstate: Readonly<Record<string, number>>;
   readonly failures: Readonly<Record<string, number>>;
-  /** Where the response time went, and of how many slowest transactions too; only where that was measured. */
+  /** Parts of the response time, and the number of slowest transactions among them; present only if parts were measured. */
   readonly parts?: readonly PartSummary[];
   readonly slowTransactions?: number;
 }
@@ -50,17 +50,17 @@ export interface WindowSummary {
   readonly clampedSamples: number;
 }
 
-/** When attempts failed with that SQLSTATE: microseconds into the window. */
+/** Times of attempts that failed with that SQLSTATE: microseconds into the window. */
 export type ErrorTimes = readonly [sqlstate: string, atUs: Float64Array];
 
 export class Totals {
   clampedSamples = 0;
-  /** Of what was added by `addSecond`; sums of totals leave them out, for they would grow with the window. */
+  /** Errors added by `addSecond`; sums of totals leave them out, for they would grow with the window. */
   readonly errorTimes: ErrorTimes[] = [];
   private readonly counts = new Map<Operation, Counts>();
   private readonly parts = new Map<Operation, PartSums>();
 
-  /** `operations` are reported even when nothing happened to them: a stall is a row of zeros, not a missing row. */
+  /** `operations` are reported even if nothing happened to them: a stall is a row of zeros, not a missing row. */
   constructor(
     operations: readonly Operation[] = [],
     readonly histograms = new HistogramSet(),
@@ -68,12 +68,12 @@ export class Totals {
     for (const operation of operations) this.counts.set(operation, noCounts());
   }
 
-  /** To add trials to that are over. */
+  /** Totals to which ended trials are added. */
   static ofTrials(): Totals {
     return new Totals([], HistogramSet.ofTrials());
   }
 
-  /** In the order in which they were named. */
+  /** Operations in order of first use. */
   get operations(): Operation[] {
     return [...this.counts.keys()];
   }
@@ -83,21 +83,21 @@ export class Totals {
     return this.histograms.stages;
   }
 
-  /** The counts of `operation`, live: they change as more is added. */
+  /** The counts of `operation`, live: they change when more is added. */
   countsOf(operation: Operation): Counts {
     let counts = this.counts.get(operation);
     if (!counts) this.counts.set(operation, (counts = noCounts()));
     return counts;
   }
 
-  /** The parts of its response time, live. */
+  /** The parts of the operation's response time, live. */
   partsOf(operation: Operation): PartSums {
     let parts = this.parts.get(operation);
     if (!parts) this.parts.set(operation, (parts = new PartSums()));
     return parts;
   }
 
-  /** Adds what one worker measured in one second. */
+  /** Adds the measurements of one worker in one second. */
   addSecond(delta: SecondDelta): void {
     for (const [operation, part] of Object.entries(delta.operations)) this.addOperation(operation, part);
     for (const [stage, values] of Object.entries(delta.lifecycleUs)) {
@@ -105,7 +105,7 @@ export class Totals {
     }
   }
 
-  /** Adds what one worker says of transactions that the window's end found under way. */
+  /** Adds one worker's transactions that were under way at the window's end. */
   addUnderWay({ underWay }: Pick<RecorderDelta, "underWay">): void {
     for (const [operation, counts] of Object.entries(underWay)) addCounts(this.countsOf(operation), counts);
   }
@@ -117,7 +117,7 @@ export class Totals {
     this.histograms.add(other.histograms);
   }
 
-  /** Back to nothing, keeping the memory and the operations. */
+  /** Resets to 0, keeping the memory and the operations. */
   reset(): void {
     for (const operation of this.counts.keys()) this.counts.set(operation, noCounts());
     this.parts.clear();

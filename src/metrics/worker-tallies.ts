@@ -1,5 +1,5 @@
-// Totals of each worker, which add up to those of the trial. They are kept while the trial runs, with histograms of response
-// times alone.
+// Totals of each worker, which add up to the totals of the trial. They are kept while the trial runs, with histograms of
+// response times alone.
 import { sumOfCounts } from "./figures.js";
 import { recordAll } from "./histograms.js";
 import { addCounts } from "./metric-lists.js";
@@ -34,7 +34,7 @@ export class WorkerTallies {
       }
   }
 
-  /** Without operations if the worker measured nothing. */
+  /** Totals of a worker; without operations if it measured nothing. */
   totalsOf(worker: number): Totals {
     const totals = this.byWorker.get(worker) ?? Totals.ofTrials();
     this.byWorker.set(worker, totals);
