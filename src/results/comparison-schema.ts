@@ -1,5 +1,5 @@
-// Everything here is derived from stored trials and the seed, so it can be made again. Intervals and p-values are null if there are too
-// few trials; nothing else stands in for them.
+// Everything here is derived from stored trials and the seed, so it can be derived again. Intervals and p-values are null
+// if there are too few trials; nothing else stands in for them.
 import * as z from "zod";
 import {
   comparisonField,
@@ -27,7 +27,7 @@ interface WithTrials {
   readonly trials: readonly { readonly operations: Readonly<Record<string, unknown>> }[];
 }
 
-/** What is compared: the operations that any trial has, and the two spans of an event's life, which have no throughput. */
+/** Compared things: the operations that any trial has, and the two spans of an event's life, which have no throughput. */
 export function comparedOperations(treatments: readonly WithTrials[]): ComparedOperation[] {
   return [
     ...operationsIn(treatments.flatMap(({ trials }) => trials.map(({ operations }) => operations))),
@@ -40,7 +40,7 @@ const measured = {
   metric: z.enum(COMPARISON_METRICS).describe("Of the response time (of the span, in a lifecycle), in ms"),
 };
 
-/** A complete trial at 0 events/s, or beyond a factor of two of its own treatment's median. */
+/** A complete trial at 0 events/s, or beyond a factor of two of its treatment's median. */
 export const OutlyingTrial = z.strictObject({
   treatment: TreatmentId,
   trial: z.int().min(1).describe("Its number"),
@@ -65,7 +65,7 @@ export const MetricSummary = z.strictObject({
 });
 export type MetricSummary = z.infer<typeof MetricSummary>;
 
-/** Why an experiment that need not run all of its planned blocks ended. */
+/** Reasons why an experiment that may end early ended. */
 const STOP_REASONS = ["decided", "all-blocks", "budget"] as const;
 
 export type StopReason = (typeof STOP_REASONS)[number];
@@ -196,7 +196,7 @@ export const Interaction = z
 export type Interaction = z.infer<typeof Interaction>;
 
 const Spread = z.strictObject({ median: amount, ...interval }).nullable();
-/** Operations without a metric lack it. */
+/** Spreads of metrics that an operation may lack. */
 const spreads = Object.fromEntries(
   COMPARISON_METRICS.map((metric) => [comparisonField(metric), Spread.optional()]),
 ) as Record<ComparisonField, z.ZodOptional<typeof Spread>>;

@@ -1,4 +1,5 @@
-// How far a result can be believed: thresholds, findings of the self-diagnosis, steadiness, machine and generator.
+// Evidence on how far a result can be believed: thresholds, findings of the self-diagnosis, steadiness, machine and
+// generator.
 import * as z from "zod";
 import { ASPECTS } from "../metrics/catalogue.js";
 import { OperationName } from "./comparison-schema.js";
@@ -110,7 +111,7 @@ export const Stall = z.strictObject({
 });
 export type Stall = z.infer<typeof Stall>;
 
-/** Where the clients' time went, in milliseconds over all of them, clipped to the window. */
+/** Parts of the clients' time, in milliseconds over all clients, clipped to the window. */
 export const AccountedTime = z.strictObject({
   service: amount,
   waiting: amount.describe("Thinking, or waiting for the intended start"),

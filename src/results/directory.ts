@@ -1,5 +1,5 @@
-// A directory is made new for each run and never reused. Names that come from a scenario are reduced to safe characters, so that no
-// scenario can write outside it.
+// A directory is created for each run and never reused. Names that come from a scenario are reduced to safe characters, so
+// that no scenario can write outside it.
 import { access, lstat, mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isoTime } from "../foundation/clock.js";
@@ -26,14 +26,14 @@ export function safeName(name: string): string {
 /** The option that chooses where result directories are made. */
 const OUT = "--out";
 
-/** `20260131T235959Z`. */
+/** UTC time such as `20260131T235959Z`. */
 export function compactUtc(atMs: number): string {
   return isoTime(atMs)
     .replace(/\.\d+Z$/, "Z")
     .replace(/[-:]/g, "");
 }
 
-/** `option` is the one that chooses the place. */
+/** Creates a directory; `option` is the option that chose the place. */
 async function makeDirectory(path: string, option?: string): Promise<"made" | "taken"> {
   try {
     await mkdir(path);
@@ -45,8 +45,8 @@ async function makeDirectory(path: string, option?: string): Promise<"made" | "t
 }
 
 /**
- * Makes `<parent>/<name>-<UTC time>`, or the first of `...-2`, `...-3` that is free, and returns its path. `parent`
- * is made when its own parent exists.
+ * Makes `<parent>/<name>-<UTC time>`, or the first of `...-2`, `...-3` that is free, and returns its path. `parent` is made
+ * if its parent exists.
  */
 export async function createFreshDirectory(parent: string, name: string, atMs: number): Promise<string> {
   await makeDirectory(parent, OUT);
@@ -60,7 +60,7 @@ export async function createFreshDirectory(parent: string, name: string, atMs: n
 /** A directory for the results of an experiment. */
 export interface ResultDirectory {
   readonly path: string;
-  /** Removes it, and its parent if that was made with it and is empty. */
+  /** Removes the directory, and its parent if that was made with it and is empty. */
   readonly discard: () => Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export async function createResultDirectory(
   return { path, discard };
 }
 
-/** A result directory may come from anywhere: one whose `trials` is a link would have a resumed run write elsewhere. */
+/** A result directory may come from anywhere: if its `trials` were a link, a resumed run would write elsewhere. */
 async function requireOwnTrials(directory: string): Promise<void> {
   const path = join(directory, "trials");
   const stats = await lstat(path).catch((error: unknown) => {
@@ -114,7 +114,7 @@ function exists(path: string): Promise<boolean> {
 
 const asidePath = (path: string, n: number): string => `${path}.partial-${n}`;
 
-/** What interrupted runs left of a trial and was set aside, in order. */
+/** Directories of a trial that interrupted runs left and that were set aside, in order. */
 export async function trialsAside(directory: string, number: number, treatmentId: string): Promise<string[]> {
   const path = trialPath(directory, number, treatmentId);
   const paths: string[] = [];
@@ -122,7 +122,7 @@ export async function trialsAside(directory: string, number: number, treatmentId
   return paths;
 }
 
-/** Renames what an interrupted run left of a trial to the first of `...partial-1`, `...partial-2` that is free. */
+/** Renames a trial's directory that an interrupted run left to the first of `...partial-1`, `...partial-2` that is free. */
 export async function setTrialAside(directory: string, number: number, treatmentId: string): Promise<void> {
   await requireOwnTrials(directory);
   const path = trialPath(directory, number, treatmentId);
@@ -141,7 +141,7 @@ export async function writeSummary(directory: string, summary: string): Promise<
   await writeFileAtomic(join(directory, SUMMARY_FILE), summary);
 }
 
-/** Throws when the document breaks its own schema, but only after writing it: hours of results are not lost. */
+/** Throws if the document breaks its schema, but only after writing it: hours of results are not lost. */
 export async function writeResult(directory: string, result: ResultDocument): Promise<void> {
   await writeFileAtomic(join(directory, RESULT_FILE), `${JSON.stringify(result, null, 2)}\n`);
   ResultDocument.parse(result);

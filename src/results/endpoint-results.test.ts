@@ -1,5 +1,5 @@
-// The split of a result, from what workers measure to what is merged over trials and regions: it adds up to the whole, and
-// its percentiles are those of the merged samples.
+// The split of a result, from the deltas of workers to sums over trials and regions: it adds up to the whole, and its
+// percentiles come from the merged samples.
 import { describe, expect, it } from "vitest";
 import { EndpointSplit, type EndpointDelta } from "../metrics/endpoint-split.js";
 import { createHistogram, recordableUs, summaryMs } from "../metrics/histograms.js";
@@ -28,7 +28,7 @@ function settings(more = ""): TreatmentSettings {
   return first.settings;
 }
 
-/** What a worker tells that had these response times at each endpoint. */
+/** Delta of a worker with these response times at each endpoint. */
 function worker(
   responsesMs: readonly (readonly number[])[],
   contacts = { connects: 1, refused: 0, lost: 0 },

@@ -1,5 +1,4 @@
-// What happened at each endpoint, merged over workers, trials and regions. Nothing is stated of a single endpoint without a
-// region.
+// Results by endpoint, merged over workers, trials and regions. Nothing is stated of a single endpoint without a region.
 import { addEncodedHistogram } from "../metrics/encoded-histogram.js";
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import { createHistogram } from "../metrics/histograms.js";
@@ -18,8 +17,8 @@ type Shares = Omit<RegionResult, "region" | "endpoints">;
 type Addend = EndpointDelta | Shares;
 
 /**
- * By endpoint, in the order of `endpoints`, where clients connected; `workers` hold one delta for each endpoint.
- * Undefined where there is nothing to split, or no worker told (the trial was cut off).
+ * Results in the order of `endpoints`, where clients connected; `workers` hold one delta for each endpoint. Undefined if
+ * there is nothing to split, or no worker reported (the trial was cut off).
  */
 export function endpointResults(
   endpoints: readonly Endpoint[],
@@ -46,7 +45,7 @@ export function endpointResults(
   });
 }
 
-/** The same endpoints over several trials; undefined where one of those does not split by them. */
+/** The same endpoints over several trials; undefined if one of the trials is not split by them. */
 function mergedEndpoints(
   trials: readonly { readonly endpoints?: readonly EndpointResult[] | undefined }[],
 ): EndpointResult[] | undefined {
@@ -54,7 +53,7 @@ function mergedEndpoints(
   if (!first || others.some((each) => each?.length !== first.length)) return undefined;
   return first.map(({ endpoint, region, weight, clients, connections }, number) => {
     const same = trials.flatMap(({ endpoints }) => endpoints?.[number] ?? []);
-    // A pooler of ours listens at another port in each trial.
+    // A pooler that train-sim starts listens at another port in each trial.
     const isNamed = same.every((other) => other.endpoint === endpoint);
     return {
       endpoint: isNamed ? endpoint : `${endpoint.slice(0, endpoint.lastIndexOf(":"))}:* (${number + 1})`,
@@ -67,7 +66,7 @@ function mergedEndpoints(
   });
 }
 
-/** In the order in which the endpoints name them; empty where none does. */
+/** Regions in the order in which the endpoints name them; empty if no endpoint has a region. */
 function regionsOf(endpoints: readonly EndpointResult[]): RegionResult[] {
   if (endpoints.every(({ region }) => region === undefined)) return [];
   const names = [...new Set(endpoints.map(({ region }) => region ?? null))];
@@ -82,7 +81,7 @@ function regionsOf(endpoints: readonly EndpointResult[]): RegionResult[] {
   });
 }
 
-/** The two keys of the document that split it; none where there is nothing to split. */
+/** The two keys of the document that split it; empty if there is nothing to split. */
 export function splitOf(endpoints: readonly EndpointResult[] | undefined): {
   endpoints?: EndpointResult[];
   regions?: RegionResult[];
@@ -92,13 +91,13 @@ export function splitOf(endpoints: readonly EndpointResult[] | undefined): {
   return { endpoints: [...endpoints], ...(regions.length > 0 && { regions }) };
 }
 
-/** The split of several trials together, without the histograms: those are in the trials. */
+/** The split of several trials together, without the histograms, which are stored in the trials. */
 export function mergedSplit(trials: Parameters<typeof mergedEndpoints>[0]): ReturnType<typeof splitOf> {
   const { endpoints, ...regions } = splitOf(mergedEndpoints(trials));
   return { ...(endpoints && { endpoints: endpoints.map(withoutHistogram) }), ...regions };
 }
 
-/** For people: the encoded histograms are for programs that merge them. */
+/** The document for people: the encoded histograms are for programs that merge them. */
 export function withoutHistograms(result: ResultDocument): ResultDocument {
   const treatments = result.treatments.map((treatment) => ({
     ...treatment,

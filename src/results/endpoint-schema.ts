@@ -1,5 +1,5 @@
-// The part of the result document that splits operations by endpoint and by region. Histograms stand beside the percentiles
-// of a trial, encoded, so that whoever reads the document can merge trials and regions.
+// The part of the result document that splits operations by endpoint and by region. Encoded histograms accompany the
+// percentiles of a trial, so that readers of the document can merge trials and regions.
 import * as z from "zod";
 import { LatencyOrNull } from "./latency-schema.js";
 import { OperationName } from "./comparison-schema.js";

@@ -1,5 +1,5 @@
-// `evidence.csv`: one line for each value, as `12,wal.bytes,183274.1`, by the second of the window that the sample ends. A line that cannot
-// be read is refused with its number. A metric without a value has no line.
+// `evidence.csv`: one line for each value, such as `12,wal.bytes,183274.1`, by the second of the window that the sample
+// ends. An unreadable line is refused with its number. A metric without a value has no line.
 import { join } from "node:path";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 import type { EvidenceValues } from "../metrics/evidence-metric.js";
@@ -11,7 +11,7 @@ export const EVIDENCE_FILE = "evidence.csv";
 export const EVIDENCE_COLUMNS = ["second", "metric", "value"] as const;
 export const EVIDENCE_HEADER = `${EVIDENCE_COLUMNS.join(",")}\n`;
 
-/** Enough digits for any counter, and no more than a rate deserves. */
+/** A number with enough digits for any counter, and no more than a rate deserves. */
 function cell(value: number): string {
   return String(Number.isInteger(value) ? value : Number(value.toPrecision(9)));
 }
@@ -29,7 +29,7 @@ export interface EvidenceRow {
   readonly value: number;
 }
 
-/** Undefined for a line that is none. */
+/** Undefined if the line is not a row. */
 export function parseEvidenceRow(line: string): EvidenceRow | undefined {
   const match = /^(\d+),([^,\s]+),(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/.exec(line);
   if (!match) return undefined;
@@ -38,7 +38,7 @@ export function parseEvidenceRow(line: string): EvidenceRow | undefined {
   return Number.isSafeInteger(second) && Number.isFinite(value) ? { second, metric, value } : undefined;
 }
 
-/** Every value of a trial's directory, in order; none where nothing was sampled. A UsageError names a bad line. */
+/** Every value of a trial's directory, in order; none if nothing was sampled. A UsageError names a bad line. */
 export async function* readEvidence(trialDirectory: string): AsyncGenerator<EvidenceRow> {
   const path = join(trialDirectory, EVIDENCE_FILE);
   let number = 0;

@@ -1,4 +1,4 @@
-// What a server's version or a role's rights do not show is absent and named in `skipped`, never 0.
+// Values that a server's version or a role's rights hide are absent and named in `skipped`, never 0.
 import * as z from "zod";
 import {
   DATABASE_EVIDENCE,

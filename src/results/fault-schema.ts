@@ -1,4 +1,4 @@
-// One fault as it went. Only faults whose injection began are listed; docs/reference/faults.md describes the kinds.
+// The record of one fault. Only faults whose injection began are listed; docs/reference/faults.md describes the kinds.
 import * as z from "zod";
 import { FAULT_KINDS } from "../faults/registry.js";
 import { BACKLOGS, type Backlog } from "../workloads/evidence.js";

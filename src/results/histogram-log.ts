@@ -1,5 +1,5 @@
-// HdrHistogram's log format, version 1.3. Values are microseconds; an interval's maximum is in milliseconds, as the format's own writers
-// print it. Reading refuses what it cannot account for, with the line.
+// HdrHistogram's log format, version 1.3. Values are microseconds; an interval's maximum is in milliseconds, as the
+// format's writers print it. Reading refuses a line that it cannot account for, by its number.
 import { isoTime } from "../foundation/clock.js";
 import { messageOf, UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
@@ -8,7 +8,7 @@ import { HistogramSet, type Histogram } from "../metrics/histograms.js";
 import { isTag, type Tag } from "../metrics/operations.js";
 import { linesOf } from "./text-lines.js";
 
-/** A full histogram takes about 170 kB as text; a longer line is not one. */
+/** A full histogram takes about 170 kB as text; a longer line is no histogram. */
 const LINE_CHARACTERS_MAX = 512 * 1024;
 
 /** The lines before the first histogram. `startedAtMs` is wall-clock time of second 0. */
@@ -37,8 +37,8 @@ export interface HistogramLogEntry {
 }
 
 /**
- * One line of a log; undefined for a comment, the legend, a blank line or a tag that is not wanted: decoding is most of
- * the work. Throws on anything else.
+ * One line of a log; undefined for a comment, the legend, a blank line or an unwanted tag, since decoding is most of the
+ * work. Throws on anything else.
  */
 export function parseHistogramLogLine(
   line: string,
@@ -53,10 +53,10 @@ export function parseHistogramLogLine(
   return { second: Number(second), tag, histogram: decodeHistogram(encoded) };
 }
 
-/** Most samples of one tag: histograms count in 32 bits, and would begin again at 0 without a word. */
+/** Most samples of one tag: histograms count in 32 bits, and would silently restart at 0. */
 const SAMPLES_MAX = 2 ** 32 - 1;
 
-/** The wanted histograms of a log, in order; a UsageError names the file and the line that cannot be read. */
+/** The wanted histograms of a log, in order; a UsageError names the file and the unreadable line. */
 export async function* readHistogramLog(
   path: string,
   isWanted?: (tag: Tag) => boolean,

@@ -1,4 +1,4 @@
-// Trials of different sizes taken together, and trials of which some do not tell.
+// Trials of different sizes taken together, and trials of which some lack values.
 import { describe, expect, it } from "vitest";
 import { EXAMPLE_INTEGRITY, exampleTrial } from "../../test/support/example-result.js";
 import { mergedEnding } from "./result-document.js";
@@ -13,7 +13,7 @@ function trial(ended: number, passesPerEvent?: number, drainSeconds?: number): T
       ...(passesPerEvent !== undefined && { passesPerEvent }),
       ...(drainSeconds !== undefined && { drainSeconds }),
     },
-    // Some of them not archived yet, one of these given up; what is pending has not ended.
+    // Some events are not archived yet, one of these was given up; pending events have not ended.
     integrity: { ...EXAMPLE_INTEGRITY, pending: 500, complete: 2, failed: 1, archived: ended - 3 },
   };
 }

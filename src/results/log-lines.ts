@@ -1,5 +1,5 @@
-// Schemas of the lines of a trial's log, shared by writers and readers. A line that is none of these is told apart by its reason, never
-// skipped in silence. Fields that a later version adds are ignored.
+// Schemas of the lines of a trial's log, shared by writers and readers. A line of another kind is reported with the reason,
+// never skipped in silence. Fields that a later version adds are ignored.
 import * as z from "zod";
 import { messageOf } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
@@ -7,7 +7,7 @@ import { issueWords } from "../syntax/issue-words.js";
 import { OperationName } from "./comparison-schema.js";
 import { count, SummaryFacts, TransactionFacts, FailureFacts, ms, PartsMs } from "../actors/facts.js";
 
-/** What every line carries. `operation` is `*` where a line is about all. */
+/** Fields of every line. `operation` is `*` if a line is about all operations. */
 const common = {
   level: z.string(),
   time: z.iso.datetime(),
@@ -17,7 +17,7 @@ const common = {
   worker: count,
 };
 
-/** Of what only workers write. */
+/** Fields of lines that only workers write. */
 const ofWorker = common;
 const operation = OperationName;
 const StartLine = z.object({
@@ -112,8 +112,8 @@ export type DetailLine = z.infer<typeof RetryLine> | z.infer<typeof FailureLine>
 export type SlowLine = z.infer<typeof SlowLine>;
 
 /**
- * `broken` is no JSON, `truncated` the same at the very end of a file, `foreign` JSON of something else, `malformed` a
- * line of ours with a wrong field.
+ * `broken` is no JSON, `truncated` the same at the very end of a file, `foreign` JSON of another program, `malformed` a
+ * line of train-sim with a wrong field.
  */
 export const LINE_PROBLEMS = ["broken", "truncated", "foreign", "malformed"] as const;
 export type LineProblem = (typeof LINE_PROBLEMS)[number];
@@ -122,7 +122,7 @@ export type ParsedLine =
   | { readonly line: LogLine }
   | { readonly problem: LineProblem; readonly reason: string };
 
-/** What one line of a log is. Never throws. */
+/** Parses one line of a log. Never throws. */
 export function parseLogLine(text: string): ParsedLine {
   let value: unknown;
   try {

@@ -1,4 +1,4 @@
-// Reading logs: which files a path means, lines that lie across chunks, files that are compressed, cut short, endless
+// Reading logs: files that a path stands for, lines that lie across chunks, files that are compressed or cut short, endless
 // lines, and refusals that name the path.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

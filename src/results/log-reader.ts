@@ -1,5 +1,5 @@
-// Reads logs in memory bounded by a chunk and the longest line allowed. A file that is no log is refused with its path; one that is cut
-// short is read as far as it goes.
+// Reads logs in memory bounded by a chunk and the longest line allowed. A file that is no log is refused with its path; a
+// file that is cut short is read up to its end.
 import { createReadStream } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -10,23 +10,23 @@ import { RESULT_FILE } from "./directory.js";
 import { readResult } from "./reader.js";
 
 export const LOG_FILE = "log.ndjson";
-/** What stands for standard input among the paths. */
+/** Path that stands for standard input. */
 export const STANDARD_INPUT = "-";
 
 const CHUNK_BYTES = 256 * 1024;
-/** A summary with a full histogram takes about 170 kB; what is longer is no line of a log, and only its start is kept. */
+/** A summary with a full histogram takes about 170 kB; a longer line is no line of a log, and only its start is kept. */
 const LINE_CHARACTERS_MAX = 512 * 1024;
 const KEPT_OF_LONG_LINE = 200;
 
-/** A log to read. `trial` is its number where the directory's name tells. */
+/** A log to read. `trial` is its number if the directory's name states it. */
 export interface LogFile {
   readonly path: string;
   readonly trial?: number;
-  /** Of the result's own workload, in their order. */
+  /** Operations of the result's workload, in their order. */
   readonly operations?: readonly string[];
 }
 
-/** The logs that the paths mean: files as they are, `-`, and all trials of result directories, unfinished ones too. */
+/** The logs that the paths stand for: files, `-`, and all trials of result directories, unfinished ones included. */
 export async function logFilesIn(paths: readonly string[]): Promise<LogFile[]> {
   const files: LogFile[] = [];
   for (const path of new Set(paths)) {
@@ -56,7 +56,7 @@ async function namesIn(directory: string): Promise<string[]> {
   });
 }
 
-/** Of a result directory, or of one trial's own. */
+/** Logs of a result directory, or of the directory of one trial. */
 async function logsBelow(directory: string): Promise<LogFile[]> {
   const names = await namesIn(directory);
   if (!names.includes("trials")) {
@@ -87,7 +87,7 @@ async function logsBelow(directory: string): Promise<LogFile[]> {
   );
 }
 
-/** Undefined where the result says nothing of its workload, or cannot be read: its logs can be. */
+/** Undefined if the result does not state its workload, or cannot be read although its logs can. */
 async function operationsStated(directory: string): Promise<string[] | undefined> {
   const { workload } = await readResult(directory).catch(() => ({ workload: undefined }));
   return workload && Object.keys(workload.operations);
@@ -97,13 +97,13 @@ function logIn(names: readonly string[]): string | undefined {
   return [LOG_FILE, `${LOG_FILE}.gz`].find((name) => names.includes(name));
 }
 
-/** Lines of a log, a chunk at a time; `rest` is what follows the last end of a line, at the end of the file. */
+/** Lines of a log, a chunk at a time; `rest` is the text after the last end of a line, at the end of the file. */
 export interface LineBatch {
   readonly lines: readonly string[];
   readonly rest?: string;
 }
 
-/** A UsageError where the file cannot be read or is not compressed as its name says. */
+/** Throws a UsageError if the file cannot be read or is not compressed as its name says. */
 export async function* readLines(path: string): AsyncGenerator<LineBatch> {
   let rest = "";
   try {
@@ -115,7 +115,7 @@ export async function* readLines(path: string): AsyncGenerator<LineBatch> {
         yield { lines };
         rest = last;
       } else rest += last;
-      // Its beginning stands for it, in a form that is no JSON whatever follows.
+      // The line is cut to its beginning, in a form that is no JSON whatever follows.
       if (rest.length > LINE_CHARACTERS_MAX) rest = `(too long) ${rest.slice(0, KEPT_OF_LONG_LINE)}`;
     }
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Loss } from "../workloads/workload.js";
 import type { Integrity } from "./integrity-schema.js";
 
-/** Of several audits together; moments are of one trial, and left out. */
+/** Losses of several audits together; their moments belong to single trials, and are left out. */
 export function lossesOf(audits: readonly (Integrity | null)[]): Pick<Loss, "operation" | "lost">[] {
   const sums = new Map<string, number>();
   for (const { operation, lost } of audits.flatMap((audit) => audit?.losses ?? []))
@@ -9,7 +9,7 @@ export function lossesOf(audits: readonly (Integrity | null)[]): Pick<Loss, "ope
   return [...sums].map(([operation, lost]) => ({ operation, lost }));
 }
 
-/** `lost (allowed): add 134, process 290`; undefined where nothing was. */
+/** `lost (allowed): add 134, process 290`; undefined if nothing was lost. */
 export function lossText(audits: readonly (Integrity | null)[]): string | undefined {
   const losses = lossesOf(audits);
   if (losses.length === 0) return undefined;
@@ -18,12 +18,12 @@ export function lossText(audits: readonly (Integrity | null)[]): string | undefi
   return `lost${isAllowed ? " (allowed)" : ""}: ${words}`;
 }
 
-/** Whether all of it is a number and no violation. */
+/** True if the scenario counts all losses and none is a violation. */
 function isLossAllowed({ allowed = [], losses = [] }: Integrity): boolean {
   return allowed.includes("lost") && losses.every(({ unexplained }) => unexplained === 0);
 }
 
-/** `add 134 (4.32 to 5.03 s), process 290 (4.31 to 5.04 s; 3 unexplained)`, of one trial. */
+/** Losses of one trial: `add 134 (4.32 to 5.03 s), process 290 (4.31 to 5.04 s; 3 unexplained)`. */
 export function lossDetails({ losses = [] }: Pick<Integrity, "losses">): string {
   return losses
     .map(({ operation, lost, unexplained, firstAtSeconds: first, lastAtSeconds: last }) => {

@@ -7,13 +7,13 @@ import { lossesOf } from "./losses.js";
 import type { Integrity, OperationResults } from "./result-schema.js";
 import type { ActorGroup } from "../actors/settings.js";
 
-/** The operations that a treatment starts by a schedule, and so those that have offered and dropped arrivals. */
+/** The operations that a schedule starts in a treatment, which are the ones with offered and dropped arrivals. */
 export function arrivalOperations(settings: TreatmentSettings): Operation[] {
   const scheduled = groupsOf(settings).filter(([, { load }]) => isOpenLoop(load));
   return scheduled.flatMap(([role]) => roleTraitsOf(settings, role).arrivals);
 }
 
-/** Of those, the ones that a Poisson process starts: how many come in a window is a matter of chance. */
+/** Operations that a Poisson process starts: the number of arrivals in a window is a matter of chance. */
 export function randomArrivals(settings: TreatmentSettings): Operation[] {
   const random = groupsOf(settings).filter(
     ([, { load }]) => "distribution" in load && load.distribution === "poisson",
@@ -25,7 +25,7 @@ function groupsOf(settings: TreatmentSettings): [string, ActorGroup][] {
   return Object.entries<ActorGroup>(settings.actors);
 }
 
-/** The load of the group that performs an operation; undefined where none does. */
+/** The load of the group that performs an operation; undefined if no group does. */
 export function loadOf(operation: Operation, settings: TreatmentSettings): LoadSettings | undefined {
   return groupsOf(settings).find(([role]) => roleTraitsOf(settings, role).operations.includes(operation))?.[1]
     .load;
@@ -37,7 +37,7 @@ export function operationsOf(settings: TreatmentSettings): Operation[] {
   return Object.keys(workloadOf(settings).operations).filter((operation) => performed.has(operation));
 }
 
-/** The `operations` of a trial or of a treatment's merged trials: what was measured, and by how many clients. */
+/** The `operations` of a trial or of a treatment's merged trials: measurements, and the number of clients. */
 export function operationResults(summary: WindowSummary, settings: TreatmentSettings): OperationResults {
   const results: OperationResults = {};
   const scheduled = arrivalOperations(settings);
@@ -60,7 +60,7 @@ export function operationResults(summary: WindowSummary, settings: TreatmentSett
   return results;
 }
 
-/** With what was lost of each operation of a flow, where the scenario takes that for a number. */
+/** Adds the losses of each operation of a flow, if the scenario allows and counts losses. */
 export function withLosses(
   results: OperationResults,
   audits: readonly (Integrity | null)[],

@@ -1,4 +1,4 @@
-// A table with dbworkload's columns, for summaries and log analysis alike. Text of stored figures only.
+// A table with dbworkload's columns, for summaries and log analysis alike, from stored figures only.
 import type { Operation } from "../metrics/operations.js";
 import type { LatencySummary } from "../metrics/figures.js";
 import type { OperationResult } from "./result-schema.js";
@@ -27,7 +27,7 @@ export const COLUMNS: readonly Column[] = COLUMN_TITLES.map((title) => ({
   align: title === "id" ? "left" : "right",
 }));
 
-/** What the table says of an operation; null where it is not known. */
+/** A row of the table; null for unknown figures. */
 export interface OperationRow extends Pick<
   OperationResult,
   "transactions" | "responseTimeMs" | "clients" | "threads"
@@ -52,7 +52,7 @@ export function renderOperationRows(
   return renderTable(COLUMNS, rows);
 }
 
-/** `3 (40001: 2, 53300: 1)`. */
+/** Count by SQLSTATE such as `3 (40001: 2, 53300: 1)`. */
 export function bySqlstate(counts: Readonly<Record<string, number>>): string {
   const entries = Object.entries(counts).sort(([, a], [, b]) => b - a);
   const total = entries.reduce((sum, [, count]) => sum + count, 0);

@@ -1,5 +1,5 @@
-// A directory may hold an interrupted run, another program's files or files edited by hand: every refusal says which file, what is wrong
-// and what to do. No path that a file contains is trusted.
+// A directory may hold an interrupted run, another program's files or files edited by hand: every refusal names the file,
+// the problem and the remedy. No path that a file contains is trusted.
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type * as z from "zod";
@@ -13,13 +13,13 @@ import { RESULT_VERSION, ResultDocument, TrialResult } from "./result-schema.js"
 import { HISTOGRAM_LOG_FILE, TRIAL_FILE } from "./trial-files.js";
 
 const PROBLEMS_SHOWN_MAX = 5;
-/** No document of ours is a tenth as deep; checking a deeper one would overflow the stack. */
+/** Documents of train-sim are less than a tenth as deep; checking a deeper one would overflow the stack. */
 const DEPTH_MAX = 100;
-/** Its key among the stored versions. */
+/** Key of train-sim among the stored versions. */
 const PROGRAM = "train-sim";
 const DAMAGED = "Was it cut short or edited?";
 
-/** Undefined where there is no such file. */
+/** Undefined if there is no such file. */
 async function readText(path: string): Promise<string | undefined> {
   const bytes = await readFile(path).catch((error: unknown) => {
     const code = codeOf(error);
@@ -48,7 +48,7 @@ async function readResultText(directory: string, path: string): Promise<string> 
     : new UsageError(`${directory} is not a directory`, "Name a result directory, as results/<name>-<time>.");
 }
 
-/** Walks without recursion, so that no depth is too much for it. */
+/** Walks without recursion, so that depth cannot overflow the stack. */
 function isTooDeep(root: unknown): boolean {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
@@ -86,7 +86,7 @@ function otherVersion(path: string, version: unknown, value: unknown): UsageErro
   );
 }
 
-/** Checks a document that came from anywhere; `path` is where, for messages. */
+/** Checks a document from any source; `path` names the source in messages. */
 export function parseResult(path: string, value: unknown): ResultDocument {
   const version = memberOf(value, "version");
   if (version === undefined) throw new UsageError(`${path} has no version: it is not a train-sim result`);
@@ -109,7 +109,7 @@ export async function readResult(directory: string): Promise<ResultDocument> {
   return parseResult(path, parseJson(path, await readResultText(directory, path)));
 }
 
-/** What one trial came to; undefined where it was never finished, a UsageError where its file cannot be read. */
+/** The result of one trial; undefined if it was never finished, a UsageError if its file cannot be read. */
 export function readTrial(
   directory: string,
   trialNumber: number,
@@ -118,7 +118,7 @@ export function readTrial(
   return readTrialIn(trialPath(directory, trialNumber, treatmentId));
 }
 
-/** Of that trial, what interrupted runs left, the one that was set aside first at the beginning. */
+/** Parts of that trial that interrupted runs left, in the order in which they were set aside. */
 export async function readTrialsAside(
   directory: string,
   trialNumber: number,
@@ -138,7 +138,7 @@ async function readTrialIn(trialDirectory: string): Promise<TrialResult | undefi
   throw new UsageError(`${path} is not a valid trial: ${problemsOf(parsed.error)}`, "Was it edited?");
 }
 
-/** The histograms of one trial, all its seconds merged; a UsageError where the log is missing or damaged. */
+/** The histograms of one trial, all its seconds merged; a UsageError if the log is missing or damaged. */
 export async function readTrialHistograms(
   directory: string,
   trialNumber: number,

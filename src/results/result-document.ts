@@ -1,4 +1,4 @@
-// The result document from its parts. Pure; comparisons are handed in, since statistics see stored trials only.
+// Assembles the result document from its parts. Pure; comparisons are handed in, since statistics see stored trials only.
 import {
   type Ceiling,
   type Environment,
@@ -23,7 +23,7 @@ import { workloadResult } from "./vocabulary.js";
 
 export interface ResultParts {
   readonly experiment: Experiment;
-  /** In the order in which they ran. */
+  /** Trials in the order in which they ran. */
   readonly trials: readonly { readonly treatmentId: string; readonly result: TrialResult }[];
   /** Merged complete trials by treatment id. */
   readonly merged: ReadonlyMap<string, MergedResult>;
@@ -31,13 +31,15 @@ export interface ResultParts {
   readonly verdict: Verdict;
   readonly stopping?: StoppingResult | undefined;
   readonly thresholds?: readonly ThresholdResult[] | undefined;
-  /** By treatment id. */
+  /** Ceilings by treatment id. */
   readonly ceilings?: ReadonlyMap<string, Ceiling>;
   readonly comparisons?: ResultDocument["comparisons"];
   readonly diagnosis?: ResultDocument["diagnosis"];
 }
 
-/** Complete trials of a treatment taken together: `summary` is made of their merged histograms and the sum of their windows. */
+/**
+ * Complete trials of a treatment taken together: `summary` comes from their merged histograms and the sum of their windows.
+ */
 export function mergedResult(
   summary: WindowSummary,
   trials: readonly TrialResult[],
@@ -101,15 +103,15 @@ export function buildResult(parts: ResultParts): ResultDocument {
   };
 }
 
-/** Events whose passes a trial's `passesPerEvent` is the mean of. */
+/** Events over which a trial's `passesPerEvent` is the mean. */
 function endedEvents({ integrity }: Pick<TrialResult, "integrity">): number {
   const { complete = 0, failed = 0, archived = 0 } = integrity ?? {};
   return complete + failed + archived;
 }
 
 /**
- * Passes over all events of these trials; the mean drain of trials that all drained. If one trial does not tell, the trials
- * together do not either.
+ * Passes over all events of these trials; the mean drain of trials that all drained. If one trial lacks a value, the trials
+ * together lack it, too.
  */
 export function mergedEnding(
   trials: readonly Pick<TrialResult, "lifecycle" | "integrity">[],

@@ -1,5 +1,5 @@
-// The result document, `result.json`. One zod schema makes the types, checks what is written and read, and gives the JSON Schema. It is
-// strict: a field that is not described here is an error.
+// The result document, `result.json`. One zod schema makes the types, checks written and read documents, and gives the JSON
+// Schema. It is strict: a field that is not described here is an error.
 import * as z from "zod";
 import {
   AUDITED,
@@ -121,7 +121,7 @@ export const LifecycleResult = z.strictObject({
   drainSeconds: amount.optional().describe("From the end of the load until the queue was empty"),
 });
 export type LifecycleResult = z.infer<typeof LifecycleResult>;
-/** The spans of a result in which no thing reached any stage. */
+/** Null spans of a result in which no thing reached any stage. */
 export const NO_SPANS = Object.fromEntries(Object.keys(SPANS).map((field) => [field, null])) as {
   [Field in keyof typeof SPANS]: null;
 };
@@ -134,7 +134,7 @@ const split = {
   regions: z.array(RegionResult).optional().describe("The endpoints of each region, where one is named"),
 };
 
-/** One process that ran workers of the trial for the one that wrote this. */
+/** One process that ran workers of the trial for the coordinator, which wrote this document. */
 export const TrialAgent = z.strictObject({
   name: z.string(),
   workers: count,

@@ -1,4 +1,5 @@
-// docs/reference/results.md, evidence.md and metrics.md are held against the schema: no field comes or changes its name without a word.
+// docs/reference/results.md, evidence.md and metrics.md name every field of the schema: no field appears or changes its
+// name unnoticed.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { OPERATIONS, STAGES } from "../workloads/registry.js";

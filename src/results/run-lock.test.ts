@@ -1,4 +1,4 @@
-// One process at a time writes a result directory; what a killed one left does not stand in the way.
+// One process at a time writes a result directory; the lock of a killed one does not stand in the way.
 import {
   mkdirSync,
   mkdtempSync,

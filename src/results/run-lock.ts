@@ -1,5 +1,5 @@
-// Keeps two processes from writing one result directory, as a `--resume` of an experiment that still runs. A killed process leaves a lock
-// that is taken over. It is no lock across machines.
+// Keeps two processes from writing one result directory, such as a `--resume` of an experiment that still runs. A killed
+// process leaves a lock that is taken over. It is no lock across machines.
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ interface Holder {
   readonly host: string;
 }
 
-/** Undefined where the file names nobody: a process was killed, or its disk was full, before it had written it. */
+/** Undefined if the file names no process: it was killed, or its disk was full, before it had written its name. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return "";
@@ -32,12 +32,12 @@ async function readHolder(path: string): Promise<Holder | undefined> {
   return pid === undefined || host === undefined ? undefined : { pid: Number(pid), host };
 }
 
-/** Whether it runs on another machine, of which nothing can be known, is up to the user. */
+/** A lock of another machine counts as held: the user has to know whether its process still runs. */
 function isHeld({ pid, host }: Holder): boolean {
   return host === hostname() ? pid !== process.pid && isAlive(pid) : true;
 }
 
-/** Takes the directory for this process; rejects with a UsageError while another one has it. */
+/** Takes the directory for this process; rejects with a UsageError while another process has it. */
 export async function lockDirectory(directory: string): Promise<void> {
   const path = join(directory, LOCK_FILE);
   const own = `${process.pid} ${hostname()}\n`;
@@ -55,7 +55,7 @@ export async function lockDirectory(directory: string): Promise<void> {
     );
   }
   try {
-    // Made anew: a link in its place is not written through, and of two that take over one fails.
+    // The file is created again: a link in its place is not written through, and of two processes that take over one fails.
     await rm(path, { force: true });
     await writeFile(path, own, { flag: "wx" });
   } catch (error) {
@@ -63,7 +63,7 @@ export async function lockDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Never rejects. */
+/** Releases the directory. Never rejects. */
 export async function unlockDirectory(directory: string): Promise<void> {
   await rm(join(directory, LOCK_FILE), { force: true }).catch(() => undefined);
 }

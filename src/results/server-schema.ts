@@ -1,4 +1,4 @@
-// A value that the server's version or the role's rights do not show is absent.
+// A value that the server's version or the role's rights hide is absent.
 import * as z from "zod";
 
 export const ServerChange = z.strictObject({
@@ -27,6 +27,6 @@ export const TrialServer = z.strictObject({
 });
 export type TrialServer = z.infer<typeof TrialServer>;
 
-/** Why a check could not be made. */
+/** Reason why a check could not be made. */
 export const NotAssessed = z.strictObject({ what: z.string(), reason: z.string() });
 export type NotAssessed = z.infer<typeof NotAssessed>;

@@ -1,4 +1,4 @@
-// What a finished trial's files give back merges with other trials as the trial itself would have.
+// Totals read from a finished trial's files merge with other trials like the totals of the trial itself.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** A trial of that many transactions, in memory and in files. */
+/** A trial with that many transactions, in memory and in files. */
 function trialOf(number: number, transactions: number): { totals: Totals; trial: TrialResult } {
   const path = trialPath(directory, number, "text");
   mkdirSync(path, { recursive: true });

@@ -17,7 +17,7 @@ function countsOf(result: OperationResult): Counts {
   };
 }
 
-/** A trial's counts as its result states them, with these samples. */
+/** A trial's counts from its result, with these samples. */
 export function totalsOf(trial: TrialResult, histograms: HistogramSet): Totals {
   const totals = Totals.ofTrials();
   totals.histograms.add(histograms);
@@ -31,7 +31,7 @@ export function totalsOf(trial: TrialResult, histograms: HistogramSet): Totals {
   return totals;
 }
 
-/** Rejects with a UsageError where the trial's files are missing, damaged or contradict each other. */
+/** Rejects with a UsageError if the trial's files are missing, damaged or contradict each other. */
 export async function readTrialTotals(
   directory: string,
   trial: TrialResult,

@@ -1,5 +1,5 @@
 // Reads the counts of a trial's `timeseries.csv` back. Latencies of spans longer than a second come from the histogram log,
-// never from other percentiles. A row that is cut short or is no number is refused with its line.
+// never from other percentiles. A row that is cut short or not numeric is refused with its line.
 import { messageOf, UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import { OPERATION_NAME, type Operation } from "../metrics/operations.js";
@@ -9,7 +9,7 @@ import { linesOf } from "./text-lines.js";
 const LINE_CHARACTERS_MAX = 4096;
 const CELL_SHOWN_MAX = 60;
 
-/** Those that every version has written; others may be left out or empty. */
+/** Columns that every version has written; others may be left out or empty. */
 const COLUMNS = ["second", "operation", "transactions", "events", "failures", "retries"] as const;
 type Known = Pick<SeriesCounts, Extract<(typeof COLUMNS)[number], keyof SeriesCounts>>;
 type Optional = Exclude<keyof SeriesCounts, keyof Known>;
@@ -17,9 +17,9 @@ const OPTIONAL_COLUMNS = SERIES_COUNTS.map(({ id }) => id).filter(
   (id): id is Optional => !COLUMNS.some((column) => column === id),
 );
 
-/** What was counted of an operation in one second; a second may have several, which add up. */
+/** Counts of an operation in one second; a second may have several, which add up. */
 export interface TimeseriesCounts extends Readonly<Known>, Readonly<Partial<Pick<SeriesCounts, Optional>>> {
-  /** Of the window, from 0. */
+  /** Second of the window, from 0. */
   readonly second: number;
   readonly operation: Operation;
 }
@@ -56,7 +56,7 @@ function rowParser(header: string): (line: string) => TimeseriesCounts {
   };
 }
 
-/** Every row, in order; a UsageError names the file and the line that cannot be read. */
+/** Every row, in order; a UsageError names the file and the unreadable line. */
 export async function* readTimeseries(path: string): AsyncGenerator<TimeseriesCounts> {
   let lineNumber = 0;
   let parse: ReturnType<typeof rowParser> | undefined;

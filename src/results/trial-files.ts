@@ -19,7 +19,7 @@ export const HISTOGRAM_LOG_FILE = "histograms.hlog";
 export const TIMESERIES_FILE = "timeseries.csv";
 export const TRIAL_FILE = "trial.json";
 
-/** `transactions`, `meanPoolWaitMs`. */
+/** Columns such as `transactions` and `meanPoolWaitMs`. */
 export const TIMESERIES_COLUMNS = [
   "second",
   "operation",
@@ -39,10 +39,7 @@ const CELLS = {
   max: (histogram: Histogram) => percentileMs(histogram, 100),
 };
 
-/**
- * One row; cells of latencies are empty where there are no samples, those of arrivals where the operation is not started
- * by a schedule.
- */
+/** One row; cells of latencies are empty without samples, cells of arrivals if no schedule starts the operation. */
 export function timeseriesRow(
   second: number,
   operation: Operation,
@@ -62,7 +59,7 @@ export function timeseriesRow(
   return [second, operation, ...cells].join(",");
 }
 
-/** What a second adds to the histogram log and to the time series. */
+/** Lines that a second adds to the histogram log and to the time series. */
 export function secondLines(
   second: number,
   totals: Totals,
@@ -103,8 +100,8 @@ export class TrialFiles {
   }
 
   /**
-   * To be given to a `Tally`. Never throws, since it is called between messages of worker threads: the first
-   * failure is kept for `failure` and thrown by `close`, and nothing more is written.
+   * Sink for a `Tally`. Never throws, since it is called between messages of worker threads: the first failure is kept for
+   * `failure` and thrown by `close`, and nothing more is written.
    */
   readonly onSecond: SecondSink = (second, totals) => {
     this.attempt(() => {
@@ -114,7 +111,7 @@ export class TrialFiles {
     });
   };
 
-  /** One sample, as `onSecond`. The file is made by the first. */
+  /** Writes one sample; never throws, like `onSecond`. The first sample creates the file. */
   readonly onEvidence = (second: number, values: EvidenceValues): void => {
     this.attempt(() => {
       if (!this.evidence) {
@@ -125,7 +122,7 @@ export class TrialFiles {
     });
   };
 
-  /** Why the files are incomplete, as soon as it is known (a full disk). */
+  /** Reason why the files are incomplete, as soon as it is known (a full disk). */
   get failure(): TrainSimError | undefined {
     return this.firstFailure;
   }
@@ -152,7 +149,7 @@ export class TrialFiles {
   }
 }
 
-/** Throws when the trial breaks its own schema, but only after writing it. */
+/** Throws if the trial breaks its schema, but only after writing it. */
 export async function writeTrial(directory: string, trial: TrialResult): Promise<void> {
   await writeFileAtomic(join(directory, TRIAL_FILE), `${JSON.stringify(trial, null, 2)}\n`);
   TrialResult.parse(trial);

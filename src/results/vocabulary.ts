@@ -1,4 +1,4 @@
-// Stored with the result, since a workload may be the user's own.
+// Stored with the result, since a workload may be the user's.
 import * as z from "zod";
 import { WORKLOADS } from "../workloads/registry.js";
 import type { Workload } from "../workloads/workload.js";
@@ -44,7 +44,10 @@ export type WorkloadResult = z.infer<typeof WorkloadResult>;
 /** The words of a workload without an audit. */
 const UNAUDITED = { one: "transaction", acknowledged: "committed" };
 
-/** As it is stored: in the words of the first, with the operations of all; of the user's own, each treatment may have another. */
+/**
+ * Vocabulary to store: the words of the first workload, with the operations of all; each treatment may have another
+ * workload of the user.
+ */
 export function workloadResult(first: Workload, others: readonly Workload[] = []): WorkloadResult {
   const { name, auditing, roles } = first;
   const { one, acknowledged } = auditing ?? UNAUDITED;
@@ -77,7 +80,7 @@ function mapped<From, To>(
   return Object.fromEntries(Object.entries(all).map(([name, each]) => [name, to(each, name)]));
 }
 
-/** The workload of the registry whose words these are; undefined for a workload of the user's own. */
+/** The registered workload with this vocabulary; undefined for a workload of the user. */
 export function workloadNamed({ name, isOwn }: Pick<WorkloadResult, "name" | "isOwn">): Workload | undefined {
   return isOwn ? undefined : WORKLOADS.find((each) => each.name === name);
 }

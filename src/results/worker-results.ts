@@ -1,4 +1,4 @@
-// Zeros are stated too: a worker that stands still is a row of zeros.
+// Zeros are stored, too: a worker that stands still is a row of zeros.
 import type { WorkerTallies } from "../metrics/worker-tallies.js";
 import { roleTraitsOf } from "../workloads/registry.js";
 import type { TreatmentSettings } from "../scenario/settings.js";

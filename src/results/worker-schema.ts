@@ -1,4 +1,4 @@
-// Percentiles are of that trial: their histograms are not stored.
+// Percentiles of single trials: the histograms of workers are not stored.
 import * as z from "zod";
 import { OperationName } from "./comparison-schema.js";
 import { LatencyOrNull } from "./latency-schema.js";
