@@ -1,5 +1,5 @@
-// A trial's window in equal buckets of whole seconds. Histograms are merged, so that a bucket's percentile is that of all its
-// samples. A rest of less than half a bucket is left out: its rates would be noise.
+// A trial's window in equal buckets of whole seconds. Histograms are merged, so that a bucket's percentile comes from all
+// its samples. A rest of less than half a bucket is left out: its rates would be noise.
 import { percentileMs, type Histogram } from "../../metrics/histograms.js";
 import type { Operation } from "../../metrics/operations.js";
 import type { TimeseriesCounts } from "../../results/timeseries.js";
@@ -19,7 +19,7 @@ interface OperationBuckets {
   readonly histograms: (Histogram | undefined)[];
 }
 
-/** Sums, counts and end readings by bucket; distances are those of the whole window. */
+/** Sums, counts and end readings by bucket; distances are counted over the whole window. */
 interface Readings {
   readonly sums: number[];
   readonly counts: number[];
@@ -31,10 +31,12 @@ interface Readings {
   latestSecond: number | undefined;
 }
 
-/** How often each distance was seen: a window may last for days. */
+/** Number of times that each distance occurred: a window may last for days. */
 type DistanceCounts = Map<number, number>;
 
-/** A wait event has a reading in the samples that saw it; in every other one of the sessions it is 0. */
+/**
+ * Prefix of wait events. A wait event has a reading in the samples that saw it; in all other samples of sessions it is 0.
+ */
 const WAIT = "wait.";
 const SESSIONS = "sessions.active";
 
@@ -78,7 +80,7 @@ export class Buckets {
     for (const count of COUNTS) counts[count][bucket] = (counts[count][bucket] ?? 0) + row[count];
   }
 
-  /** Response times. Takes the histogram over: it may be added to. */
+  /** Adds response times. The buckets own the histogram from now on and may add to it. */
   addHistogram(second: number, operation: Operation, histogram: Histogram): void {
     const bucket = this.bucketOf(second);
     if (bucket === undefined) return;
@@ -88,7 +90,7 @@ export class Buckets {
     else histograms[bucket] = histogram;
   }
 
-  /** A reading of a metric, or a rate, in that second. */
+  /** Adds a reading of a metric, or a rate, in that second. */
   addReading(second: number, metric: string, value: number): void {
     const bucket = this.bucketOf(second);
     if (bucket === undefined) return;
@@ -126,7 +128,7 @@ export class Buckets {
   }
 
   /**
-   * Means by metric; null where a bucket has no reading. Buckets of several seconds between usual readings lie on a line
+   * Means by metric; null if a bucket has no reading. Buckets of several seconds between usual readings lie on a line
    * between them, since a bucket does not show their distance.
    */
   readingSeries(): Record<string, (number | null)[]> {

@@ -1,4 +1,4 @@
-// Collects `report.html` from a result directory alone, one trial after the other, so that memory is that of one trial. A trial
+// Collects `report.html` from a result directory alone, one trial after the other, so that memory holds one trial. A trial
 // whose files cannot be read is left out of the pictures, and a note says so.
 import { join, sep } from "node:path";
 import { messageOf } from "../../foundation/errors.js";
@@ -14,10 +14,10 @@ import { bucketSecondsOf, rounded } from "./buckets.js";
 import type { PercentileCurve, ReportData, TrialSeries } from "./report-data.js";
 import { readStoredTrial } from "./trial-series.js";
 
-/** Buckets of one trial that a picture of ordinary width can show. */
+/** Most buckets of one trial that a picture of ordinary width can show. */
 const BUCKETS_MAX = 150;
 const BUCKETS_LEAST = 30;
-/** Buckets of all trials together, which decide the size of the report. */
+/** Most buckets of all trials together, which decide the size of the report. */
 const BUCKETS_TOTAL = 1800;
 
 interface Collected {
@@ -27,7 +27,10 @@ interface Collected {
   readonly merged: Map<string, HistogramSet>;
 }
 
-/** One length for all trials, that of the longest window: only then do lines of several share their times. */
+/**
+ * Bucket length of all trials, chosen for the longest window: lines of several trials share their times only if it is
+ * equal.
+ */
 function sharedBucketSeconds(trials: readonly TrialResult[]): number {
   const share = Math.floor(BUCKETS_TOTAL / Math.max(1, trials.length));
   const bucketsMax = Math.min(BUCKETS_MAX, Math.max(BUCKETS_LEAST, share));
@@ -55,7 +58,7 @@ async function readTrials(directory: string, result: ResultDocument): Promise<Co
       merged.add(histograms);
       collected.merged.set(treatment, merged);
     } catch (error) {
-      // The report does not show where the directory lies.
+      // The report does not show the place of the directory.
       const words = messageOf(error).replaceAll(join(directory, sep), "");
       collected.notes.push(
         `trial ${trial.number} (${treatment}) is in no chart over time and in no percentile curve: ${words}`,
@@ -75,13 +78,15 @@ function curvesOf(merged: Collected["merged"]): PercentileCurve[] {
   );
 }
 
-/** `programVersion` is of the program that makes the report, which need not be the one that ran the trials. */
+/**
+ * `programVersion` is the version of the program that makes the report, which may differ from the one that ran the trials.
+ */
 export async function collectReport(
   directory: string,
   stored: ResultDocument,
   programVersion: string,
 ): Promise<ReportData> {
-  // Parsed as when it is read back, so that the report at the end of a run equals the one made from its directory.
+  // Parsed like a stored document, so that the report at the end of a run equals a report made from its directory.
   const result = withoutHistograms(analysed(ResultDocument.parse(stored)));
   const { notes, series, merged } = await readTrials(directory, result);
   return {
@@ -95,10 +100,10 @@ export async function collectReport(
   };
 }
 
-/** Between the smallest value and the last percentile that is not simply the largest one. */
+/** Steps between the smallest value and the last percentile below the largest value. */
 const STEPS = 80;
 
-/** Of a histogram with samples. Percentiles ascend from 0 to 100; of values that repeat, the ends are kept. */
+/** Curve of a histogram with samples. Percentiles ascend from 0 to 100; if values repeat, the ends are kept. */
 export function percentileCurve(histogram: Histogram): [percentile: number, ms: number][] {
   const { totalCount } = histogram;
   const percentiles = Array.from({ length: STEPS + 1 }, (_, i) => 100 * (1 - totalCount ** (-i / STEPS)));

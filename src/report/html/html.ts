@@ -1,13 +1,13 @@
-// HTML as a tagged template that escapes whatever is put into it. Markup has its own type, which nothing but this file makes. Only
-// element content and quoted attributes may be filled in.
+// HTML as a tagged template that escapes all values put into it. Markup has a separate type, which only this file creates.
+// Values may be element content and quoted attributes only.
 
 /** Markup. */
 export class Html {
-  /** Takes markup as it is; everything else goes through `html`. */
+  /** Takes markup unescaped; everything else goes through `html`. */
   constructor(readonly markup: string) {}
 }
 
-/** What may be filled in; nothing is written for what is not there. */
+/** Values of the template; nothing is written for false, null and undefined. */
 export type Fillable = Html | string | number | boolean | null | undefined | readonly Fillable[];
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ function markupOf(value: Fillable): string {
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
 }
 
-/** The page has none of the template's indentation; filled-in values keep theirs. */
+/** Markup without the template's indentation; filled-in values keep theirs. */
 export function html(strings: TemplateStringsArray, ...values: readonly Fillable[]): Html {
   return new Html(
     strings.map((string, i) => string.replace(/\s*\n\s*/g, "\n") + markupOf(values[i])).join(""),
@@ -35,8 +35,8 @@ export function html(strings: TemplateStringsArray, ...values: readonly Fillable
 }
 
 /**
- * A value as JSON that can stand in a `<script>`: with every `<` and `&` escaped, it can neither end the element nor
- * begin a comment; with the two line separators escaped, it is JavaScript too.
+ * A value as JSON that can stand in a `<script>`: with every `<` and `&` escaped, it can neither end the element nor begin
+ * a comment; with the two line separators escaped, it is JavaScript, too.
  */
 export function jsonForScript(value: unknown): Html {
   const escaped = JSON.stringify(value).replace(

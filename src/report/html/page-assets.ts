@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { ExitCode, messageOf, TrainSimError } from "../../foundation/errors.js";
 import { Html } from "./html.js";
 
-/** Text of the one script and the one style sheet of a page. */
+/** Text of the single script and the single style sheet of a page. */
 export interface PageAssets {
   readonly script: string;
   readonly style: string;
@@ -25,13 +25,16 @@ async function readAsset(file: string): Promise<string> {
   }
 }
 
-/** Rejects with a TrainSimError where the program was not built. */
+/** Rejects with a TrainSimError if the program was not built. */
 export async function readPageAssets(): Promise<PageAssets> {
   const [script, style] = await Promise.all([readAsset("page.js"), readAsset("page.css")]);
   return { script, style };
 }
 
-/** An element with that text, and nothing that could end it early: a hash would not fit then, and the page be empty. */
+/**
+ * An element with that text, which must not end the element early: its hash would then not match, and the page would be
+ * empty.
+ */
 function inlined(element: "script" | "style", text: string): Html {
   if (new RegExp(`</${element}|<!--`, "i").test(text) || text.includes("\r"))
     throw new Error(`the ${element} of the page cannot stand inside of HTML as it is`);
@@ -43,8 +46,8 @@ function sha256(text: string): string {
 }
 
 /**
- * Nothing is loaded or sent, and only these two may run or give a look. Style attributes are the exception: the chart
- * library writes them into what it draws.
+ * Policy of a page: nothing is loaded or sent, and only this script and this style sheet may be used. Style attributes are
+ * the exception: the chart library writes them into its drawings.
  */
 function policyOf({ script, style }: PageAssets): string {
   return [
@@ -58,7 +61,7 @@ function policyOf({ script, style }: PageAssets): string {
   ].join("; ");
 }
 
-/** The assets as a page holds them. */
+/** The assets in the form in which a page holds them. */
 export function inlineAssets(assets: PageAssets): { policy: string; script: Html; style: Html } {
   return {
     policy: policyOf(assets),

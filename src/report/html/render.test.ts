@@ -31,7 +31,7 @@ function rendered(result: ResultDocument): string {
   return renderReport(dataOf(result), ASSETS);
 }
 
-/** The example with hostile text wherever a scenario, a server or a machine has a say. */
+/** The example with hostile text in every place that a scenario, a server or a machine can influence. */
 function hostileResult(text: string): ResultDocument {
   const result = withAnalysis(exampleResult(5));
   const [first, second] = result.treatments;
@@ -135,7 +135,7 @@ describe("report.html", () => {
     const tame = elementsOf(rendered(hostileResult("tame")));
     const result = hostileResult(text);
     const page = rendered(result);
-    // Nothing but the words in labels may differ from the same page with harmless text.
+    // Only the words in labels may differ from the same page with harmless text.
     const shape = ({ name, attributes }: { name: string; attributes: string }): string =>
       `${name} ${attributes.replace(/="[^"]*"/g, "=")}`;
     expect(elementsOf(page).map(shape)).toEqual(tame.map(shape));

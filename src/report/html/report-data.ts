@@ -7,13 +7,13 @@ import type { ResultDocument } from "../../results/result-schema.js";
 export interface ReportData {
   readonly programVersion: string;
   readonly result: ResultDocument;
-  /** What the result says of its workload, or what is known of it. */
+  /** Vocabulary that the result states of its workload, or that is known of it. */
   readonly vocabulary: Vocabulary;
-  /** The sentences that are shown first, most important one first. */
+  /** The sentences that are shown first, the most important one first. */
   readonly findings: readonly KeyFinding[];
   /** Notes of the linter and of the diagnosis about the experiment as a whole. */
   readonly notes: readonly string[];
-  /** One for each trial that has seconds, in the order in which they ran. */
+  /** A series for each trial that has seconds, in the order in which they ran. */
   readonly series: readonly TrialSeries[];
   readonly curves: readonly PercentileCurve[];
 }
@@ -25,13 +25,13 @@ export interface ReportData {
 export interface TrialSeries {
   readonly trial: number;
   readonly treatment: string;
-  /** The same in all trials of a report. */
+  /** Length of a bucket in seconds, the same in all trials of a report. */
   readonly bucketSeconds: number;
   readonly buckets: number;
   readonly operations: Readonly<Record<Operation, OperationSeries>>;
   /**
-   * Means over a bucket, by the names of the catalogue of evidence; null where there was no sample. A wait event that its
-   * samples of sessions did not see is 0.
+   * Means over a bucket, by the names of the catalogue of evidence; null without a sample. A wait event that its samples of
+   * sessions did not see is 0.
    */
   readonly evidence: Readonly<Record<string, readonly (number | null)[]>>;
 }
@@ -51,9 +51,9 @@ export interface OperationSeries {
 /** The whole distribution of a treatment's complete trials together. */
 export interface PercentileCurve {
   readonly treatment: string;
-  /** Or `lifecycle.completed`, `lifecycle.archived`. */
+  /** An operation, `lifecycle.completed` or `lifecycle.archived`. */
   readonly operation: Operation;
   readonly count: number;
-  /** Percentile (0 .. 100) and milliseconds, ascending, denser towards 100 as HdrHistogram plots are. */
+  /** Percentile (0 .. 100) and milliseconds, ascending, denser towards 100 like in HdrHistogram's plots. */
   readonly points: readonly (readonly [number, number])[];
 }

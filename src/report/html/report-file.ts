@@ -1,4 +1,4 @@
-// `report.html`, written as a whole: a reader meets the old one or the new one, and never a part.
+// `report.html`, written as a whole: a reader sees the old file or the new one, and never a part.
 import { join } from "node:path";
 import { REPORT_FILE } from "../../results/directory.js";
 import type { ResultDocument } from "../../results/result-schema.js";
@@ -7,7 +7,7 @@ import { collectReport } from "./collect.js";
 import { readPageAssets } from "./page-assets.js";
 import { renderReport } from "./render.js";
 
-/** What the file holds. Rejects where the page was not built. */
+/** Content of the file. Rejects if the page was not built. */
 export async function reportPage(
   directory: string,
   result: ResultDocument,
@@ -17,7 +17,7 @@ export async function reportPage(
   return renderReport(await collectReport(directory, result, programVersion), assets);
 }
 
-/** Returns the path of the file. Rejects where the page was not built or the directory cannot be written. */
+/** Writes the file and returns its path. Rejects if the page was not built or the directory cannot be written. */
 export async function writeReport(
   directory: string,
   result: ResultDocument,

@@ -1,5 +1,5 @@
-// How large `report.html` becomes, and how long it takes to make, for an experiment of six treatments with five trials
-// of a minute each that have everything a trial can have, written by the program's own writers, with the real page.
+// Size of `report.html`, and the time to make it, for an experiment of six treatments with five trials of a minute each
+// that have everything a trial can have, written by the program's writers, with the real page.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,7 +58,7 @@ function secondTotals(): Totals {
   return totals;
 }
 
-/** Twelve wait events, and every other metric that there is. */
+/** Twelve wait events, and every other metric. */
 function sample(): Record<string, number> {
   const names = SAMPLED.map(({ name }) => name).filter((name) => !name.endsWith("*"));
   const waits = Array.from({ length: 12 }, (_, i) => `wait.LWLock:Event${i}`);
@@ -150,7 +150,7 @@ function database(): DatabaseEvidence {
   };
 }
 
-/** Each trial has the files of the first: what is in them makes no difference to how large they are. */
+/** Each trial has the files of the first: their content makes no difference to their size. */
 function storedExperiment(): ResultDocument {
   const treatments = Array.from({ length: TREATMENTS }, (_, t) => ({
     id: `jsonb-manual+pgbouncer-transaction-${t}`,

@@ -1,5 +1,5 @@
-// Reads the files of one trial line by line. A file that was cut short or changed is refused, since a picture made of a part of a
-// trial would not say so.
+// Reads the files of one trial line by line. A file that was cut short or changed is refused, since a picture of a part of
+// a trial would not say so.
 import { join } from "node:path";
 import { UsageError } from "../../foundation/errors.js";
 import { HistogramSet } from "../../metrics/histograms.js";
@@ -41,7 +41,7 @@ async function addCounts(path: string, buckets: Buckets): Promise<Map<Operation,
   return transactions;
 }
 
-/** Throws where a file of the trial holds another number of transactions than its result counts. */
+/** Throws if a file of the trial holds another number of transactions than its result counts. */
 function requireWhole(
   trial: TrialResult,
   path: string,
@@ -65,7 +65,7 @@ function requireWhole(
   }
 }
 
-/** Rejects with a UsageError where a file is missing or damaged, or does not hold what the result counts. */
+/** Rejects with a UsageError if a file is missing or damaged, or differs from the counts of the result. */
 export async function readStoredTrial(
   directory: string,
   trial: TrialResult,

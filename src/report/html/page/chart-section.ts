@@ -6,7 +6,7 @@ import { renderTable, scrollPlace } from "./table.js";
 
 export type Choose = (chart: string, control: string, value: string) => void;
 
-/** Width of what is printed: A4 less its margins. */
+/** Width of printed pages: A4 less its margins. */
 export const PAPER_WIDTH_PX = 680;
 
 export class ChartSection {
@@ -72,7 +72,7 @@ export class ChartSection {
     const selected = Object.fromEntries([...this.hiddenNames].filter(isHere).map((name) => [name, false]));
     const legend = { show: false, selected, data: plot.legend.map(({ name }) => name) };
     this.drawn.resize({ width: view.widthPx, height: plot.heightPx, silent: true });
-    // Never animated: a report is read, and paper and a reader of screens get the same picture.
+    // Never animated: a report is read, and paper and a screen reader get the same picture.
     this.drawn.setOption({ animation: false, ...plot.option, legend }, { notMerge: true });
     this.drawn.getZr().flush();
     this.legend.replaceChildren(...plot.legend.map((entry) => this.legendButton(entry, view)));

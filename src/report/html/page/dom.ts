@@ -1,8 +1,10 @@
-// Texts become text nodes, so that nothing that comes from a scenario or a server can be markup.
+// Texts become text nodes, so that no text from a scenario or a server can be markup.
 
 export type Child = Node | string;
 
-/** `attributes` as they stand in HTML; those that are undefined or false are left out, true is the empty value. */
+/**
+ * Creates an element. `attributes` have their HTML names; undefined and false ones are left out, true is the empty value.
+ */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Readonly<Record<string, string | boolean | undefined>> = {},

@@ -1,4 +1,4 @@
-// The parts of Apache ECharts that the pages use: every report carries whatever is added here.
+// The parts of Apache ECharts that the pages use: every report carries the parts added here.
 import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import {
   AriaComponent,

@@ -53,7 +53,7 @@ export class Filters {
     this.show(state);
   }
 
-  /** Sets the controls to `state` without telling of it; also after a change of scheme, for the colours. */
+  /** Sets the controls to `state` without an event; also called after a change of scheme, for the colours. */
   show(state: FilterState): void {
     this.state = state;
     const treatments = allTreatments(this.report, currentTheme());

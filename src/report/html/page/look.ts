@@ -1,4 +1,4 @@
-// The scheme that the reader prefers, and when it changes. Paper is light, whatever the screen is.
+// The scheme that the reader prefers, and its changes. Paper is light, whatever the screen is.
 import { DARK, LIGHT, type ChartTheme } from "./charts/theme.js";
 
 const DARK_SCHEME = "(prefers-color-scheme: dark)";
@@ -13,7 +13,7 @@ export function isOnPaper(): boolean {
   return isPrinting;
 }
 
-/** `redraw` must have drawn when it returns: paper does not wait. */
+/** Calls `redraw` when the look changes; it must have drawn when it returns, since printing does not wait. */
 export function onLookChange(redraw: () => void): void {
   window.matchMedia(DARK_SCHEME).addEventListener("change", redraw);
   const print = (starts: boolean) => () => {

@@ -10,7 +10,7 @@ import { element } from "./dom.js";
 import { Filters } from "./filters.js";
 import { currentTheme, isOnPaper, onLookChange } from "./look.js";
 
-/** What the program wrote; its shape is checked where it is written, by the compiler. */
+/** The data that the program wrote; the compiler checks its shape where it is written. */
 function readReport(): ReportData {
   const text = document.getElementById("report-data")?.textContent ?? "";
   return JSON.parse(text) as ReportData;
@@ -54,7 +54,7 @@ class ReportPage {
     }
   }
 
-  /** What this experiment has nothing for is said in one place at the end, not between the pictures. */
+  /** Lists charts without data in one place at the end, not between the pictures. */
   private putEmptyLast(place: HTMLElement): void {
     const sections = this.sections.filter(({ chart }) => !canDraw(chart, this.report));
     if (sections.length === 0) return;
@@ -91,7 +91,7 @@ class ReportPage {
       this.draw();
     }).observe(place);
     window.addEventListener("hashchange", () => {
-      // An anchor is a place in the page, not a choice; once the browser has gone there, the choice is put back.
+      // An anchor is a place in the page, not a choice; after the browser has scrolled there, the choice is put back.
       if (!location.hash.includes("=")) {
         if (stateToHash(this.state) !== "") this.writeAddress();
         return;

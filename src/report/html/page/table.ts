@@ -1,5 +1,5 @@
-// The table behind a chart, made when it is opened. Its scroll position stays when it is made again, so that a reader keeps
-// the place and the focus.
+// The table behind a chart, created when it is opened. Its scroll position stays when it is created again, so that a reader
+// keeps the place and the focus.
 import type { ChartTable } from "./charts/drawing.js";
 import { element } from "./dom.js";
 
@@ -26,7 +26,7 @@ export function renderTable({ caption, columns, rows }: ChartTable): HTMLTableEl
   );
 }
 
-/** The frame of a table: what scrolls must be reached by keyboard too. */
+/** The frame of a table: a scrolling area must be reachable by keyboard, too. */
 export function scrollPlace(label: string): HTMLElement {
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label });
 }

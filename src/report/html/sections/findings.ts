@@ -1,5 +1,5 @@
-// What is read first: what experiment this is, whether its numbers may be used, what was found in sentences, the
-// thresholds, and caveats. Bad news comes first, as on the terminal.
+// The first section: the experiment, whether its numbers may be used, the findings in sentences, the thresholds, and
+// caveats. Bad news comes first, like on the terminal.
 import { counted } from "../../../foundation/units.js";
 import { verdictText } from "../../../analysis/diagnosis/validity.js";
 import type { ResultDocument } from "../../../results/result-schema.js";
@@ -12,7 +12,7 @@ import { resultTable } from "../../findings/result-table.js";
 import { renderForest } from "./forest.js";
 import { sectionOf, sentence, tableOf, text } from "./table.js";
 
-/** The name of the experiment and what it consists of. */
+/** The name of the experiment and its parts. */
 export function renderHeader({ scenario, treatments, environment }: ResultDocument): Html {
   const trials = treatments.flatMap((treatment) => treatment.trials);
   const complete = trials.filter(({ status }) => status === "complete").length;

@@ -15,7 +15,7 @@ function percentOf(axis: RatioAxis, ratio: number): string {
   return `${(EDGE_PERCENT + placeOf(axis, ratio) * (100 - 2 * EDGE_PERCENT)).toFixed(2)}%`;
 }
 
-/** Marks in the colour that the treatment has in all charts, of each colour scheme. */
+/** Marks in the colour that the treatment has in all charts, for each colour scheme. */
 function marksOf({ comparison, spread, isBelieved }: ForestRow, axis: RatioAxis, index: number): Html[] {
   return [LIGHT, DARK].map((theme) => {
     const colour = treatmentColour(theme, index);
@@ -47,7 +47,7 @@ function axisOf(axis: RatioAxis): Html {
   return html`<svg width="100%" height="${ROW_PX}" aria-hidden="true">${ticks}</svg>`;
 }
 
-/** Nothing if the experiment compared nothing. */
+/** Empty if the experiment compared nothing. */
 export function renderForest(result: ResultDocument): Html {
   const forest = forestOf(result);
   if (!forest) return html``;

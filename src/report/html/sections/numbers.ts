@@ -80,7 +80,7 @@ function partTable(shown: Shown, about: string): Html {
   );
 }
 
-/** One column for each trial, one row for each field that any of them has. */
+/** One column for each trial, one row for each field that any trial has. */
 function trialTable({ id, trials }: TreatmentResult): Html {
   const columns = trials.map((trial) => new Map(flattened(trial)));
   const names = new Set(columns.flatMap((column) => [...column.keys()]));
@@ -130,7 +130,7 @@ function countOf(integrity: TrialResult["integrity"], field: keyof Integrity): n
   return typeof value === "number" ? value : undefined;
 }
 
-/** `in doubt found`. */
+/** Words such as `in doubt found`. */
 function wordsOf(field: string): string {
   return field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
@@ -164,7 +164,7 @@ function auditTable({ treatments }: ResultDocument): Html {
   );
 }
 
-/** Nothing where nothing was lost. */
+/** Empty if nothing was lost. */
 function lossTable({ treatments }: ResultDocument): Html | false {
   const rows = treatments
     .flatMap(({ id, trials }) => trials.map(({ number, integrity }) => ({ id, number, integrity })))
@@ -280,7 +280,7 @@ export function endpointTables({ endpoints = [], regions = [] }: Shown, about: s
   )}${tableOf(`Connections of each endpoint over the whole of each trial, ${about}`, [...names, ...counts], contacts)}`;
 }
 
-/** Fields that tell the entries of a list apart; without one they are numbered. */
+/** Fields that distinguish the entries of a list; entries without one are numbered. */
 const KEYS = ["endpoint", "region", "name", "event", "check", "source", "statement", "query"] as const;
 
 function keyOf(entry: unknown): string | undefined {
@@ -300,8 +300,8 @@ function written(value: unknown): string {
 }
 
 /**
- * `operations.add.responseTimeMs.p99`, `database.waits[LWLock:WALWrite].share`, a second entry of a name as
- * `database.skipped[queue depth 2].reason`. A list of plain values is one value; of empty lists and objects there is nothing to show.
+ * Leaves by path: `operations.add.responseTimeMs.p99`, `database.waits[LWLock:WALWrite].share`, a second entry of a name as
+ * `database.skipped[queue depth 2].reason`. A list of plain values is one value; empty lists and objects are left out.
  */
 export function flattened(value: unknown, path = ""): [name: string, value: string][] {
   if (Array.isArray(value)) {

@@ -66,7 +66,7 @@ function capacityPart(capacity: Capacity): Html {
     )}`;
 }
 
-/** Nothing where nothing was swept or searched. */
+/** Empty if nothing was swept or searched. */
 export function renderSearches(result: ResultDocument): Html {
   const { sweeps = [], capacity = [] } = result;
   const { workload: vocabulary } = result;

@@ -1,4 +1,4 @@
-// Tables as a screen reader and a text browser need them: a caption, column and row headers, and a frame that scrolls by keyboard.
+// Tables for screen readers and text browsers: a caption, column and row headers, and a frame that scrolls by keyboard.
 import type { ComparedOperation } from "../../../results/comparison-schema.js";
 import { labelOf, metricNamed, type ComparisonMetric } from "../../../metrics/metric-lists.js";
 import { operationName } from "../../../metrics/names.js";
@@ -6,7 +6,7 @@ import type { TreatmentResult } from "../../../results/result-schema.js";
 import { labelsOf } from "../../findings/treatment-labels.js";
 import { html, type Fillable, type Html } from "../html.js";
 
-/** Whole numbers in full, others to six significant digits, which is more than was measured; `-` where there is none. */
+/** Whole numbers in full, others to six significant digits, which is more than was measured; `-` if there is none. */
 export function exact(value: number | null | undefined): string {
   if (value === null || value === undefined) return "-";
   return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)));
@@ -15,11 +15,11 @@ export function exact(value: number | null | undefined): string {
 export interface TableColumn {
   readonly title: string;
   readonly isText?: boolean;
-  /** It is not made as narrow as its longest word. */
+  /** True if the column must be wider than its longest word. */
   readonly isSentence?: boolean;
 }
 
-/** A column of text; one of numbers is named by its title alone. */
+/** A column of text; a column of numbers is named by its title alone. */
 export function text(title: string): TableColumn {
   return { title, isText: true };
 }
@@ -33,7 +33,9 @@ function isEmpty(cell: Fillable): boolean {
   return cell === "-" || cell === "" || cell === false || cell === null || cell === undefined;
 }
 
-/** The first cell of each row is its header. A column without a value is left out; without rows there is nothing. */
+/**
+ * A table whose rows are headed by their first cell. A column without a value is left out; without rows the table is empty.
+ */
 export function tableOf(
   caption: string,
   columns: readonly (TableColumn | string)[],
@@ -74,7 +76,7 @@ export function tableOf(
   </div> `;
 }
 
-/** Two columns, for names with one value each. */
+/** A table of two columns, for names with one value each. */
 export function pairsOf(
   caption: string,
   pairs: Readonly<Record<string, string | number | boolean | null>>,
@@ -86,7 +88,7 @@ export function pairsOf(
   );
 }
 
-/** A section that is reached by its id, with its title. */
+/** A section with its title that a link reaches by its id. */
 export function sectionOf(id: string, title: string, ...content: readonly Fillable[]): Html {
   return html`<section id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>
@@ -102,14 +104,14 @@ export function foldOf(title: Fillable, ...content: readonly Fillable[]): Html {
   </details> `;
 }
 
-/** `p99 ms`, `events/s`. */
+/** Metric with its unit, such as `p99 ms` or `events/s`. */
 export function metricText(id: ComparisonMetric, work: string): string {
   const { unit } = metricNamed(id);
   const label = labelOf(id, work);
   return unit === "" ? label : `${label} ${unit}`;
 }
 
-/** A treatment's short name, never cut, with its id where that is longer. */
+/** A treatment's short name, never cut, with its id if that is longer. */
 export function treatmentNames(treatments: readonly TreatmentResult[]): (id: string) => Fillable {
   const labels = labelsOf(treatments, Infinity);
   const known = new Map(treatments.map(({ id }, i) => [id, labels[i] ?? id]));

@@ -14,28 +14,28 @@ import { axisName, ticked, written, type Unit } from "./values.js";
 
 export interface Bar {
   readonly value: number;
-  /** Lowest and highest, where there are several. */
+  /** Lowest and highest value, if there are several. */
   readonly range?: readonly [number, number];
 }
 
 export interface BarPanel {
   readonly title: string;
   readonly unit: Unit;
-  /** By part (the empty name, where the bar has none), then by treatment's id. */
+  /** Bars by part (the empty name if bars have no parts), then by the treatment's id. */
   readonly parts: ReadonlyMap<string, ReadonlyMap<string, Bar>>;
 }
 
 export interface BarChart {
   readonly caption: string;
   readonly panels: readonly BarPanel[];
-  /** Colours of the parts; without them a bar has its treatment's. */
+  /** Colours of the parts; without them a bar has the colour of its treatment. */
   readonly partColours?: ReadonlyMap<string, string>;
   readonly note?: string;
 }
 
 const ROW_PX = 26;
 const LABEL_PX_MAX = 250;
-/** Bars shorter than this show no difference. */
+/** Least width of the plot in pixels; shorter bars show no difference. */
 const PLOT_PX_MIN = 220;
 
 /** The treatments that have a bar in the panel, topmost first. */
@@ -43,7 +43,7 @@ function rowsOf(panel: BarPanel, view: View): Treatment[] {
   return view.treatments.filter(({ id }) => [...panel.parts.values()].some((bars) => bars.has(id)));
 }
 
-/** About the width of the longest label; text is not measured here, which no test could repeat. */
+/** Approximate width of the longest label in pixels; text is not measured, since a test could not repeat that. */
 function labelPx(view: View): number {
   const longest = Math.max(...view.treatments.map(({ label }) => label.length));
   return Math.min(LABEL_PX_MAX, longest * 6.6 + 14, view.widthPx * 0.4);
@@ -135,7 +135,7 @@ function treatmentAxis(
     type: "category",
     gridIndex: panel,
     inverse: true,
-    // Tooltips show the category, so that they have the whole id.
+    // Tooltips show the category, so the category is the whole id.
     data: treatments.map(({ id }) => id),
     splitLine: { show: false },
     axisLabel: {
@@ -149,7 +149,7 @@ function treatmentAxis(
   } as YAXisComponentOption;
 }
 
-/** Panels without a bar are left out by the caller. */
+/** Plots the bars; the caller leaves out panels without a bar. */
 export function plotBars(chart: BarChart, view: View, leastWidthPx = 330): Plot {
   const { theme } = view;
   const leftPx = labelPx(view);

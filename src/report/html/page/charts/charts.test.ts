@@ -52,7 +52,7 @@ function seriesOf(plot: Plot): Drawn[] {
   return [plot.option.series ?? []].flat() as unknown as Drawn[];
 }
 
-/** Numbers in a chart's data, however it holds them. */
+/** Numbers in a chart's data, in any nesting. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === "number") return [value];
   if (Array.isArray(value)) return value.flatMap(numbersIn);
@@ -177,7 +177,7 @@ describe("lines over time", () => {
     expect(words({ ...ALL_SHOWN, trials: 3 })).not.toContain("postgres-kill");
     expect(words({ ...ALL_SHOWN, hiddenTreatments: ["jsonb"] })).toContain("from 10.2 s to 12.5 s");
     const plot = plotOf("throughput", { ...ALL_SHOWN, trials: 4 }, broken);
-    // One in each panel, of no name: what the legend hides has no marks that would go with it.
+    // One nameless series in each panel: marks would disappear with a series that the legend hides.
     const marked = seriesOf(plot).filter((series) => "markLine" in series);
     expect(marked).toHaveLength([plot.option.grid ?? []].flat().length);
     expect(marked.map(({ name, data }) => [name, data])).toEqual(marked.map(() => [undefined, []]));
@@ -188,10 +188,10 @@ describe("lines over time", () => {
     });
     const [axis] = [plot.option.xAxis ?? []].flat();
     const { max } = axis as { max: (extent: { max: number }) => number };
-    // A fault near the end is not left out for being beyond the last point.
+    // A fault near the end is shown although it is beyond the last point.
     expect([max({ max: 4 }), max({ max: 30 })]).toEqual([13, 30]);
     expect(plot.legend.map(({ name }) => name)).toEqual(["jsonb"]);
-    // A panel of one treatment shows its own.
+    // A panel of one treatment shows the faults of that treatment.
     expect(plotOf("queue", ALL_SHOWN, broken).words).toContain(
       "Marked: postgres-kill at 10.1 s; postgres-kill from 10.2 s to 12.5 s.",
     );
@@ -205,7 +205,7 @@ describe("lines over time", () => {
   });
 });
 
-/** The example with `change` made to all of its series. */
+/** The example with `change` applied to all its series. */
 function reportWith(change: (series: TrialSeries) => Partial<TrialSeries>): ReportData {
   return { ...report, series: report.series.map((series) => ({ ...series, ...change(series) })) };
 }
@@ -265,7 +265,7 @@ describe("seconds without a value", () => {
       return { buckets: 9, evidence: level === undefined ? {} : { "queue.pending": values } };
     });
     const [line] = seriesOf(plotOf("backlog-age", ALL_SHOWN, turns));
-    // At the ends not all of them have been asked.
+    // Only some trials were asked at the ends.
     expect(line?.data.map(([, y]) => y)).toEqual([100, 150, 200, 200, 200, 200, 200, 250, 300]);
   });
 
@@ -499,7 +499,7 @@ describe("sweeps", () => {
     expect(note).toContain(
       "add over actors.producers.clients, actors.consumers.clients=4: most at 31 clients",
     );
-    // Or a curve that is hidden would leave its intervals behind.
+    // A hidden curve would otherwise leave its intervals behind.
     const names = [option.series ?? []].flat().map(({ name }) => name);
     expect([...new Set(names)].sort()).toEqual(legend.map(({ name }) => name).sort());
   });

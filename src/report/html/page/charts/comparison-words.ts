@@ -1,4 +1,4 @@
-// Comparisons in words and as a table; the forest and the table behind it take them from here, so that they say the same.
+// Comparisons in words and as a table, shared by the forest and the table behind it, so that they say the same.
 import { intervalText, rangeText, ratioText } from "../../../../foundation/text/numbers.js";
 import { counted } from "../../../../foundation/units.js";
 import { labelOf } from "../../../../metrics/metric-lists.js";
@@ -26,14 +26,14 @@ function metricName({ metric, operation }: Comparison, { report }: View): string
   return labelOf(metric, workOf(report, [operation]));
 }
 
-/** With the mark of its verdict. The baseline is named where there are several. */
+/** Name of a row with the mark of its verdict. The baseline is named if there are several. */
 export function rowName(comparison: Comparison, view: View, hasOneBaseline: boolean): string {
   const label = hasOneBaseline ? treatmentNamed(view, comparison.treatment) : pairName(comparison, view);
   const isNoise = isBelowNoise(comparison, view.report.result.comparisons);
   return `${metricName(comparison, view)}  ${label} ${markOf(comparison.verdict, isNoise)}`;
 }
 
-/** The interval, as far as there is one. */
+/** Ratio with its interval, if there is one. */
 export function ratioWithInterval({ ratio, ciLow, ciHigh }: RatioFinding): string {
   return `${ratioText(ratio)} ${intervalText(ciLow, ciHigh)}`.trimEnd();
 }

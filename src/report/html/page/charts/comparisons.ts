@@ -35,7 +35,7 @@ function metricControl(report: ReportData): Control {
 }
 const ROW_PX = 24;
 const LABEL_PX_MAX = 310;
-/** Intervals shorter than this cannot be told apart. */
+/** Least width of the plot in pixels; shorter intervals are indistinguishable. */
 const PLOT_PX_MIN = 260;
 
 function shownComparisons(view: View): Comparison[] {

@@ -1,12 +1,12 @@
-// Whether a report has anything for a chart at all. A chart that only the present choice leaves empty keeps its controls, which are
-// the way back.
+// Decides whether a report has data for a chart. A chart that is empty only because of the reader's choice keeps its
+// controls, which are the way back.
 import type { ReportData } from "../../report-data.js";
 import type { Chart, Control } from "./drawing.js";
 import { ALL_SHOWN, type FilterState } from "./filter-state.js";
 import { LIGHT } from "./theme.js";
 import { allTrials, viewOf } from "./view.js";
 
-/** Width of no meaning: nothing is drawn. */
+/** Arbitrary width: nothing is drawn. */
 const WIDTH_PX = 1000;
 
 function choicesOf(controls: readonly Control[]): Record<string, string>[] {

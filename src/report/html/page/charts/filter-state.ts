@@ -1,11 +1,11 @@
-// The reader's choice, as it stands in the address after `#`: `#hide=text&trials=3&latency.percentile=p50`. Unknown parts are passed
-// over, so that an old address never breaks a new report.
+// The reader's choice in the address after `#`: `#hide=text&trials=3&latency.percentile=p50`. Unknown parts are ignored, so
+// that an old address never breaks a new report.
 
 export interface FilterState {
   readonly hiddenTreatments: readonly string[];
   readonly hiddenOperations: readonly string[];
   readonly trials: "all" | "each" | number;
-  /** By chart and control, where it is not what a reader starts with. */
+  /** Choices by chart and control that differ from the defaults. */
   readonly choices: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -20,7 +20,7 @@ const TREATMENT = "hide";
 const OPERATION = "hide-operation";
 const TRIALS = "trials";
 
-/** Without the `#`; empty where all is as at first. */
+/** Hash without the `#`; empty if all choices are the defaults. */
 export function stateToHash(state: FilterState): string {
   const parameters = new URLSearchParams();
   for (const id of state.hiddenTreatments) parameters.append(TREATMENT, id);
@@ -31,7 +31,7 @@ export function stateToHash(state: FilterState): string {
   return parameters.toString();
 }
 
-/** An address with or without its `#`; a plain anchor, as `#numbers`, chooses nothing. */
+/** Choices in an address with or without its `#`; a plain anchor such as `#numbers` chooses nothing. */
 export function stateFromHash(hash: string): FilterState {
   const text = hash.replace(/^#/, "");
   if (!text.includes("=")) return ALL_SHOWN;

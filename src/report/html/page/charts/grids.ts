@@ -1,4 +1,4 @@
-// What the matrix and the interaction plot share: what the reader chooses, the grids that they are drawn from, and these
+// Shared parts of the matrix and the interaction plot: the reader's choices, the grids that they are drawn from, and these
 // grids as a table and in words.
 import { intervalText, rangeText } from "../../../../foundation/text/numbers.js";
 import {
@@ -41,7 +41,7 @@ function operationControl({ result }: ReportData): Control {
   };
 }
 
-/** None without two factors: such a chart stays empty, whatever is chosen. */
+/** Controls of a grid; empty without two factors, whose chart stays empty, whatever is chosen. */
 export function gridControls(report: ReportData): Control[] {
   return gridFactors(report.result).length < 2 ? [] : [metricControl(report), operationControl(report)];
 }
@@ -90,7 +90,7 @@ export function spreadText({ summary: { ciLow, ciHigh, min, max, trials } }: Gri
   return trials > 1 ? rangeText(min, max, write) : "";
 }
 
-/** Ends of what `spreadText` says. */
+/** Ends of the interval or range that `spreadText` states. */
 export function spreadOf({ summary: { ciLow, ciHigh, min, max } }: GridCell): readonly [number, number] {
   return [ciLow ?? min, ciHigh ?? max];
 }

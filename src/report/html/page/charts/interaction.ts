@@ -1,4 +1,5 @@
-// Whether a factor does the same at each level of another: levels of one on x, a line for each level of the other.
+// Shows whether a factor has the same effect at each level of another: levels of one on x, a line for each level of the
+// other.
 import type {
   CustomSeriesOption,
   LineSeriesOption,
@@ -27,7 +28,9 @@ import { operationName } from "./view.js";
 import { whiskerSeries } from "./whiskers.js";
 
 const PLOT_PX = { height: 200, left: 62, least: 330 };
-/** Between the marks of two lines at one level, of the distance of two levels: their whiskers stay apart. */
+/**
+ * Offset between the marks of two lines at one level, as a share of the distance of two levels: their whiskers stay apart.
+ */
 const ASIDE = 0.07;
 const DASHES = ["solid", "dashed", "dotted"] as const;
 
@@ -87,7 +90,7 @@ function seriesOf(grid: Grid, panel: number, { unit }: ShownGrids, { theme }: Vi
           points.map(({ x, spread: [low, high] }) => ({ from: [x, low], to: [x, high], colour })),
           panel,
         ),
-        // Named as the line, so that the legend hides both.
+        // The name of the line, so that the legend hides both.
         name: level,
       },
     ],
@@ -122,7 +125,7 @@ function axes({ grids, unit }: ShownGrids, plotPx: number, { theme }: View) {
   };
 }
 
-/** What the tests of interactions say, in words. */
+/** Results of the tests of interactions, in words. */
 function interactionNote({ grids, metric }: ShownGrids, view: View): string {
   const operations = new Set(grids.map(({ operation }) => operation));
   const tested = (view.report.result.interactions ?? []).filter(

@@ -1,5 +1,5 @@
-// Charts of what a whole is made of, over time, a treatment a panel: the queue by state, active sessions by what they
-// wait for, the machine's CPU by who used it. All are means over trials, which add up as medians would not.
+// Charts of the components of a whole over time, a treatment in each panel: the queue by state, active sessions by wait
+// event, the machine's CPU by user. All are means over trials, which add up while medians would not.
 import { SAMPLED } from "../../../../workloads/evidence.js";
 import { counted } from "../../../../foundation/units.js";
 import { nothing, type Chart, type View } from "./drawing.js";
@@ -17,7 +17,7 @@ const CPU = [
 ] as const;
 
 const WAIT = "wait.";
-/** More than these look alike. */
+/** Most wait events shown; more look alike. */
 const WAITS_SHOWN_MAX = 9;
 
 function drawLayers(
@@ -68,7 +68,7 @@ export const processors: Chart = {
     ),
 };
 
-/** Wait events of the shown treatments, those with the most sessions first. */
+/** Wait events of the shown treatments, the most frequent first. */
 function waitEvents(view: View): string[] {
   const sums = new Map<string, number>();
   for (const { treatment, evidence } of view.report.series) {
@@ -86,7 +86,7 @@ function waitEvents(view: View): string[] {
 function waitLayers(view: View, theme: ChartTheme): Layer[] {
   const events = waitEvents(view);
   const rest = events.slice(WAITS_SHOWN_MAX);
-  // A sample that names other events has 0 sessions in this one; only a missing sample has none to tell.
+  // A sample that names other events has 0 sessions in this one; only a missing sample has no value.
   const sampled = (evidence: Readonly<Record<string, readonly (number | null)[]>>, i: number): boolean =>
     typeof evidence["sessions.active"]?.[i] === "number" ||
     events.some((event) => typeof evidence[event]?.[i] === "number");

@@ -1,5 +1,5 @@
-// The picture of a chart of lines: over time, over percentiles, over clients. It is made from the same panels as the table
-// behind it and its words (`line-words.ts`), so that the three cannot disagree. Areas are lines that are stacked.
+// The picture of a chart of lines: over time, over percentiles, over clients. It is drawn from the same panels as the table
+// behind it and its words (`line-words.ts`), so that the three agree. Areas are lines that are stacked.
 import type { LineSeriesOption, XAXisComponentOption, YAXisComponentOption } from "echarts";
 import type { LegendEntry, Plot, Surface, ChartTable } from "./drawing.js";
 import type { Line, LineChart, LinePanel, Point } from "./lines.js";
@@ -11,7 +11,9 @@ import { median } from "../../../../analysis/statistics/quantiles.js";
 const PANEL_PX = { alone: 300, several: 190 };
 const LEFT_PX = 62;
 
-/** A line where something begins, and a shade for as long as it lasts. On a series without a name, which no legend hides. */
+/**
+ * A line at the beginning of each mark, and a shade over its duration, on a series without a name, which no legend hides.
+ */
 function markSeries(marks: readonly Mark[], panel: number, { theme }: Surface): LineSeriesOption {
   return {
     type: "line",
@@ -37,7 +39,7 @@ function markSeries(marks: readonly Mark[], panel: number, { theme }: Surface): 
   };
 }
 
-/** Whether a value has none beside it, so that no line shows it. */
+/** True if a value has no neighbours, so that no line shows it. */
 function isAlone(points: readonly Point[], i: number): boolean {
   const isHere = (at: number): boolean => typeof points[at]?.[1] === "number";
   return isHere(i) && !isHere(i - 1) && !isHere(i + 1);
@@ -112,7 +114,7 @@ function legendOf(panels: readonly LinePanel[]): LegendEntry[] {
   return [...entries.values()];
 }
 
-/** Panels without a line are left out by the caller. */
+/** Plots the lines; the caller leaves out panels without a line. */
 export function plotLines(chart: LineChart, surface: Surface): Plot {
   const heightPx = chart.panels.length === 1 ? PANEL_PX.alone : PANEL_PX.several;
   const layout: Layout = layOut(
@@ -155,7 +157,7 @@ function valuesAt(points: readonly Point[]): Map<number, (number | null)[]> {
   return values;
 }
 
-/** A row for each place on the axis, and several where a line has several points there. */
+/** A row for each place on the axis, and several if a line has several points there. */
 function tableOf(chart: LineChart): ChartTable {
   const columns = chart.panels.flatMap((panel) =>
     panel.lines.map((line) => ({
@@ -189,7 +191,7 @@ function rangeWords(name: string, lines: readonly Line[], unit: Unit, isTime: bo
   return `${name}: ${middle}from ${written(low, unit)} to ${written(high, unit)}`;
 }
 
-/** Lines of a trial each are said together, by the name that they share. */
+/** Sentence about a panel; lines of single trials are summarised by their shared name. */
 function panelWords({ title, lines, unit }: LinePanel, isTime: boolean): string {
   const names = new Map<string, Line[]>();
   for (const line of lines) {

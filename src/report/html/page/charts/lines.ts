@@ -1,5 +1,5 @@
-// What a chart of lines is made of: panels with their lines over one axis, which the picture, the table and the words share.
-// Types, and the axis of every chart over time.
+// Types of a chart of lines: panels with their lines over one axis, which the picture, the table and the words share; and
+// the axis of every chart over time.
 import type { Mark } from "./marks.js";
 import type { Dash } from "./theme.js";
 import type { Unit } from "./values.js";
@@ -7,18 +7,18 @@ import type { Unit } from "./values.js";
 export type Point = readonly [x: number, y: number | null];
 
 export interface Line {
-  /** In the legend; lines of one name are shown and hidden together, in all panels. */
+  /** Name in the legend; lines of one name are shown and hidden together, in all panels. */
   readonly name: string;
-  /** In the table, where several lines share a name. */
+  /** Detail in the table if several lines share a name. */
   readonly detail?: string;
   readonly colour: string;
   readonly dash?: Dash;
   readonly points: readonly Point[];
-  /** Stacked on the lines before it. */
+  /** True if stacked on the lines before it. */
   readonly isArea?: boolean;
-  /** One of many of a name. */
+  /** True if it is one of many lines with the same name. */
   readonly isFaint?: boolean;
-  /** Points alone, in this shape. */
+  /** Shape of points that are drawn without a line. */
   readonly symbol?: string;
 }
 
@@ -33,16 +33,16 @@ export interface LineAxis {
   readonly name: string;
   readonly isLogarithmic?: boolean;
   readonly tick?: (x: number) => string;
-  /** Heads the table's rows; `tick` or the number itself. */
+  /** Text that heads the table's rows; default: `tick` or the number itself. */
   readonly cell?: (x: number) => string;
   readonly min?: number;
-  /** Ticks at whole numbers alone. */
+  /** True if ticks are at whole numbers only. */
   readonly isWhole?: boolean;
-  /** Of moments that are alike, so that the median over them is worth a word. */
+  /** True if the axis is time, so that the median over it deserves a word. */
   readonly isTime?: boolean;
 }
 
-/** Of every chart over time. Never shortened: many seconds would be 12.3k. */
+/** Axis of every chart over time. Never shortened: many seconds would be 12.3k. */
 export const SECONDS: LineAxis = {
   name: "seconds into the window",
   min: 0,

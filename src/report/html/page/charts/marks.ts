@@ -1,5 +1,5 @@
-// What is marked on every chart over time: where a trial became steady, and from when to when a fault was there. Trials of a
-// treatment have the same faults at about the same times, so that several trials together show the medians of theirs.
+// Marks on every chart over time: the second from which a trial was steady, and the duration of each fault. Trials of a
+// treatment have the same faults at about the same times, so several trials together show the medians of these times.
 import type { FaultRecord } from "../../../../results/fault-schema.js";
 import { median } from "../../../../analysis/statistics/quantiles.js";
 import type { Treatment, View } from "./drawing.js";
@@ -7,17 +7,17 @@ import type { Treatment, View } from "./drawing.js";
 export interface Mark {
   /** Seconds into the window. */
   readonly x: number;
-  /** Where it lasted. */
+  /** End of the mark in seconds, if it lasted. */
   readonly untilX?: number;
   readonly label: string;
 }
 
-/** Of the trials that are shown of one treatment. */
+/** Marks of the shown trials of one treatment. */
 export function treatmentMarks(view: View, treatment: Treatment): Mark[] {
   return [...steadyMark(view, treatment), ...faultMarks(view, [treatment])];
 }
 
-/** Of all that is shown, for charts whose panels hold all treatments. */
+/** Marks of all shown trials, for charts whose panels hold all treatments. */
 export function trialMarks(view: View): Mark[] {
   return [
     ...view.treatments.flatMap((treatment) => steadyMark(view, treatment)),
@@ -25,7 +25,7 @@ export function trialMarks(view: View): Mark[] {
   ];
 }
 
-/** Where a single trial became steady later than its window began. */
+/** Mark at the second from which on a single trial was steady, if that is after the beginning of its window. */
 function steadyMark(view: View, treatment: Treatment): Mark[] {
   const trial = view.report.result.treatments
     .find(({ id }) => id === treatment.id)

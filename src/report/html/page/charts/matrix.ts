@@ -1,5 +1,5 @@
 // Two factors as a matrix: a cell for each pair of levels with its median, its interval and its ratio to the baseline. Best
-// and worst are marked by a word and a frame; a shade alone says nothing.
+// and worst are marked by a word and a frame, since a shade alone says nothing.
 import type { CustomSeriesOption, XAXisComponentOption, YAXisComponentOption } from "echarts";
 import type { Grid, GridCell } from "../../../../analysis/comparison/factor-grid.js";
 import { isBelieved, isBelowNoise } from "../../../../analysis/comparison/noise-floor.js";
@@ -34,7 +34,7 @@ interface Line {
   readonly fontWeight?: number;
 }
 
-/** As the tables of the terminal mark it. */
+/** Ratio with the marks that the tables of the terminal use. */
 function ratioText({ comparison, isBaseline }: GridCell, view: View): string {
   if (isBaseline) return "baseline";
   if (!comparison) return "";
@@ -42,7 +42,7 @@ function ratioText({ comparison, isBaseline }: GridCell, view: View): string {
   return `${written(comparison.ratio, "x")} ${markOf(comparison.verdict, isNoise)}`;
 }
 
-/** Green and red of the theme where a finding is for the better or the worse, else the page's own ground. */
+/** Green or red of the theme if a finding is for the better or the worse, else the page's background. */
 function shadeOf({ comparison }: GridCell, metric: ShownGrids["metric"], view: View): string {
   if (!comparison || !isBelieved(comparison, view.report.result.comparisons)) return view.theme.page;
   return comparison.ratio > 1 === isLargerBetter(metric) ? view.theme.better : view.theme.worse;
@@ -128,7 +128,7 @@ function cellSeries(grid: Grid, panel: number, { metric, unit }: ShownGrids, vie
   };
 }
 
-/** As many columns as fit beside each other; the others beneath. */
+/** Splits a grid into grids with as many columns as fit, one beneath the other. */
 function split(grid: Grid, fitting: number): Grid[] {
   const { levels } = grid.columns;
   const parts = Math.ceil(levels.length / fitting);

@@ -1,4 +1,4 @@
-// The unit of a sampled metric as charts and the live page's table write it.
+// The unit of a sampled metric for charts and the live page's table.
 import { evidenceMetricOf } from "../../../../workloads/evidence.js";
 import type { Unit } from "./values.js";
 

@@ -1,4 +1,4 @@
-// Places small pictures of one kind beside and beneath each other, with their titles and axes.
+// Places small pictures of one kind in rows, with their titles and axes.
 import type {
   GridComponentOption,
   TitleComponentOption,
@@ -11,19 +11,19 @@ export interface Layout {
   readonly grids: GridComponentOption[];
   readonly titles: TitleComponentOption[];
   readonly heightPx: number;
-  /** Of one panel, axes left out. */
+  /** Width of one panel without its axes. */
   readonly plotWidthPx: number;
 }
 
 export interface LayoutWish {
   readonly widthPx: number;
-  /** Heights of the plots themselves; panels in one row take the highest. */
+  /** Heights of the plots without axes; panels in one row take the highest. */
   readonly heightsPx: readonly number[];
   readonly leastWidthPx: number;
   readonly mostColumns: number;
-  /** For the labels of the y axis. */
+  /** Width for the labels of the y axis. */
   readonly leftPx: number;
-  /** Whether the y axis has its name above it. */
+  /** True if the y axis has its name above it. */
   readonly isNamedAbove: boolean;
 }
 
@@ -33,7 +33,7 @@ const TITLE_PX = 28;
 const NAME_PX = 20;
 const BELOW_PX = 44;
 export const FONT_PX = 12;
-/** As the page's own type. */
+/** Font family of the page. */
 export const FONT_FAMILY =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", sans-serif';
 
@@ -72,7 +72,7 @@ export function layOut(titles: readonly string[], wish: LayoutWish, theme: Chart
   return { grids, titles: titleOptions, heightPx: topPx, plotWidthPx };
 }
 
-/** What both axes have in common. */
+/** Look that both axes share. */
 const axisLook = (theme: ChartTheme) => ({
   nameTextStyle: { color: theme.muted, fontSize: FONT_PX },
   axisLabel: { color: theme.muted, fontSize: FONT_PX, hideOverlap: true },

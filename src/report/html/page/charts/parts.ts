@@ -15,7 +15,7 @@ const MEASURE: Control = {
   ],
 };
 
-/** What is always there stands first and last, with the statements between them. */
+/** Parts that every operation has stand first and last, with the statements between them. */
 const FIRST = ["startDelay", "poolWait", "begin"];
 const LAST = ["appDelay", "commit", "rollback", "release", "backoff", "program"];
 const PART_NAMES: Readonly<Record<string, string>> = {
@@ -36,7 +36,7 @@ function partsOf(view: View, treatment: string, operation: string): readonly Lat
   return operationsOf(view, treatment)?.[operation]?.parts ?? [];
 }
 
-/** Names in the order of a transaction; statements as they were first met. */
+/** Names in the order of a transaction; statements in order of first occurrence. */
 function namesIn(view: View): string[] {
   const all = new Set(
     view.report.result.treatments.flatMap(({ id }) =>
@@ -56,8 +56,8 @@ function neighbours(view: View, name: string): Set<string> {
 }
 
 /**
- * What every operation has keeps its colour; a statement has the first one that no other of its bars has, so that
- * colours last longer than if every statement had its own, and two of one bar never look alike.
+ * Colours by name. Parts that every operation has keep their colours; a statement has the first colour that no other
+ * statement of its bars has, so that fewer colours suffice, and no two statements of a bar look alike.
  */
 function coloursOf(view: View, names: readonly string[]): Map<string, string> {
   const common = [...FIRST, ...LAST];

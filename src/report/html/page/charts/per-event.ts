@@ -1,4 +1,4 @@
-// Costs of an event and sizes of tables. A value that no trial has takes no room; one that is 0 is shown as 0.
+// Costs of an event and sizes of tables. A value that no trial has takes no room; a value of 0 is shown as 0.
 import { evidenceValue } from "../../../../results/evidence-values.js";
 import { DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, type Evidence } from "../../../../workloads/evidence.js";
 import { counterLagWords } from "../../../findings/counter-lag.js";
@@ -6,7 +6,7 @@ import { plotBars } from "./bar-panels.js";
 import type { Chart } from "./drawing.js";
 import { valueNote, valuePanels, whyNoValues, withoutZeros, type TrialValue } from "./trial-values.js";
 
-/** The figures that have bars, titled so. */
+/** The figures that have a chart, whose title heads their bars. */
 function barsOf(figures: readonly Evidence[]): TrialValue[] {
   return figures.flatMap((figure) => {
     const { chart: title, metric } = figure;

@@ -1,4 +1,4 @@
-// Distributions as HdrHistogram plots them: percentiles stretched towards 100, where treatments differ most.
+// Distributions in the style of HdrHistogram: percentiles stretched towards 100, where treatments differ most.
 import type { LatencySummary } from "../../../../metrics/histograms.js";
 import { nothing, type Chart, type View } from "./drawing.js";
 import { plotLines } from "./line-panels.js";
@@ -7,12 +7,12 @@ import { written } from "./values.js";
 import { spanIn, stageOf } from "../../../../metrics/operations.js";
 import { operationName } from "./view.js";
 
-/** 0 -> 1, 90 -> 10, 99 -> 100: how many samples there are for each one that is slower. */
+/** Number of samples for each slower one: 0 -> 1, 90 -> 10, 99 -> 100. */
 export function stretched(percentile: number): number {
   return 1 / (1 - percentile / 100);
 }
 
-/** 1 -> 0 %, 10 -> 90 %, 1000 -> 99.9 %. */
+/** Percentile at a place on the axis: 1 -> 0 %, 10 -> 90 %, 1000 -> 99.9 %. */
 export function percentileText(x: number): string {
   const percentile = 100 * (1 - 1 / x);
   return `${Number(percentile.toFixed(Math.max(0, Math.ceil(Math.log10(x)) - 1)))} %`;
@@ -27,7 +27,7 @@ function panelOf(operation: string, view: View): LinePanel {
   const lines = view.treatments.flatMap(({ id, label, colour, dash }) => {
     const curve = view.report.curves.find((each) => each.treatment === id && each.operation === operation);
     if (!curve) return [];
-    // The maximum is the 100th percentile, which has no place on this axis: it stands where the last sample does.
+    // The maximum is the 100th percentile, which has no place on this axis: it is drawn at the last sample.
     const last = Math.max(curve.count, 2);
     const points = new Map(curve.points.map(([p, ms]) => [Math.min(stretched(p), last), ms]));
     return [{ name: label, colour, dash, points: [...points] }];
@@ -43,7 +43,7 @@ function latencyOf(view: View, treatment: string, operation: string): LatencySum
     : merged?.operations[operation]?.responseTimeMs;
 }
 
-/** The percentiles that the tables have: points of a curve stand closest where the slowest are. */
+/** Words about the percentiles of the tables: points of a curve are densest among the slowest samples. */
 function wordsOf(operation: string, view: View): string {
   const treatments = view.treatments.flatMap(({ id, label }) => {
     const latency = latencyOf(view, id, operation);

@@ -1,26 +1,26 @@
-// Lines of readings, which are not there every second. A line bridges usual distances between readings; a much longer one stays a
-// gap, because a line would claim that the server answered.
+// Lines of readings, which do not exist for every second. A line bridges usual distances between readings; a much longer
+// distance stays a gap, because a line would claim that the server answered.
 import { quantile } from "../../../../analysis/statistics/quantiles.js";
 
-/** So many times what three of four readings keep. */
+/** Multiple of the distance that three of four readings keep, up to which a line bridges. */
 export const BRIDGED_DISTANCES = 3;
 
-/** The values of a bucket, null where there are none. */
+/** The values by bucket, null if a bucket has none. */
 export type Values = readonly (number | null)[];
 
-/** The longest distance that a line bridges: three times the one that three of four readings keep. */
+/** The longest distance that a line bridges: three times the distance that three of four readings keep. */
 export function bridgedMost(distances: readonly number[]): number {
   return BRIDGED_DISTANCES * quantile(distances, 0.75);
 }
 
-/** With straight lines between readings. */
+/** Fills usual distances between readings with straight lines. */
 export function bridged(values: Values): Values {
   const read = values.flatMap((value, i) => (value === null ? [] : [i]));
   const most = bridgedMost(read.slice(1).map((to, k) => to - (read[k] ?? to)));
   return joined(values, (from, to) => to - from <= most);
 }
 
-/** With straight lines between the readings of those neighbours, told by their places. */
+/** Fills the distance between two neighbouring readings with a straight line if `isJoined` of their places is true. */
 export function joined(values: Values, isJoined: (from: number, to: number) => boolean): Values {
   const read = values.flatMap((value, i) => (value === null ? [] : [{ value, i }]));
   const made = [...values];

@@ -1,4 +1,4 @@
-// Percentiles come ready from merged histograms; nothing here makes a percentile of percentiles.
+// Percentiles come from merged histograms; nothing here computes a percentile of percentiles.
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
 import { plotLines } from "./line-panels.js";

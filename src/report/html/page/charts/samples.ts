@@ -1,4 +1,4 @@
-// Lines of sampled metrics; names, meanings and units are those of the catalogue.
+// Lines of sampled metrics, with names, meanings and units from the catalogue.
 import { evidenceMetricOf } from "../../../../workloads/evidence.js";
 import type { ReportData } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
@@ -19,7 +19,7 @@ export const backlogAge: Chart = {
   },
 };
 
-/** First those that explain most. */
+/** Metrics that explain most, which are listed first. */
 const PREFERRED = ["wal.bytes", "tuples.dead", "locks.blocked", "transactions.commits", "blocks.written"];
 
 function metricsIn(report: ReportData): string[] {

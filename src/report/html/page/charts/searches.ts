@@ -1,5 +1,5 @@
-// Throughput over clients with its fitted law, no further than was measured, and response time over the arrival rates of a search
-// for capacity.
+// Throughput over clients with its fitted law, no further than the measured range, and response time over the arrival rates
+// of a search for capacity.
 import { intervalText } from "../../../../foundation/text/numbers.js";
 import type { Capacity } from "../../../../results/capacity-schema.js";
 import type { Sweep } from "../../../../results/result-schema.js";
@@ -13,7 +13,7 @@ import { whiskerSeries, type Whisker } from "./whiskers.js";
 
 const CURVE_STEPS = 60;
 
-/** X(N) of the fitted law, from 1 client to the most that was tried. */
+/** X(N) of the fitted law, from 1 client to the greatest measured number. */
 function curveOf({ usl, points }: Sweep): [number, number][] {
   if (usl.status !== "fitted") return [];
   const most = Math.max(...points.map(({ clients }) => clients));
@@ -24,12 +24,12 @@ function curveOf({ usl, points }: Sweep): [number, number][] {
   });
 }
 
-/** What all steps of a sweep share, as `payload=text`. */
+/** Levels that all steps of a sweep share, such as `payload=text`. */
 function levelsOf({ levels }: Sweep): string[] {
   return Object.entries(levels).map(([factor, level]) => `${factor}=${level}`);
 }
 
-/** `add over consumers.clients`: several numbers of clients may vary, each with curves of its own. */
+/** Title such as `add over consumers.clients`: several numbers of clients may vary, each with separate curves. */
 function panelTitle({ operation, factor }: Sweep): string {
   return `${operationName(operation)} over ${factor}`;
 }
@@ -45,7 +45,7 @@ function sweepWords(sweep: Sweep): string {
   return `${name}: ${peak}, contention ${sigma.value.toPrecision(2)}, coherency ${kappa.value.toPrecision(2)}, R² ${rSquared.toFixed(3)}.`;
 }
 
-/** A curve of the legend; it looks the same in every panel. */
+/** A curve of the legend, with the same look in every panel. */
 interface SweepLook {
   readonly name: string;
   readonly colour: string;
@@ -76,7 +76,7 @@ function sweepLines(sweep: Sweep, { name, colour, symbol }: SweepLook): Line[] {
   ];
 }
 
-/** The 95 % intervals of the measured points; those of fewer than 5 trials have none. */
+/** The 95 % intervals of the measured points; points with fewer than 5 trials have none. */
 function sweepWhiskers({ points }: Sweep, { colour }: SweepLook): Whisker[] {
   return points.flatMap(({ clients, eventsPerSecond }): Whisker[] => {
     const { ciLow = null, ciHigh = null } = eventsPerSecond ?? {};
@@ -117,7 +117,7 @@ export const sweepChart: Chart = {
     const intervals = groups.flatMap((sweeps, panel) =>
       sweeps.map((sweep) => {
         const look = lookOf(sweep);
-        // Named as the curve, so that the legend hides both.
+        // The name of the curve, so that the legend hides both.
         return { ...whiskerSeries(sweepWhiskers(sweep, look), panel), name: look.name };
       }),
     );
@@ -132,7 +132,7 @@ function capacityPanel({ treatment, probes, ratePerSecond, operation }: Capacity
       .filter((probe) => probe.held === held && probe.discarded !== true && probe.purpose !== "recover")
       .map(({ offeredPerSecond, p99Ms }): [number, number | null] => [offeredPerSecond, p99Ms])
       .sort(([a], [b]) => a - b);
-  // The same in each panel, as the legend has it; the title says whose probes they are.
+  // The same colour in each panel, as the legend has one; the title names the treatment of the probes.
   const [colour = view.theme.text] = view.theme.treatments;
   return {
     title: `${shown?.label ?? treatment}, ${operationName(operation)}`,

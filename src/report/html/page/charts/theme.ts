@@ -1,5 +1,5 @@
-// Colours that are told apart with every common kind of colour blindness (after Okabe and Ito, each 3:1 from the page). Parts of a
-// whole have a second set, so that nobody takes them for treatments.
+// Colours that readers with every common kind of colour blindness can distinguish (after Okabe and Ito, each 3:1 from the
+// page). Parts of a whole have a second set, so that they cannot be mistaken for treatments.
 
 export interface ChartTheme {
   readonly name: "light" | "dark";
@@ -7,16 +7,18 @@ export interface ChartTheme {
   readonly text: string;
   readonly muted: string;
   readonly line: string;
-  /** Behind what is surely the same. */
+  /** Background of ratios that are surely the same. */
   readonly band: string;
-  /** Grounds behind text, of a finding for the better and one for the worse. */
+  /** Backgrounds of text for findings for the better and for the worse. */
   readonly better: string;
   readonly worse: string;
   readonly treatments: readonly string[];
   readonly parts: readonly string[];
-  /** Of what every transaction has, beside its statements: quieter, and none of the colours of `parts`. */
+  /**
+   * Colours of parts that every transaction has besides its statements: quieter, and distinct from the colours of `parts`.
+   */
   readonly common: readonly string[];
-  /** The rest of a whole. */
+  /** Colour of the rest of a whole. */
   readonly rest: string;
 }
 

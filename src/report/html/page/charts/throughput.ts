@@ -1,4 +1,4 @@
-// Throughput over time with retries and failures beside it, which it is lost to.
+// Throughput over time, together with retries and failures, which reduce it.
 import type { OperationSeries, ReportData } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { trialMarks } from "./marks.js";
@@ -10,7 +10,7 @@ import { operationName, workOf } from "./view.js";
 
 type Counted = "events" | "transactions" | "retries" | "failures";
 
-/** What operations work on first; where that is transactions, it is one choice. */
+/** Choice of the counted unit: the unit of the operations first; if that is transactions, it is the only choice. */
 function countedControl(report: ReportData): Control {
   const work = workOf(report);
   const choices = [

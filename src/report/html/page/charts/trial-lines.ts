@@ -1,5 +1,5 @@
-// Series over time of the trials that the reader asks for. All trials of a treatment together are their median, but their mean where
-// parts are stacked, because only means add up.
+// Series over time of the trials that the reader chose. All trials of a treatment together are their median, but their mean
+// if parts are stacked, because only means add up.
 import { mean, median } from "../../../../analysis/statistics/quantiles.js";
 import { SAMPLED } from "../../../../workloads/evidence.js";
 import type { TrialSeries } from "../../report-data.js";
@@ -18,7 +18,7 @@ function seriesOf(view: View, treatment: Treatment): TrialSeries[] {
   return typeof view.trials === "number" ? all.filter(({ trial }) => trial === view.trials) : all;
 }
 
-/** One list from those of several trials, at each time of those that have a value there. */
+/** Summarises several trials at each time, over the trials that have a value there. */
 function together(trials: readonly Values[], summary: Summary): Values {
   const buckets = Math.max(0, ...trials.map(({ length }) => length));
   return Array.from({ length: buckets }, (_, i) => {
@@ -31,7 +31,10 @@ function bucketSecondsOf(view: View): number {
   return view.report.series[0]?.bucketSeconds ?? 1;
 }
 
-/** A second stands at its beginning, a bucket of several in its middle: else it would show what came of a fault before the fault. */
+/**
+ * A second is drawn at its beginning, a bucket of several seconds in its middle: otherwise it would show the effect of a
+ * fault before the fault.
+ */
 function pointsOf(view: View, values: Values): Point[] {
   const bucketSeconds = bucketSecondsOf(view);
   const offset = bucketSeconds > 1 ? 0.5 : 0;
@@ -43,16 +46,16 @@ function hasValue(values: Values, i: number): boolean {
 }
 
 /**
- * Lines of readings, each from several trials. At a time at which only some were asked, the others count as between their own
- * readings: else the line would jump from one trial to the next. All have their points at the same times, as a stack must:
- * where any was read, and in a gap of all.
+ * Lines of readings, each from several trials. If only some trials have a reading at a time, the others count with a value
+ * between their neighbouring readings: otherwise the line would jump from one trial to the next. All lines have points at
+ * the same times, which a stack needs: wherever any trial has a reading, and in a gap of all trials.
  */
 function readingPoints(
   view: View,
   lines: readonly (readonly Values[])[],
   summary: Summary,
 ): readonly Point[][] {
-  // Where a point is of several seconds, what lies between readings was told from the seconds.
+  // If a point covers several seconds, the distances between readings were judged from the seconds already.
   const whole = bucketSecondsOf(view) > 1 ? (values: Values) => values : bridged;
   const merged = lines.map((trials) => together(trials.map(whole), summary));
   const read = lines.flat();
@@ -89,7 +92,7 @@ function noneOf(metric: string, evidence: TrialSeries["evidence"]): Values | und
   return evidence["sessions.active"]?.map((sessions) => (sessions === null ? null : 0));
 }
 
-/** The same of a metric that was sampled. */
+/** The lines of each shown treatment for a sampled metric. */
 export function sampledLines(view: View, metric: string): Line[] {
   return linesOf(
     view,
@@ -98,7 +101,7 @@ export function sampledLines(view: View, metric: string): Line[] {
   );
 }
 
-/** A panel for each metric of a family that has a line of its own and was sampled. */
+/** A panel for each metric of a family that was sampled and has a separate line. */
 export function familyPanels(view: View, family: string): LinePanel[] {
   return SAMPLED.flatMap(({ name, line: title, unit }) => {
     if (title === undefined || !name.startsWith(`${family}.`)) return [];
@@ -113,7 +116,7 @@ export interface Layer {
   readonly pick: Pick;
 }
 
-/** A panel for each shown treatment that has any of the layers, stacked in their order. Layers are of samples. */
+/** A panel for each shown treatment that has any of the layers, stacked in their order. Layers are samples. */
 export function layerPanels(view: View, layers: readonly Layer[], unit: LinePanel["unit"]): LinePanel[] {
   return view.treatments.flatMap((treatment) => {
     const all = seriesOf(view, treatment);
@@ -131,7 +134,7 @@ export function layerPanels(view: View, layers: readonly Layer[], unit: LinePane
   });
 }
 
-/** How the lines of `treatmentLines` came about, for the reader. */
+/** Note for the reader on how the lines of `treatmentLines` summarise trials. */
 export function lineNote(view: View): string {
   if (view.trials === "each") return withBuckets(view, "A line for each trial.");
   if (typeof view.trials === "number") return withBuckets(view, `Trial ${view.trials}.`);
@@ -152,7 +155,7 @@ export function areaNote(view: View): string {
   );
 }
 
-/** What is said where no trial has what a chart needs. */
+/** Sentence for a chart whose data no trial has. */
 export function whyNoSeries(view: View, what: string): string {
   const which = typeof view.trials === "number" ? `trial ${view.trials}` : "any of the trials";
   return `There is nothing to draw: no ${what} from ${which} of the treatments that are shown.`;

@@ -35,7 +35,7 @@ export function valuePanels(view: View, values: readonly TrialValue[]): BarPanel
   });
 }
 
-/** Those with something to draw, and the names of those that are 0 throughout, which a sentence says better. */
+/** Panels with something to draw, and a note that names the panels that are 0 throughout. */
 export function withoutZeros(panels: readonly BarPanel[]): { panels: BarPanel[]; note: string } {
   const isZero = (panel: BarPanel): boolean =>
     [...panel.parts.values()].every((bars) =>
@@ -46,7 +46,7 @@ export function withoutZeros(panels: readonly BarPanel[]): { panels: BarPanel[];
   return { panels: panels.filter((panel) => !isZero(panel)), note };
 }
 
-/** Undefined where there is a trial to take values from. */
+/** Undefined if there is a trial to take values from. */
 function whyNoTrial(view: View): string | undefined {
   const shown = view.treatments.map(({ id }) => id);
   const trials = view.report.result.treatments
@@ -60,7 +60,7 @@ function whyNoTrial(view: View): string | undefined {
   return "no trial of the treatments that are shown is complete; a single one can be chosen above.";
 }
 
-/** `zeros` is the note of `withoutZeros`; `otherwise` is said where there is a trial, and it does not tell. */
+/** `zeros` is the note of `withoutZeros`; `otherwise` is the sentence if there is a trial that lacks the values. */
 export function whyNoValues(view: View, zeros: string, otherwise: string): NothingToPlot {
   return nothing(`There is nothing to draw: ${zeros || (whyNoTrial(view) ?? otherwise)}`);
 }

@@ -1,7 +1,7 @@
 // Values with about three significant digits and a unit that keeps the number short.
 import { bytesText, ratioText, shortNumber } from "../../../../foundation/text/numbers.js";
 
-/** What a value counts, and so how it is written; the text is what an axis is labelled with. */
+/** Unit of a value, which decides its format; the text labels an axis. */
 export type Unit =
   | "ms"
   | "bytes"
@@ -20,7 +20,7 @@ export type Unit =
   | `${string}/s`
   | "transactions";
 
-/** `-12.3k`, as `shortNumber` for either sign. */
+/** Number such as `-12.3k`, like `shortNumber` for either sign. */
 export function plain(value: number): string {
   return value < 0 ? `-${shortNumber(-value)}` : shortNumber(value);
 }
@@ -30,7 +30,7 @@ function milliseconds(value: number): string {
   return value > 0 && value < 0.0995 ? `${plain(value * 1000)} µs` : `${plain(value)} ms`;
 }
 
-/** With its unit, for tooltips and tables; `-` where there is none. */
+/** Value with its unit, for tooltips and tables; `-` if there is none. */
 export function written(value: number | null | undefined, unit: Unit): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return "-";
   if (unit === "bytes") return bytesText(value);
@@ -41,14 +41,14 @@ export function written(value: number | null | undefined, unit: Unit): string {
   return unit === "" || unit === "/s" ? `${plain(value)}${unit}` : `${plain(value)} ${unit}`;
 }
 
-/** For the ticks of an axis, whose name has the unit. */
+/** Value for the ticks of an axis, whose name has the unit. */
 export function ticked(value: number, unit: Unit): string {
   if (unit === "bytes" || unit === "bytes/s") return bytesText(value);
   if (unit === "%") return plain(value * 100);
   return plain(value);
 }
 
-/** The unit as an axis is named; bytes and shares are in the ticks or obvious there. */
+/** Unit in the name of an axis; bytes and shares are in the ticks or obvious there. */
 export function axisName(unit: Unit): string {
   return unit === "bytes" ? "" : unit === "bytes/s" ? "per second" : unit;
 }

@@ -1,5 +1,5 @@
-// From the report and the reader's filters to the view that charts draw. A colour belongs to the treatment's place in the report, so
-// that hiding one never repaints the others.
+// Derives the view that charts draw from the report and the reader's filters. A colour belongs to the treatment's place in
+// the report, so that hiding one never repaints the others.
 import { unitsText, unitOf } from "../../../../workloads/vocabulary.js";
 import { operationsIn } from "../../../../metrics/operations.js";
 import { labelsOf } from "../../../findings/treatment-labels.js";
@@ -28,7 +28,7 @@ export function treatmentIn(view: View, id: string): Treatment | undefined {
   return view.treatments.find((treatment) => treatment.id === id);
 }
 
-/** Its short name. */
+/** The short name of a treatment. */
 export function treatmentNamed(view: View, id: string): string {
   return treatmentIn(view, id)?.label ?? id;
 }
@@ -42,7 +42,7 @@ export function allOperations(report: ReportData): string[] {
   );
 }
 
-/** What these operations work on, in one word. */
+/** The unit of these operations' work, in one word. */
 export function workOf(report: ReportData, operations: readonly string[] = allOperations(report)): string {
   return unitsText(operations.map((operation) => unitOf(report.vocabulary, operation)));
 }
@@ -59,7 +59,7 @@ function trialsOf(report: ReportData, choice: FilterState["trials"]): TrialChoic
   return allTrials(report).some(({ number }) => number === choice) ? choice : "all";
 }
 
-/** What `chart` draws; where a filter names nothing that is there, all is shown. */
+/** The view of `chart`; if a filter names nothing that exists, all is shown. */
 export function viewOf(
   report: ReportData,
   state: FilterState,

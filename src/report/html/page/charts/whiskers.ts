@@ -2,7 +2,7 @@
 import type { CustomSeriesOption } from "echarts";
 
 export interface RowInterval {
-  /** On the category axis y, from 0. */
+  /** Row on the category axis y, from 0. */
   readonly row: number;
   readonly low: number;
   readonly high: number;
@@ -12,7 +12,7 @@ export interface RowInterval {
 const END_PX = 4;
 const WIDTH_PX = 1.5;
 
-/** Along the value axis x, at rows of the category axis y. */
+/** Whiskers along the value axis x, at rows of the category axis y. */
 export function whiskers(
   intervals: readonly RowInterval[],
   axisIndex: number,
@@ -34,7 +34,7 @@ export interface Whisker {
   readonly colour: string;
 }
 
-/** Between any two points of a coordinate system. */
+/** Whiskers between any two points of a coordinate system. */
 export function whiskerSeries(all: readonly Whisker[], axisIndex: number): CustomSeriesOption {
   return {
     type: "custom",
@@ -50,7 +50,7 @@ export function whiskerSeries(all: readonly Whisker[], axisIndex: number): Custo
       const [x1 = 0, y1 = 0] = api.coord([api.value(0), api.value(1)]);
       const [x2 = 0, y2 = 0] = api.coord([api.value(2), api.value(3)]);
       const length = Math.hypot(x2 - x1, y2 - y1) || 1;
-      // Across the whisker, for its ends.
+      // Vector across the whisker, for its ends.
       const [dx, dy] = [(-(y2 - y1) / length) * END_PX, ((x2 - x1) / length) * END_PX];
       const style = { stroke: all[params.dataIndex]?.colour ?? "currentColor", lineWidth: WIDTH_PX };
       const line = (a: number, b: number, c: number, d: number) => ({
