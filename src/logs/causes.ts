@@ -1,4 +1,4 @@
-// Only retries and failures with a line of their own have a known cause; the caller knows from the totals how many have none.
+// Only retries and failures that have a line each have a known cause; the caller knows from the totals how many have none.
 import type { DetailLine } from "../results/log-lines.js";
 
 export interface Cause {
@@ -7,9 +7,9 @@ export interface Cause {
   readonly sqlstate: string;
   readonly statement: string | null;
   readonly table: string | null;
-  /** Lines. */
+  /** Number of lines. */
   readonly count: number;
-  /** What the server said in the first of them. */
+  /** Message of the server in the first of the lines. */
   readonly reason: string;
 }
 

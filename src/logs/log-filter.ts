@@ -1,14 +1,14 @@
-// Time is seconds of the measurement window, or instants, which each trial turns into seconds of its window. A filter on time leaves out
-// what lies outside the window.
+// Time is seconds of the measurement window, or instants, which each trial turns into seconds of its window. A filter on
+// time leaves out events outside the window.
 import type { Operation } from "../metrics/operations.js";
 
 /** A second of the window, or an instant in wall-clock milliseconds. */
 export type TimeBound = { readonly second: number } | { readonly atMs: number };
 
 export interface LogFilter {
-  /** Numbers of trials; undefined means all, as for the others. */
+  /** Numbers of trials; undefined means all, in the other filters, too. */
   readonly trials?: readonly number[];
-  /** A group, as `consumers`, or one worker of it, as `consumers/1`. */
+  /** Groups such as `consumers`, or single workers such as `consumers/1`. */
   readonly actors?: readonly string[];
   readonly operations?: readonly Operation[];
   /** Seconds from `from` on, and before `to`. */
@@ -34,7 +34,7 @@ export function hasTimes({ from, to }: LogFilter): boolean {
   return from !== undefined || to !== undefined;
 }
 
-/** Undefined where an instant cannot be placed, because the log does not say when its window began. */
+/** Undefined if an instant cannot be placed, because the log does not say when its window began. */
 export function secondsOf(
   { from, to }: LogFilter,
   windowStartsAtMs: number | undefined,
@@ -45,7 +45,7 @@ export function secondsOf(
     return windowStartsAtMs === undefined ? undefined : (bound.atMs - windowStartsAtMs) / 1000;
   };
   const [first, end] = [place(from, 0), place(to, Number.POSITIVE_INFINITY)];
-  // Seconds are counted whole: those that an instant lies in are wanted.
+  // Seconds are counted whole: a second that contains an instant is wanted.
   return first === undefined || end === undefined
     ? undefined
     : { from: Math.max(0, Math.floor(first)), to: Math.max(0, Math.ceil(end)) };

@@ -1,4 +1,4 @@
-// The document that `logs --json` prints and the text is made from. What a log does not say is null or left out, never 0.
+// The document that `logs --json` prints and the text is made from. A value that a log lacks is null or left out, never 0.
 import type { Operation } from "../metrics/operations.js";
 import type { LineProblem } from "../results/log-lines.js";
 import type { OperationSummary } from "../metrics/totals.js";
@@ -6,10 +6,10 @@ import type { Cause } from "./causes.js";
 import type { Stall } from "./second-track.js";
 import type { SlowTransaction } from "./slowest.js";
 
-/** Raised when a field changes its meaning or goes away. */
+/** Raised if a field changes its meaning or goes away. */
 export const LOG_REPORT_VERSION = 1;
 
-/** The same as in `result.json`, of the same name. `responseTimeMs` is null too if a line lacks its distribution. */
+/** Fields mean the same as in `result.json`. `responseTimeMs` is null, too, if a line lacks its distribution. */
 export interface OperationTotals
   extends
     Pick<
@@ -23,7 +23,7 @@ export interface OperationTotals
       | "emptyPolls"
     >,
     Partial<Pick<OperationSummary, "offered" | "dropped">> {
-  /** Null where the log does not say how long the window was. */
+  /** Null if the log does not state the length of the window. */
   readonly transactionsPerSecond: number | null;
   readonly eventsPerSecond: number | null;
   readonly clients?: number;
@@ -33,11 +33,11 @@ export interface OperationTotals
 export interface PhaseSpan {
   readonly phase: string;
   readonly startedAt: string;
-  /** Null for the last of a log that does not end, and where the clock was set back meanwhile. */
+  /** Null for the last phase of a log that does not end, and if the clock was set back meanwhile. */
   readonly seconds: number | null;
 }
 
-/** What one worker did of one operation, in columns of `columnSeconds` each. */
+/** Work of one worker on one operation, in columns of `columnSeconds` each. */
 export interface TimelineRow {
   readonly actor: string;
   readonly worker: number;
@@ -56,35 +56,38 @@ export interface OperationStall extends Stall {
 
 export interface TrialLogReport {
   readonly number: number;
-  /** Position among the trials of its treatment, from 0; null where the log does not say. */
+  /** Position among the trials of its treatment, from 0; null if the log does not state it. */
   readonly index: number | null;
   readonly treatment: string;
   readonly file: string;
-  /** Of the trial's last line; null for a log that was cut short. */
+  /** Status in the trial's last line; null for a log that was cut short. */
   readonly status: string | null;
   readonly reason: string | null;
   readonly integrity: string | null;
   readonly windowStartsAt: string | null;
   readonly windowSeconds: number | null;
-  /** Seconds that are counted here: the window, or what a filter on time leaves of it. */
+  /** Counted seconds: the window, or the part of it that a filter on time leaves. */
   readonly secondsCounted: number | null;
-  /** False where totals cannot be told, because summaries were not logged; then `operations` is empty and counts null. */
+  /** False if totals are unknown, because summaries were not logged; then `operations` is empty and counts null. */
   readonly isCounted: boolean;
   readonly operations: Readonly<Record<Operation, OperationTotals>>;
   readonly retries: number | null;
   readonly retriesBySqlstate: Readonly<Record<string, number>> | null;
   readonly failures: Readonly<Record<string, number>> | null;
-  /** What ended in the warm-up, the drain and between phases; null where a filter left it out or nobody says. */
+  /**
+   * Transactions that ended in the warm-up, the drain and between phases; null if a filter left them out or no line states
+   * them.
+   */
   readonly outside: {
     readonly transactions: number;
     readonly retries: number;
     readonly failures: number;
   } | null;
   readonly details: {
-    /** Retries and failures of the window with a line of their own. */
+    /** Retries and failures of the window that have a line each. */
     readonly retryLines: number;
     readonly failureLines: number;
-    /** Lines that the workers left out, for they write so many a second only; null where nobody counted. */
+    /** Lines that the workers left out, since they write a limited number a second; null if no worker counted them. */
     readonly leftOut: number | null;
     readonly causes: readonly Cause[];
   };
@@ -94,14 +97,14 @@ export interface TrialLogReport {
   readonly timeline: { readonly columnSeconds: number; readonly rows: readonly TimelineRow[] };
 }
 
-/** How a file was read: every line is either understood or one of the problems, or blank. */
+/** Reading of a file: every line is understood, one of the problems, or blank. */
 export interface FileReport {
   readonly path: string;
   readonly lines: number;
   readonly understood: number;
   readonly blank: number;
   readonly problems: Readonly<Record<LineProblem, number>>;
-  /** The first few. */
+  /** The first few lines with this problem. */
   readonly examples: readonly {
     readonly line: number;
     readonly problem: LineProblem;

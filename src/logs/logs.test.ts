@@ -1,6 +1,6 @@
-// The log of a real trial (`locking: nowait`, so with retries and failures) against what that trial's `trial.json` said,
-// and against damage: whatever is done to its lines, each is counted once and nothing throws. Of retries, failures and
-// slow transactions the excerpt keeps the first few lines of each kind.
+// The log of a real trial (`locking: nowait`, so with retries and failures) compared with that trial's `trial.json`, and
+// with damage: however its lines are changed, each is counted once and nothing throws. The excerpt keeps the first few
+// lines of each kind of retries, failures and slow transactions.
 import fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
@@ -18,7 +18,7 @@ const LINES = readFileSync(new URL("../../test/support/example-log.ndjson", impo
   .split("\n");
 
 const WINDOW_STARTS_AT = "2026-11-21T06:11:52.330Z";
-/** From the `trial.json` of the same trial. */
+/** Figures from the `trial.json` of the same trial. */
 const EXPECTED = {
   add: {
     transactions: 476,
@@ -100,7 +100,7 @@ function only(lines: readonly string[], filter: LogFilter = {}): TrialLogReport 
 const textOf = (lines: readonly string[], filter: LogFilter = {}): string =>
   renderLogReport(analysed(lines, filter), plainMarks);
 
-/** Lines of a kind, changed. */
+/** The log with lines of one kind changed. */
 function changed(event: string, change: (line: Record<string, unknown>) => void): string[] {
   return LINES.map((text) => {
     const line = JSON.parse(text) as Record<string, unknown>;

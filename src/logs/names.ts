@@ -1,4 +1,4 @@
-// A filter that no actor or operation of the logs meets is an error and no empty report.
+// A filter that matches no actor or operation of the logs is an error and no empty report.
 import { UsageError } from "../foundation/errors.js";
 import type { Operation } from "../metrics/operations.js";
 import type { LogFilter } from "./log-filter.js";
@@ -14,7 +14,7 @@ export class LogNames {
     for (const operation of operations) this.operations.add(operation);
   }
 
-  /** Throws where a name that is asked for is nowhere. */
+  /** Throws if a requested name occurs nowhere. */
   require({ actors = [], operations = [] }: LogFilter): void {
     const actor = actors.find((name) => !this.actors.has(name) && !this.workers.has(name));
     if (actor !== undefined) throw unknown("actor", actor, this.actors);

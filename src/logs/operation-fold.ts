@@ -1,5 +1,5 @@
-// One operation of one trial, added up from its summary lines. A line whose histogram does not fit its count is refused whole,
-// before anything of it is added.
+// One operation of one trial, added up from its summary lines. A line whose histogram does not fit its count is refused
+// whole, before any part of it is added.
 import { messageOf } from "../foundation/errors.js";
 import { sumOfCounts } from "../metrics/figures.js";
 import { addEncodedHistogram } from "../metrics/encoded-histogram.js";
@@ -11,15 +11,15 @@ import { SecondTrack } from "./second-track.js";
 
 export class OperationFold {
   readonly track = new SecondTrack();
-  /** Sums over the workers that state theirs. */
+  /** Sums over the workers that state their numbers. */
   clients = 0;
   threads = 0;
   private readonly counts = noCounts();
   private histogram: Histogram | undefined;
-  /** Transactions of lines that bring no histogram. */
+  /** Transactions of lines without a histogram. */
   private undistributed = 0;
 
-  /** Why the line cannot be what it says; undefined once it is counted. */
+  /** Adds a line; returns the reason if its fields contradict each other, undefined once it is counted. */
   add(line: SummaryLine): string | undefined {
     const { transactions, responseHistogram } = line;
     if (responseHistogram === undefined) this.undistributed += transactions;

@@ -1,5 +1,5 @@
-// The pieces that an analysis is made of, each with what it must not do: a track that loses a second, columns that lose
-// a count, a list that forgets or doubles a slow transaction.
+// The pieces of an analysis, each with a mistake that it must not make: a track that loses a second, columns that lose a
+// count, a list that forgets or doubles a slow transaction.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { SecondTrack } from "./second-track.js";

@@ -1,4 +1,5 @@
-// One file after the other, of which only sums are kept. Nothing that a file holds makes reading fail, and no line goes by uncounted.
+// One file after the other, of which only sums are kept. No content of a file makes reading fail, and every line is
+// counted.
 import { UsageError } from "../foundation/errors.js";
 import { type LogFile, readLines } from "../results/log-reader.js";
 import type { LogFilter } from "./log-filter.js";
@@ -28,7 +29,7 @@ export class LogFold {
     private readonly operations?: readonly string[],
   ) {}
 
-  /** `isCut` is said of what follows the last end of a line. Throws only where the filter cannot be applied. */
+  /** `isCut` is true for text after the last end of a line. Throws only if the filter cannot be applied. */
   add(text: string, isCut = false): void {
     this.lines++;
     if (text.trim() === "") {
@@ -54,7 +55,7 @@ export class LogFold {
     return { path, lines, understood, blank, problems, examples };
   }
 
-  /** By number. */
+  /** Reports by trial number. */
   reports(): TrialLogReport[] {
     return [...this.trials.values()].sort((a, b) => a.number - b.number).map((trial) => trial.report());
   }
@@ -82,7 +83,7 @@ export class LogFold {
   }
 }
 
-/** `slowestMost` is how many of the slowest transactions of each trial are kept. */
+/** `slowestMost` is the number of slowest transactions that are kept for each trial. */
 export async function readLogs(
   files: readonly LogFile[],
   filter: LogFilter,

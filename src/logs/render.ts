@@ -1,5 +1,5 @@
-// Bad news comes first; words stand for a number that the log lacks. Text from a file passes through the tables, which strip control
-// characters.
+// Bad news comes first; words stand for a number that the log lacks. Text from a file passes through the tables, which
+// strip control characters.
 import { counted } from "../foundation/units.js";
 import { LINE_PROBLEMS } from "../results/log-lines.js";
 import { isRound } from "../metrics/operations.js";
@@ -19,10 +19,10 @@ import { sumOfCounts } from "../metrics/figures.js";
 import { bySqlstate, renderOperationRows } from "../results/operation-rows.js";
 import type { SlowTransaction } from "./slowest.js";
 
-/** Of the widest line of that table, left to its last column. */
+/** Characters of that table's widest line that are left to its last column. */
 const REASON_WIDTH = 52;
 
-/** Ends with a newline. */
+/** Text of a report; ends with a newline. */
 export function renderLogReport({ files, trials }: LogReport, marks: Marks): string {
   const sections = trials.flatMap((trial) => [...trialLines(trial, marks), ""]);
   const problems = files.flatMap((file) => fileLines(file).map(marks.bad));
@@ -162,7 +162,7 @@ function causeLines({ details, retries, failures, isCounted }: TrialLogReport, m
   ];
 }
 
-/** The statement has a column of its own. */
+/** The reason without the statement, which has another column. */
 function withoutStatement({ reason, statement }: Cause): string {
   const prefix = `${statement ?? ""}: `;
   return reason.startsWith(prefix) ? reason.slice(prefix.length) : reason;
@@ -199,7 +199,7 @@ function tableOf(
 
 const TITLES = ["response(ms)", "service(ms)", "operation", "second", "client", "attempts", "parts (ms)"];
 const LEFT = ["operation", "client", "parts (ms)"];
-/** Of a line, left to the last column. */
+/** Characters of a line that are left to the last column. */
 const PARTS_WIDTH = WIDTH_MAX - 76;
 const COLUMNS: readonly Column[] = TITLES.map((title) => ({
   title,

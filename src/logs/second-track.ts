@@ -1,5 +1,5 @@
-// 12 bytes a second, because a window may last for days. A stall is a run of whole seconds in which an operation finished nothing, not even
-// an empty poll, and would have finished at least five at its usual rate.
+// Uses 12 bytes a second, because a window may last for days. A stall is a run of whole seconds in which an operation
+// finished nothing, not even an empty poll, and would have finished at least five at its usual rate.
 
 const SECONDS_PER_CHUNK = 1024;
 const FIELDS = 3;
@@ -17,16 +17,16 @@ export interface Stall {
   /** Second of the window, from 0. */
   readonly fromSecond: number;
   readonly seconds: number;
-  /** Retries and failures meanwhile. */
+  /** Retries and failures during the stall. */
   readonly failedAttempts: number;
-  /** The longest response time of the second after it: what had waited. */
+  /** The longest response time in the second after the stall, which belongs to transactions that had waited. */
   readonly longestAfterMs: number;
 }
 
 export class SecondTrack {
   private readonly chunks = new Map<number, Float32Array>();
 
-  /** Adds to what is known of that second; workers and late lines each bring a part. */
+  /** Adds to the facts of that second; workers and late lines each bring a part. */
   add(second: number, { finished, failed, longestMs }: SecondFacts): void {
     const number = Math.floor(second / SECONDS_PER_CHUNK);
     let chunk = this.chunks.get(number);
@@ -58,12 +58,12 @@ export class SecondTrack {
       finished += facts.finished;
     }
     if (first === undefined) return [];
-    // Silence counts: of what comes by once in ten seconds, the seconds in which it did are no measure.
+    // Silent seconds count, too: if something ends once in ten seconds, the seconds in which it ends do not show its rate.
     const perSecond = finished / (last - first + 1);
     return found.filter(({ seconds }) => seconds * perSecond >= EXPECTED_MIN);
   }
 
-  /** Seconds in which anything happened, in order. */
+  /** Seconds with any event, in order. */
   private *seconds(): Generator<[second: number, facts: SecondFacts]> {
     for (const [number, chunk] of [...this.chunks].sort(([a], [b]) => a - b)) {
       for (let i = 0; i < SECONDS_PER_CHUNK; i++) {

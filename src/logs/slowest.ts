@@ -1,21 +1,21 @@
-// From `slow` lines (above a bound, with attempts, only so many a second) and `summary` lines (the slowest of each second and worker). A
-// transaction in both is one entry.
+// The slowest transactions, from `slow` lines (above a bound, with attempts, a limited number a second) and `summary` lines
+// (the slowest of each second and worker). A transaction in both is one entry.
 import type { Operation } from "../metrics/operations.js";
 
 export interface SlowTransaction {
   readonly operation: Operation;
   readonly actor: string;
   readonly worker: number;
-  /** Null where the log names only the time. */
+  /** Null if the log states only the time. */
   readonly client: number | null;
-  /** Of the window. */
+  /** Second of the window. */
   readonly second: number;
   readonly responseMs: number;
-  /** Null where only the summary tells of it. */
+  /** Null if only the summary mentions the transaction. */
   readonly serviceMs: number | null;
   readonly poolWaitMs: number | null;
   readonly attempts: number | null;
-  /** Milliseconds by part, in order; null where the log does not say. */
+  /** Milliseconds by part, in order; null if the log does not state them. */
   readonly parts: Readonly<Record<string, number>> | null;
 }
 
@@ -43,7 +43,7 @@ export class Slowest {
   }
 }
 
-/** Two lines round the same time differently, to the microsecond at most. */
+/** True if two lines are about the same transaction: they round the time differently, by a microsecond at most. */
 function isSame(a: SlowTransaction, b: SlowTransaction): boolean {
   return (
     Math.abs(a.responseMs - b.responseMs) < 0.002 &&

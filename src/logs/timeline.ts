@@ -1,4 +1,4 @@
-// Made from summary lines, whose counts are complete, in columns that all rows share.
+// Derived from summary lines, whose counts are complete, in columns that all rows share.
 import { byOperation, ROLES } from "../workloads/registry.js";
 import type { SummaryLine } from "../results/log-lines.js";
 import type { TimelineRow, TrialLogReport } from "./log-report.js";
@@ -59,12 +59,12 @@ export class Spread {
   private readonly counts: number[] = [];
   private width = 1;
 
-  /** Seconds that a column stands for. */
+  /** Length of a column in seconds. */
   get columnSeconds(): number {
     return this.width;
   }
 
-  /** Sums by column, from second 0 to the last one that was added. */
+  /** Sums by column, from second 0 to the last second that was added. */
   get columns(): readonly number[] {
     return this.counts;
   }
@@ -76,7 +76,7 @@ export class Spread {
     this.counts[column] = (this.counts[column] ?? 0) + count;
   }
 
-  /** Makes its columns at least that wide, so that several can stand beneath each other. */
+  /** Makes its columns at least that wide, so that several rows can stand beneath each other. */
   widenTo(columnSeconds: number): void {
     while (this.width < columnSeconds) this.widen();
   }

@@ -1,5 +1,5 @@
-// One trial of a log. Lines come in no particular order. Totals are from summary lines alone: a worker writes only so many
-// lines of single retries, failures and slow transactions.
+// One trial of a log. Lines come in no particular order. Totals are from summary lines alone: a worker writes only a
+// limited number of lines of single retries, failures and slow transactions.
 import { UsageError } from "../foundation/errors.js";
 import type { Operation } from "../metrics/operations.js";
 import { byOperation } from "../workloads/registry.js";
@@ -29,7 +29,7 @@ export class TrialFold {
     | undefined;
   private integrity: string | null = null;
   private leftOut = 0;
-  /** Lines of the level of summaries were written: where there is none, nothing was measured. */
+  /** True if lines of the level of summaries were written: without them, nothing was measured. */
   private isCounted = false;
 
   constructor(
@@ -44,7 +44,10 @@ export class TrialFold {
     this.slowest = new Slowest(slowestMost);
   }
 
-  /** Why the line cannot be what it says; undefined once it is taken in, or left out by the filter. */
+  /**
+   * Adds a line; returns the reason if its fields contradict each other, undefined once it is added, or left out by the
+   * filter.
+   */
   add(line: LogLine): string | undefined {
     this.isCounted ||= line.level === "info";
     if (line.actor === "coordinator") {
@@ -218,7 +221,7 @@ export class TrialFold {
     });
   }
 
-  /** Of what the window holds and the filter leaves; what ended outside the window is counted elsewhere. */
+  /** Second of an event that is in the window and passes the filter; events outside the window are counted elsewhere. */
   private wants(operation: Operation, second: number | undefined): second is number {
     return second !== undefined && wantsOperation(this.filter, operation) && this.wantsSecond(second);
   }
@@ -266,14 +269,14 @@ export class TrialFold {
     return this.phases.map(({ phase, startedAt }, i) => {
       const endedAt = this.phases[i + 1]?.startedAt ?? this.end?.time;
       const stamped = endedAt === undefined ? null : (Date.parse(endedAt) - Date.parse(startedAt)) / 1000;
-      // The stamps are of a clock that may be set meanwhile; the window has a length of its own.
+      // Time stamps come from a clock that may be set meanwhile; the window has a stated length.
       const seconds = phase === "measure" ? (this.end?.windowSeconds ?? stamped) : stamped;
       return { phase, startedAt, seconds: seconds !== null && seconds < 0 ? null : seconds };
     });
   }
 }
 
-/** That a line of a worker is about. */
+/** Operations that a line of a worker is about. */
 function operationsIn(line: LogLine): readonly Operation[] {
   return "operation" in line ? [line.operation] : [];
 }
