@@ -1,5 +1,5 @@
-// Judges each probe of a search by its trial and walks the search again. If it asks for another probe than the stored one, it ends there,
-// and its outcome differs.
+// Judges each probe of a search by its trial and walks the search again. If it asks for another probe than the stored one,
+// it ends there, and its outcome differs.
 import type { Capacity, CapacityProbe } from "../results/capacity-schema.js";
 import type { Experiment } from "../scenario/settings.js";
 import {
@@ -13,7 +13,7 @@ import { searchOptions } from "../engine/capacity/searched-treatments.js";
 import type { Figures } from "./figures.js";
 import type { TrialAgain } from "./trial-figures.js";
 
-/** `experiment` has the treatments that were searched, `trials` those of all probes by number. */
+/** `experiment` has the treatments that were searched, `trials` the trials of all probes by number. */
 export function compareCapacity(
   figures: Figures,
   capacity: readonly Capacity[],
@@ -59,7 +59,7 @@ export function compareCapacity(
   }
 }
 
-/** By trial: several probes have the same rate and purpose. */
+/** Probes by trial: several probes have the same rate and purpose. */
 function numbered({ probes }: Capacity): Record<string, CapacityProbe> {
   return Object.fromEntries(probes.map((probe) => [`trial ${probe.trial}`, probe]));
 }

@@ -1,4 +1,5 @@
-// Figures of trials together, made again from trials as made again. What the run itself said of events beside its trials is left as stored.
+// Figures of all trials together, recomputed from recomputed trials. Statements of the run itself on events outside its
+// trials stay as stored.
 import { withAnalysis } from "../analysis/comparison/analysis.js";
 import type { ResultDocument, ThresholdResult } from "../results/result-schema.js";
 import type { Experiment } from "../scenario/settings.js";
@@ -8,7 +9,7 @@ import { WITHOUT_EFFECT } from "../engine/session/machine-caveats.js";
 import { RESUMED_RULE, violationsAside } from "../engine/session/resume.js";
 import type { Figures } from "./figures.js";
 
-/** Of `diagnosis`: what no trial shows. */
+/** Rules in `diagnosis` that no trial shows. */
 const TOLD_BY_THE_RUN: ReadonlySet<unknown> = new Set([RESUMED_RULE, WITHOUT_EFFECT, "schema-left"]);
 const ABORTED = /^aborted the experiment/;
 
@@ -16,7 +17,7 @@ interface Compared {
   readonly directory: string;
   readonly result: ResultDocument;
   readonly experiment: Experiment;
-  /** The trials as made again. */
+  /** The recomputed trials. */
   readonly record: ExperimentRecord;
   /** Treatments with a trial whose histograms cannot be read. */
   readonly unmerged: ReadonlySet<string>;
@@ -28,7 +29,7 @@ export class DocumentFigures {
     private readonly compared: Compared,
   ) {}
 
-  /** A run that was killed has none of what is made at its end. */
+  /** Compares figures; a run that was killed (`isConcluded` false) has none of the figures that are made at its end. */
   async compare(isConcluded: boolean): Promise<void> {
     const { figures } = this;
     const { result, record } = this.compared;

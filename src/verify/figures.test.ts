@@ -1,5 +1,5 @@
-// How stored and recomputed figures are held against each other: what counts as one, how entries of lists are matched, what is
-// said of a file that is missing.
+// Comparison of stored and recomputed figures: which values are figures, how entries of lists are matched, and the words
+// about a missing file.
 import { sep } from "node:path";
 import { expect, it } from "vitest";
 import { UsageError } from "../foundation/errors.js";

@@ -1,11 +1,11 @@
-// Entries of lists are matched by what names them, so that one that was removed is one difference and not a hundred. Numbers must be equal
+// Entries of lists are matched by name, so that a removed entry is one difference and not a hundred. Numbers must be equal
 // to the last digit: they come from the same functions and the same files.
 import { join, sep } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { codeOf, messageOf } from "../foundation/errors.js";
 import { FIGURES, type Difference, type FigureKind, type NotRecomputed } from "./verification.js";
 
-/** What names an entry of a list; names are no figures. */
+/** Fields that name an entry of a list; names are no figures. */
 const NAMES: ReadonlySet<string> = new Set([
   "id",
   "kind",
@@ -46,7 +46,7 @@ function nameOf(entry: unknown, index: number): string {
   return words.length > 0 ? words.filter((word) => word !== "").join(" ") : String(index);
 }
 
-/** Entries by name, those after the first of one name with their position. */
+/** Entries by name; if a name repeats, later entries have their position, too. */
 function byName(entries: readonly unknown[]): Leaves {
   const named = new Map<string, unknown>();
   entries.forEach((entry, index) => {
@@ -56,7 +56,7 @@ function byName(entries: readonly unknown[]): Leaves {
   return Object.fromEntries(named);
 }
 
-/** As it would be stored. */
+/** A value in its stored form. */
 function asStored(value: unknown): unknown {
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
@@ -68,21 +68,21 @@ export class Figures {
 
   constructor(private readonly directory: string) {}
 
-  /** Every leaf of the two; undefined is the same as nothing. */
+  /** Compares every leaf of both; undefined equals an absent leaf. */
   compare(kind: FigureKind, path: string, stored: unknown, recomputed: unknown): void {
     this.walk(kind, path, stored, asStored(recomputed));
   }
 
-  /** `isMissing` where it is for want of a file that every run leaves. */
+  /** Lists a figure that is not recomputed; `isMissing` is true if a file that every run leaves is missing. */
   leave(what: string, reason: string, isMissing = false): void {
     this.left.push({ what, reason, isMissing });
   }
 
-  /** A file that every run leaves cannot be read. */
+  /** Lists a file that every run leaves but that cannot be read. */
   unreadable(what: string, error: unknown): void {
     const isAbsent =
       codeOf(error) === "ENOENT" || (error instanceof Error && codeOf(error.cause) === "ENOENT");
-    // Where the directory lies is of no interest to whom the verification is shown.
+    // Readers of the verification need not know the place of the directory.
     const words = messageOf(error).replaceAll(join(this.directory, sep), "");
     this.leave(what, isAbsent ? `${words.slice(0, words.indexOf(":"))} is not there` : words, true);
   }

@@ -1,4 +1,4 @@
-// A trial made again from its files. What no file holds stays as stored, and a file that cannot be read is told of.
+// A trial recomputed from its files. Figures that no file holds stay as stored, and a file that cannot be read is reported.
 import { NO_SPANS } from "../results/result-schema.js";
 import { join } from "node:path";
 import { HistogramSet } from "../metrics/histograms.js";
@@ -26,21 +26,21 @@ export interface StoredTrialOf {
   readonly directory: string;
   readonly treatmentId: string;
   readonly trial: TrialResult;
-  /** As it ran. */
+  /** Settings that the trial ran with. */
   readonly settings: TreatmentSettings;
   readonly experiment: Experiment;
   readonly ceiling: Ceiling | undefined;
-  /** Checks that were made with what no file holds. */
+  /** Checks on facts that no file holds. */
   readonly unknownChecks: ReadonlySet<Finding["check"]>;
 }
 
 export interface TrialAgain {
   readonly trial: TrialResult;
-  /** Undefined where the trial's histograms cannot be read. */
+  /** Undefined if the trial's histograms cannot be read. */
   readonly totals: Totals | undefined;
 }
 
-/** Where in `result.json`. */
+/** Path of a trial in `result.json`. */
 export const pathOf = ({ treatmentId, trial }: Pick<StoredTrialOf, "treatmentId" | "trial">): string =>
   `treatments[${treatmentId}].trials[${trial.number}]`;
 
@@ -54,7 +54,7 @@ function pick(from: object | undefined, keys: readonly string[]): Record<string,
   return Object.fromEntries(Object.entries(from ?? {}).filter(([key]) => keys.includes(key)));
 }
 
-/** Samples of the window, which are added to the series second by second, as when they were measured. */
+/** Adds samples of the window to the series second by second, like during the measurement. */
 async function readHistograms(path: string, series: SecondSeries): Promise<HistogramSet> {
   const merged = new HistogramSet();
   const part = new Totals();
@@ -126,7 +126,7 @@ export class TrialFigures {
     return this.again(histograms, counts);
   }
 
-  /** What the audit stated, counted again in what the workload's clients wrote down. */
+  /** Compares the audit's counts with counts of the events that the workload's clients wrote down. */
   private compareEvents(at: string): void {
     const { figures, path, name, stored } = this;
     const { integrity, lifecycle, status } = stored.trial;
@@ -154,7 +154,7 @@ export class TrialFigures {
     }
   }
 
-  /** From what could be read; the rest is as stored. */
+  /** The trial recomputed from readable files; the other figures are as stored. */
   private again(
     histograms: HistogramSet | undefined,
     counts: ReadonlyMap<Operation, Counted> | undefined,
@@ -187,7 +187,7 @@ export class TrialFigures {
     return { trial: counts ? this.judged(measured) : measured, totals };
   }
 
-  /** With what the window's seconds and the checks say of it. */
+  /** The trial with its judgement by the window's seconds and the checks. */
   private judged(measured: TrialResult): TrialResult {
     const { figures, stored } = this;
     const { trial, settings, experiment, ceiling, unknownChecks } = stored;
@@ -236,7 +236,7 @@ export class TrialFigures {
     }
   }
 
-  /** Undefined where a file cannot be read. */
+  /** Undefined if a file cannot be read. */
   private async attempt<T>(what: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();
@@ -264,7 +264,7 @@ function splitOf({ endpoints, regions }: TrialResult): unknown {
   };
 }
 
-/** The stored operations with the counts that the time series gives. */
+/** The stored operations with counts from the time series. */
 function withCounts(
   stored: OperationResults,
   counts: ReadonlyMap<Operation, Counted> | undefined,

@@ -1,5 +1,5 @@
-// A trial's log is a witness of its own: workers write it apart from the coordinator's files. Without summaries (`log.level`) it says
-// nothing of counts.
+// A trial's log is independent evidence: workers write it separately from the coordinator's files. Without summaries
+// (`log.level`) it does not state counts.
 import { readLogs } from "../logs/read-logs.js";
 import { logFilesIn } from "../results/log-reader.js";
 import type { TrialResult } from "../results/result-schema.js";
@@ -7,15 +7,15 @@ import type { Figures } from "./figures.js";
 
 export interface TrialPlace {
   readonly trial: TrialResult;
-  /** Its directory. */
+  /** Directory of the trial. */
   readonly path: string;
-  /** For people. */
+  /** Name of the trial for people. */
   readonly name: string;
-  /** Where in `result.json`. */
+  /** Path of the trial in `result.json`. */
   readonly at: string;
 }
 
-/** `isFull` where the scenario had it hold what is informative, summaries among it. */
+/** Compares the log with the trial; `isFull` is true if the scenario's log level includes summaries. */
 export async function compareLog(
   figures: Figures,
   { trial, path, name, at }: TrialPlace,

@@ -1,4 +1,5 @@
-// What a reader of `report --verify` sees: one row a figure with all files that contradict it, and last what it comes to.
+// The output of `report --verify`: one row for each figure with all files that contradict it, and the conclusion at the
+// end.
 import { expect, it } from "vitest";
 import { renderVerification } from "./verification-text.js";
 import type { Verification } from "./verification.js";

@@ -39,7 +39,7 @@ function valueText(value: unknown): string {
   return shorten(printable(typeof value === "string" ? value : JSON.stringify(value)), VALUE_WIDTH);
 }
 
-/** One row a figure, with all files that contradict it. */
+/** One row for each figure, with all files that contradict it. */
 function rowsOf(differences: readonly Difference[]): string[][] {
   const rows = new Map<string, { cells: string[]; from: string[] }>();
   for (const { kind, path, stored, recomputed } of differences) {
@@ -72,7 +72,7 @@ function notRecomputedLines(left: readonly NotRecomputed[], marks: Marks): strin
   ];
 }
 
-/** What it comes to, in sentences. */
+/** Conclusion of the verification, in sentences. */
 function conclusion(verification: Verification, recomputed: number): string[] {
   const { differences, notRecomputed, programVersion, resultVersion } = verification;
   const missing = notRecomputed.filter(({ isMissing }) => isMissing).length;
@@ -97,7 +97,7 @@ function conclusion(verification: Verification, recomputed: number): string[] {
   ];
 }
 
-/** Ends with a newline. */
+/** Text of a verification; ends with a newline. */
 export function renderVerification(verification: Verification, isColoured = false): string {
   const marks = isColoured ? colourMarks : plainMarks;
   const { figures, differences, notRecomputed, resultVersion, programVersion } = verification;

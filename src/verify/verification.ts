@@ -22,16 +22,16 @@ export const FIGURES = {
 } as const satisfies Record<string, { what: string; from: string }>;
 export type FigureKind = keyof typeof FIGURES;
 
-/** A figure that is not what the files give. Undefined where one side has none. */
+/** A figure that differs from the files. Undefined if one side has none. */
 export interface Difference {
   readonly kind: FigureKind;
-  /** Where in `result.json`, as `treatments[text].trials[3].operations.add.responseTimeMs.p99`, or a file. */
+  /** Path in `result.json`, such as `treatments[text].trials[3].operations.add.responseTimeMs.p99`, or a file. */
   readonly path: string;
   readonly stored?: unknown;
   readonly recomputed?: unknown;
 }
 
-/** `isMissing` is said of files that every run leaves: without them the result cannot be believed. */
+/** `isMissing` is true for files that every run leaves: without them the result cannot be believed. */
 export interface NotRecomputed {
   readonly what: string;
   readonly reason: string;
@@ -41,7 +41,7 @@ export interface NotRecomputed {
 export interface Verification {
   readonly directory: string;
   readonly programVersion: string;
-  /** Of the program that made the result; null where the result does not say. */
+  /** Version of the program that made the result; null if the result does not state it. */
   readonly resultVersion: string | null;
   readonly figures: readonly {
     readonly kind: FigureKind;
@@ -53,7 +53,7 @@ export interface Verification {
   readonly notRecomputed: readonly NotRecomputed[];
 }
 
-/** Whether the result says what the directory holds, as far as it can be looked at, and nothing is missing. */
+/** True if the result agrees with the directory in all figures that can be recomputed, and no file is missing. */
 export function isVerified({ differences, notRecomputed }: Verification): boolean {
   return differences.length === 0 && notRecomputed.every(({ isMissing }) => !isMissing);
 }

@@ -1,5 +1,5 @@
-// `report --verify` makes every figure again by the functions that made it; a changed figure is one difference, not all that follows
-// from it. It writes nothing. Figures that no file holds are listed with the reason.
+// `report --verify` recomputes every figure by the functions that made it; a changed figure is one difference, not all
+// figures that follow from it. It writes nothing. Figures that no file holds are listed with the reason.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../foundation/errors.js";
@@ -21,7 +21,7 @@ import { DocumentFigures } from "./document-figures.js";
 import { Figures } from "./figures.js";
 import { TrialFigures, type TrialAgain } from "./trial-figures.js";
 
-/** Rejects with a UsageError where there is no result, or one whose scenario cannot be read. */
+/** Rejects with a UsageError if there is no result, or if its scenario cannot be read. */
 export async function verifyResult(directory: string, programVersion: string): Promise<Verification> {
   const result = await readResult(directory);
   const experiment = await readInterruptedScenario(directory, undefined, {});
@@ -34,14 +34,14 @@ interface TrialOf {
   readonly ceiling?: Ceiling | undefined;
 }
 
-/** In the order in which they ran: sums are added up as then. */
+/** Trials in the order in which they ran, in which sums were added up, too. */
 function trialsOf({ treatments }: ResultDocument): TrialOf[] {
   return treatments
     .flatMap(({ id, ceiling, trials }) => trials.map((trial) => ({ treatmentId: id, trial, ceiling })))
     .sort((a, b) => a.trial.number - b.trial.number);
 }
 
-/** The experiment as it ran: of a search for capacity the treatments that it was about. */
+/** The experiment as it ran: in a search for capacity with the treatments that were searched. */
 function searched(experiment: Experiment, { capacity }: ResultDocument): Experiment {
   const [first] = capacity ?? [];
   if (!first) return experiment;
@@ -55,7 +55,7 @@ function searched(experiment: Experiment, { capacity }: ResultDocument): Experim
 class ResultVerifier {
   private readonly figures: Figures;
   private readonly record: ExperimentRecord;
-  /** By number. */
+  /** Recomputed trials by number. */
   private readonly again = new Map<number, TrialAgain>();
   private readonly resultVersion: string | undefined;
 
@@ -71,7 +71,7 @@ class ResultVerifier {
     this.resultVersion = result.environment.versions["train-sim"];
   }
 
-  /** A run that was killed has none of what is made at its end. */
+  /** False for a run that was killed, which has none of the figures that are made at its end. */
   private get isConcluded(): boolean {
     return this.result.treatments.some(({ summary }) => summary) || this.result.comparisons.length > 0;
   }
@@ -134,7 +134,7 @@ class ResultVerifier {
       this.record.add(treatmentId, again.trial, again.totals ?? totalsOf(again.trial, new HistogramSet()));
   }
 
-  /** Of a search, also the probes that are not among the result's trials. */
+  /** Verifies a search, including the probes that are not among the result's trials. */
   private async capacity(): Promise<void> {
     const { directory, result, figures, again, experiment } = this;
     for (const { treatment, probes } of result.capacity ?? []) {
@@ -148,7 +148,7 @@ class ResultVerifier {
     compareCapacity(figures, result.capacity ?? [], experiment, again);
   }
 
-  /** A trial that ran and is not in the result: nothing may be left out of it. */
+  /** Reports trials that ran and are not in the result: no trial may be left out. */
   private async strayTrials(): Promise<void> {
     const { directory, result, figures } = this;
     const known = new Set(
@@ -165,13 +165,13 @@ class ResultVerifier {
     }
   }
 
-  /** The pages that people read, made again from the stored result. */
+  /** Verifies the pages for people against pages made from the stored result. */
   private async pages(): Promise<void> {
     const { figures, directory, result, programVersion } = this;
     const scenario = await this.textOf(SCENARIO_FILE);
     if (scenario !== undefined) figures.compare("plan", SCENARIO_FILE, scenario, result.scenario.yaml);
     const summary = await this.textOf(SUMMARY_FILE);
-    // The last line is where the directory was.
+    // The last line is the place of the directory.
     const body = (text: string): string => text.slice(0, text.lastIndexOf("\nResults: "));
     if (summary !== undefined)
       this.samePage(SUMMARY_FILE, body(summary) === body(renderSummary(result, { directory })));
@@ -188,7 +188,7 @@ class ResultVerifier {
     this.figures.compare("pages", file, isSame ? "the same page" : "another page", "the same page");
   }
 
-  /** Undefined, and told, where the file cannot be read. */
+  /** Text of a file; undefined, with an entry in the verification, if it cannot be read. */
   private async textOf(file: string): Promise<string | undefined> {
     try {
       return await readFile(join(this.directory, file), "utf8");
