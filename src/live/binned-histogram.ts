@@ -1,5 +1,5 @@
-// The library's own histogram takes single values only. This one is fed with counts by bin, a million samples in one addition, and writes
-// the text format itself.
+// A histogram that takes counts by bin, a million samples in one addition, and writes the text format itself. The library's
+// histogram takes single values only.
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -12,14 +12,17 @@ interface Series {
 export class BinnedHistogram {
   private readonly series = new Map<string, Series>();
 
-  /** `bounds` are ascending, inclusive, in the unit that the name ends in. */
+  /** `bounds` are ascending, inclusive, in the unit at the end of the name. */
   constructor(
     private readonly name: string,
     private readonly help: string,
     private readonly bounds: readonly number[],
   ) {}
 
-  /** `bins` has one entry for each bound and one more for what is above them all; `sum` is of these samples' values. */
+  /**
+   * `bins` has one entry for each bound and one more for samples above all bounds; `sum` is the sum of these samples'
+   * values.
+   */
   addBins(labels: Labels, bins: readonly number[], sum: number): void {
     const key = JSON.stringify(labels);
     const series = this.series.get(key) ?? { labels, bins: [...this.bounds.map(() => 0), 0], sum: 0 };
@@ -28,13 +31,13 @@ export class BinnedHistogram {
     series.sum += sum;
   }
 
-  /** In Prometheus' text format. */
+  /** The histogram in Prometheus' text format. */
   text(): string {
     const lines = [...this.series.values()].flatMap((series) => this.linesOf(series));
     return [`# HELP ${this.name} ${this.help}`, `# TYPE ${this.name} histogram`, ...lines, ""].join("\n");
   }
 
-  /** A bucket counts all samples up to its bound, those of the buckets before it too. */
+  /** Lines of a series. A bucket counts all samples up to its bound, including the samples of the buckets before it. */
   private linesOf({ labels, bins, sum }: Series): string[] {
     let upTo = 0;
     const buckets = bins.map((count, i) => {

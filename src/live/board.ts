@@ -1,5 +1,5 @@
-// Lines that fit the terminal's columns and rows. Pure. What does not fit is left out from the bottom: trial, phase and operations are
-// kept longest.
+// Lines that fit the terminal's columns and rows. Pure. Lines that do not fit are left out from the bottom: trial, phase
+// and operations are kept longest.
 import { LIVE } from "../workloads/evidence.js";
 import type { LiveThreshold, LiveView } from "./page/live-data.js";
 import { lookWords, ownRows, workOf } from "./page/live-words.js";
@@ -15,7 +15,7 @@ export interface Screen {
   readonly marks: Marks;
 }
 
-/** The past that the board draws, of the trial that runs. */
+/** The past of the running trial that the board draws. */
 export interface BoardPast {
   readonly eventsOf: (operation: LiveView["operations"][number]["operation"], seconds: number) => number[];
   readonly evidenceOf: (name: string, samples: number) => number[];
@@ -27,7 +27,7 @@ const NAME_WIDTH_MIN = 8;
 
 type Tone = keyof Marks | "plain";
 
-/** Text that is marked only after it was cut: a mark takes no column. */
+/** Text whose marks are applied after it was cut: a mark takes no column. */
 interface BoardLine {
   readonly text: string;
   readonly tone: Tone;
@@ -57,7 +57,7 @@ function fit(text: string, width: number, isUnicode: boolean): string {
   return isUnicode ? `${trimmed.slice(0, width - 1)}…` : trimmed.slice(0, width);
 }
 
-/** Left and right at the edges of the screen. */
+/** A line with text at the left and right edges of the screen. */
 function apart(left: string, right: string, columns: number): string {
   const gap = columns - 1 - left.length - right.length;
   return gap >= 2 ? `${left}${" ".repeat(gap)}${right}` : `${left}  ${right}`;
@@ -79,13 +79,13 @@ function headingLines(view: LiveView, { columns, isUnicode }: Screen): BoardLine
 function phaseBar(phase: LiveView["phase"], elapsedMs: number, isUnicode: boolean): string {
   if (!phase) return "";
   const spentMs = elapsedMs - phase.sinceMs;
-  // A drain is over when the queue is empty, not at its bound: a bar would promise what nobody knows.
+  // A drain is over when the queue is empty, not at its bound: a bar would promise an unknown time.
   if (phase.mostMs === null || phase.name === "drain") return `${phase.name} ${secondsText(spentMs)}`;
   const spent = Math.min(spentMs, phase.mostMs);
   return `${phase.name} ${bar(spent, phase.mostMs, BAR_WIDTH, isUnicode)} ${secondsText(phase.mostMs - spent)} left`;
 }
 
-/** `12.3`; nothing measured is a dash. */
+/** Number such as `12.3`; a dash if nothing was measured. */
 function numberText(value: number | null): string {
   return value === null ? "-" : shortNumber(value);
 }
@@ -96,7 +96,7 @@ interface Cells {
   readonly numbers: readonly string[];
 }
 
-/** The first wait is the mean of the second. */
+/** Titles of columns. The pool wait in ms is the mean of the last second. */
 const TITLES = ["p99 ms", "pool wait ms", "wait p99", "retries", "failures"] as const;
 
 function operationLines({ operations }: LiveView, past: BoardPast, screen: Screen): BoardLine[] {
@@ -136,7 +136,7 @@ function operationLines({ operations }: LiveView, past: BoardPast, screen: Scree
   return [{ text: heading, tone: "dim" }, ...drawn];
 }
 
-/** The last sample of what the workload and the database show live; no line before the first sample. */
+/** The last sample of the metrics that the workload and the database show live; no line before the first sample. */
 function databaseLines({ evidence }: LiveView, past: BoardPast, { isUnicode }: Screen): BoardLine[] {
   const parts = LIVE.flatMap(({ name, unit, live: { word, hasTrend } }) => {
     const value = evidence[name];

@@ -11,11 +11,14 @@ import { systemClock } from "../foundation/clock.js";
 /** Unsent bytes at which a listener is dropped; a whole state is far below. */
 const UNSENT_MAX_BYTES = 4 * 1024 * 1024;
 const LISTENERS_MAX = 32;
-/** How soon a browser tries again when the connection breaks. */
+/** Time in ms until a browser tries again after the connection breaks. */
 const RETRY_MS = 1_000;
 const LAST_WORDS_MS = 500;
 
-/** Server-Sent Events. A listener that does not read is dropped once too much waits for it: no queue grows without bound. */
+/**
+ * Server-Sent Events. A listener that does not read is dropped once too many bytes wait for it: no queue grows without
+ * bound.
+ */
 export class EventStream {
   private readonly listeners = new Set<ServerResponse>();
 
@@ -46,7 +49,9 @@ export class EventStream {
     }
   }
 
-  /** The last event. Resolves when the system has taken it for all listeners, or some have not read it for too long. */
+  /**
+   * Sends the last event. Resolves when the system has taken it for all listeners, or some have not read it for too long.
+   */
   async end(event: string, value: unknown): Promise<void> {
     const frame = framed(event, value);
     const taken = [...this.listeners].map(
@@ -62,21 +67,21 @@ export class EventStream {
   }
 }
 
-/** JSON has no line breaks, so that one `data:` line holds it. */
+/** Frames a value as JSON, which has no line breaks, so that one `data:` line holds it. */
 function framed(event: string, value: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`;
 }
 
-/** That of k6's dashboard. */
+/** Port of k6's dashboard. */
 export const DASHBOARD_PORT = 5665;
 const UPDATE_MS = 1_000;
 
-/** Nothing but what this server itself serves, and no markup that brings a script along. */
+/** The page loads only files that this server serves, and no markup can add a script. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // The chart library writes attributes into what it draws.
+  // The chart library writes attributes into its drawings.
   "style-src-attr 'unsafe-inline'",
   "img-src data:",
   "connect-src 'self'",
@@ -87,11 +92,11 @@ const CONTENT_SECURITY_POLICY = [
 
 export interface LiveServer {
   readonly url: string;
-  /** `end` says how the run ended, to those who still look. */
+  /** Ends the page; `end` states to its readers how the run ended. */
   close(end: LiveEnd): Promise<void>;
 }
 
-/** Where the build puts what runs in the browser. */
+/** Directory into which the build puts the files for the browser. */
 const ASSETS = new URL("../report/html/", import.meta.url);
 
 function asset(file: URL, contentType: string): Route {
@@ -102,7 +107,7 @@ function asset(file: URL, contentType: string): Route {
   };
 }
 
-/** Throws a UsageError where the port cannot be had. */
+/** Throws a UsageError if the port is not available. */
 export async function startDashboard(port: number, state: LiveState, assets = ASSETS): Promise<LiveServer> {
   const events = new EventStream();
   const routes = new Map<string, Route>([

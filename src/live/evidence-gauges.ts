@@ -1,17 +1,21 @@
-// Samples as Prometheus gauges. A metric that the last sample did not have is not shown at all: neither 0 nor its value of a while ago.
+// Samples as Prometheus gauges. A metric that the last sample did not have is not shown at all: neither 0 nor an earlier
+// value.
 import { Gauge, type Registry } from "prom-client";
 import type { EvidenceValues } from "../metrics/evidence-metric.js";
 import { evidenceMetricOf } from "../workloads/evidence.js";
 
 interface GaugeName {
   readonly name: string;
-  /** Of a family: the label that tells its members apart. */
+  /** Label that distinguishes the members of a family. */
   readonly member: string | undefined;
-  /** From the sample's unit to that of the name. */
+  /** Factor from the sample's unit to the unit in the name. */
   readonly scale: number;
 }
 
-/** `queue.oldestPendingMs` -> `train_sim_queue_oldest_pending_seconds`; `wait.Lock:tuple` -> `train_sim_wait`, `Lock:tuple`. */
+/**
+ * Name of a gauge: `queue.oldestPendingMs` -> `train_sim_queue_oldest_pending_seconds`; `wait.Lock:tuple` ->
+ * `train_sim_wait`, `Lock:tuple`.
+ */
 export function gaugeName(metric: string): GaugeName {
   const [family = "", ...rest] = metric.split(".");
   const own = rest.join(".");
@@ -37,7 +41,7 @@ export class EvidenceGauges {
 
   constructor(private readonly registry: Registry) {}
 
-  /** In place of the sample before. */
+  /** Shows this sample in place of the sample before. */
   show(values: EvidenceValues, treatment: string): void {
     this.forget();
     for (const [metric, value] of Object.entries(values)) {

@@ -7,17 +7,17 @@ import type { LiveRow, LiveTrialEnd, LiveView } from "./page/live-data.js";
 import { printable } from "../foundation/text/text-table.js";
 import { isRound } from "../metrics/operations.js";
 
-/** Whole seconds: `1m30s`. */
+/** Whole seconds such as `1m30s`. */
 export function secondsText(ms: number): string {
   return formatDuration(Math.max(0, Math.round(ms / 1000)) * 1000);
 }
 
-/** `trial 3/15`, without the total where nobody knows it. */
+/** `trial 3/15`, without the total if it is unknown. */
 export function trialText(number: number, trials: number | null): string {
   return `trial ${number}${trials === null ? "" : `/${trials}`}`;
 }
 
-/** The phase and what is left of it: `measure, 12s left`; empty between trials. */
+/** The phase and its remaining time: `measure, 12s left`; empty between trials. */
 export function phaseText({ phase, elapsedMs }: LiveView): string {
   if (!phase) return "";
   const left = phase.mostMs === null ? "" : `, ${secondsText(phase.sinceMs + phase.mostMs - elapsedMs)} left`;
@@ -25,12 +25,12 @@ export function phaseText({ phase, elapsedMs }: LiveView): string {
   return phase.name === "drain" ? phase.name : `${phase.name}${left}`;
 }
 
-/** `ev/s`, `transfers/s`. */
+/** Unit such as `ev/s` or `transfers/s`. */
 function rateUnit(unit: string): string {
   return unit === "events" ? "ev/s" : `${unit}/s`;
 }
 
-/** Waits for a connection are told where they are worth telling. */
+/** Text of a row, with waits for a connection if they are relevant. */
 function rowText(row: LiveRow, events: number): string {
   const p99 = row.p99Ms === null ? "" : ` p99 ${row.p99Ms.toFixed(1)}ms`;
   const waits =
@@ -43,7 +43,7 @@ function rowText(row: LiveRow, events: number): string {
   return `${row.operation} ${events} ${rateUnit(row.unit)}${p99}${waits}${trouble.map((words) => ` ${words}`).join("")}`;
 }
 
-/** Where the experiment stands. */
+/** State of the experiment in one line. */
 export function statusLine(view: LiveView): string {
   const { trial, trials, leftMs, evidence, mayEndEarly } = view;
   const broken = view.thresholds.filter(({ ok }) => ok === false);
@@ -62,7 +62,7 @@ export function statusLine(view: LiveView): string {
     .join("  ");
 }
 
-/** How a trial ended. */
+/** Outcome of a trial in one line. */
 export function trialEndLine(ended: LiveTrialEnd, trials: number | null, treatmentWidth: number): string {
   const rates = Object.entries(ended.operations)
     .filter(([operation]) => !isRound(operation))

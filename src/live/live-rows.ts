@@ -23,7 +23,7 @@ export function noRow(operation: Operation, unit: string): LiveRow {
   };
 }
 
-/** The row with more in its counts of the trial so far. */
+/** The row with these counts added to its counts of the trial so far. */
 function withTotals(before: LiveRow, { retries, failures, dropped }: Counts): LiveRow {
   return {
     ...before,
@@ -37,7 +37,7 @@ export function p99Ms(histogram: Histogram | undefined): number | null {
   return histogram ? percentileMs(histogram, 99) : null;
 }
 
-/** The row of a new second. */
+/** The row in a new second. */
 export function nextRow(before: LiveRow, totals: Totals): LiveRow {
   const { operation } = before;
   const counts = totals.countsOf(operation);
@@ -52,7 +52,7 @@ export function nextRow(before: LiveRow, totals: Totals): LiveRow {
   };
 }
 
-/** A part of an earlier second counts in the totals; in the row only where that second is the one shown. */
+/** Adds a late part of an earlier second to the totals; to the row only if that second is the shown one. */
 export function withLatePart(before: LiveRow, totals: Totals, isShown: boolean): LiveRow {
   const counts = totals.countsOf(before.operation);
   const row = withTotals(before, counts);

@@ -150,7 +150,7 @@ describe("the time left", () => {
     expect(run.state.view().leftMs).toBe(4 * (plannedMs + 2_000) - 4_000);
     run.clock.ms += 12_000;
     run.state.trialEnded(endedTrial(1), first.treatment);
-    // It took 16 s instead of 11 s; trials of either treatment are now expected to.
+    // The trial took 16 s instead of 11 s; trials of either treatment are now expected to take as long.
     expect(run.state.view().leftMs).toBe(3 * 16_000);
   });
 

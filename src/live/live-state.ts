@@ -1,5 +1,5 @@
-// What is shown of an experiment: one view of this moment, and a bounded past, for the board, plain lines and the live page.
-// Seconds and samples are those of measurement windows: warm-up and drain are phases without numbers.
+// The shown state of an experiment: one view of this moment, and a bounded past, for the board, plain lines and the live
+// page. Seconds and samples are taken in measurement windows: warm-up and drain are phases without numbers.
 import type {
   ExperimentObserver,
   LiveLook,
@@ -29,7 +29,7 @@ import { lookWords } from "./page/live-words.js";
 import { nextRow, noRow, p99Ms, trialEnd, withLatePart } from "./live-rows.js";
 import { TimeLeft } from "./time-left.js";
 
-/** A bounded past: beyond the bound the oldest are forgotten, and nothing new is told twice. */
+/** A bounded past: beyond the bound the oldest items are forgotten, and new items are handed out once. */
 class Recent<T> {
   private items: T[] = [];
   private fresh: T[] = [];
@@ -39,12 +39,12 @@ class Recent<T> {
   add(item: T): void {
     this.items.push(item);
     this.fresh.push(item);
-    // Cut now and then instead of each time: an array is shifted in one go.
+    // The array is cut now and then instead of each time, since cutting shifts it in one go.
     if (this.items.length > 2 * this.most) this.items = this.items.slice(-this.most);
     if (this.fresh.length > 2 * this.most) this.fresh = this.fresh.slice(-this.most);
   }
 
-  /** In the place of one that is kept; what is new includes it. */
+  /** Replaces an item that is kept; the new items include the replacement. */
   replace(earlier: T, item: T): void {
     const at = this.items.lastIndexOf(earlier);
     if (at >= 0) this.items[at] = item;
@@ -66,24 +66,24 @@ class Recent<T> {
   }
 }
 
-/** Ten minutes of seconds and samples, whatever the trials. */
+/** Ten minutes of seconds and samples, across trials. */
 const KEPT_POINTS = 600;
 const KEPT_NOTES = 200;
-/** Metrics whose samples are kept to be drawn over time. */
+/** Metrics whose samples are kept for charts over time. */
 const DRAWN = new Set<string>(LIVE.map(({ name }) => name));
 
 export interface LiveInputs {
   readonly experiment: Experiment;
   readonly programVersion: string;
-  /** Whether trials are added as they are needed, so that no plan says how many. */
+  /** True if trials are added when they are needed, so that no plan states their number. */
   readonly isSearch: boolean;
-  /** Trials of an earlier run that this one goes on with. */
+  /** Trials of an earlier run that this one continues. */
   readonly earlier: readonly { readonly treatmentId: string; readonly result: TrialResult }[];
   /** Monotonic milliseconds. */
   readonly nowMs: () => number;
 }
 
-/** Of a duet, what runs on the first server is shown. */
+/** Treatment that is shown; in a duet the treatment on the first server. */
 function shownTreatment({ treatmentId, duet }: PlannedTrial): string {
   return duet ? `${treatmentId} (beside ${duet.beside})` : treatmentId;
 }
@@ -116,17 +116,17 @@ export class LiveState implements ExperimentObserver {
     for (const { treatmentId, result } of inputs.earlier) this.trialEnds.add(this.endOf(result, treatmentId));
   }
 
-  /** Since the program began to watch. */
+  /** Milliseconds since the program began to watch. */
   get elapsedMs(): number {
     return this.inputs.nowMs() - this.startedMs;
   }
 
-  /** Of the longest id of a treatment. */
+  /** Length of the longest treatment id. */
   get treatmentWidth(): number {
     return Math.max(...this.inputs.experiment.treatments.map(({ id }) => id.length));
   }
 
-  /** How a trial of this experiment ended. */
+  /** Outcome of a trial of this experiment. */
   endOf(result: TrialResult, treatmentId: string): LiveTrialEnd {
     return trialEnd(result, treatmentId, this.vocabulary);
   }
@@ -149,7 +149,7 @@ export class LiveState implements ExperimentObserver {
   phaseStarted(phase: TrialPhase, mostMs: number | undefined): void {
     this.current = { name: phase, sinceMs: this.elapsedMs, mostMs: mostMs ?? null };
     if (phase === "measure") this.windowStartMs = this.elapsedMs;
-    // Samples are taken in the window alone: what the last one said is not true any more.
+    // Samples are taken in the window alone: the values of the last sample are out of date.
     this.values = {};
   }
 
@@ -209,7 +209,7 @@ export class LiveState implements ExperimentObserver {
     };
   }
 
-  /** Events of an operation in each of the last seconds, those of this trial only, oldest first. */
+  /** Events of an operation in each of the last seconds of this trial, oldest first. */
   recentEvents(operation: Operation, seconds: number): number[] {
     const own = this.points.all().filter(({ trial }) => trial === this.trial?.number);
     return own
@@ -222,7 +222,7 @@ export class LiveState implements ExperimentObserver {
     return own.slice(Math.max(0, own.length - samples)).flatMap(({ values }) => values[name] ?? []);
   }
 
-  /** The view with all that is kept. */
+  /** The view with the whole kept past. */
   whole(): LiveUpdate {
     return {
       view: this.view(),
@@ -233,7 +233,7 @@ export class LiveState implements ExperimentObserver {
     };
   }
 
-  /** The view with what came since the last time that this was asked. */
+  /** The view with the past since the last call. */
   takeUpdate(): LiveUpdate {
     return {
       view: this.view(),
@@ -250,7 +250,7 @@ export class LiveState implements ExperimentObserver {
     const point: LivePoint = {
       trial,
       second,
-      // When the second was over, not when it was told of.
+      // Time when the second was over, not when it was reported.
       atMs: this.windowStartMs + (second + 1) * 1000,
       operations: Object.fromEntries(
         totals.operations.map((operation) => {

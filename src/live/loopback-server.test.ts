@@ -27,7 +27,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** `path` is sent as it stands, which `fetch` would not do. */
+/** Sends `path` unchanged, which `fetch` would not do. */
 function ask(
   url: string,
   path: string,

@@ -1,20 +1,20 @@
-// It answers only requests that name a loopback host, so that a page of the web cannot reach it by a name that resolves here. It never
-// keeps the program running.
+// A server that answers only requests that name a loopback host, so that a web page cannot reach it by a name that resolves
+// here. It never keeps the program running.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { codeOf, messageOf, UsageError } from "../foundation/errors.js";
 
 const HOST = "127.0.0.1";
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
-/** Slow senders of headers are cut off. */
+/** Milliseconds after which slow senders of headers are cut off. */
 const HEADERS_MS = 5_000;
 
-/** Answers one path; what it throws is answered with 500. */
+/** Answers one path; if it throws, the answer is 500. */
 export type Route = (response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
 
 export interface LoopbackServer {
-  /** With the port that was really taken. */
+  /** URL with the port that was taken. */
   readonly url: string;
-  /** Ends all connections, those that are still open too. */
+  /** Ends all connections, including open ones. */
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ const SAFE_HEADERS = {
   "Cache-Control": "no-store",
 } as const;
 
-/** `option` is the flag that asked for the port, for the message; port 0 takes any that is free. Throws a UsageError. */
+/** `option` is the flag that asked for the port, for the message; port 0 takes any free port. Throws a UsageError. */
 export async function serveLoopback(
   port: number,
   option: string,
@@ -68,7 +68,7 @@ async function listening(server: Server, port: number, option: string): Promise<
   }
 }
 
-/** Whether a `Host` header names this machine as itself, on whatever port: it may be forwarded from another one. */
+/** True if a `Host` header names a loopback host, on any port: the port may be forwarded from another one. */
 export function isLoopbackHost(header: string | undefined): boolean {
   const name = header?.replace(/:\d{1,5}$/, "").toLowerCase();
   return name !== undefined && LOOPBACK_HOSTS.has(name);
@@ -80,7 +80,7 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
-  // A reader that goes away in mid-answer is no error of ours.
+  // A reader that disconnects in mid-answer is not an error of this server.
   response.on("error", () => undefined);
   if (!isLoopbackHost(request.headers.host)) {
     refuse(response, 403, "not a loopback host");

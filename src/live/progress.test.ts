@@ -25,7 +25,7 @@ class Stream implements ProgressStream {
   }
 }
 
-/** Moves the clock of the state and that of the timers together. */
+/** Advances the clock of the state and the clock of the timers together. */
 function pass(run: WatchedRun, ms: number): void {
   for (let passed = 0; passed < ms; passed += 50) {
     run.clock.ms += 50;

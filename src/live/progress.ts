@@ -10,7 +10,7 @@ import { lookWords } from "./page/live-words.js";
 import type { LiveState } from "./live-state.js";
 import { Terminal, type TerminalStream } from "./terminal.js";
 
-/** Not more than four frames a second, whatever happens. */
+/** Milliseconds between frames: at most four frames a second. */
 const FRAME_MS = 250;
 const PLAIN_EVERY_MS = 10_000;
 const PLAIN_LOOK_MS = 1_000;
@@ -20,7 +20,7 @@ export interface ProgressStream extends TerminalStream {
   readonly rows?: number;
 }
 
-/** Hears of an experiment and says it on a stream. */
+/** Observes an experiment and reports it on a stream. */
 export abstract class Progress implements ExperimentObserver {
   private readonly timer: NodeJS.Timeout;
 
@@ -31,13 +31,13 @@ export abstract class Progress implements ExperimentObserver {
     this.timer = setInterval(() => this.look(), lookEveryMs).unref();
   }
 
-  /** Looks whether it is time to say something. */
+  /** Writes the state if it is time to. */
   abstract look(): void;
 
-  /** A line that stays. */
+  /** Prints a line that stays. */
   protected abstract print(line: string): void;
 
-  /** Ends it: call before anything else is printed. */
+  /** Ends the progress: call before anything else is printed. */
   close(): void {
     clearInterval(this.timer);
   }
@@ -69,11 +69,11 @@ export abstract class Progress implements ExperimentObserver {
   }
 
   evidence(): void {
-    // Read from the state with the next look.
+    // The state has the sample at the next look.
   }
 
   thresholds(): void {
-    // Likewise.
+    // The state has the thresholds at the next look.
   }
 
   protected stamp(): string {
@@ -81,7 +81,7 @@ export abstract class Progress implements ExperimentObserver {
   }
 }
 
-/** Where lines are read later: a log of a CI job, a file. */
+/** Progress for later readers: a log of a CI job, a file. */
 export class PlainLines extends Progress {
   private saidMs = 0;
 
@@ -103,7 +103,7 @@ export class PlainLines extends Progress {
   }
 }
 
-/** On a terminal that someone looks at. */
+/** Progress on a terminal. */
 export class Board extends Progress {
   private readonly terminal: Terminal;
   private drawnMs = Number.NEGATIVE_INFINITY;
@@ -124,7 +124,7 @@ export class Board extends Progress {
 
   override look(): void {
     const nowMs = this.state.elapsedMs;
-    // Timers come early by a fraction of a millisecond.
+    // Timers fire early by a fraction of a millisecond.
     if (nowMs - this.drawnMs < FRAME_MS - 5) return;
     this.drawnMs = nowMs;
     const { columns = 80, rows = 24 } = this.stream;
@@ -142,13 +142,13 @@ export class Board extends Progress {
   }
 }
 
-/** Whether the locale's characters are those of Unicode, as C programs find out. */
+/** True if the locale's characters are Unicode, by the rule of C programs. */
 export function isUnicodeLocale(environment: NodeJS.ProcessEnv): boolean {
   const locale = environment["LC_ALL"] || environment["LC_CTYPE"] || environment["LANG"] || "";
   return /utf-?8/i.test(locale);
 }
 
-/** `state` has to be told before what this opens is. */
+/** Opens the progress. `state` must observe each event before it does. */
 export function openProgress(
   state: LiveState,
   stream: ProgressStream,

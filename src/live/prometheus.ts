@@ -12,10 +12,10 @@ import type { PlannedTrial, Treatment } from "../scenario/settings.js";
 import { BinnedHistogram } from "./binned-histogram.js";
 import { EvidenceGauges } from "./evidence-gauges.js";
 
-/** That of k6's extension for the same purpose. */
+/** Port of k6's extension for the same purpose. */
 export const PROMETHEUS_PORT = 5656;
 const PHASES: readonly TrialPhase[] = ["reset", "warm-up", "measure", "drain", "audit"];
-/** Upper bounds, inclusive, in milliseconds, by which latencies are counted. */
+/** Inclusive upper bounds of latency buckets, in milliseconds. */
 const LATENCY_BOUNDS_MS = [
   0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000,
 ];
@@ -27,7 +27,7 @@ const SQLSTATE_LABELS = ["operation", "treatment", "sqlstate"] as const;
 export interface MetricsInputs {
   readonly scenario: string;
   readonly programVersion: string;
-  /** Planned; undefined in a search for capacity. */
+  /** Planned trials; undefined in a search for capacity. */
   readonly trials: number | undefined;
 }
 
@@ -67,14 +67,14 @@ export class PrometheusMetrics implements ExperimentObserver {
 
   readonly contentType = this.registry.contentType;
 
-  /** In Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   async text(): Promise<string> {
     const histograms = this.latencies.map(({ histogram }) => histogram.text());
     return [await this.registry.metrics(), ...histograms].join("\n");
   }
 
   note(): void {
-    // Words are no metric.
+    // Notes are words, not metrics.
   }
 
   trialStarted(trial: PlannedTrial, treatment: Treatment): void {
@@ -86,7 +86,7 @@ export class PrometheusMetrics implements ExperimentObserver {
 
   phaseStarted(phase: TrialPhase): void {
     this.showPhase(phase);
-    // Samples are taken in the window alone: what the last one said is not true any more.
+    // Samples are taken in the window alone: the values of the last sample are out of date.
     this.sampled.forget();
   }
 
@@ -104,7 +104,7 @@ export class PrometheusMetrics implements ExperimentObserver {
   }
 
   looked(): void {
-    // It is of the experiment, not of the load.
+    // Looks are about the experiment, not about the load.
   }
 
   trialEnded(result: TrialResult, treatment: Treatment): void {

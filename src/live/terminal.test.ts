@@ -1,9 +1,9 @@
-// What is written is replayed on a small screen that knows the few sequences in use, so that the tests speak of what a
-// person sees, and not of escape codes. The real thing was looked at in tmux.
+// The output is replayed on a small screen that knows the few sequences in use, so that the tests describe the visible
+// text, and not escape codes. The real output was checked in tmux.
 import { describe, expect, it } from "vitest";
 import { Terminal } from "./terminal.js";
 
-/** A terminal without folding of long lines: rows that scroll off the top are kept. */
+/** A terminal that does not wrap long lines: rows that scroll off the top are kept. */
 class Screen {
   columns = 40;
   writes = 0;

@@ -8,7 +8,7 @@ const NO_WRAP = `${ESC}?7l`;
 const WRAP = `${ESC}?7h`;
 const CLEAR_LINE = `${ESC}K`;
 const CLEAR_BELOW = `${ESC}J`;
-// Colours and the like, which take no column.
+// Escape sequences such as colours, which take no column.
 const MARKS = /\u001b\[[0-9;]*m/g;
 
 export interface TerminalStream {
@@ -17,19 +17,19 @@ export interface TerminalStream {
 }
 
 export class Terminal {
-  /** The board as it stands on the screen. */
+  /** The lines of the board on the screen. */
   private drawn: readonly string[] = [];
   private drawnColumns = 0;
   private scrolling: string[] = [];
 
   constructor(private readonly stream: TerminalStream) {}
 
-  /** A line that stays, above the board, with the next frame. */
+  /** Prints a line that stays, above the board, with the next frame. */
   scroll(line: string): void {
     this.scrolling.push(line);
   }
 
-  /** Shows these lines instead of those before; writes nothing where nothing has changed. */
+  /** Shows these lines in place of the lines before; writes nothing if nothing has changed. */
   draw(board: readonly string[]): void {
     const columns = this.stream.columns ?? 80;
     const isSame = columns === this.drawnColumns && board.join("\n") === this.drawn.join("\n");
@@ -44,12 +44,15 @@ export class Terminal {
     this.drawnColumns = columns;
   }
 
-  /** Takes the board away; what scrolls stays. */
+  /** Removes the board; scrolled lines stay. */
   clear(): void {
     if (this.drawn.length > 0 || this.scrolling.length > 0) this.draw([]);
   }
 
-  /** A narrower terminal has folded the lines that were drawn: each takes the rows that its width needs now. */
+  /**
+   * Sequence to the top of the board. A narrower terminal has wrapped the drawn lines: each takes the rows that its width
+   * needs now.
+   */
   private toTop(columns: number): string {
     const rows = this.drawn.reduce((sum, line) => {
       const width = line.replace(MARKS, "").length;

@@ -1,9 +1,9 @@
-// Planned time, plus what finished trials took beyond their plan. A trial that ends with its iterations has no planned length: until one
-// of its treatment has run, nothing is said.
+// Planned time, plus the excess of finished trials over their plan. A trial that ends with its iterations has no planned
+// length: until one of its treatment has run, there is no estimate.
 import { isBudgeted } from "../scenario/plan/estimate.js";
 import type { Experiment, PlannedTrial, Treatment } from "../scenario/settings.js";
 
-/** Assumed of reset, drain and audit together before the first trial has shown them. */
+/** Assumed time of reset, drain and audit together, before the first trial has shown it. */
 const FIRST_OVERHEAD_MS = 2_000;
 
 function plannedMs({ settings }: Treatment): number {
@@ -53,7 +53,7 @@ export class TimeLeft {
     if (!isBudgeted(treatment.settings)) this.overhead.add(Math.max(0, tookMs - plannedMs(treatment)));
   }
 
-  /** Null where a trial is left of which nobody knows how long it takes. No block begins after the budget. */
+  /** Null if a remaining trial has an unknown length. No block begins after the budget. */
   leftMs(nowMs: number, budgetMs = Number.POSITIVE_INFINITY): number | null {
     let sumMs = 0;
     let block = this.running?.trial.block;

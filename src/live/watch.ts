@@ -1,5 +1,5 @@
-// Observers of one run, as its flags ask. Ports are taken before anything else begins, so that one that is in use costs nothing; none of
-// it keeps the program running.
+// Observers of a run that its flags ask for. Ports are taken before anything else begins, so that a port in use costs
+// nothing; no observer keeps the program running.
 import { monotonicMs } from "../foundation/clock.js";
 import { UsageError } from "../foundation/errors.js";
 import { allOf, type ExperimentObserver } from "../engine/session/observer.js";
@@ -15,14 +15,14 @@ const NOT_BEGUN: LiveEnd = { words: "The run did not begin.", isGood: false };
 
 export interface WatchOptions {
   readonly quiet?: true;
-  /** Ports; 0 takes any that is free. */
+  /** Ports; 0 takes any free port. */
   readonly dashboard?: number;
   readonly prometheus?: number;
 }
 
 export interface Watchers {
   readonly observer: ExperimentObserver;
-  /** Ends them all; `end` says to those who look at the live page how the run ended. */
+  /** Ends all observers; `end` states to readers of the live page how the run ended. */
   close(end: LiveEnd): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export type WatchInputs = Pick<LiveInputs, "programVersion" | "isSearch" | "earl
   readonly environment: NodeJS.ProcessEnv;
 };
 
-/** Throws a UsageError where a port cannot be had. */
+/** Throws a UsageError if a port is not available. */
 export async function startWatchers(inputs: WatchInputs, options: WatchOptions): Promise<Watchers> {
   const { stream, environment } = inputs;
   const { dashboard, prometheus } = options;

@@ -15,9 +15,9 @@ import {
 import { bridgedMost } from "../../report/html/page/charts/readings.js";
 import { partColour, type ChartTheme } from "../../report/html/page/charts/theme.js";
 
-/** Seconds come one after the other: longer than two of them without a value is a gap. */
+/** Longest distance in ms that a line of seconds bridges: two seconds without a value are a gap. */
 const GAP_MS = 2500;
-/** Samples that are taken seldom are kept for longer than seconds are. */
+/** Milliseconds that a chart covers: rare samples are kept for longer than seconds are. */
 const SHOWN_MS = 600_000;
 
 interface Moment {
@@ -25,7 +25,7 @@ interface Moment {
   readonly atMs: number;
 }
 
-/** With a break where values are far apart, or of different trials. */
+/** Points of a line, with a break if values are far apart, or from different trials. */
 function points<T extends Moment>(
   items: readonly T[],
   valueOf: (item: T) => number | null | undefined,
@@ -72,7 +72,7 @@ const SAMPLE_PANELS: ReadonlyMap<string, readonly Drawn[]> = LIVE.reduce((panels
   return panels.set(panel, [...(panels.get(panel) ?? []), { metric: metric.name, name, unit: metric.unit }]);
 }, new Map<string, Drawn[]>());
 
-/** Panels in which each line has a colour of its own. */
+/** Panels in which each line has a distinct colour. */
 function samplePanels(samples: readonly LiveSample[], colours: readonly string[]): LinePanel[] {
   let drawnBefore = 0;
   return [...SAMPLE_PANELS].map(([title, drawn]) => {
@@ -83,7 +83,7 @@ function samplePanels(samples: readonly LiveSample[], colours: readonly string[]
   });
 }
 
-/** Those that were ever sampled; a sample may have been taken without one of them. */
+/** Lines of metrics that were ever sampled; single samples may lack some of them. */
 function sampleLines(
   all: readonly LiveSample[],
   drawn: readonly Drawn[],
@@ -121,7 +121,7 @@ export function liveChart(store: LiveStore, theme: ChartTheme): LineChart | unde
   ];
   const panels = all.filter(({ lines }) => lines.length > 0);
   if (panels.length === 0) return undefined;
-  // From where the kept past begins: the run may be hours old.
+  // The axis starts at the kept past, since the run may be hours old.
   const firstMs = Math.min(...[...seconds, ...samples].map(({ atMs }) => atMs));
   return {
     caption: "The last ten minutes at most",

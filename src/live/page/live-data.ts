@@ -1,25 +1,26 @@
-// Plain values that survive JSON; times are milliseconds since the program began, so no clock crosses over.
+// Plain values that survive JSON; times are milliseconds since the program began, so that the clocks of program and browser
+// may differ.
 import type { LiveLook } from "../../engine/session/observer.js";
 import type { Operation } from "../../metrics/operations.js";
 
-/** Everything about this moment. */
+/** State of this moment. */
 export interface LiveView {
   readonly scenario: string;
   readonly programVersion: string;
   readonly elapsedMs: number;
-  /** Estimate of the whole; null while it cannot be told. */
+  /** Estimate for the whole run; null while it is unknown. */
   readonly leftMs: number | null;
-  /** Planned; null in a search for capacity, which does not know. */
+  /** Planned trials; null in a search for capacity, which has no plan. */
   readonly trials: number | null;
-  /** Whether fewer trials than planned may do, and less time. */
+  /** True if fewer trials than planned may suffice, and less time. */
   readonly mayEndEarly: boolean;
-  /** The last look at what is still open, if there was any. */
+  /** The last look at the open comparisons, if there was any. */
   readonly look: LiveLook | null;
-  /** Null before the first. */
+  /** Null before the first trial. */
   readonly trial: LiveTrial | null;
   readonly phase: LivePhase | null;
   readonly operations: readonly LiveRow[];
-  /** The last sample, by the names of the catalogue of evidence; empty before the trial's first. */
+  /** The last sample, by the names of the catalogue of evidence; empty before the trial's first sample. */
   readonly evidence: Readonly<Record<string, number>>;
   readonly thresholds: readonly LiveThreshold[];
 }
@@ -32,14 +33,14 @@ export interface LiveTrial {
 export interface LivePhase {
   readonly name: string;
   readonly sinceMs: number;
-  /** The longest it may take; null where only work ends it. */
+  /** The longest time that the phase may take; null if only work ends it. */
   readonly mostMs: number | null;
 }
 
-/** An operation in the last second of the window; counts named `total` are of the trial so far. */
+/** An operation in the last second of the window; counts named `total` cover the trial so far. */
 export interface LiveRow {
   readonly operation: Operation;
-  /** What it works on, as `events`. */
+  /** Unit of the operation's work, such as `events`. */
   readonly unit: string;
   /** Null before the first second. */
   readonly events: number | null;
@@ -49,7 +50,7 @@ export interface LiveRow {
   readonly poolWaitP99Ms: number | null;
   readonly totalRetries: number;
   readonly totalFailures: number;
-  /** Open loop only, 0 elsewhere: arrivals given up. */
+  /** Arrivals given up in an open loop, else 0. */
   readonly totalDropped: number;
 }
 
@@ -61,7 +62,7 @@ export interface LiveThreshold {
   readonly ok: boolean | null;
 }
 
-/** A second of a trial's window. It may come again, when a part of it came late: `trial` and `second` name it. */
+/** A second of a trial's window. It may be sent again, if a part of it came late: `trial` and `second` identify it. */
 export interface LivePoint {
   readonly trial: number;
   readonly second: number;
@@ -74,24 +75,24 @@ export interface LivePointOperation {
   readonly p99Ms: number | null;
 }
 
-/** Of a sample, those metrics that are drawn over time. */
+/** Metrics of a sample that are drawn over time. */
 export interface LiveSample {
   readonly trial: number;
   readonly atMs: number;
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** A trial that has ended, or that had before this run went on with it. */
+/** A trial that has ended, in this run or in the run that it continues. */
 export interface LiveTrialEnd {
   readonly number: number;
   readonly treatment: string;
   readonly status: "complete" | "partial" | "failed";
   readonly reason: string | null;
-  /** Null where the tables were not read. */
+  /** Null if the tables were not read. */
   readonly integrity: "ok" | "violated" | null;
-  /** What was lost of what was acknowledged, in words; null where nothing was. */
+  /** Lost acknowledged work, in words; null if nothing was lost. */
   readonly lost: string | null;
-  /** What of it is not valid, with the names of the checks: `timings not valid: steal`. */
+  /** Invalid aspects with the names of the checks: `timings not valid: steal`. */
   readonly invalid: readonly string[];
   readonly operations: Readonly<
     Record<
@@ -107,7 +108,7 @@ export interface LiveNote {
   readonly text: string;
 }
 
-/** The view, and what came since the last update; the first one of a connection has all that is kept. */
+/** The view, and the past since the last update; the first update of a connection has the whole kept past. */
 export interface LiveUpdate {
   readonly view: LiveView;
   readonly points: readonly LivePoint[];
@@ -116,9 +117,9 @@ export interface LiveUpdate {
   readonly notes: readonly LiveNote[];
 }
 
-/** The last words: nothing comes after it. */
+/** The last message: nothing comes after it. */
 export interface LiveEnd {
   readonly words: string;
-  /** Exit code 0. */
+  /** True for exit code 0. */
   readonly isGood: boolean;
 }

@@ -1,4 +1,4 @@
-// The document of the live page, for readers without JavaScript too. It has no content of its own to escape.
+// The document of the live page, for readers without JavaScript, too. It holds only fixed text, so it needs no escaping.
 import { html } from "../../report/html/html.js";
 
 export function livePage(): string {

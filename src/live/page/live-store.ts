@@ -1,8 +1,8 @@
-// The view of this moment and the past, as far as the program keeps it. Pure. A message may repeat an earlier one (after a reconnection,
-// or of a second that came in parts): entries are replaced by their names and never doubled.
+// The view of this moment and the past that the program keeps. Pure. A message may repeat an earlier one (after a
+// reconnection, or for a second that came in parts): entries are replaced by name and never doubled.
 import type { LiveNote, LivePoint, LiveSample, LiveTrialEnd, LiveUpdate, LiveView } from "./live-data.js";
 
-/** As many seconds and samples as the program itself keeps. */
+/** Number of seconds and samples kept, the same as in the program. */
 const KEPT = 600;
 
 export class LiveStore {
@@ -12,7 +12,7 @@ export class LiveStore {
   private notesByNumber = new Map<number, LiveNote>();
   private latest: LiveView | undefined;
 
-  /** Everything, in place of all that was known: the program may be another one than before. */
+  /** Replaces the whole state: the program may be another one than before. */
   start(whole: LiveUpdate): void {
     this.pointsByName = new Map();
     this.samplesByName = new Map();
@@ -52,7 +52,7 @@ export class LiveStore {
   }
 }
 
-/** A map gives its keys in the order in which they came. */
+/** Forgets the oldest keys; a map yields its keys in the order of insertion. */
 function forgetOldest(map: Map<string, unknown>): void {
   for (const key of map.keys()) {
     if (map.size <= KEPT) return;

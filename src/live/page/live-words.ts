@@ -21,14 +21,14 @@ function numberText(value: number | null): string {
   return value === null ? "-" : plain(value);
 }
 
-/** `Trial 3 of 15: jsonb-pgbouncer`. */
+/** Heading such as `Trial 3 of 15: jsonb-pgbouncer`. */
 export function trialHeading({ trial, trials, mayEndEarly }: LiveView): string {
   if (!trial) return "Starting";
   const most = mayEndEarly ? "at most " : "";
   return `Trial ${trial.number}${trials === null ? "" : ` of ${most}${trials}`}: ${trial.treatment}`;
 }
 
-/** How many comparisons are open, which, and how much longer it may take. */
+/** Number of open comparisons, their names, and the longest remaining time. */
 export function lookWords({ blocks, blocksMost, nextLook, claims, open }: LiveLook): string {
   const after = `after ${counted(blocks, "block")}`;
   if (open.length === 0 && claims > 0)
@@ -42,7 +42,7 @@ export function lookWords({ blocks, blocksMost, nextLook, claims, open }: LiveLo
   return `${after}: ${open.length} of ${counted(claims, "comparison")} open (${named}); ${next}`;
 }
 
-/** How far the phase is, 0 .. 1; undefined where its end is not known. A drain ends with the queue, not with its bound. */
+/** Progress of the phase, 0 .. 1; undefined if its end is unknown. A drain ends with the queue, not with its bound. */
 export function phaseProgress({ phase, elapsedMs }: LiveView): number | undefined {
   if (!phase || phase.mostMs === null || phase.mostMs === 0 || phase.name === "drain") return undefined;
   return Math.min(1, (elapsedMs - phase.sinceMs) / phase.mostMs);
@@ -62,12 +62,15 @@ export function timeWords({ elapsedMs, leftMs, mayEndEarly }: LiveView): string 
   return `${secondsText(elapsedMs)} elapsed${leftMs === null ? "" : `, ${about} ${secondsText(leftMs)} left in all`}`;
 }
 
-/** Operations that are transactions. A cycle is a round of three of them, but where it comes by a schedule it is what is dropped. */
+/**
+ * Rows of operations that are transactions. A cycle is a round of several of them, but if a schedule starts cycles, the
+ * dropped ones are cycles.
+ */
 export function ownRows(rows: readonly LiveRow[]): LiveRow[] {
   return rows.filter(({ operation, totalDropped }) => !isRound(operation) || totalDropped > 0);
 }
 
-/** What these operations work on, in one word. */
+/** Unit of these operations' work, in one word. */
 export function workOf(rows: readonly { readonly unit: string }[]): string {
   return unitsText(rows.map(({ unit }) => unit));
 }
@@ -113,7 +116,7 @@ export function evidenceTable({ evidence }: LiveView): ChartTable {
   };
 }
 
-/** `ok, lost (allowed): add 134`. */
+/** Words such as `ok, lost (allowed): add 134`. */
 export function integrityWords({ integrity, lost }: Pick<LiveTrialEnd, "integrity" | "lost">): string {
   return [integrity ?? "not checked", ...(lost === null ? [] : [lost])].join(", ");
 }

@@ -1,4 +1,4 @@
-// An element that a reader scrolls or has focused stays in the page for good; only its content is put in anew.
+// An element that a reader scrolls or has focused stays in the page; only its content is replaced.
 import type { LiveNote } from "../live-data.js";
 import { secondsText } from "../live-words.js";
 import type { ChartTable } from "../../../report/html/page/charts/drawing.js";
@@ -13,7 +13,7 @@ export class Section {
   readonly element: HTMLElement;
   private shown = "";
 
-  /** A folded one is opened by the reader. */
+  /** A folded section is opened by the reader. */
   constructor(
     id: string,
     title: string,
@@ -28,7 +28,7 @@ export class Section {
     this.put(JSON.stringify(table), table.rows.length > 0 ? [renderTable(table)] : []);
   }
 
-  /** Leaves the page alone where nothing changed, so that what a reader has selected stays. */
+  /** Leaves the page alone if nothing changed, so that a reader's selection stays. */
   put(name: string, children: readonly Node[]): void {
     if (name === this.shown) return;
     this.shown = name;
@@ -37,7 +37,7 @@ export class Section {
   }
 }
 
-/** A log: it grows, and readers of screens are told of what is new alone. */
+/** A growing log: screen readers announce new entries only. */
 export class Notes {
   readonly element: HTMLElement;
   private readonly log = element("pre", {

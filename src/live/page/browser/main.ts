@@ -18,7 +18,7 @@ import { scrollPlace } from "../../../report/html/page/table.js";
 import { LiveChart } from "./live-chart.js";
 import { Notes, Section } from "./live-sections.js";
 
-/** Until a page that was refused asks again. */
+/** Milliseconds until a page that was refused asks again. */
 const AGAIN_MS = 2000;
 
 class LivePage {
@@ -82,14 +82,14 @@ class LivePage {
       this.draw();
     });
     source.addEventListener("error", () => {
-      // Refused, as by a program that has listeners enough, a browser gives up.
+      // A browser gives up after a refusal, such as the refusal of a program that has enough listeners.
       if (source.readyState === EventSource.CLOSED && !this.hasEnded)
         setTimeout(() => this.listen(), AGAIN_MS);
       this.say("The connection to train-sim is lost: it has been stopped, or is busy. Trying again.", "warn");
     });
   }
 
-  /** What the reader must know of this page itself. */
+  /** Shows a message about the page itself. */
   private say(words: string | undefined, tone: "good" | "warn" | "bad" = "good"): void {
     this.state.hidden = words === undefined;
     this.state.dataset["tone"] = tone;
