@@ -1,5 +1,5 @@
-// `train-sim agent`: ends with the run: 0 when that is over, 104 where it is refused, 105 by a signal, 111 where the coordinator
-// is gone.
+// `train-sim agent`: ends with the run: exit code 0 when the run is over, 104 if it is refused, 105 after a signal, 111 if
+// the coordinator is gone.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -40,7 +40,7 @@ export function register(program: Command): void {
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Runs the same command without `--again` in child processes, one after the other while they are killed. */
+/** Runs the same command without `--again` in child processes, each after the one before was killed. */
 async function runAgain({ tokenFile }: AgentCommandOptions): Promise<void> {
   const words = process.argv.slice(1).filter((word) => word !== "--again");
   const token = tokenFile === "-" ? await readToken(tokenFile) : undefined;

@@ -49,7 +49,7 @@ async function manifest(scenario: string, options: ManifestCommandOptions): Prom
 }
 
 /**
- * The scenario as results store it: resolved, without passwords. Throws a UsageError where no agent on another machine could
+ * The scenario in its stored form: resolved, without passwords. Throws a UsageError if no agent on another machine could
  * run it.
  */
 async function reachableScenario(scenario: string, agents: number): Promise<string> {

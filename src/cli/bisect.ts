@@ -1,5 +1,5 @@
-// `train-sim bisect`: reads files from git as they were and leaves the working tree alone. Ends with 99 when the bad revision is
-// worse than the good one.
+// `train-sim bisect`: reads the files of each revision from git and leaves the working tree alone. Ends with 99 if the bad
+// revision is worse than the good one.
 import { join } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import type { Objective } from "../scenario/judgement.js";
@@ -34,7 +34,7 @@ interface BisectCommand {
   readonly quiet?: true;
 }
 
-/** `5%` or `5`: a share of 0.05. */
+/** Parses `5%` or `5` to a share of 0.05. */
 function regression(text: string): number {
   const percent = Number(/^(\d+(?:\.\d+)?)\s*%?$/.exec(text.trim())?.[1]);
   if (percent >= 1 && percent <= 50) return percent / 100;
@@ -72,7 +72,7 @@ export function register(program: Command): void {
     .action(run);
 }
 
-/** Codes of a run that say something of its files; any other ends the bisection. */
+/** Exit codes of a run that are a statement on its files; any other code ends the bisection. */
 const OF_FILES: readonly ExitCode[] = [
   ExitCode.invalid,
   ExitCode.unexpected,
@@ -117,7 +117,7 @@ function subjectsOf(candidates: readonly Candidate[]): Map<string, string> {
   return new Map(candidates.map(({ revision: { id, subject } }) => [id, subject]));
 }
 
-/** Trials until the objective is decided; the rest as the good revision has it. */
+/** Keys for trials until the objective is decided; the other keys come from the good revision. */
 function experimentKeys(
   { scenario: { diagnosis } }: Loaded,
   objective: Objective,

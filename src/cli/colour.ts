@@ -1,4 +1,4 @@
-// Colour is for terminals, unless NO_COLOR asks for none (https://no-color.org).
+// Terminals get colour, unless NO_COLOR asks for none (https://no-color.org).
 
 export function isColoured(stream: { readonly isTTY?: boolean } = process.stdout): boolean {
   return stream.isTTY === true && !process.env["NO_COLOR"];

@@ -28,7 +28,7 @@ async function stored(
   return path;
 }
 
-/** The exit code of a command line, or the error it ended with. */
+/** The exit code of a command line, or the error that it ended with. */
 async function run(...args: string[]): Promise<number | TrainSimError> {
   const program = new Command().exitOverride().configureOutput({ writeErr: () => undefined });
   for (const register of [registerCompare, registerReport]) register(program);

@@ -1,5 +1,5 @@
-// `train-sim compare`: reads directories only. Ends with 99 when something surely became worse by more than is accepted, else with
-// 112 when a run is not judged.
+// `train-sim compare`: reads directories only. Ends with 99 if something surely became worse by more than is accepted, else
+// with 112 if a run is not judged.
 import { resolve } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { ExitCode, UsageError } from "../foundation/errors.js";
@@ -23,7 +23,7 @@ interface CompareOptions {
   readonly json?: true;
 }
 
-/** `5%` or `5`: a share of 0.05. */
+/** Parses `5%` or `5` to a share of 0.05. */
 function share(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*%?$/.exec(text.trim());
   const percent = Number(match?.[1]);

@@ -1,5 +1,5 @@
-// What `doctor` makes of a machine that lacks something: nothing where it is not needed, a problem and exit code 104
-// where the scenario cannot be carried without it.
+// `doctor` on a machine that lacks something: no problem if it is not needed, a problem and exit code 104 if the scenario
+// cannot run without it.
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Command } from "commander";
@@ -35,7 +35,7 @@ vi.mock("../engine/session/preflight.js", () => ({ ownServersOf: async () => [] 
 
 const stage = commandStage();
 
-/** What is said to be missing, or a problem, by its name. */
+/** States of missing facilities and problems by name. */
 async function statesFor(scenario?: string): Promise<Record<string, string>> {
   const file = path.join(stage.directory, "given.yaml");
   if (scenario !== undefined) await writeFile(file, `name: a\n${scenario}`);

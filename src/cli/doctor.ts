@@ -1,4 +1,5 @@
-// `train-sim doctor`: starts nothing and leaves nothing changed; ends with 104 when the scenario it was given cannot be carried.
+// `train-sim doctor`: starts nothing and leaves nothing changed; ends with 104 if this machine cannot carry the given
+// scenario.
 import type { Command } from "commander";
 import { ExitCode, messageOf, TrainSimError } from "../foundation/errors.js";
 import { clockSource, connectionLimits, isQuickClockSource, machineFacts } from "../foundation/machine.js";
@@ -21,7 +22,7 @@ interface Finding {
   readonly state: "ok" | "warning" | "missing" | "problem";
   readonly what: string;
   readonly detail: string;
-  /** What to do; empty when nothing is to be done. */
+  /** Advice; empty if nothing needs to be done. */
   readonly remedy: string;
 }
 
@@ -92,7 +93,7 @@ function caveats(experiment: Experiment | undefined): Finding[] {
   });
 }
 
-/** What `find` tells; a problem where it is needed and not there. */
+/** Result of `find`; a problem if it is needed and missing. */
 async function present(
   what: string,
   isNeeded: boolean,
@@ -128,7 +129,7 @@ function openFiles(experiment: Experiment | undefined): Finding {
     const detail = `limit ${limit}${ports}: about ${clients} clients`;
     return { state: "ok", what, detail, remedy: "" };
   }
-  // The share of any agent: this may be the machine of one.
+  // The share of any agent, since this machine may run an agent.
   const [most] = experiment.treatments
     .flatMap(({ id, settings }) =>
       [carriedHere(settings), ...carriedByAgents(settings)].map((part) => {
@@ -146,7 +147,7 @@ function openFiles(experiment: Experiment | undefined): Finding {
   return { state: "ok", what, detail: `limit ${limit}; ${needed}`, remedy: "" };
 }
 
-/** Nothing where the platform does not tell. */
+/** Empty if the platform does not state it. */
 function clock(): Finding[] {
   const source = clockSource();
   if (source === undefined) return [];
@@ -177,7 +178,7 @@ function agentThreads(experiment: Experiment | undefined): Finding[] {
   return [{ state: isMany ? "warning" : "ok", what: "threads", detail, remedy }];
 }
 
-/** Without a scenario: those that need more than a server of our own. */
+/** Faults that the scenario uses; without a scenario, faults that need more than a server that train-sim starts. */
 async function faults(experiment: Experiment | undefined): Promise<Finding> {
   const what = "faults";
   const planned = experiment?.treatments.flatMap(({ settings }) => settings.faults.map(({ kind }) => kind));
@@ -204,7 +205,7 @@ function removable(detail: string, command: string): Finding {
   return { state: "warning", what: "left behind", detail, remedy: `Remove it with: ${command}` };
 }
 
-/** Nothing for a scenario without a server of the user's own. */
+/** Empty for a scenario without a server of the user. */
 async function ownServers(experiment: Experiment | undefined): Promise<Finding[]> {
   const servers = await ownServersOf(experiment?.treatments ?? []);
   return (await Promise.all(servers.map(ownServer))).flat();

@@ -2,22 +2,25 @@
 // loop nor, by process.exit, its process.
 const PATIENCE_MS = 5_000;
 
-/** Node's, from 22.15 on and not on Windows: another program in this process's place, whatever its threads do. */
+/**
+ * Node's `process.execve`, from 22.15 on and not on Windows: replaces this process by another program, whatever its threads
+ * do.
+ */
 type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
 
-/** At once, whatever is under way; on Windows it has to be a thread that can be ended. */
+/** Ends the process at once, whatever is under way; on Windows the calling thread must be able to end. */
 export function endNow(exitCode: number): never {
   const { execve } = process as { execve?: Execve };
-  // What loads modules into each Node, or waits for a debugger, is not for this one.
+  // Options that load modules into each Node, or wait for a debugger, must not reach this one.
   const env = { ...process.env, NODE_OPTIONS: "" };
   execve?.call(process, process.execPath, [process.execPath, "-e", `process.exit(${exitCode})`], env);
   return process.exit(exitCode); // Node without execve ends its threads
 }
 
-/** To be called when the work is done: ends the process, with the exit code that it has by then, should it not end by itself. */
+/** Ends the process if it does not end by itself, with the exit code that it has by then. Call it when the work is done. */
 export function endInAnyCase(): void {
   setInterval(() => {
-    // A reader that takes its time is no reason to cut it off.
+    // A slow reader is no reason to cut the output off.
     if (process.stdout.writableLength > 0) return;
     process.stderr.write("train-sim: a part did not stop and was terminated\n");
     // Ends with the code of a killed process, since nothing else ends it.

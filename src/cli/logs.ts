@@ -23,7 +23,7 @@ interface LogsOptions {
   readonly json?: true;
 }
 
-/** An option that may be given several times, and several values with commas in between. */
+/** Parser of an option that may be given several times, and with several values separated by commas. */
 function listOf<T>(parse: (text: string) => T): (text: string, all?: T[]) => T[] {
   return (text, all = []) => [...all, ...text.split(",").map((one) => parse(one.trim()))];
 }
@@ -35,7 +35,7 @@ function wholeNumber(text: string, most = Number.MAX_SAFE_INTEGER): number {
   return value;
 }
 
-/** `12`, `12s`, `1m30s` of the window, or an instant as `2026-01-31T12:00:05Z`. */
+/** A second of the window such as `12`, `12s` or `1m30s`, or an instant such as `2026-01-31T12:00:05Z`. */
 function timeBound(text: string): TimeBound {
   if (/^\d+$/.test(text)) return { second: Number(text) };
   const ms = parseDurationMs(text);
@@ -67,7 +67,7 @@ export function register(program: Command): void {
     .action(logs);
 }
 
-/** Between bounds the wrong way round lies nothing, and "failures: none" would be said of it. */
+/** Refuses bounds in the wrong order: the range would be empty, and the text would say "failures: none". */
 function requireOrder(from: TimeBound | undefined, to: TimeBound | undefined): void {
   const areSeconds = from && to && "second" in from && "second" in to && from.second >= to.second;
   const areInstants = from && to && "atMs" in from && "atMs" in to && from.atMs >= to.atMs;

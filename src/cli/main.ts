@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command line: one file a command, all of them in commands.ts. It turns what commands throw into one clear message on
-// standard error and the exit code; nothing else ends the process.
+// The command line: one file for each command, all of them in commands.ts. It turns errors of commands into one clear
+// message on standard error and the exit code; nothing else ends the process.
 import { Command, CommanderError } from "commander";
 import { explained } from "../database/registry.js";
 import { ExitCode, messageOf } from "../foundation/errors.js";
@@ -39,7 +39,7 @@ function createProgram(): Command {
   return program;
 }
 
-/** Prints an error for people: cause, place, way out; the stack only of an unforeseen error. */
+/** Prints an error for people: cause, place, remedy; the stack only of an unforeseen error. */
 function explain(error: unknown): string {
   const known = explained(error);
   if (known) return `train-sim: ${known.message}\n${known.hint ? `  ${known.hint}\n` : ""}`;
@@ -59,7 +59,10 @@ function dieOf(error: unknown): never {
   return endNow(exitCodeOf(error));
 }
 
-/** A reader that is gone (`| head`; `| tee`, which Ctrl-C ends too) is no error of ours: the work goes on, and ends as it would have. */
+/**
+ * A reader that is gone (`| head`; `| tee`, which Ctrl-C ends, too) is not an error: the work goes on, and ends as if it
+ * were read.
+ */
 function goOnUnread(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE" && error.code !== "EIO") dieOf(storageError(error, "the output"));
 }

@@ -1,5 +1,5 @@
-// What a message or a page tells the user to type must be there: every `--option` in the program's texts and in the docs is
-// one of some command's, or of a program that is named here.
+// Every `--option` that a message or a page names must exist: it belongs to some command, or to another program that is
+// named here.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
@@ -9,7 +9,7 @@ import { COMMANDS } from "./commands.js";
 const SOURCE = join(import.meta.dirname, "..");
 const ROOT = join(SOURCE, "..");
 
-/** Options by command, as `schema drop`; every command has --help. */
+/** Options by command, such as `schema drop`; every command has --help. */
 const OPTIONS: ReadonlyMap<string, ReadonlySet<string>> = optionsByCommand();
 
 function optionsByCommand(): Map<string, Set<string>> {
@@ -28,7 +28,7 @@ function optionsByCommand(): Map<string, Set<string>> {
   return new Map(named.map(([name, command]) => [name, new Set(["--help", ...ownOf(command)])]));
 }
 
-/** Whose messages a file makes, where they are not of `run`. */
+/** Commands that print a file's messages, if it is not `run`. */
 const MAKERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^cli\/schema\.ts$/, ["schema print", "schema apply", "schema drop"]],
   [/^cli\/init\.ts$/, ["run"]],
@@ -66,7 +66,7 @@ function makersOf(file: string): readonly string[] {
   return makers;
 }
 
-/** Options that a text names for commands that do not have them. `--x NAME with schema` says whose it is. */
+/** Options that a text names for commands that do not have them. `--x NAME with schema` names the command. */
 function strangersIn(text: string, makers: readonly string[]): string[] {
   return [...text.matchAll(/(--[a-z][a-z-]+)(?:(?: [A-Z]+)? with ([a-z]+(?: [a-z]+)?))?/g)].flatMap(
     ([, option = "", whose]) => {

@@ -1,4 +1,4 @@
-// Values of options. Each refuses what it cannot read with one sentence.
+// Values of options. Each parser refuses an invalid value with one sentence.
 import { InvalidArgumentError, Option } from "commander";
 import { isSshHost } from "../engine/agents/ssh-agents.js";
 import { formatDuration, parseDurationMs } from "../foundation/units.js";
@@ -19,7 +19,7 @@ export function positiveNumber(text: string): number {
   return value;
 }
 
-/** How many, or the hosts on which the run is to start them. */
+/** The number of agents, or the hosts on which the run is to start them. */
 export function agents(text: string): number | readonly string[] {
   const hosts = /^ssh:(.*)$/s.exec(text)?.[1]?.split(",");
   if (!hosts) return wholeNumber(text);
@@ -54,7 +54,7 @@ function duration(text: string): number {
   return ms;
 }
 
-/** An option's value is what follows it, even if a scenario was meant. */
+/** A port. The value of an option is the word after it, even if that was meant to be the scenario. */
 export function port(text: string): number {
   const value = Number(text);
   if (/^\d{1,5}$/.test(text) && value <= 65_535) return value;

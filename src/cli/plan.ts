@@ -1,4 +1,4 @@
-// `run --plan`, made from the loaded experiment alone; it touches no database.
+// Text of `run --plan`, made from the loaded experiment alone; it touches no database.
 import {
   ASKED_SIZES,
   plannedReach,
@@ -40,7 +40,7 @@ function order(experiment: Experiment): string[] {
   return blocks > MAX_BLOCKS ? [...lines, `  and ${blocks - MAX_BLOCKS} more blocks`] : lines;
 }
 
-/** When it may end before its last block. */
+/** Lines on when the experiment may end before its last block. */
 function endLines({ stopping }: Experiment): string[] {
   if (!stopping) return [];
   const { min, max, within, budgetMs, race } = stopping;
@@ -65,14 +65,14 @@ function shareText(share: number): string {
   return `${shortNumber(share * 100)} %`;
 }
 
-/** How many trials of each treatment, of how many treatments, and at which level the last look claims. */
+/** Number of trials of each treatment, number of compared treatments, and level at which the last look claims. */
 function plannedTrials({ trials, treatments, stopping }: Experiment): PlannedTrials {
   const most = trials.length / treatments.length;
   const { level } = stopping ? boundsAfter(most, stopping, looksUpTo(most, stopping)) : PLAIN_BOUNDS;
   return { trials: most, compared: treatments.length - 1, level };
 }
 
-/** Differences that the trials find, if they vary as much as an earlier result's. */
+/** Differences that the trials find, if they vary as much as in an earlier result. */
 export function reachOfPlan(experiment: Experiment, earlier: ResultDocument): PlannedReach[] {
   return plannedReach(earlier, plannedTrials(experiment));
 }
@@ -96,7 +96,7 @@ function reachLines(experiment: Experiment, earlier: ResultDocument): string[] {
   ];
 }
 
-/** What a careful experimenter would object to, and what the machine may. */
+/** Objections of the linter, and warnings about the machine. */
 export function planWarnings(experiment: Experiment): string[] {
   const isCrowded = experiment.treatments.some(
     ({ settings: { pool, actors } }) =>
@@ -119,7 +119,10 @@ const OF_A_SEARCH =
   "With --find-capacity these trials only confirm the rate found for each treatment, and arrivals come at that rate.\n" +
   "How many trials find the rates, and how long that takes, is not known in advance. Each window lasts at least 2 s.";
 
-/** The plan of an experiment, for people; ends with a line break. `isSearch`: its capacity is to be found. `earlier`: how much trials vary. */
+/**
+ * The plan of an experiment, for people; ends with a line break. `isSearch`: its capacity will be searched. `earlier`: a
+ * result that shows how much trials vary.
+ */
 export function renderPlan(experiment: Experiment, isSearch = false, earlier?: ResultDocument): string {
   const paths = Object.keys(experiment.treatments[0]?.levels ?? {});
   const treatments = experiment.treatments.map(({ id, levels }) => [

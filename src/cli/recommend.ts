@@ -1,5 +1,5 @@
-// `train-sim recommend`: writes recommendation.json, recommendation.txt and, where it recommends a change, recommended.yaml
-// into the directory of the results that it rests on.
+// `train-sim recommend`: writes recommendation.json, recommendation.txt and, if it recommends a change, recommended.yaml
+// into the directory of its results.
 import { join } from "node:path";
 import { InvalidArgumentError, type Command } from "commander";
 import { recommend, type Measure } from "../engine/recommend/recommend.js";
@@ -88,7 +88,7 @@ async function run(scenario: string, options: RecommendCommand): Promise<void> {
     budgetMs: options.budget,
     loads: options.alsoAt,
   };
-  // What cannot be run is refused before anything is.
+  // Loads that cannot run are refused before anything runs.
   for (const load of options.alsoAt)
     await loadScenario(scenario, { set: [...options.set, load], environment });
   let made: string | undefined;

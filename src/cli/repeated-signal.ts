@@ -1,8 +1,8 @@
-// Counts requests to stop. npm and npx pass a signal of the terminal on to the program, which has had it from the terminal too:
-// one key pressed is two signals within milliseconds, and no second request.
+// Counts requests to stop. npm and npx pass a signal of the terminal on to the program, which has received it from the
+// terminal, too: one key press is two signals within milliseconds, and no second request.
 import { monotonicMs } from "../foundation/clock.js";
 
-/** Signals that come within this of the first are the first. */
+/** Milliseconds within which signals after the first count as the first. */
 export const SAME_WISH_MS = 200;
 
 export class RepeatedSignal {
@@ -10,7 +10,7 @@ export class RepeatedSignal {
 
   constructor(private readonly nowMs: () => number = monotonicMs) {}
 
-  /** Takes a signal: whether it is the first, the same once more, or another. */
+  /** Takes a signal; says whether it is the first, the same again, or another. */
   hear(): "first" | "same" | "another" {
     const nowMs = this.nowMs();
     if (this.firstMs === undefined) {

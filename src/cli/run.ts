@@ -50,7 +50,7 @@ interface RunOptions {
   readonly trials?: number;
   readonly duration?: string;
   readonly seed?: number;
-  /** Their number, or the hosts on which to start them. */
+  /** Number of agents, or the hosts on which to start them. */
   readonly agents?: number | readonly string[];
   readonly agentCommand: string;
   readonly tokenFile?: string;
@@ -62,12 +62,12 @@ interface RunOptions {
   readonly resume?: string;
   readonly findCapacity?: string;
   readonly plan?: true;
-  /** A result directory. */
+  /** Result directory whose spread the plan uses. */
   readonly spreadFrom?: string;
   readonly json?: true;
   readonly verbose?: true;
   readonly quiet?: true;
-  /** True where the flag stands without a port. */
+  /** Port; true if the flag has no port. */
   readonly dashboard?: number | true;
   readonly prometheus?: number | true;
 }
@@ -196,7 +196,7 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     );
 }
 
-/** Undefined where no token is given, and ssh starts no agent. */
+/** Undefined if no token is given and ssh starts no agent. */
 async function agentOptionsOf(options: RunOptions): Promise<AgentOptions | undefined> {
   const { agents: hosts, agentCommand: command, tokenFile, listen, agentsWait: waitMs, cert, key } = options;
   if ((cert === undefined) !== (key === undefined))
@@ -250,7 +250,7 @@ function summaryOf({ result, directory, written }: WrittenOutcome, { verbose }: 
   return verbose ? renderSummary(result, options) : renderScreen(result, options);
 }
 
-/** The scenario that is named, or the one of the directory to resume; the same seed, where it states none. */
+/** The named scenario, or the scenario of the directory to resume; the same seed, if the scenario states none. */
 async function load(
   scenario: string | undefined,
   resume: string | undefined,
@@ -311,7 +311,7 @@ export async function runWithSignals(
       programVersion,
       stream: process.stderr,
       environment: process.env,
-      // A search does not know how many trials it will take.
+      // A search does not know its number of trials.
       isSearch: options.findCapacity !== undefined,
       earlier: resumed?.trials ?? [],
     },
@@ -330,7 +330,7 @@ export async function runWithSignals(
       `${done} of ${counted(experiment.trials.length, "trial")} complete in ${resumed.directory}`,
     );
   }
-  // Whether a threshold has asked to stop before is no wish of the user's.
+  // Requests of the user to stop; a threshold that asked to stop before does not count.
   const signals = new RepeatedSignal();
   const onSignal = (signal: NodeJS.Signals): void => {
     const heard = signals.hear();

@@ -1,5 +1,5 @@
-// The commands that need a scenario and no database: validate, init, json-schema, and the plan of a run. What they
-// print, and how they refuse.
+// The commands that need a scenario and no database: validate, init, json-schema, and the plan of a run: their output, and
+// their refusals.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { Command } from "commander";
@@ -19,7 +19,7 @@ import { register as registerValidate } from "./validate.js";
 
 const stage = commandStage();
 
-/** Runs a command line and resolves to the error it ended with, if any. */
+/** Runs a command line and resolves to the error that it ended with, if any. */
 async function run(...args: string[]): Promise<TrainSimError | undefined> {
   const program = new Command();
   const all = [registerInit, registerJsonSchema, registerRun, registerSchema, registerValidate];

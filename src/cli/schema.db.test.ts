@@ -1,5 +1,6 @@
-// `train-sim schema apply` and `drop` on a server that speaks another dialect than they were told: refused before
-// anything is made or dropped there. What fails half-way may stay behind without the mark by which train-sim knows its own.
+// `train-sim schema apply` and `drop` on a server that speaks another dialect than the requested one: refused before
+// anything is made or dropped there. Half-made schemas may stay behind without the mark by which train-sim recognises its
+// schemas.
 import { Command } from "commander";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";

@@ -28,7 +28,7 @@ const { levels: OWN_LEVELS = [] } = DEFAULT.settings;
 const [TABLE_LEVELS, STATEMENT_LEVELS] = [true, false].map((isOfTables) =>
   OWN_LEVELS.filter((level) => level.isOfTables === isOfTables),
 ) as [LevelOption[], LevelOption[]];
-/** Options of `print` that a scenario says by itself. */
+/** Options of `print` whose values a scenario states. */
 const LEVELS = ["dialect", "namespace", ...OWN_LEVELS.map(({ option }) => option)];
 
 interface SchemaOptions {
@@ -53,7 +53,7 @@ const ownLevels = (command: Command, levels: readonly LevelOption[]): Command =>
       made.addOption(choice(`--${option} <level>`, description, choices, fallback)),
     command,
   );
-/** Levels of the workload by key, as the options say. */
+/** Levels of the workload by key, from the options. */
 const levelsIn = (options: SchemaOptions, levels: readonly LevelOption[]): Record<string, string> =>
   Object.fromEntries(
     levels.map(({ option, key }) => [key, (options as unknown as Record<string, string>)[option] ?? ""]),
@@ -196,7 +196,10 @@ function settingsOf(options: SchemaOptions): WorkloadNamespace {
   return { namespace: name, ...levelsIn(options, TABLE_LEVELS), ...(grantTo !== undefined && { grantTo }) };
 }
 
-/** Statements that the server does not understand could leave a schema there without the mark, for good; a run checks the same. */
+/**
+ * Refuses a server that does not understand the statements: they could leave an unmarked schema there for good; a run
+ * checks the same.
+ */
 async function requireSpoken(admin: AdminSession, name: DialectName): Promise<void> {
   const { product, dialect, versionText } = await databaseOf(admin.endpoint).server.info(admin);
   if (dialect === undefined || dialect === name) return;
@@ -206,14 +209,14 @@ async function requireSpoken(admin: AdminSession, name: DialectName): Promise<vo
   );
 }
 
-/** A pooler would keep the claim's session for others. */
+/** Refuses a pooler, which would keep the claim's session for others. */
 async function requireServer({ endpoint }: AdminSession, dialect: DialectName): Promise<void> {
   const { server, namespaces } = databaseOf(endpoint);
   const refusal = namespaces.hasClaims(dialect) ? await server.poolerRefusal(endpoint) : undefined;
   if (refusal) throw new UsageError(refusal.words, "Give the URL of the database server itself.");
 }
 
-/** Rejects while a run is at work there. */
+/** Runs the work under a claim. Rejects while a run is at work there. */
 async function claimed<T>(
   options: Pick<SchemaOptions, "dialect" | "namespace"> & { url: string },
   work: (admin: AdminSession, namespaces: Namespaces<AdminSession>) => Promise<T>,

@@ -1,5 +1,5 @@
-// What the program loads before it has looked at its arguments, and what each worker thread loads: every trial waits for
-// both. Followed through static imports from the sources; packages that take long are for whoever asks for them.
+// Packages that the program loads before it has parsed its arguments, and that each worker thread loads: every trial waits
+// for both. Static imports are followed from the sources; slow packages must be loaded on demand.
 import { join } from "node:path";
 import { build, type Metafile } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   graph = metafile.inputs;
 });
 
-/** Packages that are loaded with `entry`, or `later` by what it loads. */
+/** Packages that are loaded with `entry` at once, or later by its dynamic imports. */
 function packagesOf(entry: string): { readonly atOnce: Set<string>; readonly later: Set<string> } {
   const found = { atOnce: new Set<string>(), later: new Set<string>() };
   const seen = new Set<string>();

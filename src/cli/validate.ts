@@ -26,7 +26,7 @@ export function register(program: Command): void {
     .action(validate);
 }
 
-/** `3 treatments x 3 trials = 9 trials, load of 54s to 1m30s`; `x 5 to 30 trials = 15 to 90 trials` where they may do. */
+/** `3 treatments x 3 trials = 9 trials, load of 54s to 1m30s`; `x 5 to 30 trials = 15 to 90 trials` if fewer may suffice. */
 export function extentText(experiment: Experiment): string {
   const treatments = experiment.treatments.length;
   const most = experiment.trials.length / treatments;
@@ -40,7 +40,7 @@ export function extentText(experiment: Experiment): string {
   return `${counted(treatments, "treatment")} x ${trials(1)} = ${trials(treatments)}, load of ${span}`;
 }
 
-/** The extent of a run, for programs; that of a search for capacity is not known. */
+/** The extent of a run, for programs; the extent of a search for capacity is unknown. */
 export function extentDocument(experiment: Experiment, isSearch = false): object {
   const { leastMs, mostMs } = experimentSpan(experiment);
   return {
@@ -55,7 +55,7 @@ export function extentDocument(experiment: Experiment, isSearch = false): object
   };
 }
 
-/** The outcome of `load`; programs find the problems of a scenario on standard output too. */
+/** The outcome of `load`; with `isJson`, problems of the scenario go to standard output for programs. */
 export async function answering<T>(isJson: boolean, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -1,6 +1,6 @@
 // The examples of the scenario reference, as whole scenarios that load. Every key of the schema must occur in one: the
-// reference takes the example it shows for a key from here, and a test loads them all. So no example can be wrong, and
-// no key is without one. Those of a feature's own keys are in its folder.
+// reference takes the example it shows for a key from here, and a test loads them all. So no example can be wrong, and no
+// key is without one. Examples of a feature's keys are in its folder.
 import { STRATEGIES } from "../../pools/registry.js";
 import { OWN_EXAMPLES } from "../../workloads/own.js";
 import { WORKLOADS } from "../../workloads/registry.js";

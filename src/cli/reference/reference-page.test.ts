@@ -1,5 +1,5 @@
-// The reference of scenario keys: the checked-in page is what the code says, every key has an example that loads, and
-// the defaults that it states are the schema's.
+// The reference of scenario keys: the checked-in page is generated from the code, every key has an example that loads, and
+// the defaults that it states are in the schema.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parseScenario } from "../../scenario/loader.js";
@@ -36,7 +36,7 @@ test("every top-level key has a row or rows", () => {
 test("every key has a meaning, values and an example", () => {
   const bare = rows.filter(({ meaning, takes }) => meaning === "" || takes === "");
   expect(bare).toEqual([]);
-  // What train-sim puts in place of a module's path.
+  // Keys that train-sim puts in place of a module's path.
   const isMade = (path: string): boolean => /^workload\.(module|hash|declares)\b/.test(path);
   const without = rows
     .map(({ path }) => path)

@@ -1,6 +1,6 @@
 // The reference of scenario keys as a page, `docs/reference/scenario.md`: lists from the JSON Schema, examples from
-// scenarios that load, refusals in the program's own words. It is generated so that it cannot drift: a test holds the
-// checked-in page equal to this. What is prose here is only what no schema says.
+// scenarios that load, refusals in the program's words. It is generated so that it cannot drift: a test holds the
+// checked-in page equal to this. Its prose is only what no schema states.
 import { parse, stringify } from "yaml";
 import { parseScenario } from "../../scenario/loader.js";
 import { isMapping, parsePath, pathText, type Mapping } from "../../syntax/paths.js";
@@ -12,7 +12,7 @@ import { WORKLOADS } from "../../workloads/registry.js";
 import { executorKeys } from "../../load/load-settings.js";
 import { wrap } from "../../foundation/text/text-table.js";
 
-/** A value with more rows than this has a section of its own, as every mapping has. */
+/** A value with more rows than this has a separate section, like every mapping. */
 const ROWS_TOGETHER = 3;
 const SHOWN_CHARACTERS = 80;
 const LINE_CHARACTERS = 118;
@@ -58,13 +58,13 @@ const OF_WORKLOADS = `## Keys of workloads
 With the workloads that have them; [train-events.md](train-events.md) and [workloads.md](workloads.md) describe them.
 `;
 
-/** Keys that train-sim puts in place of a module's path; nobody writes them. */
+/** Keys that train-sim puts in place of a module's path; users do not write them. */
 const MADE = /^workload\.(module|hash|declares)\b/;
-/** Which executors take a key: the table of executors says it. */
+/** Suffix about the executors that take a key, which the table of executors states. */
 const OF_EXECUTORS = /\s*Executors? [^.]* only(, which needs? it)?\./;
-/** The kinds or strategies that a key belongs to, as its meaning ends. */
+/** The kinds or strategies that have a key, at the end of its meaning. */
 const ONLY_OF = /\s*(?:Kinds?|Strateg(?:y|ies)) ([^.]*?) only(?:, which needs? it)?\./;
-/** Meanings that another page of the reference has at length. */
+/** Meanings that another page of the reference explains at length. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   workload: "A name, a path such as `./bank.sql`, or a mapping: [workloads.md](workloads.md).",
   storage: "How tables are stored: [workloads.md](workloads.md#calls), [dialects.md](dialects.md).",
@@ -92,7 +92,7 @@ function flow(value: unknown): string {
   return stringify(value, { collectionStyle: "flow", lineWidth: 0, flowCollectionPadding: true }).trim();
 }
 
-/** Values at a path of a row, in whichever group or metric has it. */
+/** Values at a path of a row, in each group or metric that has it. */
 function valuesAt(value: unknown, parts: readonly string[]): unknown[] {
   const [part, ...rest] = parts;
   if (part === undefined) return value === undefined ? [] : [value];
@@ -102,7 +102,7 @@ function valuesAt(value: unknown, parts: readonly string[]): unknown[] {
   return Object.hasOwn(value, part) ? valuesAt(value[part], rest) : [];
 }
 
-/** An example, and each level of its factors as if it were set, so that a varied key has an example too. */
+/** An example, and each level of its factors as a set value, so that a varied key has an example, too. */
 function asWritten(yaml: string): unknown[] {
   const scenario = parse(yaml) as Mapping;
   const factors = isMapping(scenario.factors) ? scenario.factors : {};
@@ -114,7 +114,7 @@ function asWritten(yaml: string): unknown[] {
   return [scenario, ...levels];
 }
 
-/** How a key is written in the examples; the shortest one, undefined where none has it. */
+/** A key as the examples write it; the shortest form, undefined if no example has it. */
 export function exampleOf(path: string): string | undefined {
   const parts = path.replaceAll("[]", "").split(".");
   const found = EXAMPLES.flatMap(({ yaml }) => asWritten(yaml).flatMap((one) => valuesAt(one, parts)));
@@ -138,7 +138,7 @@ function item(text: string, below: readonly string[] = []): string {
   return [...lines(text, ""), ...below.flatMap((one) => lines(one, "  "))].join("\n");
 }
 
-/** Whether the meaning explains each value by its name. */
+/** True if the meaning explains each value by its name. */
 function namesValues(meaning: string, takes: string): boolean {
   const values = takes.split(", ").map((value) => value.replaceAll("`", ""));
   return takes.startsWith("`") && values.every((value) => new RegExp(`\\b${value}\\b[^.;]*:`).test(meaning));
@@ -163,10 +163,10 @@ function ownersOf(path: string): string[] {
 
 /** A workload's page describes its keys. */
 const isDescribedElsewhere = (path: string): boolean => ownersOf(path).length > 0;
-/** Bounds that the table of checks has, with their defaults. */
+/** True for bounds that the table of checks lists with their defaults. */
 const isBound = (path: string): boolean => path.startsWith("diagnosis.max");
 
-/** What follows the name of a key: for whom, values, default, meaning, example. */
+/** Text after the name of a key: applicability, values, default, meaning, example. */
 function rowText({ path, meaning: stated, takes, otherwise }: KeyRow): string {
   const owners = ownersOf(path);
   const meaning = isDescribedElsewhere(path) ? "" : (ELSEWHERE[path] ?? stated.replace(OF_EXECUTORS, ""));
@@ -183,7 +183,7 @@ function rowText({ path, meaning: stated, takes, otherwise }: KeyRow): string {
   return [`(${facts.join("; ")})`, links, shown].filter((part) => part !== "").join(" ");
 }
 
-/** Neighbours with the same text are one item. */
+/** List of rows; neighbours with the same text are one item. */
 function rowList(rows: readonly KeyRow[]): string {
   const items: { names: string; text: string }[] = [];
   for (const row of rows) {
@@ -232,7 +232,7 @@ function section({ key, description, rows }: KeySection): string {
   ].join("\n");
 }
 
-/** What the program says of a scenario that it refuses. */
+/** Message of the program that refuses a scenario. */
 function refusalOf(yaml: string): string {
   try {
     parseScenario(yaml, "scenario.yaml");

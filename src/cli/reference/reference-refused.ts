@@ -1,11 +1,11 @@
-// The scenarios of the reference that are refused, each for one reason, which the page shows in the program's words. A
-// test loads them all, so that no message on the page is one that the program no longer gives.
+// The scenarios of the reference that are refused, each for one reason, which the page shows in the program's words. A test
+// loads them all, so that the page shows no message that the program no longer gives.
 import { STRATEGIES } from "../../pools/registry.js";
 import { OWN_EXAMPLES } from "../../workloads/own.js";
 import { WORKLOADS } from "../../workloads/registry.js";
 import type { ScenarioExample } from "../../workloads/workload.js";
 
-/** Scenarios that are refused, for what the program says of them. */
+/** Scenarios that are refused, whose messages the page shows. */
 export const REFUSED: readonly ScenarioExample[] = [
   { title: "a misspelt key", yaml: "name: x\nlockng: nowait" },
   { title: "a number without its unit", yaml: "name: x\ntrial: { duration: 30 }" },

@@ -1,16 +1,16 @@
-// What the scenario's JSON Schema says of each key, as rows for the reference: meaning, values, bounds, default. The
-// five groups of `actors` have the same keys, so they are one set of rows with `<group>` in the path. Pure; it
-// invents nothing: what the schema does not say is not in a row.
+// Facts of the scenario's JSON Schema on each key, as rows for the reference: meaning, values, bounds, default. The five
+// groups of `actors` have the same keys, so they are one set of rows with `<group>` in the path. Pure; it invents nothing:
+// a row holds only what the schema states.
 import { scenarioJsonSchema, type SchemaNode } from "../../scenario/json-schema.js";
 import { isMapping } from "../../syntax/paths.js";
 
 export interface KeyRow {
-  /** As `pool.size`; `<group>` and `<metric>` stand for any, `[]` for an entry of a list. */
+  /** Path such as `pool.size`; `<group>` and `<metric>` stand for any name, `[]` for an entry of a list. */
   readonly path: string;
   readonly meaning: string;
   /** Values and bounds. */
   readonly takes: string;
-  /** As people write it; `required`, or undefined where there is none. */
+  /** Default as people write it; `required`, or undefined if there is none. */
   readonly otherwise: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface KeySection {
 }
 
 export const GROUP = "<group>";
-/** Top-level mappings keyed by scenario path: what is below them is a copy of the rest. */
+/** Top-level mappings keyed by scenario path: the keys below them repeat the others. */
 const KEYED_BY_PATH: ReadonlySet<string> = new Set(["factors", "include", "exclude"]);
 /** From "Default" to the end of its sentence; a dot inside a number does not end it. */
 const DEFAULT_SENTENCE = /\s*\bDefault:? ((?:[^.]|\.(?=\d))+)\./;
@@ -72,7 +72,7 @@ interface Child {
   readonly isRequired: boolean;
 }
 
-/** The keys one level below, whichever form of the value has them; the first of a name counts. */
+/** The keys one level below, in any form of the value; the first of each name counts. */
 function childrenOf(node: SchemaNode): Child[] {
   const found = new Map<string, Child>();
   const add = (child: Child): void => {
@@ -91,7 +91,7 @@ function childrenOf(node: SchemaNode): Child[] {
   return [...found.values()];
 }
 
-/** A row of its own has what can be written as a value, or has keys of the user's; plain mappings are their keys. */
+/** True if a key has a separate row, since it takes a value or free keys; plain mappings are represented by their keys. */
 function isValue(node: SchemaNode): boolean {
   return branchesOf(node).some((branch) => !branch.properties);
 }
@@ -116,7 +116,7 @@ function rowsBelow(path: string, node: SchemaNode, isRequired: boolean): KeyRow[
   return isValue(node) ? [own, ...below] : below;
 }
 
-/** The rows of all groups as those of one; a default that differs from group to group is left to their table. */
+/** The rows of all groups as rows of one group; a default that differs from group to group is left to their table. */
 function groupRows(node: SchemaNode): KeyRow[] {
   const groups = Object.entries(node.properties ?? {}).map(([name, group]) =>
     childrenOf(group).flatMap((child) =>
@@ -135,7 +135,7 @@ function groupRows(node: SchemaNode): KeyRow[] {
   });
 }
 
-/** The node as a value with keys of the user's. */
+/** The node as a value with free keys. */
 function withoutKeys({ description = "", type = "object" }: SchemaNode): SchemaNode {
   return { description, type };
 }
