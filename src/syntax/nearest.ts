@@ -1,7 +1,7 @@
 // The valid word nearest to an invalid one, by edit distance; none if nothing is near, for a wrong guess is worse than none.
 import { distance } from "fastest-levenshtein";
 
-/** The nearest candidate, if it is near enough to be a slip of the fingers. */
+/** The nearest candidate, if it is near enough to be a typing error. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const lower = word.toLowerCase();
   let best: { candidate: string; edits: number } | undefined;
@@ -12,7 +12,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best && best.edits <= Math.max(2, Math.ceil(word.length * 0.4)) ? best.candidate : undefined;
 }
 
-/** `did you mean X?`, or all the choices when none is near. */
+/** `did you mean X?`, or all the choices if none is near. */
 export function suggestion(word: string, candidates: readonly string[], noun: string): string {
   const near = nearest(word, candidates);
   if (near !== undefined) return `did you mean ${near}?`;

@@ -1,17 +1,17 @@
-// Paths into a scenario, as `actors.producers.load.clients` or `factors.pool[1].size`, for the file, `--set` and factors alike.
-// Only own keys count: the prototype of an object is out of reach.
+// Paths into a scenario, such as `actors.producers.load.clients` or `factors.pool[1].size`, for the file, `--set` and
+// factors alike. Only own keys count: the prototype of an object is out of reach.
 
 export type Path = readonly (string | number)[];
 export type Mapping = Record<string, unknown>;
 
-/** Mappings and lists inside each other, at most: three times what a scenario can use. */
+/** Most levels of nested mappings and lists: three times what a scenario can use. */
 export const MAX_DEPTH = 50;
 
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A path as people write it; keys that hold dots or brackets are quoted. */
+/** A path in its written form; keys that hold dots or brackets are quoted. */
 export function pathText(path: Path): string {
   return path
     .map((part, i) => {
@@ -22,7 +22,7 @@ export function pathText(path: Path): string {
     .join("");
 }
 
-/** Parts of a written path (`a.b[0]."c.d"`); undefined when it cannot be read. */
+/** Parts of a written path (`a.b[0]."c.d"`); undefined if it is invalid. */
 export function parsePath(text: string): Path | undefined {
   const part = /\.?(?:"([^"]*)"|'([^']*)'|([^.[\]"'{}=\s]+(?:\{[^}]*\})?))|\[(\d+)\]/y;
   const path: (string | number)[] = [];
@@ -45,7 +45,7 @@ function child(value: unknown, part: string | number): unknown {
   return Object.hasOwn(value, part) ? value[String(part)] : undefined;
 }
 
-/** The value there; undefined when there is none. */
+/** The value at a path; undefined if there is none. */
 export function getIn(root: unknown, path: Path): unknown {
   return path.reduce(child, root);
 }
@@ -71,8 +71,8 @@ function shorthandKey(path: Path, i: number): string {
 }
 
 /**
- * Writes `value` there, making the mappings and lists on the way and unfolding shorthands. Returns what is in the
- * way when it cannot, as the path of something that has nothing below it.
+ * Writes `value` at a path, making the mappings and lists on the way and unfolding shorthands. If something is in the way,
+ * returns the path of that value, which has nothing below it.
  */
 export function setIn(root: Mapping, path: Path, value: unknown): Path | undefined {
   let container: unknown = root;
@@ -99,7 +99,7 @@ export function setIn(root: Mapping, path: Path, value: unknown): Path | undefin
   return undefined;
 }
 
-/** The same value with nothing shared and every text passed through `change`; throws on nesting beyond `MAX_DEPTH`. */
+/** A deep copy of the value with every text passed through `change`; throws on nesting beyond `MAX_DEPTH`. */
 export function mapTexts(
   value: unknown,
   change: (text: string, path: Path) => string,

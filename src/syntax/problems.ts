@@ -1,4 +1,4 @@
-// Problems of a scenario in one shape, whoever found them: zod, a rule or the YAML parser. Passwords are never repeated.
+// Problems of a scenario in one shape for all sources: zod, a rule or the YAML parser. Passwords are never repeated.
 import type * as z from "zod";
 import { UsageError } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
@@ -7,23 +7,23 @@ import { getIn, isMapping, pathText, type Path } from "./paths.js";
 import { keyWithoutPasswords, withoutPasswords } from "../foundation/secrets.js";
 import type { KeyIssue } from "./tagged-union.js";
 
-/** A problem before it is known where in the file it stands. */
+/** A problem before its place in the file is known. */
 export interface Finding {
   readonly path: Path;
   readonly message: string;
   /** The value for people; absent if there was none. */
   readonly seen?: string;
-  /** The key itself is wrong, not its value. */
+  /** True if the key itself is wrong, not its value. */
   readonly isAboutKey?: boolean;
 }
 
-/** The reason why something cannot be, and the way out; each without a capital and a full stop. */
+/** The reason why something cannot be, and the remedy; each without a capital and a full stop. */
 export interface Refusal {
   readonly words: string;
   readonly way: string;
 }
 
-/** The way out as a sentence, for the hint of an error. */
+/** The remedy as a sentence, for the hint of an error. */
 export function hintOf({ way }: Refusal): string {
   const sentence = `${way.slice(0, 1).toUpperCase()}${way.slice(1)}`;
   return sentence.endsWith("?") ? sentence : `${sentence}.`;
@@ -39,7 +39,7 @@ export interface ScenarioProblem {
   readonly path: string;
   readonly message: string;
   readonly seen?: string;
-  /** Treatments it concerns, when not all. */
+  /** Treatments that the problem concerns, unless it concerns all. */
   readonly treatments?: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export function shownPath(path: Path): string {
   return pathText(path.map((part) => (typeof part === "string" ? keyWithoutPasswords(part) : part)));
 }
 
-/** The problem without passwords, whoever made it. */
+/** The problem without passwords, whatever its source. */
 function withoutSecrets(problem: ScenarioProblem): ScenarioProblem {
   const { source, path, message, seen } = problem;
   return {
@@ -135,7 +135,7 @@ function choicesOf(issue: Issue): string[] {
   return issue.code === "invalid_value" ? issue.values.map(String) : [];
 }
 
-/** Keys that a branch does not know, and that are no misspelling of one that it misses. */
+/** Number of keys that a branch does not know, and that are no misspelling of one that it misses. */
 function strangersIn(branch: readonly Issue[], value: unknown): number {
   const missing = branch.flatMap(({ path: [key], code }) =>
     code !== "unrecognized_keys" && key !== undefined && getIn(value, [String(key)]) === undefined
@@ -146,7 +146,10 @@ function strangersIn(branch: readonly Issue[], value: unknown): number {
   return unknown.filter((key) => nearest(key, missing) === undefined).length;
 }
 
-/** The branch of a union that the user meant: one that took the value's type, else what all of them expected. */
+/**
+ * Messages of the branch of a union that the user meant: the branch that took the value's type, else the expectations of
+ * all.
+ */
 function unionMessages(issue: z.core.$ZodIssueInvalidUnion, value: unknown): Issue[] | string {
   const isAtRoot = (inner: Issue): boolean => inner.path.length === 0 && inner.code !== "unrecognized_keys";
   const [meant] = issue.errors
@@ -185,7 +188,7 @@ function messageFor(issue: Issue, value: unknown): string {
   return issue.message;
 }
 
-/** A number or a flag in quotes is a text, where a number or a flag is expected. */
+/** The message for a value in quotes, which is a text where a number or a flag is expected. */
 function withoutQuotes(message: string, value: unknown): string {
   const isMeant =
     (/a (whole )?number/.test(message) && Number.isFinite(Number(value))) ||
@@ -232,7 +235,7 @@ function findingsOf(issue: Issue, root: unknown, prefix: Path, suggest: KeySugge
   return [{ path, message, ...(value === undefined ? { missing: path } : { seen: seenText(value) }) }];
 }
 
-/** Whether a key that is not there is there under a name like it. */
+/** True if a missing key is present under a similar name. */
 function isMisspelt(missing: Path, unknown: readonly Path[]): boolean {
   const [parent, key] = [pathText(missing.slice(0, -1)), String(missing.at(-1))];
   return unknown.some(
@@ -240,7 +243,7 @@ function isMisspelt(missing: Path, unknown: readonly Path[]): boolean {
   );
 }
 
-/** Every problem that zod found in `root`, one for each key and value; the same place is told of once. */
+/** Every problem that zod found in `root`, one for each key and value; each place is reported once. */
 export function findingsFrom(error: z.ZodError, root: unknown, suggest: KeySuggestion): Finding[] {
   const unsafe = `must be at most ${Number.MAX_SAFE_INTEGER}`;
   const byPlace = new Map<string, Found>();
@@ -261,7 +264,7 @@ export function findingsFrom(error: z.ZodError, root: unknown, suggest: KeySugge
     }));
 }
 
-/** A range whose ends are the wrong way round; `unit` is that of its numbers. */
+/** A range whose ends are in the wrong order; `unit` is the unit of its numbers. */
 export function rangeOrder(
   path: Path,
   range: { readonly min: number; readonly max: number } | undefined,

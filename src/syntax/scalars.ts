@@ -10,7 +10,7 @@ import {
 } from "../foundation/units.js";
 
 const DURATION_PATTERN = "^(0|(\\d+(\\.\\d+)?(us|ms|s|m|h))+)$";
-/** Some digit of it is not 0. */
+/** Pattern of a duration with a digit that is not 0. */
 const POSITIVE_DURATION_PATTERN = "^(?=.*[1-9])(\\d+(\\.\\d+)?(us|ms|s|m|h))+$";
 const SECOND_MS = 1_000;
 const SIZE_PATTERN = "^\\d+(\\.\\d+)?\\s*(B|kB|KB|MB|GB|TB)$";
@@ -51,7 +51,7 @@ export function custom<T>(schema: z.core.GlobalMeta, parse: (input: unknown) => 
     .meta(schema);
 }
 
-/** The likely units of a bare number: those of the two most usual ones with which it is within the bounds. */
+/** The likely units of a bare number: the two most usual units with which it is within the bounds. */
 function withUnits(number: string, minMs: number, maxMs: number): string {
   const [ms, s] = [Number(number), Number(number) * SECOND_MS];
   const isWithin = (one: number): boolean => one >= minMs && one <= maxMs;
@@ -120,7 +120,7 @@ export function durationRange(description: string) {
   return z.union(DURATION_RANGE).transform(rangeOf).meta({ description });
 }
 
-/** `true` (the default bound), `false` (none) or a bound of one's own: most milliseconds a drain may take. */
+/** `true` (the default bound), `false` (none) or another bound: most milliseconds a drain may take. */
 export function drainBound(description: string, trueMs: number) {
   const title = `true, false or ${durationTitle(0, 24 * HOUR_MS)}`;
   const schema = { title, description, anyOf: [{ type: "boolean" }, ...DURATION_JSON] };
@@ -142,10 +142,10 @@ export function samplingInterval(description: string) {
   });
 }
 
-/** So many per time unit of the load, or per second, where it was written with a unit of its own. */
+/** Number per time unit of the load, or per second, if it was written with a unit. */
 export type Rate = number | { readonly perSecond: number };
 
-/** A rate: a number, or one with its unit, as `50/s`. */
+/** A rate: a number, or a number with its unit such as `50/s`. */
 export function rate(description: string, least: number, most: number) {
   const anyOf = [
     { type: "number", minimum: least, maximum: most },

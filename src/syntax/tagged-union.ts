@@ -1,20 +1,20 @@
-// A mapping in which one key, as `kind`, says which other keys belong to it. A union for types; flat for editors and messages:
-// "port belongs to kind embedded" helps more than a union of which no member fits.
+// A mapping in which one key, such as `kind`, decides which other keys belong to it. A union for types; flat for editors
+// and messages: "port belongs to kind embedded" helps more than a union of which no member fits.
 import * as z from "zod";
 import { nearest } from "./nearest.js";
 import { isMapping, type Mapping } from "./paths.js";
 
 export interface Member<Name extends string = string, Keys extends z.ZodRawShape = z.ZodRawShape> {
   readonly name: Name;
-  /** A clause, which members in succession may share. */
+  /** A clause, which consecutive members may share. */
   readonly description: string;
-  /** Keys of its own: one that is not optional is needed. */
+  /** Keys of this member; a key that is not optional is needed. */
   readonly keys: Keys;
-  /** Reasons why it lacks keys of other members, if there is more to say. */
+  /** Reasons why the member lacks keys of other members, if there is more to say. */
   readonly lacks?: Readonly<Record<string, string>>;
 }
 
-/** Words for a key that is another member's, and for a missing one. */
+/** Words for a key that belongs to another member, and for a missing key. */
 export interface KeyWords {
   stranger?(member: Member, key: string, owners: readonly string[]): string | undefined;
   lack?(member: Member, key: string): string;
@@ -40,7 +40,7 @@ type OutputOf<Tag extends string, Common extends z.ZodRawShape, One> =
     ? { [Key in Tag]: Name } & z.output<z.ZodObject<Omit<Common, Tag> & Keys>>
     : never;
 
-/** `backend-terminate: sessions end; postgres-restart, postgres-kill: the server is stopped`. */
+/** List such as `backend-terminate: sessions end; postgres-restart, postgres-kill: the server is stopped`. */
 export function describeMembers(members: readonly Pick<Member, "name" | "description">[]): string {
   const parts: { names: string; description: string }[] = [];
   for (const { name, description } of members) {
@@ -55,7 +55,7 @@ function isNeeded({ keys }: Pick<Member, "keys">, key: string): boolean {
   return !(keys[key] as z.ZodType).safeParse(undefined).success;
 }
 
-/** Keys that a member needs, and those that it may have. */
+/** Keys that a member needs, and optional keys. */
 export function keysOf(member: Pick<Member, "keys">): { needs: string[]; takes: string[] } {
   const names = Object.keys(member.keys);
   return {
@@ -64,13 +64,13 @@ export function keysOf(member: Pick<Member, "keys">): { needs: string[]; takes: 
   };
 }
 
-/** `kind url`, `strategies direct and pgpool`. */
+/** List such as `kind url` or `strategies direct and pgpool`. */
 function namesText(tag: string, names: readonly string[]): string {
   const noun = names.length === 1 ? tag : `${tag}s`.replace(/ys$/, "ies");
   return `${noun} ${[...names.slice(0, -2), names.slice(-2).join(" and ")].join(", ")}`;
 }
 
-/** `Kind url only.`, `Kind network-latency only, which needs it.`, or, where that says more, `Not kind network-reset.` */
+/** `Kind url only.`, `Kind network-latency only, which needs it.`, or, if that says more, `Not kind network-reset.` */
 function ownersText(tag: string, key: string, owners: readonly Member[], others: readonly Member[]): string {
   const names = (some: readonly Member[]): string =>
     namesText(
@@ -88,7 +88,7 @@ function ownersText(tag: string, key: string, owners: readonly Member[], others:
 const innerOf = (type: z.ZodType): z.ZodType =>
   type instanceof z.ZodOptional ? (type.unwrap() as z.ZodType) : type;
 
-/** The type of one key, which need not be there, and says what each of its owners has of it, and which those are. */
+/** The optional type of one key; its description joins the descriptions of its owners and names them. */
 function flatKey(tag: string, key: string, members: readonly Member[]): z.ZodType {
   const owners = members.filter(({ keys }) => Object.hasOwn(keys, key));
   const others = members.filter((member) => !owners.includes(member));
@@ -96,7 +96,7 @@ function flatKey(tag: string, key: string, members: readonly Member[]): z.ZodTyp
     const type = keys[key] as z.ZodType;
     return type.meta() ?? innerOf(type).meta();
   });
-  // What several say in the same words, as a default, is said once, at the end.
+  // Sentences that several owners share, such as a default, are stated once, at the end.
   const sentences = metas.flatMap((meta) => (meta?.description ?? "").split(/(?<=\.) /)).reverse();
   const description = [...new Set(sentences)].reverse();
   return innerOf(owners[0]?.keys[key] as z.ZodType)
@@ -146,7 +146,7 @@ export function taggedUnion<
     const unknown = issues.flatMap((issue) =>
       issue.code === "unrecognized_keys" && (issue.path ?? []).length === 0 ? issue.keys : [],
     );
-    // A misspelt key that tells the member leaves open which one is meant.
+    // If a misspelt key determines the member, the meant member is unknown.
     const tells = (key: string): boolean =>
       nearest(key, [tag]) !== undefined || (meant !== undefined && value[tag] === undefined);
     if (unknown.some(tells)) return;
@@ -159,7 +159,7 @@ export function taggedUnion<
       issues.push({ code: "custom", message, path, params: about, input: value, continue: true });
     }
   });
-  // Beside what is wrong with single keys.
+  // Checked together with problems of single keys.
   check._zod.def.when = () => true;
   return flat.check(check) as unknown as z.ZodType<OutputOf<Tag, Common, One>, z.input<z.ZodObject<Common>>>;
 }

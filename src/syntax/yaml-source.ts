@@ -20,15 +20,15 @@ import { keyWithoutPasswords, withoutPasswords } from "../foundation/secrets.js"
 
 const MAX_FILE_BYTES = 1024 ** 2;
 const MAX_ALIASES = 100;
-/** Words, signs and spaces between them: a hundred times a long scenario, and seconds for the parser at the worst. */
+/** Most words, signs and spaces between them: a hundred times a long scenario, and at worst seconds for the parser. */
 const MAX_TOKENS = 50_000;
-/** Keys, items and values with every alias written out, each of which becomes an object of its own. */
+/** Most keys, items and values with every alias expanded, each of which becomes a separate object. */
 const MAX_VALUES = 50_000;
 
 export interface Position {
   readonly line: number;
   readonly column: number;
-  /** Parts of the path that the file has: the rest is not in it. */
+  /** Number of parts of the path that the file has; it lacks the others. */
   readonly depth: number;
 }
 
@@ -38,7 +38,7 @@ export interface YamlSource {
   locate(path: Path, isAboutKey: boolean): Position;
 }
 
-/** Reads at most one byte more than is taken: a device or a pipe may have no end. */
+/** Reads at most one byte more than is allowed: a device or a pipe may have no end. */
 async function readBeginning(file: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of createReadStream(file, { end: MAX_FILE_BYTES }) as AsyncIterable<Buffer>)
@@ -77,12 +77,15 @@ const WORDS: Readonly<Record<string, string>> = {
   TAG_RESOLVE_FAILED: "YAML tags (!...) are not supported",
 };
 
-/** A line of the parser's own message without the source text that it may quote. */
+/** A line of the parser's message without the source text that it may quote. */
 function syntaxMessage(code: string, message: string): string {
   return WORDS[code] ?? `YAML: ${withoutPasswords(message.split("\n")[0] ?? message)}`;
 }
 
-/** Names a key that is there twice, and the line of the first one if each has a line; undefined for a key that is no plain word. */
+/**
+ * Names a key that occurs twice, and the line of the first one if each has a line; undefined for a key that is no plain
+ * word.
+ */
 function duplicateMessage(text: string, offset: number, column: number): string | undefined {
   const key = /^["']?([A-Za-z][\w.-]{0,60})["']?\s*:/.exec(text.slice(offset))?.[1];
   if (key === undefined) return undefined;
@@ -131,11 +134,11 @@ function hasTooManyTokens(text: string): boolean {
   return false;
 }
 
-/** Whether it holds more than is taken with every alias written out; counts no further than that. */
+/** True if it holds more than is allowed with every alias expanded; stops counting there. */
 function isTooLarge(root: unknown): boolean {
   let level: unknown[] = [root];
   let values = 1;
-  // What is nested deeper is refused by the copy: an alias that contains itself would never end here.
+  // The copy refuses deeper nesting: an alias that contains itself would never end here.
   for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++) {
     const below: unknown[] = [];
     for (const value of level)
