@@ -1,4 +1,4 @@
-// The database as a source of evidence: its readings, and what differs between the ends of the window.
+// The database as a source of evidence: its readings, and the differences between the ends of the window.
 import type { Endpoint } from "../../database/endpoint.js";
 import type {
   EvidenceReader,
@@ -14,7 +14,7 @@ import type { DatabaseEvidence, WaitShare } from "../../results/result-schema.js
 import type { EvidenceSource, WindowEvidence } from "./evidence-source.js";
 import type { Statement } from "../../database/sql.js";
 
-/** Shares of all samples of active sessions, most frequent first. */
+/** Shares of all samples of active sessions, the most frequent first. */
 export function waitsOf(window: WindowEvidence): WaitShare[] {
   const seen = window.family("wait.");
   const all = [...seen.values()].reduce((sum, sessions) => sum + sessions, 0);
@@ -49,7 +49,7 @@ export class DatabaseSource implements EvidenceSource {
     return this.reader.skipped;
   }
 
-  /** Processes of others at the last sample. */
+  /** Process ids of other programs' sessions at the last sample. */
   get foreignPids(): readonly number[] {
     return this.reader.foreignPids;
   }
@@ -79,7 +79,7 @@ export class DatabaseSource implements EvidenceSource {
     return {
       ...(waits.length > 0 && { waits }),
       ...(statements && { statements }),
-      // A server that counted rows from 0 again in the window counted these so, too.
+      // If a server restarted its counts of rows at 0 in the window, it restarted these, too.
       ...(scans && window.total("tuples.inserted") !== undefined && { scans }),
       ...(tableChanges.length > 0 && { tableChanges }),
     };

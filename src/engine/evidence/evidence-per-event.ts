@@ -13,20 +13,20 @@ export interface WorkDone {
   readonly operations: Readonly<Record<Operation, { readonly events: number }>>;
   /** Transactions on the load's connections that ended in the window: retries, polls and look-ups included. */
   readonly serverTransactions?: number;
-  /** Transactions that the pooler adds to each, or why that is not known. Default: none. */
+  /** Transactions that the pooler adds to each, or the reason why that is not known. Default: none. */
   readonly poolerTransactions?: number | string;
-  /** CPU time of train-sim itself; undefined where it was not read. */
+  /** CPU time of train-sim itself; undefined if it was not read. */
   readonly clientCpuSeconds: number | undefined;
 }
 
-/** Brought in within the window, or worked on where nothing was. */
+/** Events that arrived within the window or, if none did, events that were worked on. */
 function eventsOf({ workload, operations }: WorkDone): number {
   const eventsIn = (flow: Flow): number =>
     operationsWith(workload, flow).reduce((sum, operation) => sum + (operations[operation]?.events ?? 0), 0);
   return eventsIn("in") || eventsIn("through");
 }
 
-/** Undefined where there was no event. */
+/** Undefined if there was no event. */
 export function perEventOf(
   database: Pick<DatabaseEvidence, "statements">,
   window: WindowEvidence,

@@ -3,10 +3,12 @@
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";
 import type { DatabaseEvidence } from "../../results/result-schema.js";
 
-/** No metric, but a value of readings: the server's process whose processor time they hold. A restart brings another. */
+/**
+ * Key of a reading that is no metric: the server's process whose processor time it holds. A restart brings another process.
+ */
 export const SERVER_PROCESS = "host.serverPid";
 
-/** No metric, but a value of readings: the number of the connection to the poolers' consoles. A restart ends it. */
+/** Key of a reading that is no metric: the number of the connection to the poolers' consoles. A restart ends it. */
 export const POOLER_SESSION = "pooler.session";
 
 /** The reason why counters have no total of the window. */
@@ -15,21 +17,21 @@ export const COUNTED_AGAIN = "the server counted from 0 again in the window (a r
 export interface EvidenceSource {
   /** `database`, `pooler` or `host`, for messages about its failures. */
   readonly name: string;
-  /** Connects ahead of the window; what cannot be reached is tried again by the samples. Never rejects. */
+  /** Connects ahead of the window; later samples try again to reach missing parts. Never rejects. */
   prepare?(): Promise<void>;
   /**
-   * One reading; within a few seconds, whatever happens. A rejection is a missed sample; the next call tries again. Never called
-   * while one is under way.
+   * Takes one reading, within a few seconds, whatever happens. A rejection is a missed sample; the next call tries again.
+   * Never called while one is under way.
    */
   sample(): Promise<EvidenceReading>;
-  /** Questions for the ends of the window alone, before its first reading and after its last. A failure is skipped. */
+  /** Queries for the ends of the window alone, before its first reading and after its last. A failure is skipped. */
   opened?(): Promise<void>;
   closed?(): Promise<void>;
   /** Fields of the result besides the figures of the catalogue, once the window has ended. */
   summary?(window: WindowEvidence): Partial<DatabaseEvidence>;
-  /** Known so far; each named once. */
+  /** Skipped sources known so far; each named once. */
   readonly skipped: readonly SkippedSource[];
-  /** Never rejects. */
+  /** Closes the source. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -44,9 +46,9 @@ export interface WindowEvidence {
   gauge(name: string): MeanAndMax | undefined;
   /** The number of samples that had the gauge. */
   seen(name: string): number;
-  /** The sum over samples of each gauge of a family, as `wait.`, by its name without the family. */
+  /** The sum over samples of each gauge of a family such as `wait.`, by its name without the family. */
   family(prefix: string): ReadonlyMap<string, number>;
-  /** The difference between the readings at the two ends; undefined also for a counter that began anew in between. */
+  /** The difference between the readings at the two ends; undefined also for a counter that restarted in between. */
   total(name: string): number | undefined;
   /** A gauge at either end of the window. */
   first(name: string): number | undefined;

@@ -6,10 +6,10 @@ import { TrialEvidence, type EvidenceOptions } from "./evidence.js";
 import type { EvidenceReading } from "../../database/evidence.js";
 import type { EvidenceSource } from "./evidence-source.js";
 
-/** A clock that moves only when somebody sleeps, and then at once to the end of the sleep. */
+/** A clock that moves only while a sleep is pending, and then at once to the end of the sleep. */
 class JumpingClock implements Clock {
   atMs = 0;
-  /** Sleeps beyond this end only by their signal. */
+  /** Moment up to which sleeps end by themselves; longer sleeps end only by their signal. */
   limitMs = Number.POSITIVE_INFINITY;
 
   nowMs(): number {
@@ -28,7 +28,7 @@ class JumpingClock implements Clock {
   }
 }
 
-/** Counts what is asked of it; `sample` is told how often it was called before. */
+/** A source that counts its calls; `sample` receives the number of earlier calls. */
 function source(
   sample: (call: number) => EvidenceReading | Error,
   changes: Partial<EvidenceSource> = {},
@@ -49,7 +49,7 @@ function source(
 
 const DONE = { workload: workloadOf({}), operations: {}, clientCpuSeconds: 1 };
 
-/** Runs a window of so many milliseconds and hands over what was told. */
+/** Runs a window of this many milliseconds and returns the evidence and the samples. */
 async function run(
   windowMs: number,
   sources: readonly EvidenceSource[],

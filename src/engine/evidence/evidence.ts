@@ -12,7 +12,10 @@ import { DATABASE_EVIDENCE } from "../../workloads/evidence.js";
 import { windowFigures } from "./window-figures.js";
 import { WindowSums } from "./window-sums.js";
 
-/** Difference of lengths beyond which the readings of the ends are not those of the window, which the result says. */
+/**
+ * Difference in milliseconds beyond which the readings at the ends cover another time than the window, which the result
+ * states.
+ */
 const END_SLACK_MS = 250;
 /** Share of the window beyond which counts are not divided by the window's events, either. */
 const COST_SLACK = 0.05;
@@ -50,12 +53,12 @@ export class TrialEvidence {
     this.clock = options.clock ?? systemClock;
   }
 
-  /** Connects the sources as far as they can be reached. Never rejects; may be cut short by `close`. */
+  /** Connects the reachable sources. Never rejects; may be cut short by `close`. */
   async open(): Promise<void> {
     await Promise.all(this.options.sources.map(async (source) => source.prepare?.()));
   }
 
-  /** Takes the first reading; resolves when it is there. Samples follow from `startMs` (monotonic) on. */
+  /** Takes the first reading and resolves with it. Samples follow from `startMs` (monotonic) on. */
   async begin(startMs: number): Promise<void> {
     this.startMs = startMs;
     await this.hooks("opened");
@@ -68,7 +71,7 @@ export class TrialEvidence {
     this.sampling = this.sampleOn();
   }
 
-  /** Takes the last reading, of a window that ended at `endMs`. */
+  /** Takes the last reading for a window that ended at `endMs`. */
   async end(endMs: number): Promise<void> {
     if (this.state !== "open") return;
     this.windowMs = endMs - this.startMs;
@@ -84,7 +87,7 @@ export class TrialEvidence {
     await this.hooks("closed");
   }
 
-  /** The evidence of the window; empty if it did not come to its end. */
+  /** The evidence of the window; empty if the window did not come to its end. */
   result(done: WorkDone): DatabaseEvidence {
     if (this.state !== "closed") return {};
     const { sums } = this;
@@ -107,7 +110,7 @@ export class TrialEvidence {
     };
   }
 
-  /** Ends sampling, however far it came, and closes the sources. Never rejects. */
+  /** Ends sampling at any stage and closes the sources. Never rejects. */
   async close(): Promise<void> {
     this.ended.abort();
     await Promise.all(this.options.sources.map((source) => source.close()));
@@ -120,14 +123,14 @@ export class TrialEvidence {
     for (let tick = 1; ; tick++) {
       await this.clock.sleep(this.startMs + tick * everyMs - this.clock.nowMs(), signal);
       if (signal.aborted) {
-        // The reading at the end stands in for the last sample alone.
+        // The reading at the end stands in for the last sample only.
         this.missed += Math.max(0, Math.ceil((this.windowMs - 1) / everyMs) - tick);
         return;
       }
       const atMs = this.clock.nowMs();
       const reading = await this.read();
       this.take(Math.ceil((tick * everyMs) / 1000) - 1, reading, atMs);
-      // A sample that took longer than a second cost those that were due meanwhile.
+      // A sample that took longer than the interval replaces the samples that were due meanwhile.
       const due = Math.floor((this.clock.nowMs() - this.startMs) / everyMs);
       this.missed += Math.max(0, due - tick);
       tick = Math.max(tick, due);
@@ -140,7 +143,7 @@ export class TrialEvidence {
     this.options.onSample(second, this.sums.sample(reading, atMs));
   }
 
-  /** All sources at once; those that fail are left out. */
+  /** Reads all sources at once; sources that fail are left out. */
   private async read(): Promise<EvidenceReading> {
     const { sources } = this.options;
     const startMs = this.clock.nowMs();

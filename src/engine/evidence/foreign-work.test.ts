@@ -1,4 +1,5 @@
-// What others did, from counters and samples: what is taken off for train-sim itself, and what is named as unknown.
+// Work of others, from counters and samples: the part that is deducted for train-sim itself, and the part that is named as
+// unknown.
 import { workloadOf } from "../../workloads/registry.js";
 import { describe, expect, it } from "vitest";
 import { foreignNotAssessed, foreignWorkOf } from "./foreign-work.js";
@@ -32,7 +33,7 @@ const SPAN = { seconds: 10, windowSeconds: 10 };
 
 describe("transactions of others", () => {
   it("are those of other databases, and here what exceeds ours, logins, control work and a second's delay", () => {
-    // 1000 of the load, 100 that may be counted late, 85 of control work and 20 of it that may be.
+    // 1000 of the load, 100 that may be counted late, 85 of control work and 20 of control work that may be late.
     const ours = {
       ...NOTHING,
       "transactions.control": 85,

@@ -1,22 +1,22 @@
-// Work of others on the server in the window. In the load's own database the server counts all transactions together: the
-// load's are taken off, with room for late counts.
+// Work of others on the server in the window. In the load's database the server counts all transactions together: the
+// load's transactions are deducted, with room for late counts.
 import type { Evidence } from "../../database/evidence.js";
 import type { DatabaseEvidence, ForeignWork, NotAssessed } from "../../results/result-schema.js";
 import type { WorkDone } from "./evidence-per-event.js";
 import { COUNTED_AGAIN, type WindowEvidence } from "./evidence-source.js";
 
-/** A session reports its transactions once a second, so the window's may lack or hold as many as a second has. */
+/** A session reports its transactions once a second, so the counts of the window may be off by one second's transactions. */
 const LATE_SECONDS = 1;
 /** Most transactions of train-sim's control work that the server shows in another second than they ended in. */
 const CONTROL_LATE = 20;
 
-/** Between the readings at the two ends, and of the window in between, which the load's own count is of. */
+/** Seconds between the readings at the two ends, and seconds of the window in between, which the load's count covers. */
 export interface CountedSpan {
   readonly seconds: number;
   readonly windowSeconds: number;
 }
 
-/** Undefined where it cannot be known. */
+/** Transactions of others in the load's database; undefined if they cannot be known. */
 function transactionsHere(
   window: WindowEvidence,
   own: number,
@@ -30,14 +30,14 @@ function transactionsHere(
   return Math.max(0, commits + rollbacks - logins - own - late - control);
 }
 
-/** Undefined where nothing of it is known. */
+/** Undefined if no part of it is known. */
 export function foreignWorkOf(
   window: WindowEvidence,
   { serverTransactions = 0, poolerTransactions = 0 }: WorkDone,
   span: CountedSpan,
 ): ForeignWork | undefined {
   const elsewhere = window.total("transactions.elsewhere");
-  // Without a rate of the load it is not known how many of the warm-up's are counted late.
+  // Without a rate of the load, the number of warm-up transactions that are counted late is unknown.
   const isKnown = typeof poolerTransactions === "number";
   const own = serverTransactions * (1 + (isKnown ? poolerTransactions : 0));
   const here = isKnown && own > 0 && span.windowSeconds > 0 ? transactionsHere(window, own, span) : undefined;
@@ -67,7 +67,7 @@ export function foreignWorkOf(
 const UNNAMED =
   "no session of the load had its own name (a pooler in between), or the role may not see others (GRANT pg_monitor)";
 
-/** Parts of it that could not be looked for in a window that came to its end. */
+/** Parts of foreign work that could not be looked for in a window that came to its end. */
 export function foreignNotAssessed(
   { foreign, skipped = [], sampling }: DatabaseEvidence,
   { serverTransactions = 0, poolerTransactions }: Pick<WorkDone, "serverTransactions" | "poolerTransactions">,
@@ -100,7 +100,7 @@ export function foreignNotAssessed(
   ];
 }
 
-/** Empty if both are known; one of the two at most. */
+/** Missing figures; empty if both are known, at most one of the two. */
 function missing(
   what: string,
   all: unknown,

@@ -1,4 +1,4 @@
-// The processor time of a server of our own, as its backends work and end.
+// The processor time of a server that train-sim starts, while its backends work and end.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectAdmin, type AdminClient } from "../../database/postgres/admin.js";
 import { startEmbedded } from "../../targets/embedded/embedded.js";
@@ -22,7 +22,7 @@ async function serverCpuMs(source: HostSource): Promise<number> {
   return ms;
 }
 
-/** Until the server no longer lists that backend: then the postmaster has waited for it. */
+/** Waits until the server no longer lists that backend: then the postmaster has waited for it. */
 async function untilGone(pid: number): Promise<void> {
   const isThere = async (): Promise<boolean> =>
     (await watcher.query("SELECT 1 FROM pg_stat_activity WHERE pid = $1", [pid])).length > 0;

@@ -1,4 +1,4 @@
-// What of this machine is told, and what is named as missing, by the kind of server and pooler.
+// Facts about this machine that are reported, and facts that are named as missing, by the kind of server and pooler.
 import { describe, expect, it } from "vitest";
 import type { HostProcesses, HostUsage } from "../../foundation/host-usage.js";
 import { HostSource } from "./host-evidence.js";
@@ -6,7 +6,7 @@ import { DATABASE_EVIDENCE } from "../../workloads/evidence.js";
 import { windowFigures } from "./window-figures.js";
 import { WindowSums } from "./window-sums.js";
 
-/** A machine that tells all it is asked for, with everything at `ms`. */
+/** A machine that answers every question, with all times at `ms`. */
 const machineAt =
   (ms: number) =>
   ({ serverPid, poolerPids }: HostProcesses): HostUsage => ({

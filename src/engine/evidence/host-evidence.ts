@@ -1,5 +1,5 @@
-// This machine as a source of evidence. Nothing is claimed of a server whose process is not seen here: its disks and processors
-// may be elsewhere.
+// This machine as a source of evidence. Nothing is claimed of a server whose process is not visible here: its disks and
+// processors may be elsewhere.
 import { hostUsage, type HostUsage } from "../../foundation/host-usage.js";
 import type { RunningTarget } from "../../targets/running-target.js";
 import type { EvidenceReading, SkippedSource } from "../../database/evidence.js";
@@ -11,7 +11,7 @@ const NOT_OURS: Readonly<Record<string, string>> = {
   url: "the server's processes are not on this machine, or not visible from here",
 };
 
-/** `serverPid` is the postmaster's, where it is a process of this machine; so are those of agents. */
+/** `serverPid` is the postmaster, if it is a process of this machine; `agentPids` are the agents on this machine. */
 interface HostedServer {
   readonly kind: RunningTarget["kind"];
   readonly serverPid?: number | undefined;
@@ -25,7 +25,7 @@ export class HostSource implements EvidenceSource {
   readonly skipped: readonly SkippedSource[];
   private readonly untoldPooler: string | undefined;
   private foreignTakenMs = 0;
-  /** CPU time of others' backends when they were last seen. */
+  /** CPU time of others' backends at their last reading, in ms. */
   private readonly seenMs = new Map<number, number>();
 
   constructor(
@@ -63,7 +63,7 @@ export class HostSource implements EvidenceSource {
     });
   }
 
-  /** CPU time of others' backends so far, since each was first seen; the time of short ones is missing. */
+  /** CPU time of others' backends so far, each from its first reading on; the time of short ones is missing. */
   private foreignMs(backendMs: ReadonlyMap<number, number>): number {
     for (const [pid, ms] of backendMs) {
       this.foreignTakenMs += Math.max(0, ms - (this.seenMs.get(pid) ?? ms));

@@ -1,4 +1,4 @@
-// Plans on a real server: another one where an index is gone or statistics have changed, and the caveat that follows from it.
+// Plans on a real server: another plan if an index is gone or statistics have changed, and the caveat that follows from it.
 import { beforeEach, describe, expect, it } from "vitest";
 import { exampleLatency, exampleResult } from "../../../test/support/example-result.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
@@ -42,7 +42,7 @@ async function prepare(settings: TreatmentSettings): Promise<void> {
   await prepareNamespace({ admin: own.admin, claim: UNCLAIMED }, trial, []);
 }
 
-/** By statement. */
+/** Plans by statement. */
 async function plansOf(settings: TreatmentSettings): Promise<Record<string, string>> {
   const { plans, notAssessed } = await readPlans(own.admin, settings);
   expect(notAssessed).toEqual([]);

@@ -1,5 +1,5 @@
-// Plans of the workload's statements at the end of the window, so that trials with another plan are found. Nothing runs, and
-// nothing measured waits; sessions of the load may keep plans of their own (docs/reference/evidence.md).
+// Plans of the workload's statements at the end of the window, so that trials with another plan are found. Nothing runs,
+// and no measured session waits; sessions of the load may keep other plans (docs/reference/evidence.md).
 import type { AdminSession } from "../../database/contract.js";
 import { databaseOf } from "../../database/registry.js";
 import type { Statement } from "../../database/sql.js";
@@ -29,12 +29,12 @@ const none = (reason: string): PlansRead => ({
   notAssessed: [{ what: "plans of statements", reason }],
 });
 
-/** `plans of process.claim, add.events, add.status and 2 more`. */
+/** Words such as `plans of process.claim, add.events, add.status and 2 more`. */
 function whatOf(names: readonly string[]): string {
   return `plans of ${firstOf(names, NAMED_MAX)}`;
 }
 
-/** The plans as they would be made now. Never rejects: what has none is named in `notAssessed`. */
+/** The plans that the planner chooses now. Never rejects: statements without a plan are named in `notAssessed`. */
 export async function readPlans(admin: AdminSession, settings: TreatmentSettings): Promise<PlansRead> {
   try {
     return await askFor(admin, settings);

@@ -1,5 +1,5 @@
-// More clients than server connections, through real PgBouncers of both versions: the wait that a client sees as a slow
-// BEGIN is in PgBouncer's own statistics, and the source of evidence finds it there.
+// More clients than server connections, through real PgBouncers of both versions: PgBouncer's statistics show the wait that
+// a client sees as a slow BEGIN, and the source of evidence finds it there.
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { monotonicMs } from "../../foundation/clock.js";
 import { PgConnection } from "../../database/postgres/connection.js";
@@ -16,7 +16,7 @@ import type { RunningPooler } from "../../pools/running-pooler.js";
 const CLIENTS = 16;
 const TRANSACTIONS_EACH = 8;
 const SLEEP_MS = 20;
-/** One in each of two PgBouncers. */
+/** Server connections of each of two PgBouncers. */
 const SERVERS = 2;
 
 const cleanUps: (() => Promise<void>)[] = [];
@@ -55,7 +55,7 @@ async function connectClients({ endpoints }: RunningPooler): Promise<PgConnectio
   return clients;
 }
 
-/** Transactions that hold their server connection for a while; what each client saw of BEGIN, in ms. */
+/** Runs transactions that hold their server connection for a while; returns each client's time of BEGIN, in ms. */
 async function load(clients: readonly PgConnection[]): Promise<number[]> {
   const begins: number[] = [];
   const work = clients.map(async (client) => {
@@ -106,7 +106,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s with too few server connections", (
     // A client's BEGIN is that wait and a round trip.
     expect(evidence.waitMsPerTransaction).toBeLessThan(mean(begins) + 1);
     expect(evidence.waitMsPerTransaction).toBeGreaterThan(mean(begins) / 2);
-    // The sleep is not hurried, and the wait is not in it twice.
+    // The sleep takes its full time, and the wait is not in it twice.
     expect(evidence.queryMsPerTransaction).toBeGreaterThan(SLEEP_MS * 0.9);
     expect(source.skipped).toEqual([]);
   });

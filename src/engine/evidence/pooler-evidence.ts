@@ -10,7 +10,7 @@ import type { PoolerStatistics, RunningPooler } from "../../pools/running-pooler
 
 const CONNECT_MS = 1_000;
 
-/** Gaps in the consoles' answers. All of our poolers have a console. */
+/** Gaps in the consoles' answers. All poolers that train-sim starts have a console. */
 function unseen({ product, consoles, endpoints, instances }: RunningPooler): SkippedSource[] {
   if (instances.length > 0 || consoles.length === endpoints.length) return [];
   const source = product;
@@ -20,7 +20,7 @@ function unseen({ product, consoles, endpoints, instances }: RunningPooler): Ski
   return [{ source, reason, isPartial: true }];
 }
 
-/** Counts of a pooler that counts transactions, their waits and their time. */
+/** Figures of a pooler that counts transactions, their waits and their time. */
 function countsOf(window: WindowEvidence): Partial<NonNullable<DatabaseEvidence["pooler"]>> {
   const transactions = window.total("pooler.transactions");
   const waitMs = window.total("pooler.waitMs");
@@ -49,7 +49,7 @@ export class PoolerSource implements EvidenceSource {
     });
   }
 
-  /** A pooler whose processes are few lets it in before the load, or after a wait. */
+  /** Connects before the load: a pooler with few processes accepts a connection then, or after a wait. */
   async prepare(): Promise<void> {
     if (this.pooler.consoles.length > 0) await this.sampler.get().catch(() => undefined);
   }

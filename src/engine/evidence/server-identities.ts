@@ -1,5 +1,5 @@
 // Compares the servers of a trial with the end of the trial before. A server that train-sim starts is compared with itself
-// only; a part that could not be read is compared with nothing.
+// only; a part that could not be read is not compared.
 import { digest } from "../../foundation/digest.js";
 import { messageOf, UsageError } from "../../foundation/errors.js";
 import { databaseOf } from "../../database/registry.js";
@@ -31,7 +31,7 @@ function factsOf({
   return { ...settings, ...Object.fromEntries(known) };
 }
 
-/** Facts that are no settings: without a value they are unknown, while a setting is at its default. */
+/** Facts that are no settings: without a value they are unknown, while a setting has its default. */
 const NAMED = new Set(["systemIdentifier", "version", "startedAt", "configLoadedAt"]);
 
 export function changesBetween(before: Facts, after: Facts, sinceTrial?: number): ServerChange[] {
@@ -67,7 +67,7 @@ export class ServerIdentities {
         this.lasting.set(server.endpoint, { trial: number, facts: factsAtEnd(server) });
   }
 
-  /** Rejects with a UsageError where an endpoint leads to another cluster than in the trials of before. */
+  /** Rejects with a UsageError if an endpoint leads to another cluster than in earlier trials. */
   async requireSameClusters(place: Place): Promise<void> {
     if (place.kind !== "url") return;
     for (const endpoint of place.endpoints) {
@@ -83,7 +83,7 @@ export class ServerIdentities {
     }
   }
 
-  /** Reads what the servers are before a trial. Never rejects. */
+  /** Reads the facts of the servers before a trial. Never rejects. */
   async begin(place: Place, trial: number): Promise<TrialServers> {
     const seen = this.seenAt(place);
     const servers = await Promise.all(
@@ -124,7 +124,7 @@ class WatchedServer {
     this.name = describeEndpoint(endpoint);
   }
 
-  /** Resolves to what it is then; undefined where that could not be read. */
+  /** Resolves to the facts at that time; undefined if they could not be read. */
   async readAgain(): Promise<Facts | undefined> {
     this.atEnd = await read(this.endpoint);
     return "failure" in this.atEnd ? undefined : factsOf(this.atEnd);
@@ -161,14 +161,14 @@ class WatchedServer {
   }
 }
 
-/** The servers of one trial, by where its clients connect. */
+/** The servers of one trial, by the endpoint of the clients. */
 export class TrialServers {
   constructor(
     private readonly servers: readonly WatchedServer[],
     private readonly remember: (name: string, facts: Facts) => void,
   ) {}
 
-  /** Reads them again, once the load has ended. Never rejects. */
+  /** Reads the facts again, once the load has ended. Never rejects. */
   async end(): Promise<void> {
     for (const server of this.servers) {
       const facts = await server.readAgain();

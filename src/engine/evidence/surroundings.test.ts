@@ -1,4 +1,4 @@
-// Which process is named when one of those that a trial depends on ends within its window.
+// The process that is named if a process that a trial depends on ends within its window.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, expect, it } from "vitest";
@@ -25,7 +25,7 @@ afterEach(async () => {
     if (child.exitCode === null && child.signalCode === null) await end(child);
 });
 
-/** Reads the machine at both ends of a window in which `change` happens; resolves to the reasons given. */
+/** Reads the machine at both ends of a window in which `change` happens; resolves to the reported reasons. */
 async function reasonsAfter(
   place: { serverPid?: number; pids: number[] },
   change: () => Promise<void>,

@@ -1,5 +1,5 @@
-// The servers of a trial and the work of other programs on this machine. The server's own processes are found, so that their
-// work is not taken for another program's.
+// The servers of a trial and the work of other programs on this machine. The server's processes are found, so that their
+// work is not attributed to another program.
 import { ioUsage, type IoUsage } from "../../foundation/io-usage.js";
 import { machineUsage, treeOf, usageBetween, type MachineReading } from "../../foundation/machine-usage.js";
 import { monotonicMs } from "../../foundation/clock.js";
@@ -39,12 +39,12 @@ export class Surroundings {
     return this.host.target.kind;
   }
 
-  /** The postmaster, where it is a process of this machine. */
+  /** The postmaster, if it is a process of this machine. */
   get serverPid(): number | undefined {
     return this.host.target.serverPid ?? this.found;
   }
 
-  /** Before the load. Never rejects. */
+  /** Reads the servers before the load. Never rejects. */
   async begin(): Promise<void> {
     const { target, admin, identities } = this.host;
     if (target.serverPid === undefined) this.found = await findPostmaster(admin);
@@ -60,7 +60,7 @@ export class Surroundings {
     this.closed = this.read();
   }
 
-  /** After the load. Never rejects. */
+  /** Reads the servers after the load. Never rejects. */
   async end(): Promise<void> {
     await this.servers?.end();
   }
@@ -69,7 +69,7 @@ export class Surroundings {
     return this.servers?.records ?? [];
   }
 
-  /** Undefined where the platform does not tell, or the window did not come to its end. */
+  /** Undefined if the platform does not state it, or the window did not come to its end. */
   get machine(): MachineEvidence | undefined {
     const { opened, closed } = this;
     const usage = opened?.machine && closed?.machine && usageBetween(opened.machine, closed.machine);
@@ -107,7 +107,7 @@ export class Surroundings {
     return [...told, ...this.unreadableIo];
   }
 
-  /** Where something waited for storage, or that is not known: whose waiting cannot be told. */
+  /** Processes whose I/O cannot be read, if something waited for storage or that is not known. */
   private get unreadableIo(): NotAssessed[] {
     const { ioPressureRatio, ioWaitRatio = 1, ownIoBytes } = this.machine ?? {};
     if ((ioPressureRatio ?? ioWaitRatio) < IO_WAITED_MIN) return [];

@@ -1,5 +1,5 @@
-// The readings of a window, summed up as they come, so that a window of days takes no more memory than one of seconds. A
-// counter that began again, by its value, its server or its pooler, has no total.
+// The readings of a window, summed up in order, so that a window of days takes no more memory than one of seconds. A
+// counter that restarted, by its value, its server or its pooler, has no total.
 import { STATISTICS_BEGAN, type EvidenceReading } from "../../database/evidence.js";
 import type { EvidenceValues } from "../../metrics/evidence-metric.js";
 import { evidenceMetricOf } from "../../workloads/evidence.js";
@@ -27,7 +27,7 @@ function hasFallen(name: string, { last }: Counter, value: number): boolean {
   return value < last * (evidenceMetricOf(name)?.dips ? LEAST_LEFT_IF_DIPS : LEAST_LEFT);
 }
 
-/** Values that say since when counters count, and are no measures. */
+/** Values that mark the start of counters, and are no measures. */
 const MARKS: ReadonlySet<string> = new Set([STATISTICS_BEGAN, SERVER_PROCESS, POOLER_SESSION]);
 
 const isRate = (name: string): boolean => evidenceMetricOf(name)?.kind === "counter";
@@ -43,13 +43,13 @@ export class WindowSums implements WindowEvidence {
     return this.counted;
   }
 
-  /** The reading at the start: what counters and sizes are compared with. It is no sample. */
+  /** Adds the reading at the start, the reference of counters and sizes. It is no sample. */
   open(reading: EvidenceReading, atMs: number): void {
     this.opening = reading;
     this.ratesOf(reading, atMs);
   }
 
-  /** A sample of the window: its gauges, and rates per second since the reading before. */
+  /** Adds a sample of the window; returns its gauges, and rates per second since the reading before. */
   sample(reading: EvidenceReading, atMs: number): EvidenceValues {
     this.counted++;
     const gauges = Object.entries(reading).filter(([name]) => !isRate(name) && !MARKS.has(name));
@@ -66,7 +66,7 @@ export class WindowSums implements WindowEvidence {
     return { ...Object.fromEntries(gauges), ...this.ratesOf(reading, atMs) };
   }
 
-  /** The reading at the end, which may have been a sample too. */
+  /** Adds the reading at the end, which may have been a sample, too. */
   close(reading: EvidenceReading): void {
     this.closing = reading;
     const isAnew = this.begunAnewByServer();
@@ -111,7 +111,7 @@ export class WindowSums implements WindowEvidence {
     return this.closing[name];
   }
 
-  /** Compares both ends, for a counter may have come farther than before by then. */
+  /** Compares both ends, since a counter may have passed its earlier value by then. */
   private begunAnewByServer(): (name: string) => boolean {
     const differs = (mark: string): boolean => {
       const [first, last] = [this.opening[mark], this.closing[mark]];
