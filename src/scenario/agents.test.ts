@@ -1,4 +1,4 @@
-// `agents` in a scenario: a number, or a number and which groups have some for themselves.
+// `agents` in a scenario: a number, or a number and the groups that have agents for themselves.
 import { describe, expect, it } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { parseScenario } from "./loader.js";

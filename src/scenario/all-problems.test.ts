@@ -1,4 +1,5 @@
-// Every problem at once, the schema's and the rules', and no false one: what is at fault is never taken for another fault. Held for every key of the reference's scenarios, each broken in turn.
+// Every problem at once, from the schema and the rules, and no false one: a fault is never taken for another fault. Checked
+// for every key of the reference's scenarios, each broken in turn.
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseScenario } from "./loader.js";
@@ -18,7 +19,7 @@ function problemsOf(yaml: string): readonly ScenarioProblem[] {
   }
 }
 
-/** The problems as printed, without the file's name. */
+/** The printed problems without the file's name. */
 function shown(yaml: string): string[] {
   return problemsOf(`name: x\n${yaml}`).map((one) => problemText(one).replace("x.yaml:", ""));
 }
@@ -178,7 +179,7 @@ function placesIn(value: unknown, at: Path = []): Path[] {
   return keys.flatMap((key) => [[...at, key], ...placesIn(getIn(value, [key]), [...at, key])]);
 }
 
-/** The scenario with another value, or another name of the key, at that place. */
+/** Changes to the scenario at that place: another value, or another name of the key. */
 const BREAKS: readonly [string, (raw: Mapping, at: Path) => Path | undefined][] = [
   ["a wrong value", (raw, at) => (setIn(raw, at, "\u00a7") ? undefined : at)],
   ["a wrong mapping", (raw, at) => (setIn(raw, at, { "\u00a7": 1 }) ? undefined : at)],
@@ -199,7 +200,7 @@ const BREAKS: readonly [string, (raw: Mapping, at: Path) => Path | undefined][] 
   ],
 ];
 
-/** What is keyed by the user, or by the paths of all else. */
+/** True for mappings keyed by the user, or by scenario paths. */
 const isFree = ([first, second]: Path): boolean =>
   ["factors", "include", "exclude", "thresholds"].includes(String(first)) || second === "settings";
 
@@ -214,7 +215,7 @@ describe.each([...REFUSED, ...EXAMPLES])("$title", ({ yaml }) => {
       if (!broken) continue;
       const text = JSON.stringify(raw);
       const unsound = problemsOf(text)
-        // A workload's own file has places of its own, or cannot be read.
+        // The file of a user's workload has other places, or cannot be read.
         .filter(
           ({ path }) => path !== "" && path !== "workload" && !startsWith(parsePath(path) ?? [], broken),
         )
@@ -232,7 +233,7 @@ describe.each([...REFUSED, ...EXAMPLES])("$title", ({ yaml }) => {
       .filter(({ path }) => !path.startsWith(key))
       .map(({ path, message }) => `${path}: ${message}`);
     expect(found).toHaveLength(others.length + 1);
-    // A key that may be any other leaves open what the rules would read.
+    // If a key may be a misspelling of any other, the keys that the rules would read are unknown.
     if (key !== "bogus") expect(new Set(others)).toEqual(sound);
     expect(others.filter((one) => !sound.has(one))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// The environment completes URLs where a scenario is loaded, so that what is stored and sent to agents has every part.
+// The environment completes URLs when a scenario is loaded, so that stored URLs and URLs sent to agents have every part.
 import { expect, it } from "vitest";
 import { parseScenario } from "./loader.js";
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { databaseAt } from "../database/registry.js";
 import { mapTexts, type Mapping, type Path } from "../syntax/paths.js";
 
-/** The places of certificate files, which are written relative to the scenario. */
+/** The places of certificate files, whose paths are relative to the scenario. */
 const PEM_PATH = /(^|\.)target\.(ca|cert|key)$/;
 /** The places of connection URLs, whose parameters may name such files. */
 const URL_PATH = /(^|\.)(target|pool)(\.(url|urls|urls\.url|adminUrl))?$/;
@@ -37,7 +37,7 @@ export function withCompleteUrls(raw: Mapping, environment: NodeJS.ProcessEnv): 
   }) as Mapping;
 }
 
-/** Keys of TLS that the target has, also as factors. */
+/** Keys of TLS that the target states, also as factors. */
 function statedKeys(raw: Mapping): ReadonlySet<string> {
   const stated = new Set<string>();
   mapTexts(raw, (text, at) => {

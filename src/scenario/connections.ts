@@ -1,4 +1,4 @@
-// Connections of a treatment at each server, asked by the rules when a scenario is loaded and by the engine. Pure.
+// Connections of a treatment at each server, used by the rules when a scenario is loaded and by the engine. Pure.
 import { totalClients, type TreatmentSettings } from "./settings.js";
 import { countsByWeight, weightsOf } from "../database/spread.js";
 import { poolersBefore } from "../pools/keys.js";
@@ -6,7 +6,7 @@ import { areBesideAgents, hasPooler, isManaged, strategyOf } from "../pools/regi
 import { deal, groupsOfWorkers } from "../actors/deal.js";
 import { shareOf } from "../foundation/share.js";
 
-/** Connections of train-sim's own, beside the load: control work, sampling, and room for closing ones to linger. */
+/** Connections of train-sim in addition to the load: control work, sampling, and room for closing ones to linger. */
 export const OWN_CONNECTIONS = 8;
 
 type Surroundings = Pick<TreatmentSettings, "target" | "pool">;
@@ -33,11 +33,11 @@ export function clientsByAgent({
 export interface Carrier {
   readonly clients: number;
   readonly workers: number;
-  /** Clients of the poolers that train-sim starts beside it; 0 where it starts none there. */
+  /** Clients of the poolers that train-sim starts on the same machine; 0 if it starts none there. */
   readonly pooled: number;
 }
 
-/** The part of this process, which is all of the load where there are no agents. */
+/** The part of this process, which is all of the load if there are no agents. */
 export function carriedHere(settings: TreatmentSettings): Carrier {
   const clients = totalClients(settings);
   const workers = groupsOfWorkers(settings.actors).length;
@@ -56,23 +56,23 @@ export function carriedByAgents(settings: TreatmentSettings): Carrier[] {
   });
 }
 
-/** The clients of each agent, where they have poolers for themselves; else all, as one lot. */
+/** The clients of each agent, if agents have separate poolers; else all clients, as one lot. */
 export function lotsOf(settings: TreatmentSettings): number[] {
   return areBesideAgents(settings.pool) && settings.agents > 0
     ? clientsByAgent(settings)
     : [totalClients(settings)];
 }
 
-/**
- * Poolers that train-sim starts before each of the target's servers, for one lot of clients; none where the treatment has
- * none of ours.
- */
+/** Poolers that train-sim starts before each of the target's servers, for one lot of clients; empty if it starts none. */
 export function managedPoolersOf({ target, pool }: Surroundings): number[] {
   if (!isManaged(pool)) return [];
   return poolersBefore(serverWeightsOf({ target }).length, pool.instances);
 }
 
-/** Weights of the endpoints of one lot's clients: servers, poolers of the user, or ours, which share their server's weight. */
+/**
+ * Weights of the endpoints of one lot's clients: servers, poolers of the user, or poolers of train-sim, which share their
+ * server's weight.
+ */
 export function clientWeightsOf({ target, pool }: Surroundings): number[] {
   const servers = serverWeightsOf({ target });
   if (!hasPooler(pool)) return servers;
@@ -90,7 +90,7 @@ export function clientConnectionsOf({ pool }: Pick<TreatmentSettings, "pool">, c
 }
 
 /**
- * Connections that the poolers which train-sim starts for one lot of clients open, server by server: each is before one, and
+ * Connections by server that the poolers which train-sim starts for one lot of clients open: each is before one server, and
  * opens its whole pool there if enough clients ask.
  */
 export function pooledConnectionsOf(settings: TreatmentSettings, lot: number): number[] {
@@ -100,7 +100,7 @@ export function pooledConnectionsOf(settings: TreatmentSettings, lot: number): n
   );
 }
 
-/** Connections that the load opens at once, server by server. */
+/** Connections that the load opens at once, by server. */
 export function serversConnectionsOf(settings: TreatmentSettings): number[] {
   const { pool } = settings;
   const clients = totalClients(settings);
@@ -111,7 +111,7 @@ export function serversConnectionsOf(settings: TreatmentSettings): number[] {
   return weights.map((_, index) => opened.reduce((sum, each) => sum + (each[index] ?? 0), 0));
 }
 
-/** Connections that the load opens at once to that of the target's servers which gets the most. */
+/** Connections that the load opens at once to the target's server that gets the most. */
 export function serverConnectionsOf(settings: TreatmentSettings): number {
   return Math.max(...serversConnectionsOf(settings));
 }

@@ -1,4 +1,5 @@
-// What a dialect does not have is refused when the scenario is loaded, all of it at once, with the reason and what is nearest.
+// Features that a dialect lacks are refused when the scenario is loaded, all at once, with the reason and the nearest
+// feature.
 import { describe, expect, test } from "vitest";
 import { capabilitiesOf, DIALECTS } from "../database/registry.js";
 import { FAULT_KINDS } from "../faults/registry.js";

@@ -1,4 +1,4 @@
-// What differs between two resolved scenarios, key by key.
+// Differences between two resolved scenarios, key by key.
 import { expect, it } from "vitest";
 import { scenarioDifferences } from "./difference.js";
 

@@ -1,4 +1,4 @@
-// Differences between two scenarios as resolved, in words. The stored YAML is compared as it was written: `1s` and `1000ms` are
+// Differences between two resolved scenarios, in words. The stored YAML is compared as written: `1s` and `1000ms` are
 // different.
 import { parse } from "yaml";
 import { canonical } from "./plan/levels.js";
@@ -6,9 +6,9 @@ import { elided } from "../foundation/shown.js";
 import { isMapping, pathText, type Path } from "../syntax/paths.js";
 
 export interface ScenarioDifference {
-  /** The path, as `trial.duration`. */
+  /** The path, such as `trial.duration`. */
   readonly path: string;
-  /** The value on either side as flow YAML; `nothing` where the key is missing. */
+  /** The value on either side as flow YAML; `nothing` if the key is missing. */
   readonly here: string;
   readonly there: string;
 }
@@ -51,7 +51,7 @@ function walk(here: unknown, there: unknown, path: Path): ScenarioDifference[] {
   return [{ path: pathText(path), here: shown(here), there: shown(there) }];
 }
 
-/** A stored text that is no YAML any more (edited by hand) is compared as it is. */
+/** The value of a stored text; a text that is no YAML any more (edited by hand) is compared as text. */
 function valueOf(yaml: string): unknown {
   try {
     return parse(yaml);
@@ -60,7 +60,7 @@ function valueOf(yaml: string): unknown {
   }
 }
 
-/** Both are `scenario.yaml` of result directories, or `Experiment.yaml`. */
+/** Both arguments are `scenario.yaml` of result directories, or `Experiment.yaml`. */
 export function scenarioDifferences(here: string, there: string): ScenarioDifference[] {
   return walk(valueOf(here), valueOf(there), []);
 }

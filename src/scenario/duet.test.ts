@@ -1,4 +1,4 @@
-// What a scenario needs to be a duet.
+// Requirements on a scenario for a duet.
 import { expect, it } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { renderPlan } from "../cli/plan.js";

@@ -1,4 +1,4 @@
-// A duet runs both treatments at the same time, each on a server of its own on one machine. Everything that cannot be done
+// A duet runs both treatments at the same time, each on a separate server on one machine. Everything that cannot be done
 // twice at once is refused here.
 import type { Finding } from "../syntax/problems.js";
 import { isBudgeted } from "./plan/estimate.js";

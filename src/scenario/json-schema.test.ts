@@ -1,5 +1,5 @@
-// The JSON Schema that editors use: complete, described, strict, and the same as the checked-in copy. Every key it
-// offers must be one that the loader takes.
+// The JSON Schema that editors use: complete, described, strict, and the same as the checked-in copy. The loader must
+// accept every key that it offers.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { scenarioJsonSchema, type SchemaNode } from "./json-schema.js";
@@ -126,7 +126,7 @@ describe("factors", () => {
   });
 });
 
-/** Whether a scalar passes, by the keywords that say so of one. */
+/** True if a scalar passes the keywords for scalars. */
 function takes(node: SchemaNode | undefined, value: unknown): boolean {
   if (!node) return false;
   if (node.anyOf) return node.anyOf.some((branch) => takes(branch, value));

@@ -31,7 +31,7 @@ export interface SchemaNode {
 }
 
 interface Place {
-  /** The path as people write it, an entry of a list as `[n]`. */
+  /** The path in its written form, an entry of a list as `[n]`. */
   readonly path: string;
   readonly pointer: string;
   readonly node: SchemaNode;
@@ -74,7 +74,7 @@ function byScenarioPath(
   };
 }
 
-/** Whether it may be written as a mapping. */
+/** True if the value may be a mapping. */
 function isMapping(node: SchemaNode): boolean {
   return node.properties !== undefined || (node.anyOf ?? []).some(isMapping);
 }
@@ -95,7 +95,7 @@ export function scenarioJsonSchema(scenario: typeof Scenario = Scenario): Schema
   const { additionalProperties: _, ...open } = schema;
   return {
     ...open,
-    // A workload of the user's own has keys that no schema knows.
+    // A workload of the user has keys that no schema knows.
     if: {
       properties: { workload: { anyOf: [{ type: "object" }, { type: "string", pattern: PATH.source }] } },
       required: ["workload"],
@@ -120,7 +120,7 @@ export function scenarioJsonSchema(scenario: typeof Scenario = Scenario): Schema
         },
       },
       combination: byScenarioPath(places, (level) => level),
-      // A mapping there matches by the keys that it has, so that none of them has to be there.
+      // A mapping there matches by its keys, so that each of them may be absent.
       exclusion: byScenarioPath(places, (level, node) =>
         isMapping(node) ? { anyOf: [level, { type: "object" }] } : level,
       ),

@@ -1,7 +1,7 @@
 // Bounds that results are judged by: thresholds of the user, and the bounds of the diagnosis.
 import type { ComparisonMetric } from "../metrics/metric-lists.js";
 
-/** Violations that the audit can be told to take for a number. */
+/** Violations that a scenario may allow: the audit then counts them. */
 export const ALLOWABLE = ["lost"] as const;
 export type Allowable = (typeof ALLOWABLE)[number];
 
@@ -10,19 +10,19 @@ export type ThresholdOperator = "<" | "<=" | ">" | ">=" | "==" | "!=";
 /** A figure of one treatment: a metric and its aggregate. */
 export type Quantity = Pick<Threshold, "source" | "aggregate" | "percentile">;
 
-/** A condition on how many times a quantity of one treatment is that of another; `ratio-thresholds.ts` parses it. */
+/** A condition on the ratio of a quantity of one treatment to another's; `ratio-thresholds.ts` parses it. */
 export interface RatioThreshold extends Pick<Threshold, "expression" | "operator" | "bound"> {
   /** Both sides as written: `add{payload:text} / add{payload:jsonb}`. */
   readonly metric: string;
   readonly over: Quantity;
   readonly under: Quantity;
-  /** Whether the whole interval has to lie beyond the bound. */
+  /** True if the whole interval has to lie beyond the bound. */
   readonly isSure: boolean;
   /** Treatments by id. */
   readonly pairs: readonly { readonly treatment: string; readonly against: string }[];
 }
 
-/** A figure that others have published of a treatment; `published.ts` parses it. */
+/** A figure that others have published on a treatment; `published.ts` parses it. */
 export interface PublishedFigure {
   readonly source: string;
   /** The metric as written: `add p(95)`. */
@@ -31,11 +31,11 @@ export interface PublishedFigure {
   readonly value: number;
   /** The treatment by id. */
   readonly treatment?: string | undefined;
-  /** The reason why it is about none of the treatments. */
+  /** The reason why it matches no treatment. */
   readonly problem?: string;
 }
 
-/** A metric of one operation that trials are compared by. */
+/** A metric of one operation by which trials are compared. */
 export interface Aim {
   readonly operation: string;
   readonly metric: ComparisonMetric;
@@ -48,9 +48,9 @@ export interface Objective extends Aim {
   readonly words: string;
 }
 
-/** The end of an experiment, if not with its last planned block. */
+/** The end of an experiment, unless it ends with its last planned block. */
 export interface Stopping {
-  /** Blocks before which nothing is decided; undefined where only the budget ends it. */
+  /** Blocks before which nothing is decided; undefined if only the budget ends the experiment. */
   readonly min?: number;
   /** Planned blocks. */
   readonly max: number;
@@ -62,11 +62,11 @@ export interface Stopping {
   readonly race?: Objective;
 }
 
-/** A condition on a metric; `thresholds.ts` parses it, k6's syntax. */
+/** A condition on a metric in k6's syntax; `thresholds.ts` parses it. */
 export interface Threshold {
   /** The metric with its selector, as written: `add{payload:text}`. */
   readonly metric: string;
-  /** The metric alone: an operation, a measure of one, a stage of the lifecycle, `integrity` or `verdict`. */
+  /** The metric alone: an operation, a measure of an operation, a stage of the lifecycle, `integrity` or `verdict`. */
   readonly source: string;
   /** Level by factor; the threshold holds for the treatments that have them all. */
   readonly selector: Readonly<Record<string, string>>;
@@ -74,12 +74,12 @@ export interface Threshold {
   readonly expression: string;
   /** `avg`, `count`, ...; `p` for a percentile. */
   readonly aggregate: string;
-  /** 0 .. 100, with `p` only. */
+  /** Percentile, 0 .. 100, with `p` only. */
   readonly percentile?: number;
   readonly operator: ThresholdOperator;
-  /** Latencies in milliseconds, rates per second. */
+  /** Bound: latencies in milliseconds, rates per second. */
   readonly bound: number;
-  /** Whether the experiment ends as soon as a running trial breaks it. */
+  /** True if the experiment ends as soon as a running trial breaks the threshold. */
   readonly abortOnFail: boolean;
   /** Time from the start of a trial's window before which it cannot abort, in milliseconds. */
   readonly delayAbortEvalMs: number;
@@ -87,7 +87,7 @@ export interface Threshold {
 
 /** Bounds beyond which timings of a trial are not valid; see docs/reference/diagnosis.md. Ratios are 0 .. 1. */
 export interface DiagnosisSettings {
-  /** Whether the ceiling of the generator is measured, after the first trial of each pool. */
+  /** True if the ceiling of the generator is measured, after the first trial of each pool. */
   readonly ceiling: boolean;
   readonly maxEventLoopDelayMs: number;
   /** Busy share of the busiest worker thread. */
@@ -98,7 +98,7 @@ export interface DiagnosisSettings {
   readonly maxDroppedRatio: number;
   readonly maxClockStepMs: number;
   readonly maxAgentClockErrorMs: number;
-  /** Failed share of all transactions; if left out, of failures that are no conflicts, with the check's own bound. */
+  /** Failed share of all transactions; if left out, the failed share without conflicts, with the check's default bound. */
   readonly maxFailureRatio?: number | undefined;
   /** Attempts that failed and were tried again, for each transaction that ended. */
   readonly maxRetriesPerTransaction: number;

@@ -1,5 +1,5 @@
-// Loads by schedule as scenarios write them: what each executor resolves to, and every way of getting one wrong, with the
-// message that the user gets.
+// Loads by schedule in scenarios: the settings that each executor resolves to, and every mistake, with the message that the
+// user gets.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { parseScenario } from "./loader.js";

@@ -1,5 +1,5 @@
-// Problems of factors and of the command line's overrides, and what holds for all problems: they come at once, in
-// order, without passwords, and nothing that YAML can hold crashes the loader.
+// Problems of factors and of the command line's overrides, and properties of all problems: they come at once, in order,
+// without passwords, and nothing that YAML can hold crashes the loader.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lint } from "../analysis/lint/lint.js";

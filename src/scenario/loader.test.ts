@@ -1,5 +1,5 @@
-// What the loader makes of good scenarios: defaults, shorthands, overrides and their precedence, factors, and the
-// resolved text that loads to the same experiment. Bad ones are in `loader-problems.test.ts`.
+// Good scenarios in the loader: defaults, shorthands, overrides and their precedence, factors, and the resolved text that
+// loads to the same experiment. Bad ones are in `loader-problems.test.ts`.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";

@@ -1,5 +1,5 @@
-// Loads a scenario and checks it. All problems come at once in one `ScenarioError`, each with its place. The experiment carries
-// the scenario as resolved, without passwords, which loads to the same experiment again.
+// Loads a scenario and checks it. All problems come at once in one `ScenarioError`, each with its place. The experiment
+// carries the resolved scenario, without passwords, which loads to the same experiment again.
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -48,7 +48,7 @@ function resolvedYaml(raw: Mapping, given: string): string {
   return note + stringify(shown, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
-/** A problem for each place and message, with the treatments that it concerns unless those are all. */
+/** A problem for each place and message, with the treatments that it concerns unless it concerns all. */
 function placed(
   findings: readonly TreatmentFinding[],
   treatmentCount: number,
@@ -105,13 +105,13 @@ function read(text: string, name: string, overrides: Overrides): ReadScenario {
     requireSound(holder, overrides.loadsCode);
     if (!isStored) holder["workload"] = withDeclared(holder["workload"]);
   }
-  // Paths on the command line are relative to where it is typed; those of the file are absolute by now.
+  // Paths on the command line are relative to the working directory; paths of the file are absolute by now.
   const overridden = withCompleteUrls(withAbsoluteFiles(given, process.cwd()), overrides.environment ?? {});
   const { name: title, seed = overrides.defaultSeed ?? freshSeed(), ...others } = overridden;
   return { source, applied, raw: { ...(title !== undefined && { name: title }), seed, ...others } };
 }
 
-/** The first treatment of a sound scenario as a scenario of its own: with its files, its levels, and its passwords. */
+/** The first treatment of a sound scenario as a separate scenario: with its files, its levels, and its passwords. */
 export function firstTreatment(text: string, name: string, overrides: Overrides): Mapping {
   const { raw, applied } = read(text, name, overrides);
   return expand(raw, applied.factors).read[0]?.combination.raw ?? raw;
@@ -130,7 +130,7 @@ export function parseScenario(text: string, name: string, overrides: Overrides =
     if (problems.length > 0) throw new ScenarioError(name, problems.sort(inFileOrder));
   };
   const whole = readScenario(raw);
-  // What belongs to treatments is judged there: a factor may supply what the scenario itself leaves open.
+  // Keys of treatments are judged there: a factor may supply a key that the scenario itself leaves open.
   const ownFindings = ("findings" in whole ? whole.findings : []).filter(
     ({ path: at }) => expansion.ids.length === 0 || EXPERIMENT_KEYS.includes(String(at[0])),
   );
@@ -188,7 +188,7 @@ interface Holder {
   readonly at: Path;
 }
 
-/** The scenario, and the entries of its `include`, as far as they name a workload. */
+/** The scenario, and the entries of its `include`, if they name a workload. */
 function holdersOf(given: Mapping): Holder[] {
   const entries = Array.isArray(given["include"]) ? (given["include"] as unknown[]) : [];
   const named = entries.flatMap((holder, i) =>
@@ -199,7 +199,7 @@ function holdersOf(given: Mapping): Holder[] {
   );
 }
 
-/** Puts what the files of workloads say in their place. Throws a ScenarioError where one cannot be read. */
+/** Replaces the paths of workloads by the content of their files. Throws a ScenarioError if a file cannot be read. */
 function embedWorkloads(
   given: Mapping,
   source: YamlSource,
@@ -219,7 +219,10 @@ function embedWorkloads(
     }
 }
 
-/** Only entries of `include` may name another workload, beside one above, and all are files of the user's: others have other roles. */
+/**
+ * Only entries of `include` may name another workload, in addition to the scenario's, and all must be files of the user:
+ * others have other roles.
+ */
 function requireOwn(given: Mapping, source: YamlSource, name: string): void {
   const own = holdersOf(given).filter(({ holder }) => Own.safeParse(holder["workload"]).success);
   const others = holdersOf(given).filter(({ holder }) => holder !== given);
@@ -241,7 +244,7 @@ function requireOwn(given: Mapping, source: YamlSource, name: string): void {
   throw new ScenarioError(name, problems);
 }
 
-/** Throws a ScenarioError with all that is wrong with a workload of the user's own: its keys are not known without. */
+/** Throws a ScenarioError with all problems of a user's workload: without it, its keys are unknown. */
 function requireSound({ workload: written }: Mapping, loadsCode: true | undefined): void {
   const own = Own.safeParse(written);
   if (!own.success) return;
@@ -272,8 +275,8 @@ function requireSound({ workload: written }: Mapping, loadsCode: true | undefine
 }
 
 /**
- * What the rules find wrong with the keys of the experiment itself beside what the schema refuses. Which levels there are is
- * known only where nothing that varies is refused.
+ * Findings of the rules on the keys of the experiment, in addition to the schema's. The levels are known only if no varied
+ * value is refused.
  */
 function experimentFindings(raw: Mapping, expansion: Expansion): TreatmentFinding[] {
   const whole = readScenario(raw);
@@ -306,7 +309,7 @@ function experimentFindings(raw: Mapping, expansion: Expansion): TreatmentFindin
 
 const ofAll = (finding: Finding): TreatmentFinding => ({ ...finding, treatmentIds: [] });
 
-/** The keys of the experiment itself, which were found valid. */
+/** The keys of the experiment itself, which the schema accepted. */
 function experimentKeys(raw: Mapping): Scenario {
   const own = Object.entries(raw).filter(([key]) => EXPERIMENT_KEYS.includes(key));
   return Scenario.parse(Object.fromEntries(own));
@@ -327,13 +330,16 @@ function fileOf(named: string): string {
   );
 }
 
-/** A scenario of a workload's file alone: everything else has its default. */
+/** A scenario that consists of a workload's file, with defaults for everything else. */
 function scenarioAround(file: string): string {
   const { name, base } = path.parse(file);
   return stringify({ name: name.replace(/[^\w.-]/g, "-"), workload: `./${base}` });
 }
 
-/** Reads and checks a scenario, or a workload's file for one; rejects with a `ScenarioError` or another `UsageError`. */
+/**
+ * Reads and checks a scenario, or a workload's file in place of one; rejects with a `ScenarioError` or another
+ * `UsageError`.
+ */
 export async function loadScenario(named: string, overrides: Overrides = {}): Promise<Experiment> {
   const file = fileOf(named);
   const text = PATH.test(file) ? scenarioAround(file) : await readScenarioFile(file);

@@ -1,5 +1,5 @@
-// Faults of the network and of PgBouncer as scenarios write them: what they resolve to, and each way in which a target,
-// a pool or a statement shape cannot suffer them, with the message that the user gets.
+// Faults of the network and of PgBouncer in scenarios: the settings that they resolve to, and each way in which a target, a
+// pool or a statement shape cannot suffer them, with the message that the user gets.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { networkPlacesOf } from "../faults/faults.js";

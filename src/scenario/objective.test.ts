@@ -1,4 +1,4 @@
-// Objectives and conditions as users write them.
+// Objectives and conditions in their written form.
 import { expect, it } from "vitest";
 import { UsageError } from "../foundation/errors.js";
 import { parseCondition, parseObjective } from "./objective.js";

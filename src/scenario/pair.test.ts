@@ -1,4 +1,5 @@
-// Two scenarios as two treatments of one: each has what it has alone, be it another file, another setting, or one fewer.
+// Two scenarios as two treatments of one: each keeps its differences, be it another file, another setting, or one setting
+// fewer.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +22,7 @@ function paired(one: string, other: string): ReturnType<typeof parseScenario> {
   const [a, b] = [one, other].map((yaml) => firstTreatment(`name: n\n${yaml}`, file, {}));
   const yaml = pairedScenario(a ?? {}, b ?? {}, { name: "pair", seed: 7, trials: { max: 9 } });
   const experiment = parseScenario(yaml, file);
-  // What is stored loads to the same.
+  // The stored text loads to the same treatments.
   expect(parseScenario(experiment.yaml, file).treatments).toEqual(experiment.treatments);
   for (const [i, each] of [one, other].entries())
     expect(experiment.treatments[i]?.settings).toEqual(

@@ -1,5 +1,5 @@
-// Two scenarios as the two treatments of one, so that two states of a user's files are compared in blocks of one experiment.
-// Common keys stand above, others in an entry of `include` each.
+// Two scenarios as the two treatments of one, so that two states of a user's files are compared in blocks of one
+// experiment. Common keys stand above, others in one entry of `include` for each.
 import { stringify } from "yaml";
 import type { Mapping } from "../syntax/paths.js";
 import { canonical } from "./plan/levels.js";
@@ -7,7 +7,7 @@ import { EXPERIMENT_KEYS } from "./schema.js";
 
 const OF_TREATMENTS = (key: string): boolean => key === "workload" || !EXPERIMENT_KEYS.includes(key);
 
-/** A scenario whose first treatment is what `reference` is without factors, and whose second is `other`. */
+/** A scenario whose first treatment is `reference` without factors, and whose second is `other`. */
 export function pairedScenario(reference: Mapping, other: Mapping, experiment: Mapping): string {
   const keys = [...new Set([...Object.keys(reference), ...Object.keys(other)])].filter(OF_TREATMENTS);
   const isSame = (key: string): boolean =>
@@ -16,14 +16,14 @@ export function pairedScenario(reference: Mapping, other: Mapping, experiment: M
     Object.fromEntries(keys.filter((key) => key in raw && wanted(key)).map((key) => [key, raw[key]]));
   const entry = (raw: Mapping): Mapping => {
     const own = only(raw, (key) => !isSame(key));
-    // An entry names something, also where all it has are defaults.
+    // An entry needs a key, even if all its values are defaults.
     return Object.keys(own).length > 0 ? own : { namespace: raw["namespace"] ?? "train_sim" };
   };
   const { workload } = reference;
   return stringify(
     {
       ...experiment,
-      // It says which keys there are.
+      // The workload decides which keys exist.
       ...(workload !== undefined && { workload }),
       ...only(reference, isSame),
       include: [entry(reference), entry(other)],

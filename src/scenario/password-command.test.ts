@@ -1,4 +1,4 @@
-// `target.passwordCommand` as scenarios write it, and every way of getting it wrong.
+// `target.passwordCommand` in scenarios, and every mistake.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { parseScenario } from "./loader.js";

@@ -17,7 +17,7 @@ function demandOf(settings: TreatmentSettings): Demand {
   };
 }
 
-/** A workload leases its connections from a pool, or holds them itself. */
+/** Refuses pools that do not match the workload, which either leases its connections from a pool or holds them itself. */
 function ownerRules(settings: TreatmentSettings): Finding[] {
   const { pool } = settings;
   const { name, ownsConnections = false } = workloadOf(settings);

@@ -1,4 +1,4 @@
-// Published figures as the loader takes them: what they are about, what is refused, and what is kept aside.
+// Published figures in the loader: the treatments that they are about, refused figures, and figures that are kept aside.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { lint } from "../analysis/lint/lint.js";

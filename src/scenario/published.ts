@@ -36,7 +36,7 @@ function parseFigure(
   return { value: { source, selector, ...aggregate.value } };
 }
 
-/** The treatment that a figure is about, or why there is none. */
+/** The treatment that a figure is about, or the reason why there is none. */
 function treatmentOf(
   about: Subject & PublishedFigure["quantity"],
   named: readonly Named[],

@@ -1,4 +1,4 @@
-// Thresholds on ratios as the loader takes them: which treatments they pair, and every way in which one could have gone
+// Thresholds on ratios in the loader: the treatments that they pair, and every way in which a threshold could have gone
 // unchecked.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";

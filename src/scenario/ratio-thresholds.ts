@@ -23,7 +23,7 @@ type Pairs = RatioThreshold["pairs"];
 
 const BOUNDS_OF_INTERVALS: readonly string[] = ["<", "<=", ">", ">="];
 
-/** A treatment by its id stands for all of its levels. */
+/** Levels that a subject names; a treatment's id stands for all of its levels. */
 function levelsNamed({ selector }: Subject, treatments: readonly Named[]): Levels {
   const { [TREATMENT_KEY]: id, ...levels } = selector;
   return { ...treatments.find((each) => each.id === id)?.levels, ...levels };

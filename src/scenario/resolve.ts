@@ -1,5 +1,5 @@
-// From a valid scenario to the settings of one treatment: shorthands unfolded, defaults that depend on other keys filled in.
-// The rules refuse, not this.
+// From a valid scenario to the settings of one treatment: shorthands unfolded, defaults that depend on other keys filled
+// in. Refusing is left to the rules.
 import type { Scenario } from "./schema.js";
 import { DEFAULT_DRAIN_MS } from "./schema-parts.js";
 import type { DiagnosisSettings } from "./judgement.js";
@@ -13,7 +13,7 @@ import { agentsFor, type AgentPlace } from "../actors/deal.js";
 import type { ActorGroup } from "../actors/settings.js";
 import { workloadOf, type OwnSettings } from "../workloads/registry.js";
 
-/** The groups that the workload has, as the scenario's keys are. */
+/** The groups of the workload, from the scenario's keys. */
 function resolveActors(scenario: Scenario): Record<string, ActorGroup> {
   const { roles, settings } = workloadOf(scenario);
   const actors: Record<string, ActorGroup> = {};
@@ -38,14 +38,14 @@ function agentsOf({ agents }: Pick<Scenario, "agents">): { count: number; place:
 type CommonSettings = Omit<TreatmentSettings, keyof OwnSettings>;
 type Own = Partial<OwnSettings>;
 
-/** Each setting that every workload has, by what it is made of. */
+/** Settings that every workload has, each with the function that derives it. */
 const COMMON: {
   readonly [Name in keyof CommonSettings]-?: (scenario: Scenario) => CommonSettings[Name];
 } = {
   workload: ({ workload }) => workload,
   target: ({ target }) => resolveTarget(target),
   dialect: ({ dialect }) => (dialect === "auto" ? DEFAULT_DIALECT : dialect),
-  // The servers that train-sim runs are PostgreSQL: there is nothing to ask.
+  // The servers that train-sim runs are PostgreSQL, so their dialect is known.
   asksDialect: ({ dialect, target }) => dialect === "auto" && resolveTarget(target).kind === "url",
   namespace: ({ namespace }) => namespace,
   storage: ({ storage }) => storage,
@@ -75,7 +75,7 @@ function defaultDrainMs(scenario: Scenario): number {
   return workloadOf(scenario).draining?.isPossible(resolveActors(scenario)) ? DEFAULT_DRAIN_MS : 0;
 }
 
-/** The settings that a scenario without factors means. */
+/** The settings of a scenario without factors. */
 export function resolveTreatment(scenario: Scenario): TreatmentSettings {
   const common = Object.entries(COMMON).map(([name, part]) => [name, part(scenario)] as const);
   const given = common.filter(([, value]) => value !== undefined);
@@ -97,7 +97,7 @@ export function settingsOnRead(scenario: Scenario, seen: Scenario): TreatmentSet
   const keys: Readonly<Record<string, unknown>> = scenario;
   const seenKeys: Readonly<Record<string, unknown>> = seen;
   const own = Object.entries(resolveOwn(scenario)).map(([name, value]) => {
-    // A key that the workload passes on depends on nothing else; whatever it makes of keys may depend on all of them.
+    // A key that the workload passes on depends on nothing else; a value that it derives may depend on all keys.
     const isPassedOn = value !== undefined && Object.is(value, keys[name]);
     const get = (): unknown => (isPassedOn ? seenKeys[name] : resolveOwn(seen)[name as keyof Own]);
     return [name, { enumerable: true, get }] as const;

@@ -1,5 +1,5 @@
-// Every rule speaks beside keys that the schema refuses, unless it reads them: one scenario that breaks each rule, with an
-// unrelated fault beside it.
+// Every rule still reports its finding if the schema refuses other keys, unless the rule reads them: one scenario that
+// breaks each rule, together with an unrelated fault.
 import { describe, expect, it, test } from "vitest";
 import { parse } from "yaml";
 import { REFUSED } from "../cli/reference/reference-refused.js";
@@ -10,7 +10,7 @@ import { readScenario, rulesOf } from "./rules.js";
 
 const daily = "executor: daily-arrival-rate, rate: 20, maxClients: 16, profile: { name: streaming-day";
 
-/** One for each rule that no refused example of the reference breaks. */
+/** One violation for each rule that no refused example of the reference breaks. */
 const VIOLATIONS = [
   "batch: { min: 100, max: 10 }",
   "appDelay: { min: 20ms, max: 10ms }",
@@ -43,7 +43,7 @@ const VIOLATIONS = [
   `workload: calls\ncommit: once\nactors: { loaders: { load: { ${daily} } } } }`,
 ];
 
-/** None where the schema refuses it, or its workload is a file. */
+/** Broken rules; empty if the schema refuses the scenario, or its workload is a file. */
 function brokenRules(yaml: string): ReturnType<typeof rulesOf> {
   const raw = parse(yaml) as Mapping;
   if (isMapping(raw["workload"]) || String(raw["workload"]).includes("/")) return [];
@@ -67,7 +67,7 @@ it.each(["train-events", "connections", "accounts", "documents", "calls"])(
   },
 );
 
-/** A place and what is wrong there, without line and column. */
+/** Places and messages of problems, without line and column. */
 const wordsOf = (yaml: string): string[] => scenarioProblems(yaml).map((text) => text.replace(/^\S+ /, ""));
 
 describe.each(BREAKING)("%s", (yaml) => {

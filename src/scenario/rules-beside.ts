@@ -8,26 +8,26 @@ import { rulesOf } from "./rules.js";
 import { hasUnreadWorkload, schemaFor, type Scenario } from "./schema.js";
 import { pathsOf } from "./schema-paths.js";
 
-/** A repair takes out what is refused; that may uncover what else is. */
+/** Most repairs: a repair removes refused values, which may uncover others. */
 const REPAIRS_MOST = 20;
-/** Number of problems beyond which the findings of rules would be read by nobody. */
+/** Number of problems beyond which findings of rules are left out, since a user would not read them. */
 const FINDINGS_MOST = 100;
 /** Keys that give a scenario other treatments. */
 const VARYING = ["factors", "include", "exclude"];
 
-/** Lists of levels by key, or a list of combinations. */
+/** True for lists of levels by key, or a list of combinations. */
 function isLikeFactors(value: unknown): boolean {
   return Array.isArray(value)
     ? value.some(isMapping)
     : isMapping(value) && Object.values(value).some(Array.isArray);
 }
 
-/** The places of a scenario that nobody can rely on. */
+/** The places of a scenario whose values are unreliable. */
 export class Refused {
   private readonly places: Path[] = [];
-  /** Mappings whose keys that are left out are not known: one may have been meant, or follow from what is refused. */
+  /** Mappings whose missing keys are unknown: a missing key may have been meant, or may follow from a refused value. */
   private readonly guessed: Path[] = [];
-  /** Whether a misspelt key looks as `factors` or `include` do. */
+  /** True if a misspelt key has a value like `factors` or `include`. */
   private mayBeFactors = false;
 
   constructor(private readonly raw: Mapping) {}
@@ -35,10 +35,10 @@ export class Refused {
   add({ path, isAboutKey }: Pick<Finding, "path" | "isAboutKey">): void {
     this.places.push(path);
     const at = path.slice(0, -1);
-    // A kind that is left out follows from the other keys of its mapping.
+    // A missing kind follows from the other keys of its mapping.
     if (at.length > 0) this.guessed.push(at);
     if (isAboutKey !== true) return;
-    // Keys of another workload: that one may have been meant.
+    // Keys of another workload: that workload may have been meant.
     if (path.length === 1 && String(path[0]) in OWN_KEYS) this.places.push(["workload"]);
     this.mayBeFactors ||= path.length === 1 && isLikeFactors(getIn(this.raw, path));
     const meant = pathsOf(this.raw).placesMeant(String(path.at(-1)), at);
@@ -46,13 +46,13 @@ export class Refused {
     if (meant.length === 0) this.guessed.push(at);
   }
 
-  /** Whether a read of `path`, or of all below it, shows anything that is not known. */
+  /** True if a read of `path`, or of all below it, depends on an unknown value. */
   isRead(path: Path, isWhole: boolean): boolean {
     const isThere = (place: Path): boolean => startsWith(path, place) || (isWhole && startsWith(place, path));
     return this.places.some(isThere) || this.guessed.some((at) => this.isGuessed(path, isWhole, at));
   }
 
-  /** Whether other treatments than those that are seen may have been meant. */
+  /** True if the user may have meant other treatments than the visible ones. */
   get mayVary(): boolean {
     return this.mayBeFactors || VARYING.some((key) => this.isRead([key], true));
   }
@@ -63,14 +63,14 @@ export class Refused {
   }
 }
 
-/** The nearest place that can be left out: a list goes as a whole, so that its other entries keep their numbers. */
+/** The nearest place that can be removed: a list goes as a whole, so that its other entries keep their numbers. */
 function removable(raw: Mapping, path: Path): Path {
   const list = path.findIndex((part) => typeof part === "number");
   const place = list < 0 ? path : path.slice(0, list);
   return place.length <= 1 || getIn(raw, place) !== undefined ? place : removable(raw, place.slice(0, -1));
 }
 
-/** The scenario with the refused keys left out; undefined if nothing that can be read is left, or too much is refused. */
+/** The scenario without the refused keys; undefined if nothing readable is left, or too much is refused. */
 export function withoutRefused(
   raw: Mapping,
   findings: readonly Finding[],
@@ -100,10 +100,10 @@ export function withoutRefused(
   return undefined;
 }
 
-/** Called for each read: of one key, or, `isWhole`, of all that is below a path. */
+/** Receives each read: of one key or, with `isWhole`, of all values below a path. */
 type OnRead = (path: Path, isWhole: boolean) => void;
 
-/** The same value, whose reads are reported. */
+/** A proxy of the value that reports reads. */
 function watched<T>(value: T, onRead: OnRead, at: Path = []): T {
   if (!isMapping(value) && !Array.isArray(value)) return value;
   const pathOf = (key: string): Path => [
@@ -128,7 +128,7 @@ function watched<T>(value: T, onRead: OnRead, at: Path = []): T {
   });
 }
 
-/** Findings of `look` in a scenario with refused keys; none if it reads a refused key. */
+/** Findings of `look` in a scenario with refused keys; empty if it reads a refused key. */
 export function foundBeside(
   scenario: Scenario,
   refused: Refused,

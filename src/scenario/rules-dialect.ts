@@ -1,4 +1,4 @@
-// Rules about the dialect. A dialect that `auto` finds is asked the same later.
+// Rules about the dialect. They run again later on a dialect that `auto` finds.
 import {
   capabilitiesOf,
   databaseAt,
@@ -13,7 +13,7 @@ import { workloadOf } from "../workloads/registry.js";
 import { storeProblem } from "../workloads/stores.js";
 import type { TreatmentSettings } from "./settings.js";
 
-/** All that this dialect cannot do of a treatment. */
+/** Features of a treatment that this dialect lacks. */
 export function dialectProblems(name: DialectName, settings: TreatmentSettings): Finding[] {
   const { storage, faults } = settings;
   const { lacksFaults } = capabilitiesOf(name);
@@ -28,7 +28,7 @@ export function dialectProblems(name: DialectName, settings: TreatmentSettings):
   ];
 }
 
-/** A workload without a store for the database of the target, and a pool that does not speak with it. */
+/** Refuses a workload without a store for the database of the target, and a pool that cannot connect to it. */
 function databaseFindings(settings: TreatmentSettings): Finding[] {
   const { target, dialect, pool } = settings;
   const [first] = target.kind === "url" ? target.urls : [];

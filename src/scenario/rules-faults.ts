@@ -1,5 +1,5 @@
-// Refuses faults that do not fit into the window, that cannot happen at once, or that this target or pool cannot suffer, before
-// anything is started.
+// Refuses faults that do not fit into the window, that cannot happen at once, or that this target or pool cannot suffer,
+// before anything is started.
 import { formatDuration } from "../foundation/units.js";
 import { areExclusive, obstacleTo } from "../faults/faults.js";
 import type { FaultSurroundings } from "../faults/fault.js";
@@ -48,7 +48,10 @@ export function overlapRules({ faults }: TreatmentSettings): Finding[] {
   });
 }
 
-/** If an audit does not know when things were acknowledged, losses by a fault and other losses cannot be told apart. */
+/**
+ * Refuses to allow losses by a fault if an audit does not know when things were acknowledged: it cannot distinguish them
+ * from other losses.
+ */
 export function lossRules(settings: TreatmentSettings): Finding[] {
   const { name, auditing } = workloadOf(settings);
   if (settings.integrity.allow.length === 0 || auditing?.explainsLoss) return [];

@@ -8,7 +8,7 @@ import type { GroupMapping } from "./schema-actors.js";
 import type { Scenario } from "./schema.js";
 import type { TreatmentSettings } from "./settings.js";
 
-/** The groups that a scenario names, as it writes them. */
+/** The groups that a scenario names, in their written form. */
 function groupsOf({ actors }: Scenario): [string, GroupMapping][] {
   return Object.entries(actors).flatMap(([role, group]): [string, GroupMapping][] =>
     group ? [[role, group]] : [],
@@ -23,7 +23,7 @@ export function thinkTimeRules(scenario: Scenario): Finding[] {
   );
 }
 
-/** A day's profile is about batches that are added. */
+/** Refuses a day's profile of a group that does not add batches. */
 export function profileRoleRules(scenario: Scenario, settings: TreatmentSettings): Finding[] {
   const { roles } = workloadOf(settings);
   const having = Object.keys(roles).filter((role) => roles[role]?.hasBatches);
@@ -48,7 +48,7 @@ export function loadRules(scenario: Scenario, settings: TreatmentSettings): Find
   });
 }
 
-/** Whether every agent has something to do, and groups that have agents for themselves are there. */
+/** Refuses agents without work, and agents of groups that do not exist. */
 function agentRules({ actors, agents, agentPlace = {} }: TreatmentSettings): Finding[] {
   const strangers = Object.keys(agentPlace).filter((group) => !(group in actors));
   if (strangers.length > 0) {

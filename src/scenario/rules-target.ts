@@ -4,7 +4,7 @@ import { connectionRefusals, settingRefusals, type SettingRefusal } from "../tar
 import { OWN_CONNECTIONS, serverConnectionsOf } from "./connections.js";
 import type { TreatmentSettings } from "./settings.js";
 
-/** Whether a URL brings a password of its own. */
+/** True if a URL holds a password. */
 function hasPassword(url: string): boolean {
   const { password, searchParams } = new URL(url);
   return password !== "" || searchParams.has("password");
@@ -30,12 +30,14 @@ export function passwordCommandRules({ target, pool }: TreatmentSettings): Findi
   return findings;
 }
 
-/** Settings of a server that train-sim starts, which are the user's but for some. */
+/** Settings of a server that train-sim starts; the user may choose all but a few. */
 function serverSettings({ target }: TreatmentSettings): Readonly<Record<string, string>> {
   return target.kind === "url" ? {} : target.settings;
 }
 
-/** A pooler hands a client to any server behind it, and does not tell which of them take writes. */
+/**
+ * Refuses a pooler with standbys: it hands a client to any server behind it, and does not state which of them take writes.
+ */
 export function standbyRules({ target, pool }: TreatmentSettings): Finding[] {
   if (target.kind !== "embedded" || !target.standbys || !hasPooler(pool)) return [];
   const { product } = poolerKindOf(pool);
@@ -54,7 +56,7 @@ export function settingRules(settings: TreatmentSettings): Finding[] {
   return settingFindings(settingRefusals(serverSettings(settings)));
 }
 
-/** Checks this treatment alone: treatments that share its server state the same max_connections, and are checked as well. */
+/** Checks this treatment alone: treatments that share its server state the same max_connections, and are checked, too. */
 export function connectionRules(settings: TreatmentSettings): Finding[] {
   const needed = OWN_CONNECTIONS + serverConnectionsOf(settings);
   return settingFindings(connectionRefusals(serverSettings(settings), needed));

@@ -1,5 +1,4 @@
-// Checks a scenario without factors: its schema, then the rules that span several keys. No rule sees a key that the schema
-// refuses (`rules-beside.ts`).
+// Checks a scenario without factors: its schema, then the rules on several keys. No rule reads a key that the schema refuses.
 import { isMapping, startsWith, type Mapping, type Path } from "../syntax/paths.js";
 import { nearest } from "../syntax/nearest.js";
 import { findingsFrom, type Finding } from "../syntax/problems.js";
@@ -58,7 +57,7 @@ function protocolRules({ prepared, workload }: Scenario): Finding[] {
   return [{ path: ["prepared"], message }];
 }
 
-/** Keys and groups of another workload. */
+/** Findings on keys and groups of another workload. */
 function foreignKeys(raw: Mapping): Finding[] {
   const { data: workload, success } = Scenario.shape.workload.safeParse(raw["workload"]);
   if (!success || hasUnreadWorkload(raw)) return [];
@@ -91,13 +90,13 @@ function foreignKeys(raw: Mapping): Finding[] {
   ];
 }
 
-/** Whether it is about a key that a workload might have. */
+/** True if the finding is about a key that a workload might have. */
 function mayBeItsKey({ path, isAboutKey }: Finding): boolean {
   const [key] = path;
   return isAboutKey === true && path.length === 1 && nearest(String(key), ["workload"]) === undefined;
 }
 
-/** The first pass: the scenario with its defaults, or all that the schema refuses. */
+/** The first pass: the scenario with its defaults, or all findings of the schema. */
 export function readScenario(
   raw: Mapping,
 ): { readonly scenario: Scenario } | { readonly findings: readonly Finding[] } {
@@ -116,12 +115,12 @@ export function readScenario(
   };
 }
 
-/** The rules that hold for scenarios of its workload. Each reads only the keys that it is about. */
+/** The rules for scenarios of this workload. Each reads only the keys that it is about. */
 export function rulesOf(scenario: Scenario): readonly Rule[] {
   return [...RULES, ...(workloadOf(scenario).settings.rules ?? [])];
 }
 
-/** The second pass: what the scenario means, and everything that is wrong with that. */
+/** The second pass: the settings of the scenario, and all findings of the rules on them. */
 export function checkScenario(scenario: Scenario): {
   readonly settings: TreatmentSettings;
   readonly findings: readonly Finding[];

@@ -1,5 +1,5 @@
-// The scenarios that come with the program: each loads, is what its comments say, stays within the time it promises,
-// and the shortened commands in its header work, as do those of the pages.
+// The bundled scenarios: each loads, matches its comments, stays within the time that it promises, and the shortened
+// commands in its header work, and so do the commands of the pages.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -20,7 +20,7 @@ function text(file: string): string {
 const setsIn = (command: string): string[] =>
   [...command.matchAll(/--set ((?:'[^']*'|[^\s`])+)/g)].map(([, set]) => (set ?? "").replaceAll("'", ""));
 
-/** The values of `--set` in each command of the header, read as a shell reads them. */
+/** The values of `--set` in each command of the header, split like in a shell. */
 function commandsIn(file: string): string[][] {
   const header = text(file)
     .split("\n")
@@ -34,7 +34,7 @@ function commandsIn(file: string): string[][] {
     .map(setsIn);
 }
 
-/** The same of each run of these scenarios that a page of docs/ shows. */
+/** The values of `--set` in each run of these scenarios that a page of docs/ shows. */
 function commandsOfPages(): [page: string, file: string, set: string[]][] {
   const pages = readdirSync(DOCS, { recursive: true, encoding: "utf8" }).filter((page) =>
     page.endsWith(".md"),

@@ -24,7 +24,7 @@ function group(role: string, traits: RoleTraits) {
 }
 
 type GroupSchema = ReturnType<typeof group>;
-/** A group of clients as a scenario writes it. */
+/** A group of clients in its written form. */
 export type GroupMapping = Exclude<z.output<GroupSchema>, false | undefined>;
 
 function actorsWith(groups: readonly (readonly [role: string, schema: GroupSchema])[]) {
@@ -40,7 +40,7 @@ export function actorsOf(roles: Readonly<Record<string, RoleTraits>>) {
   return actorsWith(Object.entries(roles).map(([role, traits]) => [role, group(role, traits)]));
 }
 
-/** A group that several workloads have: as they all have it, or as each has it. */
+/** A group that several workloads have: common keys if all agree, else the keys of each. */
 function sharedGroup(role: string, owned: readonly (readonly [workload: string, traits: RoleTraits])[]) {
   const likeness = ({ purpose, clients, thinkTimeMs }: RoleTraits): string =>
     JSON.stringify([purpose, clients, thinkTimeMs]);

@@ -112,7 +112,7 @@ const Condition = z
 
 export const Thresholds = z
   .record(
-    // For editors; `thresholds.ts` checks it, beside conditions of any metric.
+    // Pattern for editors; `thresholds.ts` checks it, and also conditions of any metric.
     z.string().meta({ pattern: `${METRIC_PATTERN.source}|${RATIO_PATTERN.source}` }),
     z.union([Condition, z.array(Condition).min(1)]).transform((one) => (Array.isArray(one) ? one : [one])),
   )

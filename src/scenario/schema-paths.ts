@@ -8,7 +8,7 @@ import type { Workload } from "../workloads/workload.js";
 import { COMMON_KEYS, EXPERIMENT_KEYS, hasUnreadWorkload, schemaOf } from "./schema.js";
 import { keyWithoutPasswords } from "../foundation/secrets.js";
 
-/** More places than that are no suggestion. */
+/** Most places in a suggestion; more are no help. */
 const PLACES_MAX = 3;
 
 /** The branches of a node, itself included. */
@@ -44,7 +44,7 @@ function descend(nodes: readonly SchemaNode[], part: string | number): SchemaNod
   return [];
 }
 
-/** Every path of keys below these nodes; what is in lists, and what has free keys, is not among them. */
+/** Every path of keys below these nodes, except paths in lists and below free keys. */
 function pathsBelow(nodes: readonly SchemaNode[], at: Path): Path[] {
   return Object.entries(propertiesOf(nodes)).flatMap(([key, below]) => {
     const path = [...at, key];
@@ -52,10 +52,10 @@ function pathsBelow(nodes: readonly SchemaNode[], at: Path): Path[] {
   });
 }
 
-/** A path that is known, with the free keys of mappings joined into one part; or what is wrong with it. */
+/** A known path, with the free keys of mappings joined into one part, or a message. */
 export type ResolvedPath = { readonly path: Path } | { readonly message: string };
 
-/** `did you mean X?` with the path in front of X, so that it can be copied. */
+/** `did you mean X?` with the whole path of X, so that it can be copied. */
 function nearestPath(path: Path, hint: string): string {
   const match = /^did you mean (.*)\?$/.exec(hint);
   return match && path.length > 0 ? `did you mean ${pathText(path)}.${match[1] ?? ""}?` : hint;
@@ -63,7 +63,7 @@ function nearestPath(path: Path, hint: string): string {
 
 interface KnownMapping {
   readonly keys: readonly string[];
-  /** Paths of keys in it and deeper, by their last key in lower case. */
+  /** Paths of keys in the mapping and deeper, by their last key in lower case. */
   readonly below: ReadonlyMap<string, Path[]>;
 }
 
@@ -75,7 +75,7 @@ export class ScenarioPaths {
     private readonly isOpen = false,
   ) {}
 
-  /** Looked up once for each mapping: a file may have thousands of keys that nobody knows. */
+  /** Known mappings, looked up once each: a file may have thousands of unknown keys. */
   private readonly mappings = new Map<string, KnownMapping>();
   private readonly factorPaths = new Map<string, ResolvedPath>();
 
@@ -95,7 +95,7 @@ export class ScenarioPaths {
     return known;
   }
 
-  /** Valid keys of the mapping at `path`; none where any key may stand. */
+  /** Valid keys of the mapping at `path`; empty if any key may stand there. */
   private keysAt(path: Path): readonly string[] {
     return this.mappingAt(path).keys;
   }
@@ -114,7 +114,7 @@ export class ScenarioPaths {
       .slice(0, 1);
   }
 
-  /** The places that a key may mean which the mapping at `path` does not have; none where no key is near. */
+  /** The places that an unknown key of the mapping at `path` may mean; empty if no key is near. */
   placesMeant(key: string, path: Path): Path[] {
     const places = this.placesOf(key, path);
     const near = nearest(key, this.keysAt(path));
@@ -173,7 +173,7 @@ export class ScenarioPaths {
     return { path };
   }
 
-  /** The known path that `text` writes. */
+  /** The known path of a written one. */
   knownPath(text: string): ResolvedPath {
     const parts = parsePath(text);
     if (parts && this.isOpen && !COMMON_KEYS.includes(String(parts[0]))) return { path: parts };
@@ -185,7 +185,7 @@ export class ScenarioPaths {
     return { message: `${shown} is not a path, as actors.producers.clients` };
   }
 
-  /** The known path that `text` writes, which must be one that can differ between treatments. */
+  /** The known path of a written one, which must be able to differ between treatments. */
   factorPath(text: string): ResolvedPath {
     const before = this.factorPaths.get(text);
     if (before) return before;
@@ -202,12 +202,12 @@ export class ScenarioPaths {
   }
 }
 
-/** Made when first asked for: a JSON Schema takes a fifth of the start of the program. */
+/** Created on first use: a JSON Schema takes a fifth of the program's start. */
 let ofFamilies: ScenarioPaths | undefined;
 let ofAny: ScenarioPaths | undefined;
 const ofOwn = new WeakMap<Workload, ScenarioPaths>();
 
-/** Paths of a raw scenario: a workload of the user's own has keys of its own. */
+/** Paths of a raw scenario: a workload of the user has other keys. */
 export function pathsOf(raw: Mapping): ScenarioPaths {
   const own = ownIn(raw);
   if (!own && hasUnreadWorkload(raw)) return (ofAny ??= new ScenarioPaths(scenarioJsonSchema(), true));

@@ -1,5 +1,5 @@
-// The strict schema of a scenario as people write it; durations become milliseconds and sizes bytes. Rules that span several
-// keys are in `rules.ts`.
+// The strict schema of a written scenario; durations become milliseconds and sizes bytes. Rules on several keys are in
+// `rules.ts`.
 import * as z from "zod";
 import { Actors, actorsOf } from "./schema-actors.js";
 import { Diagnosis } from "./schema-diagnosis.js";
@@ -40,7 +40,10 @@ const AGENTS_MAX = 64;
 /** A level, or a partial combination of levels, by scenario path; `expansion.ts` checks them. */
 const Combinations = z.array(z.record(z.string(), z.unknown())).max(1000).prefault([]);
 
-/** Keys that every scenario has, in the order of the reference: before the workload's own, behind them, and behind `actors`. */
+/**
+ * Keys that every scenario has, in the order of the reference: before the workload's keys, behind them, and behind
+ * `actors`.
+ */
 const BEFORE_OWN = {
   name: z
     .string()
@@ -198,18 +201,18 @@ function scenarioWith<Keys extends z.ZodRawShape>(keys: Keys, actors: typeof Act
 /** The keys of all workloads, for editors, the reference and a scenario whose workload cannot be read. */
 export const Scenario = scenarioWith(OWN_KEYS, Actors);
 
-/** Whether a raw scenario names a workload that cannot be read, or misspells the key: then its keys are not known. */
+/** True if a raw scenario names a workload that cannot be read, or misspells the key: then its keys are unknown. */
 export function hasUnreadWorkload(raw: Mapping): boolean {
   if (raw["workload"] !== undefined) return !Scenario.shape.workload.safeParse(raw["workload"]).success;
   return Object.keys(raw).some((key) => !(key in Scenario.shape) && nearest(key, ["workload"]) !== undefined);
 }
 
-/** Keys that every scenario has: a setting of a workload cannot be called so. */
+/** Keys that every scenario has: a setting of a workload cannot have their names. */
 export const COMMON_KEYS: readonly string[] = Object.keys(Scenario.shape).filter((key) => !(key in OWN_KEYS));
 
 const made = new WeakMap<Workload, typeof Scenario>();
 
-/** The schema of that workload's scenarios: its keys and groups, whatever others mean by the same names. */
+/** The schema of that workload's scenarios: its keys and groups, regardless of other meanings of the same names. */
 export function schemaOf(workload: Workload): typeof Scenario {
   const known = made.get(workload);
   if (known) return known;
@@ -219,7 +222,7 @@ export function schemaOf(workload: Workload): typeof Scenario {
   return schema;
 }
 
-/** The schema by which a raw scenario is read: its workload's, or all keys if that cannot be read. */
+/** The schema by which a raw scenario is read: its workload's schema, or all keys if the workload cannot be read. */
 export function schemaFor(raw: Mapping): typeof Scenario {
   const { data: workload, success } = Scenario.shape.workload.safeParse(raw["workload"]);
   return success && !hasUnreadWorkload(raw) ? schemaOf(workloadOf({ workload })) : Scenario;

@@ -1,4 +1,5 @@
-// Settings of one treatment, every level resolved and every duration in milliseconds, as they cross to worker threads.
+// Settings of one treatment, every level resolved and every duration in milliseconds, in the form in which they cross to
+// worker threads.
 import type { Fault } from "../faults/registry.js";
 import type {
   Allowable,
@@ -17,7 +18,7 @@ import type { AgentPlace } from "../actors/deal.js";
 import type { ActorGroup, TrialPhases } from "../actors/settings.js";
 import { workloadOf, type OwnSettings, type WorkloadChoice } from "../workloads/registry.js";
 
-/** Settings of one treatment, with those of its workload's own keys. */
+/** Settings of one treatment, including the settings of its workload. */
 export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings {
   readonly workload: NonNullable<WorkloadChoice["workload"]>;
   readonly target: TargetSettings;
@@ -28,7 +29,7 @@ export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings 
   readonly namespace: string;
   readonly storage: Storage;
   readonly actors: Readonly<Record<string, ActorGroup>>;
-  /** Processes that run the worker threads; 0: this one does. */
+  /** Processes that run the worker threads; 0: this process runs them. */
   readonly agents: number;
   /** Groups that have agents for themselves. */
   readonly agentPlace?: AgentPlace;
@@ -42,7 +43,7 @@ export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings 
 
 /** One combination of levels. */
 export interface Treatment {
-  /** Short, stable, safe as a file name: made of its levels, as `payload=text,pool=direct` -> `text-direct`. */
+  /** Short, stable, safe as a file name, and derived from its levels: `payload=text,pool=direct` -> `text-direct`. */
   readonly id: string;
   /** Level of each factor, by the factor's path, as text. */
   readonly levels: Readonly<Record<string, string>>;
@@ -62,7 +63,7 @@ export interface PlannedTrial {
   readonly block: number;
   readonly treatmentId: string;
   readonly seed: number;
-  /** In a duet, the server of this trial and the treatment that runs on the other server at the same time. */
+  /** Set in a duet: the server of this trial, and the treatment that runs on the other server at the same time. */
   readonly duet?: { readonly server: 1 | 2; readonly beside: string };
 }
 
@@ -71,7 +72,7 @@ export interface Experiment {
   readonly name: string;
   readonly seed: number;
   readonly treatments: readonly Treatment[];
-  /** All that may run: with `stopping` the last blocks may not. */
+  /** All trials that may run: with `stopping` the last blocks may not. */
   readonly trials: readonly PlannedTrial[];
   readonly stopping?: Stopping;
   /** The objective, if the scenario has one. */
@@ -81,9 +82,9 @@ export interface Experiment {
   readonly ratioThresholds: readonly RatioThreshold[];
   readonly published: readonly PublishedFigure[];
   readonly diagnosis: DiagnosisSettings;
-  /** The scenario as resolved (overrides applied), as YAML that loads to this same experiment. */
+  /** The resolved scenario (overrides applied), as YAML that loads to this same experiment. */
   readonly yaml: string;
-  /** Sentences about parts of the command line that have less effect than they seem to. */
+  /** Sentences about options that have less effect than they seem to. */
   readonly warnings?: readonly string[];
   /** Variables of the environment that libpq knows and that have no effect on its URLs, each with the reason. */
   readonly ignoredVariables?: readonly string[];

@@ -1,4 +1,4 @@
-// How many trials a scenario asks for: the ways to write it, what it plans, and every combination that is refused.
+// The number of trials of a scenario: the ways to write it, its plan, and every combination that is refused.
 import { expect, it } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { extentDocument, extentText } from "../cli/validate.js";
@@ -60,7 +60,7 @@ it("races for an objective, in the order of interleaved blocks", () => {
     'End\n  treatments that are surely worse than the best in "maximise add.events/s" leave\n' +
       "  once those that are left are the same within 5 %, looked at after 5, 6, 8 blocks\n",
   );
-  // An objective alone changes no run: `recommend` asks for it.
+  // An objective alone changes no run: only `recommend` uses it.
   const { stopping, objective: kept } = parseScenario(`${TWO}objective: minimise add.p(99)`, "x.yaml");
   expect([stopping, kept?.metric]).toEqual([undefined, "p99"]);
 });

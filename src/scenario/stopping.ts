@@ -12,7 +12,7 @@ const DEFAULT_WITHIN = 0.05;
 
 const blocks = (least: number): z.ZodInt => z.int().min(least).max(TRIALS_MAX);
 
-/** A share, held as 0.05 of `5%`. */
+/** A share, stored as 0.05 for `5%`. */
 function percent(description: string) {
   const title = `1% to ${WITHIN_MAX_PERCENT}%`;
   const pattern = "^\\d+(\\.\\d+)?\\s*%$";
@@ -65,7 +65,7 @@ interface Extent {
   readonly objective?: string | undefined;
 }
 
-/** Trials of each treatment, at most. */
+/** Most trials of each treatment. */
 export function mostTrials(trials: Extent["trials"]): number {
   return typeof trials === "number" ? trials : trials.max;
 }
@@ -84,8 +84,8 @@ function racingFindings({ trials, objective }: Extent, max: number): Finding[] {
 }
 
 /**
- * When the experiment may end before its last block; undefined where it does not. What does not fit goes to `findings`.
- * `objective` is what the scenario's means, where it means something.
+ * Rule by which the experiment may end before its last block; undefined if it may not. Problems go to `findings`.
+ * `objective` is the resolved objective of the scenario, if it has one.
  */
 export function resolveStopping(
   extent: Extent,

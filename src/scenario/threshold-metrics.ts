@@ -1,5 +1,5 @@
-// Metrics of thresholds and their aggregates, as data for the parser, its suggestions and the docs. A metric offers only what
-// it measures: a cycle has no retries of its own.
+// Metrics of thresholds and their aggregates, as data for the parser, its suggestions and the docs. A metric offers only
+// measured aggregates: a cycle has no retries.
 import { VIOLATION_KINDS, WORKLOADS } from "../workloads/registry.js";
 import type { Workload } from "../workloads/workload.js";
 import { isRound } from "../metrics/operations.js";
@@ -7,10 +7,10 @@ import { LATENCIES, THRESHOLD_NAMES, thresholdMetric } from "../metrics/metric-l
 import { DATABASE_EVIDENCE, PER_EVENT_EVIDENCE, type Evidence } from "../workloads/evidence.js";
 import type { Quantity } from "./judgement.js";
 
-/** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, as that of a URL. */
+/** `add`, `add.poolwait`, `add{payload:text,pool:direct}`; a level may have a colon, such as a URL. */
 export const METRIC_PATTERN =
   /^\s*(\w[\w.-]*)\s*(?:\{\s*([\w.-]+\s*:[^,{}]+(?:,\s*[\w.-]+\s*:[^,{}]+)*)\})?\s*$/;
-/** `add{payload:text} / add{payload:jsonb}`; a slash of a level is none of these. */
+/** `add{payload:text} / add{payload:jsonb}`; a slash inside a level does not separate. */
 export const RATIO_PATTERN = /^((?:[^{}/]|\{[^{}]*\})+)\/((?:[^{}/]|\{[^{}]*\})+)$/;
 /** `p(99.9)<500`, `violations==0`, `events/s surely>1.2`. */
 export const CONDITION_PATTERN =
@@ -20,7 +20,7 @@ export const CONDITION_PATTERN =
 export const LATENCY_AGGREGATES = ["avg", "min", "med", "max"] as const;
 
 const CYCLE_AGGREGATES = THRESHOLD_NAMES.filter((name) => thresholdMetric(name)?.isOfCycle);
-/** Metrics that are judged as a whole: they have no ratio, and others publish no such figure. */
+/** Metrics that are judged as a whole: they have no ratio and no published figures. */
 export const JUDGED_AS_A_WHOLE: readonly string[] = ["integrity", "verdict"];
 
 /** All operations but rounds together. */
@@ -31,18 +31,18 @@ const thresholdsOf = (figures: readonly Evidence[]): string[] =>
 /** Figures of a trial's `database` and its `perEvent`. */
 export const DATABASE_AGGREGATES = thresholdsOf(DATABASE_EVIDENCE);
 export const PER_EVENT_AGGREGATES = thresholdsOf(PER_EVENT_EVIDENCE);
-/** Sizes that a workload's audit measures. */
+/** Metric of the sizes that a workload's audit measures. */
 export const AUDIT = "audit";
 const INTEGRITY_AGGREGATES = ["violations", ...VIOLATION_KINDS, "inDoubt"];
 
 export interface MetricTraits {
-  /** Its aggregates, besides `p(N)`. */
+  /** Aggregates of the metric, besides `p(N)`. */
   readonly aggregates: readonly string[];
-  /** Whether it has percentiles. */
+  /** True if the metric has percentiles. */
   readonly isLatency: boolean;
-  /** The workload that has it; undefined where all have. */
+  /** The workload that has the metric; undefined if all have it. */
   readonly workload?: Workload;
-  /** A treatment needs one of these roles to have a sample; undefined if any role will do. */
+  /** Roles of which a treatment needs one to have a sample; undefined if any role will do. */
   readonly roles?: readonly string[];
 }
 
@@ -98,8 +98,8 @@ const COMMON: readonly [string, MetricTraits][] = [
 const made = new WeakMap<Workload, ThresholdMetrics>();
 
 /**
- * Of scenarios of that workload; an operation by itself is its response time and its counts. Those of other workloads are
- * known, too: what is not measured here is another mistake than what is not there at all.
+ * Metrics of scenarios of that workload; an operation alone is its response time and its counts. Metrics of other workloads
+ * are known, too: the message on an unmeasured metric differs from the message on an unknown one.
  */
 export function thresholdMetrics(workload: Workload): ThresholdMetrics {
   const metrics = made.get(workload) ?? new Map([...[...WORKLOADS, workload].flatMap(metricsOf), ...COMMON]);
@@ -107,24 +107,24 @@ export function thresholdMetrics(workload: Workload): ThresholdMetrics {
   return metrics;
 }
 
-/** `events/s` is `eventsPerSecond`: rates go by their label, too. */
+/** The aggregate of a written name: `events/s` is `eventsPerSecond`, since rates go by their label, too. */
 export function aggregateNamed(text: string): string {
   return THRESHOLD_NAMES.find((name) => text.endsWith("/s") && thresholdMetric(name)?.label === text) ?? text;
 }
 
-/** The aggregate as comparisons name it: `p99` of `p(99)`, `mean` of `avg`. */
+/** The aggregate as comparisons name it: `p99` for `p(99)`, `mean` for `avg`. */
 export function metricIdOf({ aggregate, percentile }: Omit<Quantity, "source">): string {
   if (aggregate === "p") return `p${percentile ?? ""}`;
   const spans: Readonly<Record<string, string>> = { avg: "mean", med: "p50" };
   return spans[aggregate] ?? thresholdMetric(aggregate)?.id ?? aggregate;
 }
 
-/** Whether it is about arrivals, which only what is started by a schedule has. */
+/** True if the aggregate is about arrivals, which only scheduled operations have. */
 export function isOfArrivals(source: string, aggregate: string): boolean {
   return source.endsWith(".startdelay") || thresholdMetric(aggregate)?.presence === "scheduled";
 }
 
-/** The roles whose arrivals those are: where clients go round, rounds arrive, and not their transactions. */
+/** The roles with these arrivals: if clients go round, rounds arrive, and not their transactions. */
 export function arrivalRoles(source: string, metrics: ThresholdMetrics): readonly string[] {
   const [operation = ""] = source.split(".");
   const { workload, roles = [] } = metrics.get(operation) ?? {};

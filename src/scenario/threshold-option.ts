@@ -11,7 +11,7 @@ export function metricsFor([first]: readonly Treatment[]): ThresholdMetrics {
   return thresholdMetrics(workloadOf(first?.settings ?? {}));
 }
 
-/** Says what is wrong with an option's value. */
+/** Refuses an option's value with a message. */
 export function refuseThreshold(option: string, text: string, message: string): never {
   throw new UsageError(
     elided(`${option} ${JSON.stringify(text)}: ${message}`, 500),
@@ -19,7 +19,7 @@ export function refuseThreshold(option: string, text: string, message: string): 
   );
 }
 
-/** Throws a UsageError that names the option and says what is wrong with its value. */
+/** Throws a UsageError that names the option and the problem of its value. */
 export function parseThresholdOption(
   option: string,
   text: string,

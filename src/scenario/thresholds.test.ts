@@ -1,4 +1,4 @@
-// Thresholds as the loader takes them: what they become, and every way in which one could have gone unchecked.
+// Thresholds in the loader: their resolved form, and every way in which a threshold could have gone unchecked.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { OPERATIONS, WORKLOADS } from "../workloads/registry.js";

@@ -1,5 +1,5 @@
-// Thresholds in k6's syntax: a metric, a selector by factor level, and conditions. A metric, factor or level that does not
-// exist would be a condition that nobody checks, so it is refused with the nearest known one.
+// Thresholds in k6's syntax: a metric, a selector by factor level, and conditions. An unknown metric, factor or level would
+// be a condition that is never checked, so it is refused with the nearest known one.
 import { workloadOf } from "../workloads/registry.js";
 import { nearest, suggestion } from "../syntax/nearest.js";
 import type { Path } from "../syntax/paths.js";
@@ -22,10 +22,10 @@ import {
 
 export type Named = Pick<Treatment, "id" | "levels">;
 
-/** Selects by the id of a treatment, beside the factors. */
+/** Key of a selector that selects by treatment id; other keys are factors. */
 export const TREATMENT_KEY = "treatment";
 
-/** A condition as the schema gives it. */
+/** A condition in the form of the schema. */
 export type WrittenCondition = Scenario["thresholds"][string][number];
 
 /** The subject of a threshold. */
@@ -127,7 +127,7 @@ function levelOf({ id, levels }: Named, factor: string): string | undefined {
   return factor === TREATMENT_KEY ? id : levels[factor];
 }
 
-/** Whether the threshold is about that treatment: its levels are those of the selector. */
+/** True if the treatment has all levels of the threshold's selector. */
 export function isSelected({ selector }: Pick<Threshold, "selector">, treatment: Named): boolean {
   return Object.entries(selector).every(([factor, level]) => level === levelOf(treatment, factor));
 }
@@ -147,7 +147,7 @@ export function selectorProblem(subject: Subject, treatments: readonly Named[]):
     : "no treatment has these levels together";
 }
 
-/** An experiment has one workload. */
+/** Metrics of the experiment's workload, which all treatments share. */
 function metricsOf([first]: readonly Treatment[]): ThresholdMetrics {
   return thresholdMetrics(workloadOf(first?.settings ?? {}));
 }
@@ -172,7 +172,7 @@ function measureProblem(subject: Subject, treatments: readonly Treatment[]): str
   return `nothing measures ${subject.source} here: it takes ${isOther ? `workload ${workload?.name ?? ""}` : (roles ?? []).join(" or ")}`;
 }
 
-/** The problem of a question about arrivals if none of the treatments has any. */
+/** The problem of a threshold on arrivals if none of the treatments has any. */
 function arrivalProblem(threshold: Subject & Quantity, treatments: readonly Treatment[]): string | undefined {
   const { source, aggregate } = threshold;
   if (!isOfArrivals(source, aggregate)) return undefined;

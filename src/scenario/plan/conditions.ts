@@ -43,7 +43,7 @@ function ownAspects(treatments: Experiment["treatments"]): Aspect[] {
   return [...names].map((name): Aspect => [name, (settings) => stated(settings)[name]]);
 }
 
-/** Conditions by aspect: one row if all treatments share it, else one for each that differs, numbered. */
+/** Conditions by aspect: one row if all treatments share the aspect, else one for each difference, numbered. */
 export function conditions({ treatments }: Pick<Experiment, "treatments">): string[][] {
   const aspects: Aspect[] = [
     ["target", ({ target }) => targetText(target)],
@@ -53,7 +53,7 @@ export function conditions({ treatments }: Pick<Experiment, "treatments">): stri
       role,
       ({ actors }) => actors[role] && groupText(actors[role]),
     ]),
-    // A group of that name is all there is.
+    // A group of that name is the only group, and has a row already.
     ["clients", (settings) => ("clients" in settings.actors ? undefined : String(totalClients(settings)))],
     ["agents", ({ agents, agentPlace }) => (agents > 0 ? agentsText(agents, agentPlace) : undefined)],
     ["trial", (settings) => phasesText(settings)],

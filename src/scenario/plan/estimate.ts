@@ -7,7 +7,7 @@ export interface TimeSpan {
   readonly mostMs: number;
 }
 
-/** Whether the measurement window ends with the groups' budgets of iterations instead of after a time. */
+/** True if the measurement window ends with the groups' budgets of iterations instead of after a time. */
 export function isBudgeted(settings: TreatmentSettings): boolean {
   return Object.values(settings.actors).some(({ load }) => budgetMs(load) !== undefined);
 }
@@ -22,13 +22,16 @@ export function trialSpan(settings: TreatmentSettings): TimeSpan {
   return { leastMs: warmUpMs + windowMs.least, mostMs: warmUpMs + windowMs.most + drainMaxMs };
 }
 
-/** Blocks that run whatever they find. A budget may end it before the second. */
+/** Blocks that run whatever their results. A budget may end the experiment before the second. */
 export function leastBlocks({ trials, treatments, stopping }: Experiment): number {
   if (!stopping) return trials.length / treatments.length;
   return stopping.budgetMs === undefined ? (stopping.min ?? stopping.max) : 1;
 }
 
-/** The trials of an experiment, one after the other, those of a duet two at a time: those that are sure to run, and all. */
+/**
+ * Time span of an experiment's trials, one after the other or, in a duet, two at a time: the trials that are sure to run,
+ * and all.
+ */
 export function experimentSpan(experiment: Experiment): TimeSpan {
   const byId = new Map(experiment.treatments.map(({ id, settings }) => [id, trialSpan(settings)]));
   const [least, none] = [leastBlocks(experiment), { leastMs: 0, mostMs: 0 }];

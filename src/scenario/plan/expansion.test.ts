@@ -1,5 +1,4 @@
-// What factors expand to: the size and the uniqueness of treatments, the rules of `include` and `exclude`, names of
-// levels.
+// Expansion of factors: the number and the uniqueness of treatments, the rules of `include` and `exclude`, names of levels.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkTreatments, expand } from "./expansion.js";

@@ -1,5 +1,5 @@
-// From a raw scenario to treatments. Each combination of levels is read and checked as a scenario of its own, and its problems
-// are shown at the level's place in the file. Two names for the same treatment are refused.
+// From a raw scenario to treatments. Each combination of levels is read and checked as a separate scenario, and its
+// problems are shown at the level's place in the file. Two names for the same treatment are refused.
 import { canonical, nameTreatments } from "./levels.js";
 import { combine, levelNames, type LevelNames, type Levels, type OverriddenFactors } from "./matrix.js";
 import { deepCopy, getIn, pathText, setIn, startsWith, type Mapping, type Path } from "../../syntax/paths.js";
@@ -10,7 +10,7 @@ import { pathsOf } from "../schema-paths.js";
 import type { Scenario } from "../schema.js";
 import type { Treatment } from "../settings.js";
 
-/** A problem of some treatments. */
+/** A problem of certain treatments. */
 export interface TreatmentFinding extends Finding {
   readonly treatmentIds: readonly string[];
 }
@@ -21,10 +21,10 @@ interface NamedTreatment {
   readonly combination: Combination;
 }
 
-/** A treatment whose keys the schema takes. */
+/** A treatment whose keys the schema accepts. */
 interface ReadTreatment extends NamedTreatment {
   readonly scenario: Scenario;
-  /** The same for treatments with the same levels. */
+  /** Key that treatments with the same levels share. */
   readonly key: string;
 }
 
@@ -34,15 +34,15 @@ interface RefusedTreatment extends NamedTreatment {
 }
 
 export interface Expansion {
-  /** Ids of all treatments, those with problems too. */
+  /** Ids of all treatments, treatments with problems included. */
   readonly ids: readonly string[];
   readonly read: readonly ReadTreatment[];
   readonly refused: readonly RefusedTreatment[];
   /** Scenario paths that vary. */
   readonly factors: readonly Path[];
-  /** Scenario paths whose levels are refused; undefined where other treatments may have been meant. */
+  /** Scenario paths whose levels are refused; undefined if other treatments may have been meant. */
   readonly doubtful: readonly Finding[] | undefined;
-  /** Problems of the factors, and what the schema refuses in each combination. */
+  /** Problems of the factors, and the schema's findings in each combination. */
   readonly findings: readonly TreatmentFinding[];
 }
 
@@ -50,7 +50,7 @@ export interface Expansion {
 interface Combination {
   readonly raw: Mapping;
   readonly origins: readonly { readonly path: Path; readonly origin: Path }[];
-  /** Levels that could not be set, and what is in their way. */
+  /** Levels that could not be set, and the values in their way. */
   readonly obstacles: readonly { readonly path: Path; readonly origin: Path }[];
 }
 
@@ -93,7 +93,7 @@ function levelTexts(
   );
 }
 
-/** Treatments that differ in their levels and yet run the same settings. */
+/** Treatments that have different levels but run the same settings. */
 function twins(treatments: readonly Treatment[], read: readonly ReadTreatment[]): TreatmentFinding[] {
   const keys = new Map(read.map(({ id, key }) => [id, key]));
   const first = new Map<string, Treatment>();
@@ -109,10 +109,13 @@ function twins(treatments: readonly Treatment[], read: readonly ReadTreatment[])
   });
 }
 
-/** More than anybody reads: where a few treatments have so many, the others are not looked at. */
+/** More findings than a reader needs: if a few treatments have this many, the others are not checked. */
 const FINDINGS_MOST = 1000;
 
-/** The findings of each treatment, where they stand in the scenario; of the first ones alone they concern all. */
+/**
+ * The findings of each treatment, at their places in the scenario; if only the first treatments were checked, the findings
+ * concern all.
+ */
 function findingsOf<T extends { readonly id: string; readonly combination: Combination }>(
   treatments: readonly T[],
   look: (treatment: T) => readonly Finding[],
@@ -128,7 +131,7 @@ function findingsOf<T extends { readonly id: string; readonly combination: Combi
   return findings;
 }
 
-/** The paths of these factors, as places that are refused; undefined where a factor's path is not known. */
+/** The paths of these factors, as refused places; undefined if a factor's path is unknown. */
 function doubtfulPaths(base: Mapping, findings: readonly Finding[]): Finding[] | undefined {
   const found = findings.map(({ path: [group, key], message }) => {
     const resolved =
@@ -158,7 +161,7 @@ export function expand(scenario: Mapping, overridden: OverriddenFactors = new Se
   const findings = findingsOf(applied, ({ id, levels, combination }) => {
     const found = readScenario(combination.raw);
     const refusals = "findings" in found ? found.findings : [];
-    // What is in a level's way may be refused itself.
+    // The value in a level's way may be refused itself.
     const obstacles = combination.obstacles
       .filter(({ path }) => !refusals.some((one) => pathText(one.path) === pathText(path)))
       .map(({ path, origin }) => ({ path: origin, message: `cannot be set: ${pathText(path)} has no keys` }));

@@ -10,10 +10,10 @@ const MAX_ID_LENGTH = 60;
 /** A level of a factor. */
 export interface Level {
   readonly value: unknown;
-  /** The same for the same value, whatever the order of its keys. */
+  /** Key that equal values share, whatever the order of their keys. */
   readonly key: string;
   readonly text: string;
-  /** Its place in the scenario. */
+  /** Place of the level in the scenario. */
   readonly origin: Path;
 }
 
@@ -31,7 +31,7 @@ function valuesOf(value: unknown, withKeys: boolean): string[] {
     if (!withKeys && typeof value["name"] === "string") return [withoutPasswords(value["name"])];
     const { sql, file = value["script"] } = value;
     const isNamed = typeof file === "string";
-    // A file of SQL is called by its name and what it says.
+    // A file of SQL is named by its file name and its content.
     if (typeof sql === "string") return [`${isNamed ? file : "workload.sql"}@${digest(sql).slice(0, 7)}`];
     return Object.entries(value).flatMap(([key, item]) => {
       const inner = valuesOf(item, withKeys);
@@ -49,10 +49,10 @@ function letters(index: number): string {
 /** Names by `canonical`. */
 export type ValueNames = ReadonlyMap<string, string>;
 
-/** A name for each value of one path, which no other value has. */
+/** A unique name for each value of one path. */
 export function nameValues(values: readonly unknown[]): ValueNames {
   const distinct = new Map(values.map((value) => [canonical(value), value]));
-  // A list without entries is a level too, as `faults: []`.
+  // A list without entries is a level, too, such as `faults: []`.
   const plain = new Map(
     [...distinct].map(([key, value]) => [key, valuesOf(value, false).join("-") || "none"]),
   );
@@ -69,7 +69,7 @@ export function nameValues(values: readonly unknown[]): ValueNames {
   return names;
 }
 
-/** The name, or the name with the first number that makes it another than all that are taken. */
+/** The name, with the first number that distinguishes it if it is taken. */
 function free(name: string, taken: ReadonlySet<string>): string {
   for (let n = 1; ; n++) {
     const text = n === 1 ? name : `${name}-${n}`;
@@ -77,7 +77,7 @@ function free(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** The levels of one factor, each with a text that no other has; `names` has the names of all their values. */
+/** The levels of one factor, each with a unique text; `names` has the names of all their values. */
 export function nameLevels(
   values: readonly { value: unknown; origin: Path }[],
   names: ValueNames = nameValues(values.map(({ value }) => value)),
@@ -102,14 +102,14 @@ function slug(text: string): string {
     .replace(/^[-.]+|[-.]+$/g, "");
 }
 
-/** A level's part of an id; a number or a flag says what it is a number or flag of. */
+/** A level's part of an id; a number or a flag is preceded by its key. */
 function idPart(path: string, level: Level): string {
   const isBare =
     typeof level.value === "number" || typeof level.value === "boolean" || /^[\d.]/.test(level.text);
   return slug(isBare ? `${path.split(".").at(-1) ?? ""}-${level.text}` : level.text);
 }
 
-/** Ids of treatments from their levels by path, in the same order; `base` where nothing varies. */
+/** Ids of treatments from their levels by path, in the same order; `base` if nothing varies. */
 export function nameTreatments(combinations: readonly ReadonlyMap<string, Level>[]): string[] {
   const hashed = combinations.map((levels) => {
     const full = [...levels].map(([path, level]) => idPart(path, level)).join("-") || "base";

@@ -9,16 +9,19 @@ import { pathsOf } from "../schema-paths.js";
 
 const MAX_TREATMENTS = 1000;
 
-/** A combination: the level of each factor by its path, as written. */
+/** A combination: the level of each factor by its path in its written form. */
 export type Levels = ReadonlyMap<string, Level>;
 
 /** Keys of factors that the user overrode: entries of `exclude` may then match nothing. */
 export type OverriddenFactors = ReadonlySet<string>;
 
-/** The names of all values that a key of `factors` or `include` has: its levels, those included, the scenario's own. */
+/**
+ * The names of all values that a key of `factors` or `include` has: its levels, included ones, and the value of the
+ * scenario itself.
+ */
 export type LevelNames = ReadonlyMap<string, ValueNames>;
 
-/** Names that hold for the whole scenario, for results and thresholds know a level by its name alone. */
+/** Names that hold for the whole scenario, since results and thresholds identify a level by its name alone. */
 export function levelNames(raw: Mapping): LevelNames {
   const paths = pathsOf(raw);
   const values = new Map<string, unknown[]>();
@@ -72,7 +75,7 @@ function factorsOf(raw: Mapping, names: LevelNames, findings: Finding[]): Map<st
   return factors;
 }
 
-/** Whether `value` has everything that `pattern` has. */
+/** True if `value` has everything that `pattern` has. */
 function matches(value: unknown, pattern: unknown): boolean {
   if (isMapping(value) && isMapping(pattern))
     return Object.entries(pattern).every(
@@ -148,7 +151,7 @@ function include(
   findings: Finding[],
 ): Levels[] {
   const entries = entriesOf(raw, "include", findings);
-  // Without factors the entries are all the combinations there are.
+  // Without factors the entries are the only combinations.
   const originals = factors.size === 0 && entries.length > 0 ? [] : combinations;
   const extended = [...originals];
   const added: Levels[] = [];
@@ -198,7 +201,10 @@ function overwritten({ origin, others }: Extension): Finding {
   return { path: origin, message };
 }
 
-/** If entries are all the combinations, a single entry is no comparison with the scenario's own settings. */
+/**
+ * A finding if entries are the only combinations and there is one: a single entry is no comparison with the scenario's
+ * settings.
+ */
 function onlyOne([levels]: readonly Levels[]): Finding[] {
   const keys = [...(levels?.keys() ?? [])];
   const message =
@@ -207,7 +213,7 @@ function onlyOne([levels]: readonly Levels[]): Finding[] {
   return keys.length === 0 ? [] : [{ path: ["include"], message, isAboutKey: true }];
 }
 
-/** Values that the scenario states and that no combination keeps, since all get one other. */
+/** Values that the scenario states and that no combination keeps, since all get the same other value. */
 function replacedEverywhere(
   extensions: readonly Extension[],
   combinations: readonly Levels[],
@@ -227,7 +233,7 @@ function replacedEverywhere(
   );
 }
 
-/** The combinations of a scenario's `factors`, `include` and `exclude`; one without levels where it has none. */
+/** The combinations of a scenario's `factors`, `include` and `exclude`; a single one without levels if it has none. */
 export function combine(
   raw: Mapping,
   names: LevelNames,

@@ -1,5 +1,5 @@
-// Changes of a scenario on the command line. Precedence is file < `--set` < flags; a later `--set` wins over an earlier one. A
-// problem with such a value is the flag's, not the file's.
+// Changes of a scenario on the command line. Precedence is file < `--set` < flags; a later `--set` wins over an earlier
+// one. A problem with such a value is attributed to the flag, not to the file.
 import { parseDocument } from "yaml";
 import {
   getIn,
@@ -17,9 +17,9 @@ import { embedded, type ReadText } from "../../workloads/own.js";
 import { pathsOf } from "../schema-paths.js";
 import { keyWithoutPasswords } from "../../foundation/secrets.js";
 
-/** Values are as written on the command line: a wrong one is a problem of the scenario, told of with the others. */
+/** Values in the form of the command line: a wrong one is a problem of the scenario, reported with the others. */
 export interface Overrides {
-  /** Each `path=value`, the value in YAML. */
+  /** Assignments `path=value`, the value in YAML. */
   readonly set?: readonly string[];
   readonly trials?: string | number;
   readonly duration?: string | number;
@@ -31,7 +31,7 @@ export interface Overrides {
   readonly defaultSeed?: number;
   /** Treatment ids of the trials of a run that is resumed. */
   readonly trialOrder?: readonly string[];
-  /** Whether a workload that is a module may be loaded: not where a result is only read. */
+  /** True if a workload that is a module may be loaded: absent when a result is only read. */
   readonly loadsCode?: true;
   /** Variables that complete connection URLs; left out if a stored scenario is read. */
   readonly environment?: NodeJS.ProcessEnv;
@@ -97,14 +97,14 @@ function parseSet(text: string, raw: Mapping): Override | ScenarioProblem {
   const parsed = parseValue(assignment.value, known.path);
   if ("message" in parsed) return { source: label, path: shownPath(known.path), message: parsed.message };
   const isWorkload = pathText(known.path) === "workload";
-  // A path on the command line is relative to where it is typed.
+  // A path on the command line is relative to the working directory.
   const value = isWorkload ? embedded(parsed.value, process.cwd()) : parsed.value;
   return { label, path: known.path, value };
 }
 
 /**
- * The order in which assignments are applied, whatever the order in which they were typed: the workload, whose keys others
- * may set, then factors, then a mapping before its keys. The last of two for the same path wins.
+ * The order in which assignments are applied, whatever the order on the command line: the workload, whose keys others may
+ * set, then factors, then a mapping before its keys. The last of two for the same path wins.
  */
 function inOrder(assignments: readonly string[]): string[] {
   const rankOf = (text: string): readonly [number, number] => {
@@ -118,7 +118,7 @@ function inOrder(assignments: readonly string[]): string[] {
     .map(({ text }) => text);
 }
 
-/** The factor that varies what `path` would fix. */
+/** The factor that varies the value that `path` would fix. */
 function factorOver(raw: Mapping, path: Path): string | undefined {
   if (!isMapping(raw.factors) || path[0] === "factors") return undefined;
   return Object.keys(raw.factors).find((key) => {
@@ -147,7 +147,10 @@ function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProbl
   return undefined;
 }
 
-/** A number of clients that other keys outrank, as the executors have it: set there, it would be lost in silence. */
+/**
+ * A problem if other keys outrank a number of clients, by the rules of the executors: set there, it would be lost in
+ * silence.
+ */
 function outranked(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
   const [actors, role, load, key] = path;
   const isLoads = path.length === 4 && actors === "actors" && load === "load";
@@ -165,7 +168,7 @@ export interface AppliedOverrides {
   readonly problems: readonly ScenarioProblem[];
   /** Factors whose levels were replaced. */
   readonly factors: ReadonlySet<string>;
-  /** The flag that a value came from, if any did; `depth` is how much of `path` the file itself has. */
+  /** The flag that a value came from, if any did; `depth` is the number of parts of `path` that the file has. */
   labelOf(path: Path, depth: number): string | undefined;
 }
 
@@ -175,7 +178,7 @@ function commonLength(a: Path, b: Path): number {
   return length;
 }
 
-/** The place of the number of agents: groups that have agents for themselves stay as the file has them. */
+/** The place of the number of agents: groups that have agents for themselves stay as in the file. */
 function agentsPath(raw: Mapping): Path {
   return isMapping(raw.agents) ? [...AGENTS, "count"] : AGENTS;
 }

@@ -1,4 +1,4 @@
-// Ranges as levels: what they become, what is no range, and what is refused.
+// Ranges as levels: the levels that they become, texts that are no range, and refused ranges.
 import { expect, it } from "vitest";
 import { levelsIn, rangeProblem } from "./range.js";
 

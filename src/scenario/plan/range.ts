@@ -1,5 +1,5 @@
 // A range as the levels of a factor, `4..128` or `64MB..1024MB`: levels double from the low end on; the high end is the last.
-/** Its ends with their units. */
+/** Pattern of a range: its ends with their units. */
 export const RANGE = /^(\d+(?:\.\d+)?)([A-Za-z]*)\.\.(\d+(?:\.\d+)?)([A-Za-z]+)?$/;
 
 interface Range {
@@ -25,7 +25,7 @@ export function rangeProblem(given: unknown): string | undefined {
   return low > 0 && low < high ? undefined : "a range begins above 0 and ends at a higher number, as 4..128";
 }
 
-/** The levels of a factor as written: those of a list, those of a range, or the only one. */
+/** The levels of a factor: the entries of a list, the levels of a range, or the single value. */
 export function levelsIn(given: unknown): unknown[] {
   if (Array.isArray(given)) return given as unknown[];
   const range = rangeProblem(given) === undefined ? read(given) : undefined;

@@ -1,5 +1,5 @@
-// The order of trials: blocks balanced by position and by predecessor, random by a seed of their own, which leaves
-// documents as they are; and the orders that runs of earlier versions had.
+// The order of trials: blocks balanced by position and by predecessor, random by a separate seed, which does not change the
+// events; and the orders that runs of earlier versions had.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EXAMPLES } from "../../cli/reference/reference-examples.js";
@@ -28,7 +28,7 @@ function blocksOf(order: readonly PlannedTrial[], size: number): string[][] {
   );
 }
 
-/** How often each of `keys` occurs, the rarest and the most frequent. */
+/** Number of occurrences of the rarest and of the most frequent of `keys`. */
 function extent(seen: readonly string[], keys: readonly string[]): [least: number, most: number] {
   const counts = keys.map((key) => seen.filter((each) => each === key).length);
   return [Math.min(...counts), Math.max(...counts)];
