@@ -147,7 +147,7 @@ function openFiles(experiment: Experiment | undefined): Finding {
   return { state: "ok", what, detail: `limit ${limit}; ${needed}`, remedy: "" };
 }
 
-/** Empty if the platform does not state it. */
+/** Findings on the clock; empty if the platform does not state it. */
 function clock(): Finding[] {
   const source = clockSource();
   if (source === undefined) return [];
@@ -205,7 +205,7 @@ function removable(detail: string, command: string): Finding {
   return { state: "warning", what: "left behind", detail, remedy: `Remove it with: ${command}` };
 }
 
-/** Empty for a scenario without a server of the user. */
+/** Findings on the user's servers; empty for a scenario without one. */
 async function ownServers(experiment: Experiment | undefined): Promise<Finding[]> {
   const servers = await ownServersOf(experiment?.treatments ?? []);
   return (await Promise.all(servers.map(ownServer))).flat();

@@ -12,7 +12,7 @@ interface Written {
   readonly problem: TrainSimError | undefined;
 }
 
-/** Never rejects: a file that could not be written is the `problem`. */
+/** Writes the files and never rejects: a file that could not be written is the `problem`. */
 export async function writeOutcome(
   { directory, result }: { readonly directory: string; readonly result: ResultDocument },
   {

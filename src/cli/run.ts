@@ -196,7 +196,7 @@ async function run(scenario: string | undefined, options: RunOptions): Promise<v
     );
 }
 
-/** Undefined if no token is given and ssh starts no agent. */
+/** Options about agents; undefined if no token is given and ssh starts no agent. */
 async function agentOptionsOf(options: RunOptions): Promise<AgentOptions | undefined> {
   const { agents: hosts, agentCommand: command, tokenFile, listen, agentsWait: waitMs, cert, key } = options;
   if ((cert === undefined) !== (key === undefined))

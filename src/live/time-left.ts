@@ -53,7 +53,7 @@ export class TimeLeft {
     if (!isBudgeted(treatment.settings)) this.overhead.add(Math.max(0, tookMs - plannedMs(treatment)));
   }
 
-  /** Null if a remaining trial has an unknown length. No block begins after the budget. */
+  /** Estimated remaining milliseconds; null if a remaining trial has an unknown length. No block begins after the budget. */
   leftMs(nowMs: number, budgetMs = Number.POSITIVE_INFINITY): number | null {
     let sumMs = 0;
     let block = this.running?.trial.block;

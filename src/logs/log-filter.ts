@@ -34,7 +34,10 @@ export function hasTimes({ from, to }: LogFilter): boolean {
   return from !== undefined || to !== undefined;
 }
 
-/** Undefined if an instant cannot be placed, because the log does not say when its window began. */
+/**
+ * Seconds that a filter wants; undefined if an instant cannot be placed, because the log does not say when its window
+ * began.
+ */
 export function secondsOf(
   { from, to }: LogFilter,
   windowStartsAtMs: number | undefined,

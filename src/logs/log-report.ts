@@ -23,7 +23,7 @@ export interface OperationTotals
       | "emptyPolls"
     >,
     Partial<Pick<OperationSummary, "offered" | "dropped">> {
-  /** Null if the log does not state the length of the window. */
+  /** Transactions per second; null if the log does not state the length of the window. */
   readonly transactionsPerSecond: number | null;
   readonly eventsPerSecond: number | null;
   readonly clients?: number;
@@ -33,7 +33,7 @@ export interface OperationTotals
 export interface PhaseSpan {
   readonly phase: string;
   readonly startedAt: string;
-  /** Null for the last phase of a log that does not end, and if the clock was set back meanwhile. */
+  /** Length of the phase; null for the last phase of a log that does not end, and if the clock was set back meanwhile. */
   readonly seconds: number | null;
 }
 

@@ -6,12 +6,12 @@ export interface SlowTransaction {
   readonly operation: Operation;
   readonly actor: string;
   readonly worker: number;
-  /** Null if the log states only the time. */
+  /** Number of the client in its worker; null if the log states only the time. */
   readonly client: number | null;
   /** Second of the window. */
   readonly second: number;
   readonly responseMs: number;
-  /** Null if only the summary mentions the transaction. */
+  /** Service time in ms; null if only the summary mentions the transaction. */
   readonly serviceMs: number | null;
   readonly poolWaitMs: number | null;
   readonly attempts: number | null;

@@ -10,7 +10,7 @@ export type Aspect = (typeof ASPECTS)[number];
 export interface Metric {
   readonly id: string;
   readonly label: string;
-  /** Empty if the label says the unit. */
+  /** Unit of the metric; empty if the label says it. */
   readonly unit: "ms" | "";
   readonly better: "higher" | "lower";
   /**

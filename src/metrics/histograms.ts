@@ -123,9 +123,9 @@ export function countsWithin(histogram: Histogram, boundsUs: readonly number[]):
 }
 
 /**
- * Null without samples: zero would be a wrong number. `max` is the 100th percentile, the top of the bucket that holds the
- * largest sample (like the Java and Python implementations), so that no percentile exceeds it and it is the same whether
- * read here or from the stored histogram.
+ * Summary in ms; null without samples, since zero would be a wrong number. `max` is the 100th percentile, the top of the
+ * bucket that holds the largest sample (like the Java and Python implementations), so that no percentile exceeds it and it
+ * is the same whether read here or from the stored histogram.
  */
 export function summaryMs(histogram: Histogram | undefined): LatencySummary | null {
   if (!histogram || histogram.totalCount === 0) return null;

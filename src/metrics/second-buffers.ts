@@ -89,7 +89,7 @@ export class CounterSlots {
     if (value > (this.values[slot] as number)) this.values[slot] = value;
   }
 
-  /** Undefined if nothing was counted. */
+  /** Returns the counts and resets them; undefined if nothing was counted. */
   drain(): Record<CounterId, number> | undefined {
     if (this.values.every((value) => value === 0)) return undefined;
     const counts = recordOf(COUNTERS, (_, slot) => this.values[slot] as number);

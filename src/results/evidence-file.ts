@@ -29,7 +29,7 @@ export interface EvidenceRow {
   readonly value: number;
 }
 
-/** Undefined if the line is not a row. */
+/** Parses a line; undefined if it is not a row. */
 export function parseEvidenceRow(line: string): EvidenceRow | undefined {
   const match = /^(\d+),([^,\s]+),(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/.exec(line);
   if (!match) return undefined;

@@ -87,7 +87,9 @@ async function logsBelow(directory: string): Promise<LogFile[]> {
   );
 }
 
-/** Undefined if the result does not state its workload, or cannot be read although its logs can. */
+/**
+ * Operations of a result's workload; undefined if the result does not state them, or cannot be read although its logs can.
+ */
 async function operationsStated(directory: string): Promise<string[] | undefined> {
   const { workload } = await readResult(directory).catch(() => ({ workload: undefined }));
   return workload && Object.keys(workload.operations);

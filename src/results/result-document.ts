@@ -55,7 +55,10 @@ export function mergedResult(
   };
 }
 
-/** Treatments as the experiment names them, each with its trials; also what comparisons are made from. */
+/**
+ * Treatments in the order and with the names of the experiment, each with its trials; comparisons are derived from them,
+ * too.
+ */
 export function treatmentResults(
   parts: Pick<ResultParts, "experiment" | "trials" | "merged" | "ceilings">,
 ): TreatmentResult[] {

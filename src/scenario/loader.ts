@@ -118,8 +118,8 @@ export function firstTreatment(text: string, name: string, overrides: Overrides)
 }
 
 /**
- * The experiment that a scenario's text means.
- * @param name what to call the file in messages; its directory is what certificate paths are relative to
+ * The experiment that a scenario's text describes.
+ * @param name name of the file in messages; certificate paths are relative to its directory
  */
 export function parseScenario(text: string, name: string, overrides: Overrides = {}): Experiment {
   const { source, applied, raw } = read(text, name, overrides);

@@ -11,7 +11,7 @@ function keyOver(role: string, treatments: readonly Treatment[]): string {
   return key === undefined ? `actors.${role}.clients` : `actors.${role}.load.${key}`;
 }
 
-/** @param clients what `--set clients=...` asks for */
+/** @param clients value of `--set clients=...` */
 export function outrankedClients(
   clients: unknown,
   treatments: readonly Treatment[],

@@ -50,8 +50,8 @@ function treatmentOf(
 }
 
 /**
- * The published figures of a scenario; what is wrong with them goes to `findings`.
- * @param treatments undefined where some are refused: nothing is run then
+ * The published figures of a scenario; problems go to `findings`.
+ * @param treatments undefined if some are refused: nothing is run then
  */
 export function resolvePublished(
   written: Scenario["published"],

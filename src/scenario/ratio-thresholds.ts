@@ -122,8 +122,8 @@ function parseRatio(
 }
 
 /**
- * The thresholds on ratios of a scenario; what is wrong with them goes to `findings`.
- * @param treatments undefined where some are refused: what they measure is not known then
+ * The thresholds on ratios of a scenario; problems go to `findings`.
+ * @param treatments undefined if some are refused: their metrics are unknown then
  */
 export function resolveRatioThresholds(
   written: Scenario["thresholds"],

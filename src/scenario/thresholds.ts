@@ -199,8 +199,8 @@ export function thresholdProblem(
 }
 
 /**
- * The thresholds of a scenario; what is wrong with them goes to `findings`.
- * @param treatments undefined where some are refused: what they measure is not known then
+ * The thresholds of a scenario; problems go to `findings`.
+ * @param treatments undefined if some are refused: their metrics are unknown then
  */
 export function resolveThresholds(
   written: Scenario["thresholds"],

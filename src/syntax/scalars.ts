@@ -38,7 +38,7 @@ const UNIT_WORDS: Readonly<Record<string, string>> = {
 
 export type Parsed<T> = { readonly value: T } | { readonly message: string };
 
-/** A zod type from a parser and the JSON Schema of what the parser takes. */
+/** A zod type from a parser and the JSON Schema of the parser's input. */
 export function custom<T>(schema: z.core.GlobalMeta, parse: (input: unknown) => Parsed<T>) {
   return z
     .unknown()

@@ -36,7 +36,7 @@ export interface StoredTrialOf {
 
 export interface TrialAgain {
   readonly trial: TrialResult;
-  /** Undefined if the trial's histograms cannot be read. */
+  /** Merged samples and counts; undefined if the trial's histograms cannot be read. */
   readonly totals: Totals | undefined;
 }
 
@@ -236,7 +236,7 @@ export class TrialFigures {
     }
   }
 
-  /** Undefined if a file cannot be read. */
+  /** Result of `read`; undefined if a file cannot be read. */
   private async attempt<T>(what: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();

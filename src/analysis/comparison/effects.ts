@@ -163,7 +163,9 @@ function ask<T extends EffectName>(
   );
 }
 
-/** Empty if fewer than two factors vary: the comparisons then state all effects. */
+/**
+ * Effects of factors and their interactions; empty if fewer than two factors vary: the comparisons then state all effects.
+ */
 export function factorEffects(
   treatments: readonly TreatmentResult[],
   seed: number,

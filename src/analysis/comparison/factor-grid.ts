@@ -23,7 +23,7 @@ export interface GridCell {
 }
 
 export interface Grid {
-  /** Levels of the factors that are neither rows nor columns: `locking=skip-locked`; empty where there are none. */
+  /** Levels of the factors that are neither rows nor columns, such as `locking=skip-locked`; empty if there are none. */
   readonly title: string;
   readonly operation: string;
   readonly rows: Factor;

@@ -18,7 +18,8 @@ export interface Outlook {
 }
 
 /**
- * Undefined if more trials decide nothing: the comparison is settled, rests on invalid trials, or is outside the headline.
+ * Outlook of an open comparison; undefined if more trials decide nothing: the comparison is settled, rests on invalid
+ * trials, or is outside the headline.
  */
 export function outlookOf(result: Asked, comparison: Comparison): Outlook | undefined {
   const { operation, metric, blocks, factor, objection } = comparison;

@@ -30,7 +30,10 @@ function sumOfProducts(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, each, i) => sum + each * (b[i] ?? 0), 0);
 }
 
-/** Undefined if there are fewer blocks than an interval needs, or if treatments always ran at the same place. */
+/**
+ * Effect of one place on an operation; undefined if there are fewer blocks than an interval needs, or if treatments always
+ * ran at the same place.
+ */
 function placeEffectOn(
   treatments: readonly TreatmentResult[],
   operation: ComparedOperation,

@@ -73,7 +73,7 @@ export interface RunComparison {
   /** Metrics of shared treatments that were measured on one side only: an operation that does nothing has no times. */
   readonly metricsOnlyInBaseline: readonly TreatmentMetric[];
   readonly metricsOnlyHere: readonly TreatmentMetric[];
-  /** Empty if the run is not judged. */
+  /** Findings by metric; empty if the run is not judged. */
   readonly findings: readonly RunFinding[];
   readonly stalls: readonly StallFinding[];
 }
@@ -178,7 +178,7 @@ function missing(
   );
 }
 
-/** The share by which a ratio at the bound is worse, as a logarithm with the sign of what is worse. */
+/** The share by which a ratio at the bound is worse, as a logarithm whose sign is the direction that is worse. */
 function worseFrom(metric: ComparisonMetric, maxRegression: number): number {
   return isLargerBetter(metric) ? Math.log(1 - maxRegression) : Math.log(1 + maxRegression);
 }
@@ -331,8 +331,8 @@ function described(baseline: StoredRun, run: StoredRun): Omit<RunComparison, "is
 }
 
 /**
- * Throws a UsageError where a run has no complete trial, or none of a treatment of which the baseline has one, too.
- * @param maxRegression how much worse is still accepted, as a share
+ * Throws a UsageError if a run has no complete trial, or no treatment has complete trials on both sides.
+ * @param maxRegression accepted regression as a share
  * @param allowsDifferences whether runs of other settings or machines, and disturbed ones, are judged, too
  */
 export function compareRuns(

@@ -107,7 +107,7 @@ function curves(steps: readonly Step[], operation: Operation): Curve[] {
   });
 }
 
-/** Empty if no number of clients varies over at least three levels. */
+/** Sweeps of a result; empty if no number of clients varies over at least three levels. */
 export function sweepsOf(
   treatments: readonly TreatmentResult[],
   vocabulary: Vocabulary,

@@ -16,7 +16,7 @@ export interface UnpairedRatio {
   readonly trials: number;
   /** Ratio of the geometric means. */
   readonly ratio: number;
-  /** Null with too few trials, as are interval and p-value. */
+  /** Shift of the means of logarithms; null with too few trials, like interval and p-value. */
   readonly shift: Shift | null;
   readonly ciLow: number | null;
   readonly ciHigh: number | null;
@@ -29,7 +29,7 @@ export function ratiosWithin(shift: Shift, deviate: number): [low: number, high:
   return [Math.exp(low), Math.exp(high)];
 }
 
-/** Undefined if a side has no trial. The interval misses in `level` of all cases. */
+/** Ratio with its interval, which misses in `level` of all cases, and its test; undefined if a side has no trial. */
 export function unpairedRatio(
   reference: LogSeries,
   values: LogSeries,

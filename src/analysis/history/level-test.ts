@@ -12,7 +12,7 @@ export const RUNS_MIN = 10;
 /** A smaller sum of squares is rounding. */
 const SQUARES_MIN = 1e-18;
 
-/** A metric's values, as logarithms, oldest run first; NaN where a run has none. */
+/** A metric's values, as logarithms, oldest run first; NaN if a run has none. */
 export type Values = readonly number[];
 
 export interface NoiseModel {

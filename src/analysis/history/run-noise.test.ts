@@ -1,4 +1,4 @@
-// The noise of simulated series: correlation and drift as simulated, and series made from an estimate.
+// The noise of simulated series: correlation and drift as simulated, and series simulated from an estimate.
 import { expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { explainedByNoise, independentNoiseOf, noiseOf, simulate } from "./run-noise.js";

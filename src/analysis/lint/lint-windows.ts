@@ -24,7 +24,7 @@ export function postgresDurationMs(text: string): number | undefined {
   return match ? Number(match[1]) * (UNITS_MS[match[2] ?? "s"] ?? Number.NaN) : undefined;
 }
 
-/** Undefined if the setting cannot be known (the user's server, before the run). */
+/** A setting of the treatment's server; undefined if it is unknown (the user's server, before the run). */
 function settingOf(treatment: Treatment, name: SettingName, seen: Seen | undefined): string | undefined {
   const { target } = treatment.settings;
   if (target.kind !== "url") return target.settings[name] ?? DEFAULTS[name];

@@ -64,7 +64,7 @@ export class Search {
     return this.scores.get(configuration)?.length ?? 0;
   }
 
-  /** Undefined if the configuration has no trial. */
+  /** The standing of a configuration; undefined if it has no trial. */
   standingOf(configuration: number): Standing | undefined {
     const own = this.scores.get(configuration);
     if (!own || own.length === 0) return undefined;

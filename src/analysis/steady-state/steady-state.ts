@@ -9,7 +9,7 @@ export const SECONDS_MIN = 20;
 /** Change of a level, as a share of it, below which it does not matter. */
 const MATTERS = 0.1;
 
-/** One value a second; null where nothing was measured in that second. */
+/** One value a second; null if nothing was measured in that second. */
 export interface Series {
   /** Name such as `add events/s`. */
   readonly name: string;

@@ -105,7 +105,7 @@ export function quantityRestsOn(quantity: Quantity): readonly Aspect[] {
   return metric ? restsOn(metric) : ["timings"];
 }
 
-/** Undefined if the server did not show the value. */
+/** The value of a quantity of the database; undefined if the server did not show it. */
 export function databaseValue(quantity: Quantity, evidence: DatabaseEvidence): number | undefined {
   const figure = figureOf(quantity);
   return figure && evidenceValue(figure, evidence);
@@ -140,7 +140,7 @@ export class TrialValues {
 
   constructor(private readonly quantities: readonly Quantity[]) {}
 
-  /** @param valueOf undefined where the trial has no sample */
+  /** @param valueOf undefined if the trial has no sample */
   add(treatment: string, block: number, valueOf: (quantity: Quantity) => number | undefined): void {
     for (const quantity of this.quantities) {
       const value = valueOf(quantity);

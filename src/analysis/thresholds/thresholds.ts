@@ -87,7 +87,7 @@ function invalidCount(aggregate: string, invalid: InvalidTrials): number {
 const LATENCIES: ReadonlySet<string> = new Set(["avg", "min", "med", "max", "p"]);
 const ORDER_STATISTICS: ReadonlySet<string> = new Set(["med", "p"]);
 
-/** Undefined without samples. */
+/** The measured value of a quantity; undefined without samples. */
 export function seenValue(quantity: Quantity, measured: Measured): number | undefined {
   const { source, aggregate } = quantity;
   if (source === "integrity") return integrityCount(aggregate, measured.audits);
@@ -140,7 +140,7 @@ export interface Assessment {
   readonly share?: NonNullable<ThresholdResult["share"]>;
 }
 
-/** Undefined without samples. */
+/** The assessment of a threshold; undefined without samples. */
 export function assess(threshold: Threshold, measured: Measured): Assessment | undefined {
   const outcome = outcomeOf(threshold, measured);
   const rare = outcome && rareCountOf(threshold, measured);

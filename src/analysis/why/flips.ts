@@ -67,7 +67,7 @@ function attemptsOf({ operations }: TrialResult): number {
     .reduce((sum, [, own]) => sum + own.transactions + own.emptyPolls + own.retries + failuresOf(own), 0);
 }
 
-/** Scans by what was read: `items_kind`, or `items from end to end`. */
+/** Number of scans by the table or index read: `items_kind`, or `items from end to end`. */
 function scansOf({ database: { scans = [] } }: TrialResult): Map<string, number> {
   return new Map(
     scans.map(({ name, kind, scans: times }) => [kind === "index" ? name : `${name} from end to end`, times]),

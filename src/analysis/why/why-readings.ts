@@ -10,7 +10,7 @@ import { hasEnded } from "../diagnosis/load-checks.js";
 /** A value of one trial; undefined if the trial does not have it. `operation` is the compared operation. */
 export type Reading = (trial: TrialResult, operation: ComparedOperation) => number | undefined;
 
-/** Undefined if the amount is unknown or the divisor is 0. */
+/** A quotient; undefined if the amount is unknown or the divisor is 0. */
 function quotient(amount: number | undefined, by: number | undefined): number | undefined {
   return amount === undefined || !by ? undefined : amount / by;
 }
@@ -55,7 +55,7 @@ export const waitShare =
   ({ database: { waits } }) =>
     waits && (waits.find((each) => each.event === event)?.share ?? 0);
 
-/** Undefined if there are parts: they state it exactly. */
+/** Mean wait for a pool in ms; undefined if there are parts, which state it exactly. */
 export const poolWaitMs = ofOperation(({ parts, poolWaitMs: waits }) => (parts ? undefined : waits?.mean));
 
 /** Counts like the threshold of that name: a transaction that failed in the end was tried again, too. */

@@ -26,7 +26,7 @@ function eventsOf({ workload, operations }: WorkDone): number {
   return eventsIn("in") || eventsIn("through");
 }
 
-/** Undefined if there was no event. */
+/** Costs of one event; undefined if there was no event. */
 export function perEventOf(
   database: Pick<DatabaseEvidence, "statements">,
   window: WindowEvidence,

@@ -30,7 +30,7 @@ function transactionsHere(
   return Math.max(0, commits + rollbacks - logins - own - late - control);
 }
 
-/** Undefined if no part of it is known. */
+/** Work of others in the window; undefined if no part of it is known. */
 export function foreignWorkOf(
   window: WindowEvidence,
   { serverTransactions = 0, poolerTransactions = 0 }: WorkDone,

@@ -69,7 +69,7 @@ export class Surroundings {
     return this.servers?.records ?? [];
   }
 
-  /** Undefined if the platform does not state it, or the window did not come to its end. */
+  /** Evidence on this machine; undefined if the platform does not state it, or the window did not come to its end. */
   get machine(): MachineEvidence | undefined {
     const { opened, closed } = this;
     const usage = opened?.machine && closed?.machine && usageBetween(opened.machine, closed.machine);

@@ -100,7 +100,7 @@ function recent<T extends Moment>(moments: readonly T[], newestMs: number): T[] 
   return moments.filter(({ atMs }) => atMs > newestMs - SHOWN_MS);
 }
 
-/** Undefined before there is anything to draw. */
+/** The chart of the live page; undefined before there is anything to draw. */
 export function liveChart(store: LiveStore, theme: ChartTheme): LineChart | undefined {
   const newestMs = Math.max(...[...store.points, ...store.samples].map(({ atMs }) => atMs));
   const [seconds, samples] = [recent(store.points, newestMs), recent(store.samples, newestMs)];

@@ -16,7 +16,7 @@ export interface LiveView {
   readonly mayEndEarly: boolean;
   /** The last look at the open comparisons, if there was any. */
   readonly look: LiveLook | null;
-  /** Null before the first trial. */
+  /** The current trial, or the last one between trials; null before the first. */
   readonly trial: LiveTrial | null;
   readonly phase: LivePhase | null;
   readonly operations: readonly LiveRow[];
@@ -42,7 +42,7 @@ export interface LiveRow {
   readonly operation: Operation;
   /** Unit of the operation's work, such as `events`. */
   readonly unit: string;
-  /** Null before the first second. */
+  /** Events in the last second; null before the first second. */
   readonly events: number | null;
   readonly transactions: number | null;
   readonly p99Ms: number | null;
@@ -58,7 +58,7 @@ export interface LiveThreshold {
   readonly metric: string;
   readonly expression: string;
   readonly seen: number | null;
-  /** Null while there is no sample. */
+  /** True if the threshold holds so far; null while there is no sample. */
   readonly ok: boolean | null;
 }
 

@@ -61,7 +61,7 @@ function splitAssignment(text: string): { path: string; value: string } | undefi
   return match ? { path: (match[1] ?? "").trim(), value: match[2] ?? "" } : undefined;
 }
 
-/** @param path where the value is to stand, which counts for how deep it nests */
+/** @param path place of the value, which counts in its depth of nesting */
 function parseValue(text: string, path: Path): { value: unknown } | { message: string } {
   try {
     const document = parseDocument(text, { prettyErrors: false, version: "1.2" });

@@ -164,7 +164,7 @@ function auditTable({ treatments }: ResultDocument): Html {
   );
 }
 
-/** Empty if nothing was lost. */
+/** Table of losses; left out if nothing was lost. */
 function lossTable({ treatments }: ResultDocument): Html | false {
   const rows = treatments
     .flatMap(({ id, trials }) => trials.map(({ number, integrity }) => ({ id, number, integrity })))

@@ -66,7 +66,7 @@ function capacityPart(capacity: Capacity): Html {
     )}`;
 }
 
-/** Empty if nothing was swept or searched. */
+/** Tables of sweeps and searches; empty if there are none. */
 export function renderSearches(result: ResultDocument): Html {
   const { sweeps = [], capacity = [] } = result;
   const { workload: vocabulary } = result;

@@ -46,7 +46,7 @@ export function withoutZeros(panels: readonly BarPanel[]): { panels: BarPanel[];
   return { panels: panels.filter((panel) => !isZero(panel)), note };
 }
 
-/** Undefined if there is a trial to take values from. */
+/** Reason why there is no trial to take values from; undefined if there is one. */
 function whyNoTrial(view: View): string | undefined {
   const shown = view.treatments.map(({ id }) => id);
   const trials = view.report.result.treatments
