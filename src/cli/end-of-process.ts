@@ -2,10 +2,7 @@
 // loop nor, by process.exit, its process.
 const PATIENCE_MS = 5_000;
 
-/**
- * Node's `process.execve`, from 22.15 on and not on Windows: replaces this process by another program, whatever its threads
- * do.
- */
+/** Node's `process.execve`, from 22.15 on and not on Windows: puts another program in place of this process. */
 type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
 
 /** Ends the process at once, whatever is under way; on Windows the calling thread must be able to end. */

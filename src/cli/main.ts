@@ -59,10 +59,7 @@ function dieOf(error: unknown): never {
   return endNow(exitCodeOf(error));
 }
 
-/**
- * A reader that is gone (`| head`; `| tee`, which Ctrl-C ends, too) is not an error: the work goes on, and ends as if it
- * were read.
- */
+/** A reader that is gone (`| head`; `| tee`, which Ctrl-C ends, too) is not an error: the work goes on to its end. */
 function goOnUnread(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE" && error.code !== "EIO") dieOf(storageError(error, "the output"));
 }

@@ -119,10 +119,7 @@ const OF_A_SEARCH =
   "With --find-capacity these trials only confirm the rate found for each treatment, and arrivals come at that rate.\n" +
   "How many trials find the rates, and how long that takes, is not known in advance. Each window lasts at least 2 s.";
 
-/**
- * The plan of an experiment, for people; ends with a line break. `isSearch`: its capacity will be searched. `earlier`: a
- * result that shows how much trials vary.
- */
+/** The plan in words; ends with a line break. `isSearch`: capacity is searched. `earlier`: shows how much trials vary. */
 export function renderPlan(experiment: Experiment, isSearch = false, earlier?: ResultDocument): string {
   const paths = Object.keys(experiment.treatments[0]?.levels ?? {});
   const treatments = experiment.treatments.map(({ id, levels }) => [

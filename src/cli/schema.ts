@@ -196,10 +196,7 @@ function settingsOf(options: SchemaOptions): WorkloadNamespace {
   return { namespace: name, ...levelsIn(options, TABLE_LEVELS), ...(grantTo !== undefined && { grantTo }) };
 }
 
-/**
- * Refuses a server that does not understand the statements: they could leave an unmarked schema there for good; a run
- * checks the same.
- */
+/** Refuses a server that does not understand the statements: they could leave an unmarked schema there. */
 async function requireSpoken(admin: AdminSession, name: DialectName): Promise<void> {
   const { product, dialect, versionText } = await databaseOf(admin.endpoint).server.info(admin);
   if (dialect === undefined || dialect === name) return;

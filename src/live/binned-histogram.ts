@@ -19,10 +19,7 @@ export class BinnedHistogram {
     private readonly bounds: readonly number[],
   ) {}
 
-  /**
-   * `bins` has one entry for each bound and one more for samples above all bounds; `sum` is the sum of these samples'
-   * values.
-   */
+  /** `bins` has one entry for each bound and one for samples above all bounds; `sum` is the sum of the samples. */
   addBins(labels: Labels, bins: readonly number[], sum: number): void {
     const key = JSON.stringify(labels);
     const series = this.series.get(key) ?? { labels, bins: [...this.bounds.map(() => 0), 0], sum: 0 };

@@ -15,10 +15,7 @@ const LISTENERS_MAX = 32;
 const RETRY_MS = 1_000;
 const LAST_WORDS_MS = 500;
 
-/**
- * Server-Sent Events. A listener that does not read is dropped once too many bytes wait for it: no queue grows without
- * bound.
- */
+/** Server-Sent Events. A listener that does not read is dropped: no queue grows without bound. */
 export class EventStream {
   private readonly listeners = new Set<ServerResponse>();
 

@@ -13,8 +13,7 @@ interface GaugeName {
 }
 
 /**
- * Name of a gauge: `queue.oldestPendingMs` -> `train_sim_queue_oldest_pending_seconds`; `wait.Lock:tuple` ->
- * `train_sim_wait`, `Lock:tuple`.
+ * `queue.oldestPendingMs` -> `train_sim_queue_oldest_pending_seconds`; `wait.Lock:tuple` -> `train_sim_wait`, `Lock:tuple`.
  */
 export function gaugeName(metric: string): GaugeName {
   const [family = "", ...rest] = metric.split(".");

@@ -49,10 +49,7 @@ export class Terminal {
     if (this.drawn.length > 0 || this.scrolling.length > 0) this.draw([]);
   }
 
-  /**
-   * Sequence to the top of the board. A narrower terminal has wrapped the drawn lines: each takes the rows that its width
-   * needs now.
-   */
+  /** Sequence to the top of the board. In a narrower terminal, drawn lines have wrapped and take more rows. */
   private toTop(columns: number): string {
     const rows = this.drawn.reduce((sum, line) => {
       const width = line.replace(MARKS, "").length;

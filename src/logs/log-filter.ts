@@ -34,10 +34,7 @@ export function hasTimes({ from, to }: LogFilter): boolean {
   return from !== undefined || to !== undefined;
 }
 
-/**
- * Seconds that a filter wants; undefined if an instant cannot be placed, because the log does not say when its window
- * began.
- */
+/** Seconds that a filter wants; undefined if an instant has no place, because the log lacks the start of its window. */
 export function secondsOf(
   { from, to }: LogFilter,
   windowStartsAtMs: number | undefined,

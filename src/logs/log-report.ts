@@ -74,10 +74,7 @@ export interface TrialLogReport {
   readonly retries: number | null;
   readonly retriesBySqlstate: Readonly<Record<string, number>> | null;
   readonly failures: Readonly<Record<string, number>> | null;
-  /**
-   * Transactions that ended in the warm-up, the drain and between phases; null if a filter left them out or no line states
-   * them.
-   */
+  /** Transactions that ended outside the measurement window; null if a filter left them out or no line states them. */
   readonly outside: {
     readonly transactions: number;
     readonly retries: number;

@@ -44,10 +44,7 @@ export class TrialFold {
     this.slowest = new Slowest(slowestMost);
   }
 
-  /**
-   * Adds a line; returns the reason if its fields contradict each other, undefined once it is added, or left out by the
-   * filter.
-   */
+  /** Adds a line that passes the filter; returns the reason if its fields contradict each other, else undefined. */
   add(line: LogLine): string | undefined {
     this.isCounted ||= line.level === "info";
     if (line.actor === "coordinator") {

@@ -1,5 +1,2 @@
-/**
- * Fewest trials of each treatment, one in each block, with which a comparison can be conclusive; so it is a scenario's
- * default.
- */
+/** Fewest trials of each treatment, one in each block, with which a comparison can be conclusive; the default. */
 export const BLOCKS_MIN = 5;

@@ -25,10 +25,7 @@ export interface EvidenceReason {
   readonly words: string;
   /** Divisor of the figure. */
   readonly per?: "event" | "transaction" | "minute" | "fsync";
-  /**
-   * Differences that it can explain; default: all. `lifecycle` is the spans, `queue` the spans and operations on queued
-   * events.
-   */
+  /** Differences that it can explain; default: all. `lifecycle` is the spans, `queue` also operations on queued events. */
   readonly explains?: "lifecycle" | "queue";
 }
 

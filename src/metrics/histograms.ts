@@ -25,10 +25,7 @@ export function createHistogram(): Histogram {
   return hdr.build({ ...SHAPE, autoResize: false, highestTrackableValue: HIGHEST_TRACKABLE_US });
 }
 
-/**
- * A histogram with the same buckets, but only up to its largest sample: 45 kB for a second. For kept histograms, not for
- * written ones.
- */
+/** A histogram to keep: the same buckets, but only up to its largest sample: 45 kB for a second. */
 export function createGrowingHistogram(): Histogram {
   return hdr.build({ ...SHAPE, autoResize: true, highestTrackableValue: FIRST_BUCKET_US });
 }
@@ -82,10 +79,7 @@ export function recordAll(histogram: Histogram, samplesUs: Float64Array): void {
   }
 }
 
-/**
- * Like HdrHistogram's `add`, for two histograms with these buckets, but up to the largest sample instead of through all of
- * 7 days.
- */
+/** Like HdrHistogram's `add`, for histograms with these buckets, but up to the largest sample instead of all 7 days. */
 function addHistogram(into: Histogram, from: Histogram): void {
   if (!(from instanceof hdr.JsHistogram) || !(into instanceof hdr.JsHistogram)) {
     into.add(from);

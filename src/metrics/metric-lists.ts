@@ -35,10 +35,7 @@ export type DeviationField = Deviation["field"];
 export const AUDITED = ALL.filter((metric): metric is Audited => metric.aggregate === "audited");
 export type AuditedField = Audited["field"];
 
-/**
- * Fields of the result: counters, latencies, fields that not every operation has, and fields that are present only if above
- * 0.
- */
+/** Fields of the result: counters, latencies, fields of some operations, and fields that are present only if above 0. */
 export type CounterField = Counter["field"];
 export type LatencyField = Latency["field"];
 export type RareField = Extract<Counter | Latency, { readonly presence: string }>["field"];

@@ -26,10 +26,7 @@ export function isOwnOperationName(name: string): boolean {
   return OWN_NAME.test(name);
 }
 
-/**
- * A stage of life such as `completed`; its latency is from the commit that published a thing to the commit that brought it
- * there.
- */
+/** A stage of life such as `completed`; its latency is from the publishing commit to the commit that reached it. */
 export type LifecycleStage = string;
 const STAGE = "[a-z][A-Za-z]*";
 const SPAN = new RegExp(`^lifecycle\\.(${STAGE})$`);

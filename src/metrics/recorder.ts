@@ -50,10 +50,7 @@ export class Recorder {
   private latestMs = Number.NEGATIVE_INFINITY;
   private isRehearsal = false;
 
-  /**
-   * Records the given operations; recording another one is an error of the caller. `split`, if given, receives the
-   * endpoints.
-   */
+  /** Records the given operations; recording another one is the caller's error. `split` receives the endpoints. */
   constructor(
     private readonly operations: readonly Operation[],
     private readonly split?: EndpointSplit,

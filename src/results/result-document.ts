@@ -55,10 +55,7 @@ export function mergedResult(
   };
 }
 
-/**
- * Treatments in the order and with the names of the experiment, each with its trials; comparisons are derived from them,
- * too.
- */
+/** Treatments in the order of the experiment, each with its trials; comparisons are derived from them, too. */
 export function treatmentResults(
   parts: Pick<ResultParts, "experiment" | "trials" | "merged" | "ceilings">,
 ): TreatmentResult[] {

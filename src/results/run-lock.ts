@@ -22,10 +22,7 @@ interface Holder {
   readonly host: string;
 }
 
-/**
- * Holder of a lock; undefined if the file names no process: it was killed, or its disk was full, before it had written its
- * name.
- */
+/** Holder of a lock; undefined if the file names no process: it was killed, or its disk was full, while writing. */
 async function readHolder(path: string): Promise<Holder | undefined> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return "";

@@ -69,10 +69,7 @@ export function managedPoolersOf({ target, pool }: Surroundings): number[] {
   return poolersBefore(serverWeightsOf({ target }).length, pool.instances);
 }
 
-/**
- * Weights of the endpoints of one lot's clients: servers, poolers of the user, or poolers of train-sim, which share their
- * server's weight.
- */
+/** Weights of the endpoints of one lot's clients: servers, the user's poolers, or train-sim's, which share a weight. */
 export function clientWeightsOf({ target, pool }: Surroundings): number[] {
   const servers = serverWeightsOf({ target });
   if (!hasPooler(pool)) return servers;

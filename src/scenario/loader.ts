@@ -219,10 +219,7 @@ function embedWorkloads(
     }
 }
 
-/**
- * Only entries of `include` may name another workload, in addition to the scenario's, and all must be files of the user:
- * others have other roles.
- */
+/** Refuses another workload than the scenario's, except in `include` and if all are files of the user. */
 function requireOwn(given: Mapping, source: YamlSource, name: string): void {
   const own = holdersOf(given).filter(({ holder }) => Own.safeParse(holder["workload"]).success);
   const others = holdersOf(given).filter(({ holder }) => holder !== given);
@@ -336,10 +333,7 @@ function scenarioAround(file: string): string {
   return stringify({ name: name.replace(/[^\w.-]/g, "-"), workload: `./${base}` });
 }
 
-/**
- * Reads and checks a scenario, or a workload's file in place of one; rejects with a `ScenarioError` or another
- * `UsageError`.
- */
+/** Reads and checks a scenario, or a workload's file in place of one; rejects with a `UsageError`. */
 export async function loadScenario(named: string, overrides: Overrides = {}): Promise<Experiment> {
   const file = fileOf(named);
   const text = PATH.test(file) ? scenarioAround(file) : await readScenarioFile(file);

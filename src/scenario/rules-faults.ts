@@ -48,10 +48,7 @@ export function overlapRules({ faults }: TreatmentSettings): Finding[] {
   });
 }
 
-/**
- * Refuses to allow losses by a fault if an audit does not know when things were acknowledged: it cannot distinguish them
- * from other losses.
- */
+/** Refuses to allow losses if an audit without acknowledgement times cannot attribute them to a fault. */
 export function lossRules(settings: TreatmentSettings): Finding[] {
   const { name, auditing } = workloadOf(settings);
   if (settings.integrity.allow.length === 0 || auditing?.explainsLoss) return [];

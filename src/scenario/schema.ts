@@ -40,10 +40,7 @@ const AGENTS_MAX = 64;
 /** A level, or a partial combination of levels, by scenario path; `expansion.ts` checks them. */
 const Combinations = z.array(z.record(z.string(), z.unknown())).max(1000).prefault([]);
 
-/**
- * Keys that every scenario has, in the order of the reference: before the workload's keys, behind them, and behind
- * `actors`.
- */
+/** Keys that every scenario has, in the order of the reference: before and behind the workload's, and behind `actors`. */
 const BEFORE_OWN = {
   name: z
     .string()

@@ -146,10 +146,7 @@ function strangersIn(branch: readonly Issue[], value: unknown): number {
   return unknown.filter((key) => nearest(key, missing) === undefined).length;
 }
 
-/**
- * Messages of the branch of a union that the user meant: the branch that took the value's type, else the expectations of
- * all.
- */
+/** Messages of the branch of a union that the user meant: the branch that took the value's type, else of all. */
 function unionMessages(issue: z.core.$ZodIssueInvalidUnion, value: unknown): Issue[] | string {
   const isAtRoot = (inner: Issue): boolean => inner.path.length === 0 && inner.code !== "unrecognized_keys";
   const [meant] = issue.errors

@@ -82,10 +82,7 @@ function syntaxMessage(code: string, message: string): string {
   return WORDS[code] ?? `YAML: ${withoutPasswords(message.split("\n")[0] ?? message)}`;
 }
 
-/**
- * Names a key that occurs twice, and the line of the first one if each has a line; undefined for a key that is no plain
- * word.
- */
+/** Names a key that occurs twice, and the line of the first if each has a line; undefined if it is no plain word. */
 function duplicateMessage(text: string, offset: number, column: number): string | undefined {
   const key = /^["']?([A-Za-z][\w.-]{0,60})["']?\s*:/.exec(text.slice(offset))?.[1];
   if (key === undefined) return undefined;

@@ -121,10 +121,7 @@ export function chancesAllowed(all: number, level: number): number {
   return Math.floor(level * (all + 1)) - 1;
 }
 
-/**
- * The deviate that a shift must exceed to be claimed at `level` over all columns; never less than the deviate for a single
- * column.
- */
+/** The deviate that a shift must exceed to be claimed at `level` over all columns; at least that of a single column. */
 export function deviateToClaim(maxima: ChanceMaxima, level = SIGNIFICANCE): number {
   const allowed = chancesAllowed(maxima.length, level);
   return Math.max(deviateAt(level), maxima[maxima.length - 1 - allowed] ?? Number.POSITIVE_INFINITY);

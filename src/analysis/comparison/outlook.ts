@@ -17,10 +17,7 @@ export interface Outlook {
   readonly trialsToDecide: number | undefined;
 }
 
-/**
- * Outlook of an open comparison; undefined if more trials decide nothing: the comparison is settled, rests on invalid
- * trials, or is outside the headline.
- */
+/** Outlook of a comparison; undefined if it is settled, rests on invalid trials, or is outside the headline. */
 export function outlookOf(result: Asked, comparison: Comparison): Outlook | undefined {
   const { operation, metric, blocks, factor, objection } = comparison;
   const isShort = blocks < BLOCKS_MIN;

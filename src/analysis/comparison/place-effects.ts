@@ -30,10 +30,7 @@ function sumOfProducts(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, each, i) => sum + each * (b[i] ?? 0), 0);
 }
 
-/**
- * Effect of one place on an operation; undefined if there are fewer blocks than an interval needs, or if treatments always
- * ran at the same place.
- */
+/** Undefined if an interval needs more blocks, or if treatments always ran at the same place. */
 function placeEffectOn(
   treatments: readonly TreatmentResult[],
   operation: ComparedOperation,

@@ -32,10 +32,7 @@ export interface StallFinding {
    */
   readonly oddsLow: number | null;
   readonly oddsHigh: number | null;
-  /**
-   * Chance of as clear a difference in any treatment of any run, rescaled so that a claim needs 5 %; null with too few
-   * trials.
-   */
+  /** Chance of as clear a difference in any treatment of any run, scaled to claim at 5 %; null with too few trials. */
   readonly familyP: number | null;
   /** True if trials surely stalled more often than in the baseline. */
   readonly isRegression: boolean;
@@ -151,10 +148,7 @@ function leastByChance(
 export interface StallFamily {
   /** True if any count could be claimed at `level`, for any distribution of the stalled trials over the runs. */
   readonly canClaim: (level: number) => boolean;
-  /**
-   * Findings on the run of this index: each treatment with a stalled trial on either side; all claims together miss at
-   * `level`.
-   */
+  /** Findings on treatments of this run with a stalled trial on either side; all claims together miss at `level`. */
   readonly findings: (run: number, level: number) => StallFinding[];
 }
 

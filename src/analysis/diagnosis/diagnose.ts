@@ -95,10 +95,7 @@ function notAssessedIn(treatments: readonly Pick<TreatmentResult, "trials">[]): 
   return [...new Set(all.map(({ what, reason }) => `not assessed: ${what}: ${reason}`))];
 }
 
-/**
- * Evidence that no sample of a trial has, a line for each reason; disturbances that could not be looked for are listed
- * separately.
- */
+/** Evidence that no sample of a trial has, a line for each reason; disturbances not looked for are listed separately. */
 function skippedIn(treatments: readonly Pick<TreatmentResult, "trials">[]): string[] {
   const trials = treatments.flatMap((treatment) => treatment.trials);
   const told = new Set(trials.flatMap(({ notAssessed = [] }) => notAssessed.map(({ reason }) => reason)));

@@ -75,10 +75,7 @@ export const dropped: Check = ({ trial, bounds }) => {
 };
 
 const LEAST_MS = 1_000;
-/**
- * Long transactions are more likely to be under way at any moment than short ones: slightly longer than the slowest is
- * chance.
- */
+/** Long transactions are likelier to be under way than short ones: slightly longer than the slowest is chance. */
 const TIMES_THE_SLOWEST = 2;
 
 /** The slowest transaction that ended in the window, failed ones included. */
@@ -239,10 +236,7 @@ function inBackoff({ parts = [], responseTimeMs }: OperationResult): string {
   return `; backoff was ${percent(backoff.meanMs / responseTimeMs.mean)} of the response time`;
 }
 
-/**
- * A retry storm is another load than the scenario describes. It invalidates nothing: retries are the cost of that locking
- * or fault.
- */
+/** A retry storm is another load than the scenario's. It invalidates nothing: that locking or fault costs retries. */
 export const retries: Check = ({ trial, bounds }) => {
   const all = Object.entries(trial.operations).flatMap(([operation, result]) => {
     const ratio = retriesPerTransaction(result);

@@ -48,10 +48,7 @@ export function objectionTo(restsOn: readonly Aspect[], invalid: InvalidTrials):
   return objections.length > 0 ? objections.join("; ") : undefined;
 }
 
-/**
- * Reason why a metric is not judged between these treatments; undefined if all aspects that it rests on are valid in their
- * trials.
- */
+/** Reason why a metric is not judged between these treatments; undefined if all aspects that it rests on are valid. */
 export function objectionToMetric(
   metric: ComparisonMetric,
   treatments: readonly Pick<TreatmentResult, "trials">[],

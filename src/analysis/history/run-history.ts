@@ -160,10 +160,7 @@ function levelChange(
   };
 }
 
-/**
- * Compares the newest level with each earlier one, which ends at one of `cuts`. A level that later runs restored is no
- * regression.
- */
+/** Compares the newest level with each earlier one, which ends at one of `cuts`. A restored level is no regression. */
 function regressionOf(
   { values, ...about }: HistoryMetric,
   cuts: readonly number[],

@@ -21,10 +21,7 @@ export interface MeanEstimate {
   readonly deviation: number;
 }
 
-/**
- * Smallest true variation of places, which vary by whole numbers or, if means are taken, by parts of them; less is
- * rounding.
- */
+/** Smallest true variation of places, which are whole numbers or, in means, fractions; less is rounding. */
 const VARIATION_MIN = 1e-9;
 const ROUNDING = 1e-12;
 
@@ -66,10 +63,7 @@ export function meanWithoutPlaces(differences: readonly Difference[]): MeanEstim
   return { mean: centre, error: deviation / Math.sqrt(information), degrees, deviation };
 }
 
-/**
- * Standard deviation that several series have in common, each around the mean of the series; undefined if none has a
- * spread.
- */
+/** Standard deviation that several series have in common, each around its mean; undefined if none has a spread. */
 export function pooledDeviation(all: readonly (readonly Difference[])[]): number | undefined {
   const means = all.map(meanWithoutPlaces).filter(({ degrees }) => degrees > 0);
   if (means.length === 0) return undefined;

@@ -33,10 +33,7 @@ export function trialsToFind(effect: number, questions: number): number | undefi
   return undefined;
 }
 
-/**
- * The least effect, in standard deviations, that 4 of 5 experiments of this many trials find at `level`, shared by all
- * questions.
- */
+/** The least effect in standard deviations that 4 of 5 experiments of these trials find at `level` over all questions. */
 export function effectFound(trials: number, questions: number, level = SIGNIFICANCE): number {
   const own = level / Math.max(1, questions);
   return rootOf((effect) => POWER - powerOf(effect, trials, own), 0, EFFECT_MOST);
@@ -50,10 +47,7 @@ export function trialsToDecide(logRatios: readonly number[], questions: number):
   return trialsToFind(Math.abs(centre) / deviation, questions);
 }
 
-/**
- * Standard deviation that several series have in common, each around the mean of the series; undefined if none has two
- * values.
- */
+/** Standard deviation that several series have in common, each around its mean; undefined if none has two values. */
 export function deviationOf(all: readonly (readonly number[])[]): number | undefined {
   const degrees = all.reduce((sum, values) => sum + Math.max(0, values.length - 1), 0);
   if (degrees === 0) return undefined;

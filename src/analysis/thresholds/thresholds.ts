@@ -59,10 +59,7 @@ function latency(quantity: Quantity, measured: Measured): number | undefined {
   return percentileMs(histogram, asked[aggregate] ?? Number.NaN);
 }
 
-/**
- * Count or rate of an operation. A 0 is a measurement if more is better, and no sample if doing nothing would meet the
- * bound.
- */
+/** Count or rate of an operation. A 0 is no sample if doing nothing would meet the bound. */
 function operationCount(aggregate: string, result: Counted): number | undefined {
   const metric = thresholdMetric(aggregate);
   if (!metric) throw new Error(`the loader let an unknown aggregate through: ${aggregate}`);

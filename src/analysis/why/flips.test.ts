@@ -112,10 +112,7 @@ describe("plans side by side", () => {
   });
 });
 
-/**
- * Reasons if these trials of text have the sort; the arguments give the times of these and the other trials, and the
- * statement's part.
- */
+/** Reasons if these trials of text have the sort, with times of these and the other trials, and of the statement. */
 function because(
   sorted: readonly number[],
   compared = PROCESS_MEAN,

@@ -207,10 +207,7 @@ function isSent(ways: readonly Way[], operation: string, statement: string): boo
   );
 }
 
-/**
- * Ways that explain a side: the slower ways of a slower side, the faster ways of a faster one, if the other side went them
- * less often.
- */
+/** Ways that explain a side: the slower ways of a slower side, the faster of a faster, if rarer on the other side. */
 function reasonsOf(
   side: TreatmentResult,
   other: TreatmentResult,

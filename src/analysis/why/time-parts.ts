@@ -67,10 +67,7 @@ function accounting(difference: Difference, read: Reading, what: string): string
   return `${what} ${change}: ${listed(texts)}${but}`;
 }
 
-/**
- * "a mean process transaction takes 12.3 ms more: commit +8.1 ms and process.claim +3 ms"; undefined if parts do not
- * explain it.
- */
+/** "a mean process transaction takes 12.3 ms more: commit +8.1 ms and process.claim +3 ms"; undefined if unexplained. */
 export function partsSentence(difference: Difference): string | undefined {
   const { operation, metric } = difference.comparison;
   const overAll = (): string | undefined =>

@@ -12,10 +12,7 @@ import { DATABASE_EVIDENCE } from "../../workloads/evidence.js";
 import { windowFigures } from "./window-figures.js";
 import { WindowSums } from "./window-sums.js";
 
-/**
- * Difference in milliseconds beyond which the readings at the ends cover another time than the window, which the result
- * states.
- */
+/** Milliseconds by which the span of the end readings may exceed the window; the result states a larger excess. */
 const END_SLACK_MS = 250;
 /** Share of the window beyond which counts are not divided by the window's events, either. */
 const COST_SLACK = 0.05;

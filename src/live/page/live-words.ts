@@ -62,10 +62,7 @@ export function timeWords({ elapsedMs, leftMs, mayEndEarly }: LiveView): string 
   return `${secondsText(elapsedMs)} elapsed${leftMs === null ? "" : `, ${about} ${secondsText(leftMs)} left in all`}`;
 }
 
-/**
- * Rows of operations that are transactions. A cycle is a round of several of them, but if a schedule starts cycles, the
- * dropped ones are cycles.
- */
+/** Rows of operations that are transactions, and cycles if a schedule starts them, since then cycles are dropped. */
 export function ownRows(rows: readonly LiveRow[]): LiveRow[] {
   return rows.filter(({ operation, totalDropped }) => !isRound(operation) || totalDropped > 0);
 }

@@ -27,10 +27,7 @@ interface Collected {
   readonly merged: Map<string, HistogramSet>;
 }
 
-/**
- * Bucket length of all trials, chosen for the longest window: lines of several trials share their times only if it is
- * equal.
- */
+/** Bucket length of all trials, chosen for the longest window: lines of several trials need the same times. */
 function sharedBucketSeconds(trials: readonly TrialResult[]): number {
   const share = Math.floor(BUCKETS_TOTAL / Math.max(1, trials.length));
   const bucketsMax = Math.min(BUCKETS_MAX, Math.max(BUCKETS_LEAST, share));

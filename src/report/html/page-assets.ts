@@ -31,10 +31,7 @@ export async function readPageAssets(): Promise<PageAssets> {
   return { script, style };
 }
 
-/**
- * An element with that text, which must not end the element early: its hash would then not match, and the page would be
- * empty.
- */
+/** An element with that text, which must not end the element early: its hash would then not match. */
 function inlined(element: "script" | "style", text: string): Html {
   if (new RegExp(`</${element}|<!--`, "i").test(text) || text.includes("\r"))
     throw new Error(`the ${element} of the page cannot stand inside of HTML as it is`);

@@ -28,10 +28,7 @@ export function leastBlocks({ trials, treatments, stopping }: Experiment): numbe
   return stopping.budgetMs === undefined ? (stopping.min ?? stopping.max) : 1;
 }
 
-/**
- * Time span of an experiment's trials, one after the other or, in a duet, two at a time: the trials that are sure to run,
- * and all.
- */
+/** Time span of the trials, one after the other or, in a duet, two at a time: trials that are sure to run, and all. */
 export function experimentSpan(experiment: Experiment): TimeSpan {
   const byId = new Map(experiment.treatments.map(({ id, settings }) => [id, trialSpan(settings)]));
   const [least, none] = [leastBlocks(experiment), { leastMs: 0, mostMs: 0 }];

@@ -112,10 +112,7 @@ function twins(treatments: readonly Treatment[], read: readonly ReadTreatment[])
 /** More findings than a reader needs: if a few treatments have this many, the others are not checked. */
 const FINDINGS_MOST = 1000;
 
-/**
- * The findings of each treatment, at their places in the scenario; if only the first treatments were checked, the findings
- * concern all.
- */
+/** The findings of each treatment, at their places in the scenario; of all treatments if only the first were checked. */
 function findingsOf<T extends { readonly id: string; readonly combination: Combination }>(
   treatments: readonly T[],
   look: (treatment: T) => readonly Finding[],

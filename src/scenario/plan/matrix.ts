@@ -15,10 +15,7 @@ export type Levels = ReadonlyMap<string, Level>;
 /** Keys of factors that the user overrode: entries of `exclude` may then match nothing. */
 export type OverriddenFactors = ReadonlySet<string>;
 
-/**
- * The names of all values that a key of `factors` or `include` has: its levels, included ones, and the value of the
- * scenario itself.
- */
+/** The names of all values that a key of `factors` or `include` has: its levels, and the value of the scenario itself. */
 export type LevelNames = ReadonlyMap<string, ValueNames>;
 
 /** Names that hold for the whole scenario, since results and thresholds identify a level by its name alone. */
@@ -201,10 +198,7 @@ function overwritten({ origin, others }: Extension): Finding {
   return { path: origin, message };
 }
 
-/**
- * A finding if entries are the only combinations and there is one: a single entry is no comparison with the scenario's
- * settings.
- */
+/** A finding if a single entry is the only combination: it is no comparison with the scenario's settings. */
 function onlyOne([levels]: readonly Levels[]): Finding[] {
   const keys = [...(levels?.keys() ?? [])];
   const message =

@@ -147,10 +147,7 @@ function applyOne(raw: Mapping, { label, path, value }: Override): ScenarioProbl
   return undefined;
 }
 
-/**
- * A problem if other keys outrank a number of clients, by the rules of the executors: set there, it would be lost in
- * silence.
- */
+/** A problem if the executors rank other keys above a number of clients: set there, it would be lost in silence. */
 function outranked(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
   const [actors, role, load, key] = path;
   const isLoads = path.length === 4 && actors === "actors" && load === "load";

@@ -31,10 +31,7 @@ function bucketSecondsOf(view: View): number {
   return view.report.series[0]?.bucketSeconds ?? 1;
 }
 
-/**
- * A second is drawn at its beginning, a bucket of several seconds in its middle: otherwise it would show the effect of a
- * fault before the fault.
- */
+/** A second is drawn at its beginning, a longer bucket in its middle: no effect of a fault appears before the fault. */
 function pointsOf(view: View, values: Values): Point[] {
   const bucketSeconds = bucketSecondsOf(view);
   const offset = bucketSeconds > 1 ? 0.5 : 0;
