@@ -1,6 +1,6 @@
-// The false alarms of the program on this machine: experiments in which both treatments are the very same (A/A), one
-// after the other on servers of their own, and how many of their comparisons claim a difference all the same. Exits
-// with 1 when more do than 5 % and chance allow. Run `npm run build` first: it runs the built program.
+// Measures the false alarms of the program on this machine: each experiment runs the very same treatment twice (A/A), one
+// trial after the other on separate servers, and the bench counts the comparisons that claim a difference all the same. It
+// exits with 1 if more do than 5 % and chance allow. Run `npm run build` first: the bench runs the built program.
 //
 //   node bench/aa.mjs [--experiments 20] [--trials 5] [--window 500ms] [--main dist/cli/main.js] [--json]
 import { spawnSync } from "node:child_process";
@@ -67,7 +67,7 @@ function runExperiment(seed, scenario, directory, options) {
   return result.comparisons.filter(({ metric, factor }) => factor === "none" && isHeadline(metric));
 }
 
-/** The most claims among n that chance makes in 99 of 100 benches, if each is made with probability 5 %. */
+/** The most claims among n that chance makes in 99 of 100 benches if each is made with probability 5 %. */
 function claimsMax(n) {
   let [term, sum, k] = [(1 - LEVEL) ** n, (1 - LEVEL) ** n, 0];
   while (sum < 0.99) {
@@ -94,7 +94,7 @@ function report(all, options) {
   });
   const claimed = all.filter(isDifference).length;
   const share = claimed / all.length;
-  // Comparisons of one experiment hang together; each metric by itself is judged, and the share of all of them.
+  // Comparisons of one experiment are correlated, so each metric is judged separately, and so is the share of all of them.
   const allowed = claimsMax(options.experiments);
   const ok = rows.every((row) => row.claimed <= allowed) && share <= allowed / options.experiments;
   if (options.json)

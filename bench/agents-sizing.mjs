@@ -1,9 +1,9 @@
-// How many agents, of how many threads, carry 10 000 clients, and what is busy first: the threads' event loops, the
-// coordinator's processor, its network, or the connections to the server. What things cost is measured here: four runs of
-// the built program over agents on this machine, and the coordinator's own code in this process. A closed network of queues
-// is simulated with that. It is held against a fifth run that it was not made from, and then asked for the large ones.
-// Exits with 1 where that run's throughput or its threads' processor time is more than 25 % off. Needs a PgBouncer.
-// Run `npm run build` first.
+// Estimates how many agents with how many threads carry 10 000 clients, and what becomes busy first: the threads' event
+// loops, the coordinator's processor, its network, or the connections to the server. Costs are measured here: in four runs
+// of the built program over agents on this machine, and in the coordinator's own code in this process. A simulation of a
+// closed network of queues takes these costs. The bench compares it with a fifth run that is not among its inputs, and then
+// simulates the large loads. It exits with 1 if that run's throughput or its threads' processor time is more than 25 % off.
+// It needs a PgBouncer. Run `npm run build` first.
 //
 //   node bench/agents-sizing.mjs [--seconds 30] [--clients 10000] [--held 10] [--json]
 import { readOptions } from "./options.mjs";
@@ -15,18 +15,24 @@ const THINK_MS = 100;
 const EVENTS_PER_CYCLE = 55;
 const AGENTS = [1, 2, 4, 8, 16, 32];
 const THREADS = [2, 4, 8];
-/** Of an agent each; more than these in all are refused by the program. */
+/** Most threads of all agents together: the program refuses more. */
 const THREADS_MAX = 255;
 const POOLS = [16, 64, 256];
-/** Beyond, an event loop or a processor answers late. */
+/** Utilization above which an event loop or a processor answers late. */
 const BUSY = 0.8;
 const GIGABIT_BYTES = 125e6;
 const OFF_MAX = 0.25;
-/** Simulated time, twice: until it is steady, and then to be measured. */
+/**
+ * Least simulated time in milliseconds. It passes twice: first until the simulation is steady, then as the measurement
+ * window.
+ */
 const WINDOW_MIN_MS = 2_000;
 const CYCLES_OF_EACH = 3;
 
-/** All with one small pool: what a connection is held for on this machine depends on how many are. */
+/**
+ * Size of the pool in all runs, which is small and the same: on this machine the time a connection is held depends on their
+ * number.
+ */
 const CONNECTIONS = 4;
 const RUNS = {
   few: { agents: 1, threads: 1, clients: 4 },
@@ -36,7 +42,7 @@ const RUNS = {
 };
 const HELD_AGAINST = { agents: 2, threads: 4, clients: 12 };
 
-/** What threads' publishing takes of the coordinator, and of its network: nothing where there is no other agent to be told. */
+/** Costs that threads' publishing causes at the coordinator and on its network. They are 0 if there is no second agent. */
 function sharing({ agents, threads, cyclesPerSecond }) {
   const { bytes, readMs, writeMs } = costOfLook(
     Math.max(1, Math.round(cyclesPerSecond / threads / LOOKS_PER_SECOND)),
@@ -46,7 +52,7 @@ function sharing({ agents, threads, cyclesPerSecond }) {
   return { cpuMs: looks * readMs + told * writeMs, bytesIn: looks * bytes, bytesOut: told * bytes };
 }
 
-/** By the second; from runs that differ in one thing each. */
+/** Costs per second, each from runs that differ in one thing. */
 function costsFrom({ few, many, threaded, spread }) {
   const cycle = costOfCycle(EVENTS_PER_CYCLE);
   const slope = (what) => (many[what] - few[what]) / (many.cyclesPerSecond - few.cyclesPerSecond);

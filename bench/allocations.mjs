@@ -1,8 +1,9 @@
-// What is allocated for each event in the steady state, in bytes of the JavaScript heap: by the recorder alone, and by each
-// worker thread of a real run, with the functions that allocate most. The first is the growth of the heap over a warm loop
-// between garbage collections; the second what V8's sampling heap profiler saw, objects that were collected since included,
-// over some seconds of an open loop, divided by the events of that role at its rate. What lives outside the heap (buffers)
-// is not in it. Exits with 1 when the recorder allocates more than its bound. Run `npm run build` first.
+// Measures the bytes of the JavaScript heap that are allocated for each event in the steady state: by the recorder alone,
+// and by each worker thread of a real run, with the functions that allocate most. The first figure is the growth of the
+// heap over a warm loop between garbage collections. The second comes from V8's sampling heap profiler, which counts
+// collected objects too: its bytes over some seconds of an open loop, divided by the events of that role at its rate.
+// Memory outside the heap (buffers) is not counted. The bench exits with 1 if the recorder allocates more than its bound.
+// Run `npm run build` first.
 //
 //   node bench/allocations.mjs [--seconds 6] [--short] [--json]
 import { execFileSync } from "node:child_process";
@@ -19,9 +20,9 @@ import { readOptions } from "./options.mjs";
 const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const BATCH = 50;
 const STEPS = 2_000;
-/** Of a transaction, the caller's sample object and its numbers included: at 50 events, 5 bytes of each. */
+/** Heap bytes of a transaction, the caller's sample object and its numbers included: 5 bytes per event of a batch of 50. */
 const TRANSACTION_BYTES_MAX = 250;
-/** Of an event: nothing but what counting itself leaves. */
+/** Heap bytes of an event. Counting must not allocate. */
 const EVENT_BYTES_MAX = 1;
 const WARM_UP_SECONDS = 3;
 const OPERATIONS = { producers: "add", consumers: "process", archivers: "archive" };
@@ -29,7 +30,10 @@ const OPERATIONS = { producers: "add", consumers: "process", archivers: "archive
 v8.setFlagsFromString("--expose-gc");
 const collect = vm.runInNewContext("gc");
 
-/** Bytes of one `step` of a second; the median of some seconds. It takes whole numbers: fractions would be boxed. */
+/**
+ * Heap bytes of one `step` within a second: the median of some seconds. `step` takes whole numbers, since fractions would
+ * be boxed.
+ */
 function bytesOf(recorder, step) {
   const found = [];
   for (let second = 0; second < 40; second++) {
@@ -82,7 +86,9 @@ function eventBytes() {
   );
 }
 
-/** Runs in each thread: profiles some seconds in the middle of the window and writes its functions down. */
+/**
+ * Module that each thread loads: it profiles some seconds in the middle of the window and writes its functions to a file.
+ */
 const PROBE = `
 import { Session } from "node:inspector";
 import { isMainThread, workerData } from "node:worker_threads";
@@ -109,14 +115,14 @@ const open = (rate) => ({
   load: { executor: "constant-arrival-rate", rate, maxClients: 8, distribution: "uniform" },
 });
 
-/** Bytes an event by role, in all and by function. */
+/** Heap bytes per event, by role: in all and by function. */
 function profiled(seconds) {
   const directory = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
   const scenario = {
     ...{ name: "allocations", seed: 42, payload: "text", trials: 1, batch: BATCH, appDelay: 0 },
     ...{ statementShape: "single-statement", diagnosis: { ceiling: false } },
     actors: { producers: open(20), consumers: open(60), archivers: open(30) },
-    // The threads are up a moment before the warm-up begins; profiles end before the window does.
+    // The threads start a moment before the warm-up begins; profiles end before the window does.
     trial: { warmUp: `${WARM_UP_SECONDS}s`, duration: `${seconds + 2}s`, drain: false },
   };
   try {

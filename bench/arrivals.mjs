@@ -1,9 +1,9 @@
-// Whether one worker thread starts as many arrivals a second as a schedule asks of it: a reader's look-ups in empty tables,
-// which cost little, at 5 000 a second, from the built program against its embedded server. The schedule's own mean rate
-// and dispersion (variance over mean of the counts by 10 ms) come from the program's pacing with the seed of the run; the
-// rate that was achieved, and how late arrivals started, from the result. Exits with 1 when a mean rate is more than 1 %
-// off (a Poisson schedule may also be off by its own 99 % band), or the dispersion is outside its band. Run `npm run
-// build` first.
+// Measures whether one worker thread starts as many arrivals per second as its schedule asks for: 5 000 look-ups per second
+// in empty tables, which cost little, from the built program against its embedded server. The schedule's own mean rate and
+// dispersion (variance over mean of the counts per 10 ms) come from the program's pacing with the seed of the run; the
+// achieved rate and the start delay come from the result. The bench exits with 1 if a mean rate is more than 1 % off (a
+// Poisson schedule may also be off by its own 99 % band), or if the dispersion is outside its band. Run `npm run build`
+// first.
 //
 //   node bench/arrivals.mjs [--rate 5000] [--seconds 20] [--clients 64] [--short] [--json]
 import { execFileSync } from "node:child_process";
@@ -20,7 +20,7 @@ const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
 const BOUND = 0.01;
 const SEED = 42;
 const BIN_MS = 10;
-/** 99 % of a normal distribution lie within so many standard deviations. */
+/** Standard deviations on each side of the mean within which 99 % of a normal distribution lie. */
 const Z = 2.576;
 
 function run(distribution, { rate, seconds, clients }) {
@@ -43,7 +43,7 @@ function run(distribution, { rate, seconds, clients }) {
   }
 }
 
-/** Arrivals of the window's schedule, counted by bins. */
+/** Arrivals that the schedule has within the window, counted per bin. */
 function scheduled(distribution, { rate, seconds, clients }, seed) {
   const share = { totalClients: clients, workers: 1, workerIndex: 0 };
   const groupSeed = deriveSeed(seed, "arrivals", "readers", "measure");
@@ -53,7 +53,7 @@ function scheduled(distribution, { rate, seconds, clients }, seed) {
   const arrivals = counts.reduce((sum, count) => sum + count, 0);
   const mean = arrivals / counts.length;
   const variance = counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / (counts.length - 1);
-  // Of n Poisson counts it is chi-squared over n - 1, which for so many is normal.
+  // The dispersion of n Poisson counts is chi-squared over n - 1, which is close to normal for a large n.
   const band = Z * Math.sqrt(2 / (counts.length - 1));
   return { arrivals, dispersion: variance / mean, band };
 }

@@ -1,7 +1,8 @@
-// What proving that nothing was lost costs. First the workers' side, beside the load: the sum of a producer's keys
-// and its ledger's file, and the log of passes and archivings, in nanoseconds of one core an event. Then the audit itself, after the load: of a preloaded backlog, in
-// seconds, processor time and memory. Exits with 1 when the ledger takes more than 1 us an event or the audit finds anything.
-// Run `npm run build` first: it measures the built program.
+// Measures the cost of proving that nothing was lost. The first part is the workers' cost during the load, in nanoseconds
+// of one core per event: the sum of a producer's keys with its ledger's file, and the log of passes and archivings. The
+// second part is the audit of a preloaded backlog after the load: seconds, processor time and memory. The bench exits with
+// 1 if the ledger takes more than 1 us per event or the audit finds anything. Run `npm run build` first: it measures the
+// built program.
 //
 //   node bench/audit.mjs [--events 1000000] [--rounds 5] [--short] [--json]
 import { mkdtempSync, rmSync } from "node:fs";
@@ -27,7 +28,7 @@ const BOUND_NS = 1000;
 const BATCH_EVENTS = 50;
 const LEDGER_BATCHES = 10_000;
 const SHORT_EVENTS = 100_000;
-/** One for each type of column; what the GIN index of `jsonb` costs is no part of an audit. */
+/** Payloads, one for each type of column. The cost of the GIN index of `jsonb` is no part of an audit. */
 const PAYLOADS = ["jsonb-manual", "text"];
 const VALIDATIONS = ["off", "sample", "all"];
 const SEED = 1;
@@ -42,14 +43,14 @@ function withDirectory(work) {
   return Promise.resolve(work(directory)).finally(end);
 }
 
-/** Nanoseconds of processor time that the ledger adds to an event whose key was made anyway. */
+/** Nanoseconds of processor time that the ledger adds to an event whose key is made anyway. */
 function ledgerNs(directory, round) {
   const source = preloadSource(scenario("text", 0), SEED);
   const keyMaker = new KeyMaker(source);
   const batches = Array.from({ length: LEDGER_BATCHES }, (_, batch) => {
     const made = { batch, events: BATCH_EVENTS, madeAtMs: 1.7e12 };
     const ids = keyMaker.keysOf(made);
-    uuidArray(ids); // as sending them does: V8 joins the pieces of a string when it is first read
+    uuidArray(ids); // sending them would do the same: V8 joins the pieces of a string when it is first read
     return { made, ids };
   });
   const writer = new LedgerFileWriter(ledgerPath(directory, round), source);
@@ -87,7 +88,7 @@ function workNs(directory, round) {
   return ((user + system) * 1000) / (LEDGER_BATCHES * BATCH_EVENTS);
 }
 
-/** Preloads that many events and audits them with each of these levels of validation. */
+/** Preloads `events` events and audits them at each level of `VALIDATIONS`. */
 async function auditEach(server, admin, payload, events) {
   return withDirectory(async (directory) => {
     const settings = scenario(payload, events);
@@ -102,7 +103,7 @@ async function auditEach(server, admin, payload, events) {
   });
 }
 
-/** Memory is what the process had more at its largest. */
+/** Audits once. The memory is the most that the process gained during the audit. */
 async function auditOnce(server, admin, facts) {
   globalThis.gc?.();
   const before = process.memoryUsage.rss();

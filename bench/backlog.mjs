@@ -1,8 +1,9 @@
-// Whose price a long queue is: the load of `scale.yaml` without archivers on an empty queue and behind a backlog, by
-// train-sim and by pgbench with the same SQL at the same rates, in turns on one embedded server. Server CPU and WAL per
-// change, which is an event that was added or moved on by a pass: pgbench's arrivals are Poisson's, so that its rounds
-// differ in both. What train-sim asks beside the load, as how long the queue is, is in its figures. Exits with 1 when a
-// change behind the backlog costs the server over a tenth more for train-sim than for pgbench.
+// Measures whose price a long queue is, train-sim's or the server's: the load of `scale.yaml` without archivers runs on an
+// empty queue and behind a backlog, by train-sim and by pgbench with the same SQL at the same rates, in turns on one
+// embedded server. The figures are server CPU and WAL per change; a change is an event that was added or that a pass moved
+// on. Arrivals of pgbench are a Poisson process, so its rounds differ in both. Queries that train-sim sends besides the
+// load, such as the length of the queue, are part of its figures. The bench exits with 1 if a change behind the backlog
+// costs the server over a tenth more for train-sim than for pgbench.
 //
 //   node bench/backlog.mjs [--rounds 3] [--seconds 20] [--warmUp 20] [--preload 1000000] [--short] [--json]
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -20,13 +21,13 @@ import { LAST_FIRST_DOCUMENT, sameStatements } from "./peers/statements.mjs";
 import { spreadOf } from "./peers/tables.mjs";
 import { startScenario } from "./peers/train-sim.mjs";
 
-/** Of what a change costs the server for train-sim, over what it costs it for pgbench. */
+/** Most that a change may cost the server more for train-sim than for pgbench, as a share of pgbench's cost. */
 const EXCESS_MAX = 0.1;
-/** Share of the warm-up after which statistics are gathered, as train-sim does it. */
+/** Share of the warm-up after which statistics are gathered, the same as train-sim's. */
 const ANALYZE_AFTER = 0.6;
-/** Load beyond the window, so that nobody ends inside it. */
+/** Seconds of load after the window, so that neither program ends inside it. */
 const SLACK_SECONDS = 8;
-/** Until what was under way at the window's end can be counted. */
+/** Milliseconds until transactions in flight at the window's end can be counted. */
 const SETTLING_MS = 1_000;
 const SCALE = parse(readFileSync(new URL("scale.yaml", import.meta.url), "utf8"));
 
@@ -49,7 +50,7 @@ async function trainSim(server, setting) {
   return running;
 }
 
-/** Prepares what train-sim would, with its own code, then offers its transactions at its rates. */
+/** Prepares the tables with train-sim's own code, then offers its transactions at its rates. */
 async function pgbench(server, setting) {
   const [treatment] = parseScenario(scenarioOf(server, setting), "backlog").treatments;
   const ledger = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
@@ -92,7 +93,9 @@ async function pgbench(server, setting) {
 
 const GENERATORS = { "train-sim": trainSim, pgbench };
 
-/** Passes are updates of a status by the server's own count, which its sessions bring up to date once a second. */
+/**
+ * Counters of the server. Passes are updates of a status as the server counts them; its sessions report them once a second.
+ */
 async function countsOf(server, pids) {
   const [{ updates }] = await server.admin.query(
     "SELECT n_tup_upd AS updates FROM pg_stat_user_tables WHERE schemaname = $1 AND relname = 'event_status'",
@@ -101,7 +104,7 @@ async function countsOf(server, pids) {
   return { ...(await server.counters(pids)), updates };
 }
 
-/** What a change cost in one window. */
+/** Cost of a change in one window. */
 async function measure(server, generator, setting) {
   const running = await GENERATORS[generator](server, setting);
   try {

@@ -1,7 +1,7 @@
-// Bisections of simulated histories, with the program's own steps, looks and analysis: how often an answer is false, how often
-// the culprit is named, and what that takes in trials, beside measuring every revision as exactly. A false answer names a
-// revision, or a range of them, that is not where it became worse. Exits with 1 where false answers miss 5 % by more than
-// chance. Run `npm run build` first: it measures the built program.
+// Simulates bisections with the program's own steps, looks and analysis, and counts false answers, named culprits and
+// trials, compared with measuring every revision as exactly. A false answer names a revision, or a range of revisions, that
+// is not where performance became worse. The bench exits with 1 if false answers exceed 5 % by more than chance. Run `npm
+// run build` first: it measures the built program.
 //
 //   node bench/bisect.mjs [--histories 200] [--max 30] [--json]
 import { boundsAfter, lookAt, looksUpTo } from "#program/analysis/comparison/stopping.js";
@@ -20,7 +20,8 @@ const objective = /** @type {const} */ ({
 const interest = [{ source: "process", aggregate: "eventsPerSecond" }];
 
 /**
- * One history: how slow each revision is, from 1; the good one first.
+ * A history: the slowness of each revision relative to the good one, which is first and has 1.
+ *
  * @param {number} revisions after the good one
  * @param {"none" | "one" | "gradual"} kind
  * @param {number} effect of all together
@@ -100,7 +101,7 @@ for (const [kind, effect, revisions, cv] of /** @type {const} */ ([
     silentPercent: percent(count.silent, n),
     steps: Number((count.steps / n).toFixed(1)),
     trials: Math.round(count.trials / n),
-    // Each of them beside the good one, with as many trials as a step took.
+    // Trials that measuring every revision would take, each paired with the good one, with as many trials as a step took.
     everyTrials: Math.round((count.trials / count.steps) * revisions),
   });
   if (!options.json) console.log(Object.values(rows.at(-1) ?? {}).join("\t"));

@@ -1,7 +1,7 @@
-// Searches for capacity on simulated servers whose capacity is known, with the program's own search: how often one finds
-// no rate, how often the interval of the others holds the truth, and how many probes it takes. Servers are noisy, spoil
-// probes, carry noise over, suffer from an overload afterwards, or drift. Exits with 1 if more than 1 % of the searches with
-// independent noise end below half the truth, or if intervals miss it in more searches than WRONG_MOST says.
+// Runs the program's own search for capacity on simulated servers of known capacity, and counts the searches that find no
+// rate, the intervals of the others that hold the truth, and the probes per search. Servers are noisy, spoil probes, carry
+// noise over, suffer from an overload afterwards, or drift. The bench exits with 1 if more than 1 % of the searches with
+// independent noise end below half the truth, or if intervals miss it in more searches than WRONG_MOST allows.
 //
 //   node bench/capacity-searches.mjs [--searches 500] [--confirmations 3] [--seed 1] [--only 1,2,...] [--json]
 import { fileURLToPath } from "node:url";
@@ -35,7 +35,7 @@ const CELLS = [
   ["drift -0.5 %, noise 3 %", "dependent", { noise: 0.03, drift: -0.005 }],
 ];
 
-/** Bundled here: what is for tests is not part of the build. */
+/** The simulator, bundled here because the build leaves test support out. */
 async function simulator() {
   const entry = fileURLToPath(new URL("../test/support/simulated-searches.ts", import.meta.url));
   const bundled = await build({

@@ -1,8 +1,9 @@
-// How many clients train-sim carries through one managed PgBouncer: a run of the built program for each count, its
-// throughput, latency, event-loop delay, peak memory, and whether an event was lost. A count that is refused is printed
-// with the reason. Two of them are held to bounds: 512 clients in one thread to the delay of its event loop, which on a
-// machine whose cores the server shares is also the time that the thread was ready and not run; 2 000 to memory. Exits with
-// 1 when a bound is missed, an event was lost or a run failed. Needs a PgBouncer (see `train-sim doctor`).
+// Measures how many clients train-sim carries through one managed PgBouncer: the built program runs with each number of
+// clients, and the bench prints throughput, latency, event-loop delay, peak memory, and whether an event was lost. A number
+// that is refused is printed with the reason. Two numbers have bounds: 512 clients in one thread have a bound on the delay
+// of its event loop, which includes the time that the thread was ready and not run if the server shares the machine's
+// cores; 2 000 clients have a bound on memory. The bench exits with 1 if a bound is missed, an event was lost or a run
+// failed. It needs a PgBouncer (see `train-sim doctor`).
 //
 //   node bench/clients.mjs [--most 2000] [--short] [--json]
 import { spawn } from "node:child_process";
@@ -13,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { readOptions } from "./options.mjs";
 
 const COUNTS = [8, 64, 512, 2000, 5000, 10_000, 20_000];
-/** In one thread. */
+/** Clients whose single thread has a bound on the delay of its event loop. */
 const DELAY_CLIENTS = 512;
 const DELAY_P99_MS_MAX = 20;
 const MEMORY_CLIENTS = 2000;
@@ -22,7 +23,7 @@ const LOOK_MS = 200;
 const REFUSED = 104;
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Most memory that a process has held so far, in MB; it is gone once the process is. */
+/** Peak memory of a running process in MB. It cannot be read after the process ends. */
 function peakMb(pid) {
   try {
     const [, kb] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
@@ -35,7 +36,8 @@ function peakMb(pid) {
 async function run({ clients, workers }) {
   const out = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
   const set = `actors.cycle.load.clients=${clients}`;
-  // As fast as they can, so many clients take turns of seconds: the window is to hold more than one turn of each.
+  // A large number of clients without pauses takes turns of seconds: the window must hold more than one turn of each
+  // client.
   const duration = `${Math.min(30, Math.max(10, Math.round(clients / 50)))}s`;
   const args = [
     "run",
@@ -92,7 +94,7 @@ function figures({ clients, workers }, { result, memoryMb }) {
   };
 }
 
-/** What is held to a bound in that row; none where it is about another number of clients. */
+/** Missed bounds of a row. It is empty if the row's number of clients has no bound. */
 function missesOf({ clients, workers, eventLoopDelayP99Ms, peakMemoryMb }) {
   const checks = [
     [

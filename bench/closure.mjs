@@ -1,7 +1,8 @@
-// Little's law in every run: clients x window must be what the clients did with it (in service, waiting for their next
-// start, idle after an empty poll, preparing), or time went by that nobody measured. One run of the built program for each
-// count of clients and each way to the database; those of 512 in one worker thread. Exits with 1 when an account is more
-// than 1 % off, an event was lost or a run could not be made. Needs a PgBouncer (see `train-sim doctor`). Run `npm run build` first.
+// Checks Little's law in every run: clients x window must equal the time that the clients account for (in service, waiting
+// for their next start, idle after an empty poll, preparing), or some time was not measured. The built program runs once
+// for each number of clients and each way to the database; runs of 512 clients have one worker thread. The bench exits with
+// 1 if an account is more than 1 % off, an event was lost or a run failed. It needs a PgBouncer (see `train-sim doctor`).
+// Run `npm run build` first.
 //
 //   node bench/closure.mjs [--seconds 10] [--short] [--json]
 import { execFileSync } from "node:child_process";

@@ -1,9 +1,9 @@
-// What the client costs beside an older commit: both programs run at the same time on one server, each in a database of
-// its own, and their processor time a transaction is compared pair by pair. Exits with 1 where the 95 % interval of a
-// ratio lies above 1.03; then, or with --parts, the cost of each part of both programs follows (`bench/parts.mjs`). Run
-// `npm run build` first: today's program is the built one. It needs Linux, for /proc.
+// Compares the client CPU of today's program with an older commit's: both programs run at the same time on one server, each
+// in a separate database, and their processor time per transaction is compared pair by pair. The bench exits with 1 if the
+// 95 % interval of a ratio lies above 1.03; then, or with --parts, the cost of each part of both programs follows
+// (`bench/parts.mjs`). Run `npm run build` first: today's program is the built one. It needs Linux, for /proc.
 //
-// The option --node runs today's program on that major version of Node, from npm; the older program runs on this Node.
+// The option --node runs today's program on a major version of Node, from npm; the older program runs on this Node.
 // The option --program measures another built program instead of today's.
 //
 //   npm run bench:cost -- --base REV [--rounds 5] [--seconds 5] [--warmUp 5] [--only bank,calls] [--node 24]
@@ -21,9 +21,9 @@ import { aligned } from "./peers/tables.mjs";
 import { startScenario } from "./peers/train-sim.mjs";
 
 const RATIO_MOST = 1.03;
-/** Both programs, their sampling and the bench itself. */
+/** Connections of the server: enough for both programs, their sampling and the bench itself. */
 const CONNECTIONS = 40;
-/** Load beyond the window, so that neither program ends inside it. */
+/** Seconds of load after the window, so that neither program ends inside it. */
 const SLACK_SECONDS = 3;
 const SEED = 100;
 const FIGURES = /** @type {const} */ ({ clientUs: "transaction", eventUs: "event" });
@@ -39,14 +39,16 @@ const programs = [
 ];
 const server = await openServer(CONNECTIONS);
 
-/** The server as one program sees it. @param {string} database */
+/** Access to one database of the server, which is all that one program sees. @param {string} database */
 const inDatabase = (database) => ({
   url: server.url.replace(/[^/]*$/, database),
   environment: { ...server.environment, PGDATABASE: database },
   counters: (pids) => server.counters(pids),
 });
 
-/** Figures of the base and of today's program in the same seconds; the one that starts first changes with each round. */
+/**
+ * Figures of the base and of today's program over the same seconds. The program that starts first changes with each round.
+ */
 async function pair(name, round) {
   const trial = {
     warmUp: `${options.warmUp}s`,
@@ -65,7 +67,7 @@ async function pair(name, round) {
   return { was, is };
 }
 
-/** The ratio of a figure over the pairs, with its 95 % interval. */
+/** The ratio of a figure over all pairs, with its 95 % interval. */
 function compared(pairs, figure) {
   const logs = pairs.map(({ was, is }) => ({ log: Math.log(is[figure] / was[figure]), places: 0 }));
   const estimate = meanWithoutPlaces(logs);

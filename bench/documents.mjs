@@ -1,8 +1,9 @@
-// How many event documents one core makes in a second, since the generator shares the machine with the database
-// it measures, and how many it changes as a pass over them does, beside parsing each and writing it again. Each document is
-// also written out as bytes, as a driver does, because JavaScript would otherwise put off joining its fragments and
-// the rate would flatter. Exits with 1 when the median of the rounds is below the floor, or changes are not the faster
-// ones by their factor (documents of the default size only). Run `npm run build` first: it measures the built program.
+// Measures how many event documents one core makes per second, since the generator shares the machine with the database
+// that it measures, and how many it changes per second as a pass does, compared with parsing each document and writing it
+// again. Each document is also written out as bytes, like a driver does, because JavaScript would otherwise put off joining
+// its fragments and the rate would flatter. The bench exits with 1 if the median of the rounds is below the floor, or if
+// changes are not faster than parsing by their factor (documents of the default size only). Run `npm run build` first: it
+// measures the built program.
 //
 //   node bench/documents.mjs [--rounds 9] [--documents 100000] [--bytes 900] [--json]
 import os from "node:os";
@@ -15,14 +16,14 @@ import {
 import { median } from "#program/analysis/statistics/quantiles.js";
 import { readOptions } from "./options.mjs";
 
-/** The least that leaves the generator out of the picture: documents per second and core. */
+/** Documents per second and core, at least, so that the generator does not distort a measurement. */
 const FLOOR_PER_SECOND = 100_000;
-/** A change of a document's text against parsing it, changing a member and writing all of it. */
+/** Least ratio of two rates: changing a document's text, over parsing it, changing a member and writing it again. */
 const CHANGE_FACTOR_MIN = 3;
 const WARM_UP_ROUNDS = 2;
 const CHANGED_DOCUMENTS = 10_000;
 
-/** Makes `documents` documents of a stream of their own. */
+/** Makes `documents` documents of a random stream that this round does not share. */
 function measureRound(round, { documents, bytes }) {
   const generator = new DocumentGenerator(42, `bench/${round}`, bytes);
   const wire = Buffer.allocUnsafe(4 * Math.max(bytes, 2048));
@@ -34,7 +35,7 @@ function measureRound(round, { documents, bytes }) {
   return { documentsPerSecond: (documents / elapsedMs) * 1000, meanBytes: writtenBytes / documents };
 }
 
-/** The same work on the object that the text stands for. */
+/** Makes the same change by parsing the text into an object and writing it again. */
 function changeByParsing(json) {
   const document = JSON.parse(json);
   document.state = "IN_PROGRESS";
@@ -42,7 +43,7 @@ function changeByParsing(json) {
   return JSON.stringify(document);
 }
 
-/** Changes per second, by each of those ways, of documents that come as bytes and go as such. */
+/** Changes per second with each of the two ways, for documents that arrive and leave as bytes. */
 function measureChanges(round, bytes) {
   const generator = new DocumentGenerator(42, `bench/changes/${round}`, bytes);
   const read = Array.from({ length: CHANGED_DOCUMENTS }, (_, index) => Buffer.from(generator.at(index).json));

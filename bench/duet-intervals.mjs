@@ -1,8 +1,8 @@
-// Which interval of a duet is honest: two treatments measured at the same time on twin servers, sides swapped from pair
-// to pair. Simulated: common noise of the machine that lasts from second to second, a constant difference between the
-// sides, an effect of its own in each trial, and noise of each second. No treatment differs, so every interval that
-// leaves out 0 is a false claim. Exits with 1 when the interval by sides makes more than 5 % and chance allow.
-// Run `npm run build` first.
+// Compares intervals for the ratio of a duet, in which two treatments are measured at the same time on twin servers and
+// sides swap from pair to pair. The simulation has noise of the machine that both sides share and that lasts from second to
+// second, a constant difference between the sides, an effect of each trial, and noise of each second. No treatment differs,
+// so every interval that leaves out 0 is a false claim. The bench exits with 1 if the interval by sides makes more than 5 %
+// and chance allow. Run `npm run build` first.
 //
 //   node bench/duet-intervals.mjs [--experiments 4000] [--seconds 30] [--json]
 import { mean, quantile } from "#program/analysis/statistics/quantiles.js";
@@ -13,9 +13,9 @@ import { readOptions } from "./options.mjs";
 const LEVEL = 0.95;
 const RESAMPLES = 200;
 const RUN_SECONDS = 5;
-/** Bootstraps take most of the time: one experiment of these many has them. */
+/** Every tenth experiment has bootstraps, since they take most of the time. */
 const BOOTSTRAP_EVERY = 10;
-/** Standard deviations of logs: of the machine (lasting), of a trial, of a second; and the difference between sides. */
+/** Standard deviations of logarithms: `machine` (lasting), `trial` and `second` noise, and the difference between sides. */
 const CASES = {
   "quiet machine": { machine: 0.02, lasting: 0.9, trial: 0.005, second: 0.02, side: 0.01 },
   "shared machine": { machine: 0.15, lasting: 0.95, trial: 0.005, second: 0.02, side: 0.01 },
@@ -36,7 +36,7 @@ function machineNoise(seconds, { machine, lasting }, prng) {
   });
 }
 
-/** The log ratios of each pair's seconds (duet), and one log ratio of each block whose trials ran in turn. */
+/** The log ratios of each pair's seconds (duet), and one log ratio for each block whose trials ran in turn. */
 function simulate(blocks, seconds, noise, prng) {
   const first = prng.float() < 0.5 ? 1 : -1;
   const machine = machineNoise(blocks * seconds * 2, noise, prng);
@@ -64,7 +64,7 @@ function ofBlocks(values) {
   return student(mean(values), Math.sqrt(squaresOf(values) / (length - 1) / length), length - 1);
 }
 
-/** Each side's mean and spread by itself; the middle of both means, so that what the sides differ by leaves it. */
+/** Mean and spread of each side; the middle of both means, which the difference between the sides does not affect. */
 function bySides(pairs) {
   const sides = [1, -1].map((side) =>
     pairs.filter((pair) => pair.side === side).map((pair) => mean(pair.seconds)),
@@ -77,7 +77,7 @@ function bySides(pairs) {
 
 const drawn = (values, prng) => values.map(() => values[prng.intBetween(0, values.length - 1)]);
 
-/** The mean of seconds drawn in runs, so that what lasts stays together. */
+/** The mean of seconds drawn in runs, which keeps lasting noise together. */
 function drawnMean(seconds, prng) {
   const runs = Array.from({ length: Math.ceil(seconds.length / RUN_SECONDS) }, () => {
     const from = prng.intBetween(0, seconds.length - RUN_SECONDS);
@@ -86,7 +86,7 @@ function drawnMean(seconds, prng) {
   return mean(runs);
 }
 
-/** Seconds drawn within pairs; with `between`, the pairs of each side are drawn first. */
+/** Bootstrap of seconds within pairs; with `between`, the pairs of each side are drawn first. */
 function bootstrap(pairs, between, prng) {
   const sides = [1, -1].map((side) => pairs.filter((pair) => pair.side === side));
   const means = Array.from({ length: RESAMPLES }, () =>

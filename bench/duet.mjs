@@ -1,12 +1,13 @@
-// What duet trials save, on this machine: the same two treatments as a duet and in interleaved blocks, for about the same time.
-// Both run the very same (A/A), then one does some more work in each transaction. Told are the ratio, the spread of the
-// ratio over blocks, and how long it would take to find a difference of 3 % in 4 of 5 experiments with that spread.
-// With --disturb a neighbour that comes and goes at random takes up to half of the machine. Run `npm run build` first.
+// Measures the time that duet trials save on this machine: the same two treatments run as a duet and in interleaved blocks,
+// for about the same time. First both treatments are the very same (A/A), then one does more work in each transaction. The
+// bench prints the ratio, the spread of the ratio over blocks, and the time that finding a difference of 3 % in 4 of 5
+// experiments would take with that spread. With --disturb a neighbour that comes and goes at random takes up to half of the
+// machine. Run `npm run build` first.
 //
 //   node bench/duet.mjs [--blocks 20] [--seconds 3] [--rows 2100] [--disturb] [--json]
 //
-// --blocks are those of the duet; interleaved blocks take twice as long, so they are half as many. --rows against 2000 is the
-// planted work.
+// The option --blocks counts blocks of the duet; interleaved blocks take twice as long, so they are half as many. The option
+// --rows plants the difference: the second treatment works on that number of rows, the first on 2000.
 import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +26,7 @@ const BLOCKS_MOST = 10_000;
 const directory = mkdtempSync(join(tmpdir(), "train-sim-duet-"));
 cpSync(fileURLToPath(new URL("duet.sql", import.meta.url)), join(directory, "duet.sql"));
 
-/** Busy for a while, idle for a while, at random; ends with its parent. */
+/** Code of a process that is busy and idle in turn, each for a random while, and that ends with its parent. */
 const NEIGHBOUR = `
 const pause = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 const parent = process.ppid;

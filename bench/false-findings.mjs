@@ -1,11 +1,11 @@
-// How often an experiment in which nothing differs (or one treatment does) shows a false finding, and how often a true
-// difference is found: the program's own analysis of simulated trials. "Verdicts" is what single comparisons say by
-// themselves, which was shown as findings before there was one rate for all. Exits with 1 where findings miss their 5 %
-// by more than chance. Run `npm run build` first: it measures the built program.
+// Measures how often an experiment in which nothing differs (or one treatment does) shows a false finding, and how often a
+// true difference is found, with the program's own analysis of simulated trials. "Verdicts" are the verdicts of single
+// comparisons, which were shown as findings before there was one rate for all. The bench exits with 1 if findings exceed
+// their 5 % by more than chance. Run `npm run build` first: it measures the built program.
 //
 //   node bench/false-findings.mjs [--experiments 1000] [--powerExperiments 200] [--largest] [--json]
 //
-// With --largest it is the largest design alone, and no power.
+// With --largest the bench simulates the largest design alone and measures no power.
 import { Prng } from "#program/foundation/prng.js";
 import { compareTreatments } from "#program/analysis/comparison/comparisons.js";
 import { factorEffects } from "#program/analysis/comparison/effects.js";
@@ -21,7 +21,8 @@ const options = readOptions({ experiments: 1000, powerExperiments: 200 }, ["larg
 const BLOCKS = [5, 6, 8, 10];
 
 /**
- * What the analysis shows of it: differences by single verdicts, and findings; each with whether it is a false one.
+ * Differences that the analysis shows, by single verdicts and as findings, each with whether it is false.
+ *
  * @param {TreatmentResult[]} treatments
  * @param {number} seed
  */
@@ -47,7 +48,7 @@ for (const design of options.largest ? DESIGNS.slice(-1) : DESIGNS)
         byFindings += Number(all.some(({ verdict }) => verdict === "finding"));
       }
       const n = options.experiments;
-      // Four standard deviations: sixty rows are looked at.
+      // The bound is four standard deviations above 5 %, since sixty rows are tested.
       isMissed ||= byFindings > 0.05 * n + 4 * Math.sqrt(n * 0.05 * 0.95);
       const share = { verdictsPercent: percent(byVerdicts, n), findingsPercent: percent(byFindings, n) };
       rows.push({ treatments: design.name, blocks, noise: noise.name, ...share });

@@ -1,9 +1,9 @@
-// Whether the latencies that train-sim reports are those that pgbench measures: the same SQL at the same rate with as many
-// clients, one operation at a time, both at once on one embedded server. Compared are service times (pgbench's latency
-// without its schedule lag): mean and median within 5 %, p95 too, p99 within 10 %, of all rounds' samples together; beside
-// that, the least and the most of a round, and how far chance alone may reach. Response times stand there without a bound,
-// since they hold how late each starts by its timers, and what the server says that it took for a transaction, which is not all of it.
-// Exits with 1 when a bound is missed. Run `npm run build` first: it measures the built program.
+// Compares latencies that train-sim reports with pgbench's: the same SQL at the same rate with as many clients, one
+// operation at a time, both at once on one embedded server. Service times (pgbench's latency without its schedule lag) have
+// bounds on all rounds' samples together: mean, median and p95 within 5 %, p99 within 10 %. The bench also prints the least
+// and the most of a round and the reach of chance alone. Response times have no bound, since they include each program's
+// start delay; nor have the server's own times per transaction, which are not all of it. The bench exits with 1 if a bound
+// is missed. Run `npm run build` first: it measures the built program.
 //
 //   node bench/fidelity.mjs [--rounds 5] [--seconds 40] [--warmUp 16] [--clients 8] [--short] [--json]
 import { connectAdmin } from "#program/database/postgres/admin.js";
@@ -16,12 +16,12 @@ import { countStatements } from "./fidelity/server-times.mjs";
 import { readOptions } from "./options.mjs";
 import { findPgbench } from "./peers/find-pgbench.mjs";
 
-/** Beside the clients of both. */
+/** Connections of the server besides the clients of both programs. */
 const SPARE_CONNECTIONS = 8;
-/** Groups of clients of each program, at most. */
+/** Most groups of clients of each program. */
 const GROUPS = 2;
 
-/** Of the server's means, one a round. */
+/** Compares the server's means, which are one per round. */
 function compareMeans(ours, theirs) {
   const ratios = ours.map((mean, round) => mean / theirs[round]);
   const values = { trainSimMs: median(ours), pgbenchMs: median(theirs), ratio: median(ratios) };

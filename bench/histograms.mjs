@@ -1,7 +1,8 @@
-// Whether another implementation of HdrHistogram reads from a result's histogram files what train-sim states: hdrhistogram
-// of PyPI, in a virtual environment of the bench's own below .cache. A short run of the built program writes real files;
-// then every percentile of its result.json must be what Python makes of the merged lines, for every operation and measure.
-// Where there is no Python, or the package cannot be had, it says NOT RUN with the reason and exits with 1: nothing was shown.
+// Checks that another implementation of HdrHistogram reads from a result's histogram files the values that train-sim
+// states: PyPI's hdrhistogram, in a separate virtual environment below .cache. A short run of the built program writes real
+// files; then every percentile of its result.json must equal Python's from the merged lines, for every operation and
+// measure. Without Python or the package, the bench prints NOT RUN with the reason and exits with 1, since it showed
+// nothing.
 //
 //   node bench/histograms.mjs [--seconds 5] [--json]
 import { execFileSync } from "node:child_process";
@@ -18,8 +19,8 @@ const PACKAGE = "hdrhistogram==0.10.8";
 const PERCENTILES = { p50: 50, p90: 90, p95: 95, p99: 99, p999: 99.9, max: 100 };
 
 /**
- * Prints, by tag, the count and the percentiles of all its lines added up. That package rounds a percentile's rank to the
- * nearest, where HdrHistogram itself and train-sim take the next whole one: it is asked for that rank.
+ * Python code that prints, by tag, the count and the percentiles of all its lines merged. The package rounds a percentile's
+ * rank to the nearest, but HdrHistogram itself and train-sim take the next whole rank, so the code asks for that rank.
  */
 const READER = `
 import json, math, sys
@@ -59,7 +60,7 @@ const FIELDS = {
   startdelay: "startDelayMs",
 };
 
-/** One row for each tag: what train-sim states, and what the other reader found. */
+/** One row for each tag: values that train-sim states, and values that the other reader found. */
 function compare(operations, read) {
   return Object.entries(operations).flatMap(([operation, result]) =>
     Object.entries(FIELDS).flatMap(([measure, field]) => {

@@ -1,7 +1,7 @@
-// How often a history of runs shows a change that is not there, ends with exit code 99 for one, or is called inconclusive; and how
-// often it finds one that is there. The program's own history of simulated results: 3 treatments of 3 metrics, which share
-// most of their noise; runs of one level differ by --cv percent. Exits with 1 where false changes miss their 5 % by more than
-// chance. Run `npm run build` first.
+// Measures how often a history of runs shows a change that is not there, ends with exit code 99 for one, or is
+// inconclusive, and how often it finds a change that is there. The bench applies the program's own history to simulated
+// results: 3 treatments of 3 metrics, which share most of their noise; runs of one level differ by --cv percent. It exits
+// with 1 if false changes exceed their 5 % by more than chance. Run `npm run build` first.
 //
 //   node bench/history.mjs [--experiments 200] [--cv 4] [--runs 10,20,30,60] [--noises LIST] [--rows noise,change] [--json]
 import { Prng } from "#program/foundation/prng.js";
@@ -11,7 +11,7 @@ import { readOptions } from "./options.mjs";
 /** @typedef {import("./noises.mjs").Noise} Noise */
 /** @typedef {import("#program/analysis/comparison/run-comparison.js").StoredRun} StoredRun */
 
-/** Noises of a history without a change; a drift rises by that many standard deviations from the first run to the last. */
+/** Noises of a history without a change. A drift of n rises by n standard deviations from the first run to the last. */
 const NOISES = Object.fromEntries(
   /** @type {[string, (runs: number) => Noise][]} */ ([
     ...Object.entries(NAMED_NOISES).map(([name, noise]) => [name, () => noise]),
@@ -19,7 +19,7 @@ const NOISES = Object.fromEntries(
     ...[1, 2, 3].map((size) => [`drift ${size}`, (runs) => drifting(size / (runs - 1))]),
   ]),
 );
-/** A drift above this many standard deviations may be shown as a change: it moves the level. */
+/** Drifts that may be shown as a change, since they move the level. */
 const BOUND_EXEMPT = ["drift 2", "drift 3"];
 const LENGTHS = ["10", "20", "30", "60"];
 const options = readOptions({ experiments: 200, cv: 4 }, [], {
@@ -31,7 +31,9 @@ const [TREATMENTS, METRICS] = [3, 3];
 const CV = options.cv / 100;
 
 /**
- * Stored runs, one trial each. The runs of the first treatment from index `at` until before `until` are `times` as slow.
+ * Stored runs with one trial each. The runs of the first treatment from index `at` until before `until` are `times` as
+ * slow.
+ *
  * @param {Prng} prng
  * @param {number} runs
  * @param {Noise} noise
@@ -109,7 +111,7 @@ const changes = isAsked("change")
       row("+20 % in runs 14 to 16", 30, independent, { at: 13, until: 16, times: 1.2 }),
     ]
   : [];
-// Three standard deviations: forty rows are looked at.
+// The bound is three standard deviations above 5 %, since forty rows are tested.
 const bound = 5 + 300 * Math.sqrt((0.05 * 0.95) / options.experiments);
 const isMissed = nothing.some(({ label, shown }) => !BOUND_EXEMPT.includes(label) && shown > bound);
 if (options.json) console.log(JSON.stringify({ ...options, nothing, changes, isMissed }, null, 2));

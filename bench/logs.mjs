@@ -1,7 +1,7 @@
-// What reading a log costs: a log of so many megabytes is made from lines as a worker writes them (a summary with its
-// histogram for each second and operation, and up to 20 retries and slow transactions), analysed by `train-sim logs` in
-// a process of its own, and its peak memory and speed printed. Exits with 1 when the peak is above the 256 MB it may
-// take, or a total is not what was written. Run `npm run build` first: it measures the built program.
+// Measures the cost of reading a log: the bench makes a log of the given size from lines that a worker writes (a summary
+// with its histogram for each second and operation, and up to 20 retries and slow transactions), analyses it by `train-sim
+// logs` in a separate process, and prints peak memory and speed. It exits with 1 if the peak is above the bound of 256 MB,
+// or if a total is not the written one. Run `npm run build` first: it measures the built program.
 //
 //   node bench/logs.mjs [--megabytes 200] [--json]
 import { spawnSync } from "node:child_process";
@@ -26,7 +26,7 @@ const MB = 1e6;
 
 const prng = new Prng(42);
 
-/** Histograms made beforehand, each of a second's transactions. */
+/** Histograms made in advance, each of one second's transactions. */
 const histograms = Array.from({ length: 64 }, () => {
   const histogram = createHistogram();
   for (let i = 0; i < TRANSACTIONS_PER_SECOND; i++)
@@ -40,7 +40,7 @@ function lineOf(level, second, [actor, operation], fields) {
   return `${JSON.stringify({ ...who, ...fields })}\n`;
 }
 
-/** What one worker writes in a second: its summary, and details in a quarter of the seconds. */
+/** Lines that one worker writes in a second: its summary, and details in a quarter of the seconds. */
 function secondOf(second, actor) {
   const counts = { transactions: TRANSACTIONS_PER_SECOND, events: 20_000, emptyPolls: 0, failures: {} };
   const times = { meanResponseMs: 20, maxResponseMs: 150 };
@@ -61,7 +61,7 @@ function secondOf(second, actor) {
   return lineOf("info", second, actor, summary) + retry.repeat(details);
 }
 
-/** Resolves to the seconds that were written. */
+/** Writes a log and resolves to the number of seconds in it. */
 function writeLog(path, bytes) {
   const file = openSync(path, "w");
   let second = 0;
@@ -78,7 +78,7 @@ try {
   const seconds = writeLog(path, options.megabytes * MB);
   const megabytes = statSync(path).size / MB;
   const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-  // The peak of the process that reads, which only it can tell: it says so as it ends.
+  // The reading process prints its own peak memory when it exits: no other process can read it.
   const tell = `process.on("exit", () => console.error("peak", process.resourceUsage().maxRSS))`;
   const args = ["--import", `data:text/javascript,${encodeURIComponent(tell)}`, main, "logs", path, "--json"];
   const startMs = monotonicMs();

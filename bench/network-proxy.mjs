@@ -1,7 +1,7 @@
-// What the proxy of network faults costs while nothing is wrong: round trips of a few hundred bytes to an echo on
-// loopback, directly and through it, in turns, by one connection and by 32 at once. It uses the built program's own proxy,
-// in its own thread; the difference of the medians is what a round trip of a client takes longer.
-// Usage: npm run build && node bench/network-proxy.mjs [--rounds 2000]
+// Measures the cost of the proxy of network faults while no fault is active: round trips of a few hundred bytes to an echo
+// on loopback, directly and through the proxy, in turns, by one connection and by 32 at once. The bench uses the built
+// program's own proxy in its own thread; the difference of the medians is the time that a client's round trip gains. Usage:
+// npm run build && node bench/network-proxy.mjs [--rounds 2000]
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { Worker, isMainThread, parentPort } from "node:worker_threads";
@@ -10,7 +10,7 @@ import { median } from "#program/analysis/statistics/quantiles.js";
 
 if (isMainThread) await measure();
 else {
-  // The other side has a thread of its own too, as a server has a process of its own.
+  // The echo has a separate thread, like a server has a separate process.
   const server = createServer((socket) =>
     socket
       .setNoDelay(true)

@@ -1,4 +1,4 @@
-// Noises for benches of the statistics. A noise makes a stream: each call of the stream gives the next value of a series,
+// Noises for benches of the statistics. A noise makes a stream: each call of the stream returns the next value of a series,
 // whose mean is 0 and whose standard deviation is 1 unless its comment says otherwise.
 /** @typedef {import("#program/foundation/prng.js").Prng} Prng */
 /** @typedef {(prng: Prng) => () => number} Noise */
@@ -10,7 +10,7 @@ export const normal = (prng) =>
 /** Normal values that do not depend on each other. @type {Noise} */
 export const independent = (prng) => () => normal(prng);
 
-/** A value keeps the share `kept` of the value before it: AR(1). @type {(kept: number) => Noise} */
+/** Autoregressive values, AR(1): each keeps the share `kept` of the value before it. @type {(kept: number) => Noise} */
 export const carriedOver = (kept) => (prng) => {
   const fresh = Math.sqrt(1 - kept * kept);
   let value = normal(prng);
@@ -44,7 +44,11 @@ export const skewed =
 /** Normal values, of which `share` is `size` larger. Its mean is `share` times `size`. @type {(share: number, size: number) => Noise} */
 export const spiked = (share, size) => (prng) => () => normal(prng) + (prng.float() < share ? size : 0);
 
-/** Another noise, which rises by `slope` from value to value from 0 on. @type {(slope: number, noise?: Noise) => Noise} */
+/**
+ * Another noise plus a trend, which starts at 0 and rises by `slope` from value to value.
+ *
+ * @type {(slope: number, noise?: Noise) => Noise}
+ */
 export const drifting =
   (slope, noise = independent) =>
   (prng) => {
@@ -53,7 +57,11 @@ export const drifting =
     return () => (risen += slope) + next();
   };
 
-/** Another noise, which is `size` larger from the value at index `at` until before `until`. @type {(at: number, size: number, until?: number, noise?: Noise) => Noise} */
+/**
+ * Another noise plus `size` from the value at index `at` until before `until`.
+ *
+ * @type {(at: number, size: number, until?: number, noise?: Noise) => Noise}
+ */
 export const stepped =
   (at, size, until = Number.POSITIVE_INFINITY, noise = independent) =>
   (prng) => {
@@ -78,7 +86,7 @@ export const jumping =
     };
   };
 
-/** The noises that every lane of the statistics is asked about, without a drift, whose size the lane chooses. */
+/** Noises that every bench of the statistics covers, without drifts, whose size each bench chooses. */
 export const NAMED_NOISES = /** @type {const} */ ({
   independent,
   "carried over .3": carriedOver(0.3),

@@ -1,11 +1,11 @@
-// The command line that the benches share: whole numbers above 0 with a default, --json, and words that are said or not,
-// as --short. A wrong word ends the bench with 104, as train-sim itself does.
+// The command line that the benches share: whole numbers above 0 with a default, --json, and flags such as --short. A wrong
+// argument ends the bench with 104, the exit code of train-sim itself.
 import { parseArgs } from "node:util";
 
 /**
- * `defaults` maps each option's name to its default; gives the numbers, and whether `json` and each of `flags` was said.
- * `lists` maps an option's name to what it may list, divided by commas; all of it where it is left out. `texts` maps an
- * option that takes any text to its default; an option without a default must be given.
+ * Options of the command line. `defaults` maps the names of numbers to their defaults; `flags` names booleans in addition
+ * to `json`. `lists` maps a name to its known values, separated by commas and all of them by default. `texts` maps a name
+ * of any text to its default; a text without a default is required.
  */
 export function readOptions(defaults, flags = [], lists = {}, texts = {}) {
   const words = ["json", ...flags];
@@ -31,7 +31,7 @@ export function readOptions(defaults, flags = [], lists = {}, texts = {}) {
   ]);
 }
 
-/** Names divided by commas; ends the bench where one is not known. */
+/** Names separated by commas. Ends the bench if a name is unknown. */
 export function listOf(text, option, known) {
   const names = text.split(",");
   const unknown = names.find((name) => !known.includes(name));
@@ -40,7 +40,7 @@ export function listOf(text, option, known) {
 }
 
 /**
- * That number; ends the bench where the text is none.
+ * A whole number above 0. Ends the bench if the text is not.
  *
  * @returns {number}
  */
@@ -51,7 +51,7 @@ export function wholeNumber(text, option) {
 }
 
 /**
- * Ends the bench with those words.
+ * Prints the text and ends the bench.
  *
  * @returns {never}
  */

@@ -1,6 +1,6 @@
-// What a thing costs the load, for benches: one run of train-sim itself on a scenario whose one factor turns the thing on
-// and off, interleaved, compared block by block by events processed a second.
-// It takes the built program and throws when that fails; whether a cost is too high is for its caller to say.
+// Measures the load's cost of a feature, for benches: one run of train-sim itself on a scenario whose only factor turns the
+// feature on and off, interleaved, compared block by block by events processed per second. It uses the built program and
+// throws if that fails; callers decide whether a cost is too high.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { median } from "#program/analysis/statistics/quantiles.js";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The treatments of a run of that scenario; the command line's arguments go on to `train-sim run`. */
+/** Treatments of a run of a scenario. The bench's own arguments go on to `train-sim run`. */
 export function treatmentsOf(scenario) {
   const out = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
   const program = here("../dist/cli/main.js");
@@ -26,7 +26,7 @@ export function treatmentsOf(scenario) {
   return JSON.parse(run.stdout).treatments;
 }
 
-/** `without` and `withIt` are the two treatments. */
+/** Costs as shares of the rate, block by block. `without` and `withIt` are ids of the two treatments. */
 export function pairedCost(scenario, without, withIt) {
   const treatments = treatmentsOf(scenario);
   const rates = (id) =>
@@ -40,7 +40,7 @@ export function pairedCost(scenario, without, withIt) {
 
 export const percent = (share) => `${(share * 100).toFixed(1)} %`;
 
-/** Prints the ratio with its range; exit code 1 when the median is above the bound. */
+/** Prints the cost with its range, and sets exit code 1 if the median is above the bound. */
 export function report(what, { eventsPerSecond, costs, medianCost }, bound) {
   console.log(JSON.stringify({ eventsPerSecond, medianCost }));
   console.log(

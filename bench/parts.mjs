@@ -1,6 +1,6 @@
-// What each part of a client costs a transaction, alone: nanoseconds of processor time and bytes of the JavaScript heap of
-// one operation, medians over rounds. `npm run bench:cost` compares the sum of them; this says in which part an increase
-// lies. Run `npm run build` first: it measures the built program.
+// Measures the cost of each part of a client separately: nanoseconds of processor time and bytes of the JavaScript heap per
+// operation, medians over rounds. `npm run bench:cost` compares the sum of the parts; this bench shows which part an
+// increase lies in. Run `npm run build` first: it measures the built program.
 //
 //   node bench/parts.mjs [--rounds 9] [--operations 20000] [--json]
 import { postgresql } from "#program/database/postgres/postgresql.js";
@@ -37,7 +37,7 @@ const SOURCE = {
   documentBytes: 900,
   documentShape: "default",
 };
-/** A log that writes nothing. */
+/** A logger that writes nothing. */
 const SILENT = /** @type {import("#program/foundation/logger.js").Logger} */ (
   /** @type {unknown} */ ({ warn: () => undefined, error: () => undefined, isLevelEnabled: () => true })
 );
@@ -46,14 +46,14 @@ const directory = mkdtempSync(join(tmpdir(), "train-sim-parts-"));
 v8.setFlagsFromString("--expose-gc");
 const collect = vm.runInNewContext("gc");
 
-/** A recorder of one endless window. */
+/** A recorder whose window never ends. */
 function recorderOf(operations) {
   const recorder = new Recorder(operations);
   recorder.setWindow(0, Number.POSITIVE_INFINITY);
   return recorder;
 }
 
-/** A batch of 20 documents, drawn and written. */
+/** Part: a batch of 20 documents, drawn and written. */
 function draw() {
   const keys = new KeyMaker(SOURCE);
   const maker = new BatchMaker(SOURCE.ids);
@@ -62,13 +62,13 @@ function draw() {
     maker.make(keys.bytesOf({ batch: i, events: BATCH, madeAtMs: 1e12 + i }), generator, i * BATCH);
 }
 
-/** Four short values in the message that carries them. */
+/** Part: four short values in the message that carries them. */
 function bind() {
   const statement = { name: "pay_1", text: "" };
   return (i) => bindAhead(statement, [i, "0192f0c1-0000-7000-8000-000000000000", 100 + (i & 63), 7]);
 }
 
-/** A transaction of four calls on a connection that answers at once, recorded. */
+/** Part: a transaction of four calls on a connection that answers at once, recorded. */
 function transactor() {
   const connection = {
     execute: async () => [],
@@ -105,7 +105,7 @@ function transactor() {
   return () => own.run(plan);
 }
 
-/** A transaction of four parts, counted and put into histograms. */
+/** Part: a transaction of four parts, counted and put into histograms. */
 function recorder() {
   const own = recorderOf(["pay"]);
   const names = new PartNames();
@@ -131,7 +131,7 @@ function recorder() {
   };
 }
 
-/** The record of a batch in the file of acknowledged ones. */
+/** Part: the record of a batch in the file of acknowledged batches. */
 function ledger() {
   const file = new LedgerFileWriter(join(directory, "ledger.bin"), SOURCE);
   const entry = {
@@ -145,7 +145,7 @@ function ledger() {
   return (i) => file.add(entry, "acknowledged", i);
 }
 
-/** A failure that the log counts and, beyond its lines a second, does not write. */
+/** Part: a failure that the log counts but, beyond its lines per second, does not write. */
 function eventLog() {
   const log = new EventLog(SILENT);
   const facts = { operation: "pay", client: 0, attempt: 1, serviceMs: 3, poolWaitMs: 0, second: 0 };
@@ -162,10 +162,10 @@ const PARTS = {
   "event log": eventLog,
 };
 
-/** So few that V8 collects nothing meanwhile. */
+/** Operations whose heap bytes are counted: few, so that V8 collects nothing meanwhile. */
 const COUNTED_OPERATIONS = 500;
 
-/** Nanoseconds of one operation, and heap bytes of one of a few that follow, medians over rounds. */
+/** Nanoseconds and heap bytes of one operation, medians over rounds. */
 async function measured(step, { rounds, operations }) {
   const found = [];
   let i = 0;

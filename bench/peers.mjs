@@ -1,7 +1,8 @@
-// Train-sim beside its peers: the same cycle (add, process, archive in turn by each client, closed loop, no pauses) by
-// train-sim, by pgbench with the same SQL, by a procedure inside the server and by dbworkload, interleaved on one embedded
-// server. Prints medians and ranges for each peer and setting and holds train-sim to its targets; exits with 1 when one
-// is missed and with 104 on a wrong word. A peer that cannot be had is named with the reason, never left out in silence.
+// Compares train-sim with its peers: the same cycle (add, process, archive in turn by each client, closed loop, no pauses)
+// by train-sim, by pgbench with the same SQL, by a procedure inside the server and by dbworkload, interleaved on one
+// embedded server. The bench prints medians and ranges for each peer and setting and compares train-sim with its targets;
+// it exits with 1 if a target is missed and with 104 on a wrong argument. A peer that is not available is reported with the
+// reason, never silently left out.
 //
 //   npm run bench:peers -- [--short] [--rounds 5] [--seconds 8] [--warm-up 20] [--payloads text,jsonb-manual,jsonb]
 //                          [--clients 8,64] [--peers train-sim,pgbench,...] [--json FILE|-]
@@ -14,7 +15,7 @@ import { openServer } from "./peers/server.mjs";
 import { header, summarise, table } from "./peers/tables.mjs";
 import { judge, verdictLines } from "./peers/targets.mjs";
 
-/** Peers that can run here, and why the others cannot. */
+/** Peers that can run here, and reasons why the others cannot. */
 async function available(names) {
   const present = [];
   const missing = [];
@@ -29,7 +30,7 @@ async function available(names) {
   return { present, missing };
 }
 
-/** One round of a setting in an order of its own. */
+/** The peers in a random order for one round of a setting. */
 function shuffled(peers, seed) {
   const prng = new Prng(seed);
   const order = [...peers];
@@ -66,7 +67,7 @@ async function main() {
       }
     }
   } catch (error) {
-    // What was measured before stays worth reading; what lacks rounds is not decided.
+    // Earlier measurements are still printed; targets that lack rounds are not decided.
     failure = error;
   } finally {
     await server.close();

@@ -1,7 +1,7 @@
-// What an effect of the place costs, a slower second server of a duet or a later position in a block: by how much it moves a
-// ratio, how often it makes a false finding, and how often a true difference of 10 % is still found. The program's own analysis
-// of simulated trials in its own order. Exits with 1 where false findings miss their 5 % by more than chance. Run `npm run build`
-// first: it measures the built program.
+// Measures the effects of place, which are a slower second server of a duet or a later position in a block: how far a place
+// moves a ratio, how often it makes a false finding, and how often a true difference of 10 % is still found. The bench
+// applies the program's own analysis to simulated trials in the program's own order. It exits with 1 if false findings
+// exceed their 5 % by more than chance. Run `npm run build` first: it measures the built program.
 //
 //   node bench/places.mjs [--experiments 400] [--powerExperiments 200] [--json]
 import { HEADLINE_METRICS } from "#program/metrics/metric-lists.js";

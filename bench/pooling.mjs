@@ -1,8 +1,8 @@
-// What connecting for every transaction costs train-sim's clients, beside `pgbench -C`: the same two scripts by weight, the
-// same clients and transactions, the simple protocol, log-in by trust, one embedded server, one after the other in turn.
-// Both have as many threads as there are processors: a thread of pgbench connects one client after the other, and a thread of
-// train-sim for each client is measured while V8 still compiles its code.
-// Exits with 1 where the medians are more than 15 % apart. `--rounds 3`, `--script select-1`, `--threads 2`, `--iterations 1000`.
+// Compares the cost of connecting for every transaction with `pgbench -C`: the same two scripts by weight, the same clients
+// and transactions, the simple protocol, log-in by trust, one embedded server, one program after the other in turn. Both
+// have as many threads as there are processors: a thread of pgbench connects one client after the other, and with one
+// thread per client train-sim would be measured while V8 still compiles its code. The bench exits with 1 if the medians are
+// more than 15 % apart. Options: `--rounds 3`, `--script select-1`, `--threads 2`, `--iterations 1000`.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";

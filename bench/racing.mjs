@@ -1,7 +1,7 @@
-// Races simulated with the program's own looks and levels: how often one in which nothing differs loses a treatment, and, where
-// treatments differ, how often the best one leaves, what the winner lacks to the best, and which share of the trials of all
-// treatments was run. False losses are counted at all looks, whether or not one ends the race. Exits with 1 where they miss
-// their rate by more than chance. Run `npm run build` first: it measures the built program.
+// Simulates races with the program's own looks and levels, and measures how often a race in which nothing differs loses a
+// treatment, and, where treatments differ, how often the best one leaves, how far the winner is from the best, and which
+// share of all treatments' trials ran. False losses are counted at all looks, whether or not one ends the race. The bench
+// exits with 1 if they exceed their rate by more than chance. Run `npm run build` first: it measures the built program.
 //
 //   node bench/racing.mjs [--races 1000] [--powerRaces 100] [--min 5] [--max 30] [--json]
 import { raceAfter } from "#program/analysis/comparison/race.js";
@@ -24,7 +24,8 @@ const LOOKS = looksUpTo(max, stopping);
 /** @typedef {ReturnType<typeof simulated>} Treatments */
 
 /**
- * Treatments whose rates are these, in blocks.
+ * Treatments with the given rates, in blocks.
+ *
  * @param {readonly number[]} rates @param {{ drift: number, spikes: number }} noise @param {number} cv @param {Prng} prng
  * @returns {Treatments}
  */
@@ -48,8 +49,9 @@ const logs = (treatments, blocks) =>
   );
 
 /**
- * Whether any pair could differ after these blocks: whether it would if it were asked alone, at half as much again as the level.
- * That takes a hundredth of the time, and what does not pass it loses nothing.
+ * True if any pair could differ after these blocks: if it would differ when tested alone, at 1.5 times the level. This
+ * takes a hundredth of the time, and a race that fails it loses nothing.
+ *
  * @param {Treatments} treatments @param {number} blocks
  */
 function mayLose(treatments, blocks) {

@@ -1,7 +1,7 @@
-// How good recommendations are: the program's own search and holdout on simulated configurations, in a flat space and on hills
-// of four factors with interactions; and how often a configuration that is 20 % faster is recommended if its p(99) lies near
-// the limit of a condition. A trial takes one unit of time. Exits with 1 if a flat space gets a change recommended in more than
-// 5 % of runs, by more than chance. Run `npm run build` first.
+// Measures the quality of recommendations: the program's own search and holdout run on simulated configurations, in a flat
+// space and on hills of four factors with interactions. The bench also counts how often a configuration that is 20 % faster
+// is recommended if its p(99) lies near the limit of a condition. A trial takes one unit of time. The bench exits with 1 if
+// a flat space gets a change recommended in more than 5 % of runs, by more than chance. Run `npm run build` first.
 //
 //   node bench/recommend.mjs [--runs 200] [--json]
 import { Prng } from "#program/foundation/prng.js";
@@ -39,12 +39,13 @@ const LIMIT_MS = 50;
 const condition = /** @type {import("#program/scenario/objective.js").Condition} */ ({
   ...{ operation: "add", metric: "p99", operator: "<", bound: LIMIT_MS, words: "add: p(99)<50" },
 });
-/** Standard deviation of a trial's p(99), as a logarithm. */
+/** Standard deviation of the logarithm of a trial's p(99). */
 const P99_NOISE = 0.1;
 
 /**
  * The logarithm of the rate of a configuration: a parabola in each ordered factor with its top anywhere, a step of the
- * payload, and one interaction; `height` scales all of it, 0 makes it flat.
+ * payload, and one interaction. `height` scales all of it; 0 makes it flat.
+ *
  * @param {number} height
  * @param {Prng} prng
  */

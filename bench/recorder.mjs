@@ -1,7 +1,7 @@
-// What measuring costs, in processor time: nanoseconds of a worker thread for each recorded transaction (its seven parts
-// and the once-a-second hand-over included; readings of the clock are not) and for each event's end-to-end latency, and
-// milliseconds of the coordinator for each second it merges and writes out. Exits with 1 when a transaction or an event
-// costs more than the microsecond it may. Run `npm run build` first: it measures the built program.
+// Measures the processor time of measuring: nanoseconds of a worker thread for each recorded transaction (its seven parts
+// and the hand-over once per second included, readings of the clock excluded) and for each event's end-to-end latency, and
+// milliseconds of the coordinator for each second that it merges and writes. The bench exits with 1 if a transaction or an
+// event costs more than 1 us. Run `npm run build` first: it measures the built program.
 //
 //   node bench/recorder.mjs [--rounds 9] [--transactions 1000000] [--json]
 import { mkdtempSync, rmSync } from "node:fs";
@@ -18,18 +18,18 @@ import { readOptions } from "./options.mjs";
 
 const CEILING_NS = 1000;
 const WARM_UP_ROUNDS = 2;
-/** Of the simulated load: far more than a database on the same machine takes. */
+/** Rate of the simulated load: far more than a database on the same machine reaches. */
 const TRANSACTIONS_PER_SECOND = 10_000;
 /** @type {import("#program/metrics/operations.js").Operation[]} */
 const OPERATIONS = ["add", "process", "archive"];
 const COORDINATOR_SECONDS = 20;
 const COORDINATOR_TRANSACTIONS_PER_SECOND = 1000;
 
-/** Exponential service times, made beforehand. */
+/** Exponential service times, drawn in advance. */
 const prng = new Prng(42);
 const SERVICE_MS = Float64Array.from({ length: 4096 }, () => -Math.log(1 - prng.float()) * 20);
 
-/** Processor time, garbage collection included: unlike time on the clock it is the same on a busy machine. */
+/** Processor time in milliseconds, garbage collection included. Unlike wall-clock time it is the same on a busy machine. */
 const cpuMs = () => processCpuSeconds() * 1000;
 
 function startedRecorder() {
@@ -38,7 +38,7 @@ function startedRecorder() {
   return recorder;
 }
 
-/** Books the parts of a transaction of four calls, as a connection and its client do. */
+/** Books the parts of a transaction of four calls, like a connection and its client do. */
 function bookParts(times, finishedMs, serviceMs) {
   const startMs = finishedMs - serviceMs;
   const callMs = serviceMs / 5;
@@ -53,7 +53,7 @@ function bookParts(times, finishedMs, serviceMs) {
   return times;
 }
 
-/** Records as a worker does, one sample object for each transaction, and hands over once a second. */
+/** Records like a worker, with one sample object for each transaction, and hands over once per second. */
 function measureTransactions(transactions) {
   const recorder = startedRecorder();
   const names = new PartNames();
@@ -93,7 +93,7 @@ function measureLifecycle(events) {
   return ((cpuMs() - startMs) / events) * 1e6;
 }
 
-/** The coordinator's cost of a second: merging what three workers shipped, and writing its lines. */
+/** Milliseconds of the coordinator per second of load: merging the deltas of three workers and writing its lines. */
 function measureCoordinator() {
   const directory = mkdtempSync(join(os.tmpdir(), "train-sim-bench-"));
   const files = new TrialFiles(directory, 0);

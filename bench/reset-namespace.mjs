@@ -1,4 +1,4 @@
-// Makes the tables of a treatment anew.
+// Drops and creates the tables of a treatment.
 import { databaseOf } from "#program/database/registry.js";
 import { namespaceOf, tablesMarked } from "#program/workloads/tables.js";
 

@@ -1,6 +1,7 @@
-// How often `compare` calls a run worse that is not, how often it finds one that is, how often its intervals cover the truth,
-// and how often it calls a run the same that has slow trials: the program's own comparison of simulated runs. Exits with 1
-// where false regressions of noises that do not carry over miss their 5 % by more than chance. Run `npm run build` first.
+// Measures how often `compare` calls an equal run worse, how often it finds a worse one, how often its intervals cover the
+// truth, and how often it calls a run with slow trials the same: the program's own comparison of simulated runs. The bench
+// exits with 1 if false regressions with independent noises exceed their 5 % by more than chance. Run `npm run build`
+// first.
 //
 //   node bench/run-gate.mjs [--experiments 500] [--only equal,bound,runs,stalls,same,power] [--noises independent,...] [--json]
 import { compareRuns } from "#program/analysis/comparison/run-comparison.js";
@@ -86,7 +87,8 @@ function show(row) {
 }
 
 /**
- * Shares of experiments in percent: a row for each question.
+ * Shares of experiments in percent, one for each question.
+ *
  * @param {Machine} before
  * @param {Machine} after
  * @param {Readonly<Record<string, (findings: readonly Finding[], regressions: number) => boolean>>} questions
@@ -107,7 +109,7 @@ function shares(before, after, questions, { bound = 0.05, runs = 1 } = {}) {
   );
 }
 
-/** The mean response time of `process` in the first treatment. @param {readonly Finding[]} findings */
+/** Finding about the mean response time of `process` in the first treatment. @param {readonly Finding[]} findings */
 const asked = (findings) =>
   findings.find(
     ({ treatment, operation, metric }) => treatment === "t0" && operation === "process" && metric === "mean",

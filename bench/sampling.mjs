@@ -1,7 +1,8 @@
-// What looking at the database costs. First the processor time of a sample, of the server and of train-sim, on a server
-// of its own that does nothing else: the share that one sample a second takes of this machine. Then the same closed-loop
-// treatment sampled every second and not at all, interleaved in one run, compared by events processed a second.
-// Exits with 1 when either is above 1 %; the second says nothing on a machine that is busy with other work.
+// Measures the cost of sampling the database. First it measures the processor time of a sample, of the server and of
+// train-sim, on an otherwise idle server: the share of this machine that one sample per second takes. Then the same
+// closed-loop treatment runs sampled every second and not sampled, interleaved in one run, compared by events processed per
+// second. The bench exits with 1 if either is above 1 %; the second figure means nothing on a machine that is busy with
+// other work.
 import { availableParallelism } from "node:os";
 import { connectAdmin } from "#program/database/postgres/admin.js";
 import { dialectOf } from "#program/database/postgres/dialects/registry.js";
@@ -21,13 +22,16 @@ const IDLE_CLIENTS = 16;
 const BACKLOG = 1_000;
 const namespace = "bench";
 
-/** Counts the queue in every sample, as it is once a second, and not the less often the more samples there are. */
+/**
+ * A dialect whose sampler counts the queue in every sample, which it does once per second at a normal rate of samples but
+ * less often at this one.
+ */
 function withoutPauses(dialect) {
   const groups = dialect.sampler.groups.map((group) => ({ ...group, mostShare: undefined }));
   return { ...dialect, sampler: { ...dialect.sampler, groups } };
 }
 
-/** Milliseconds of CPU that one sample takes, of server and program together. */
+/** Milliseconds of CPU per sample, of server and program together. */
 async function cpuMsOfSample() {
   const server = await startEmbedded({}, { maxConnectionsNeeded: IDLE_CLIENTS });
   const sessions = [];

@@ -1,7 +1,8 @@
-// Whether an event costs the same however large the run is: over the life of one long trial (beside a new one at its end),
-// with 1 and with 6 treatments, and from an empty queue to a large backlog. CPU of client and server per published event,
-// memory of train-sim and bytes of the result directory, each against the smallest case. Exits with 1 when a curve is not
-// flat within its bound. On a busy machine the CPU of an event varies by more than that: look at the load average that it prints.
+// Measures whether an event costs the same at any size of a run: over the life of one long trial (compared with a new trial
+// at its end), with 1 and with 6 treatments, and from an empty queue to a large backlog. The figures are CPU of client and
+// server per published event, memory of train-sim and bytes of the result directory, each compared with the smallest case.
+// The bench exits with 1 if a curve is not flat within its bound. On a busy machine the CPU of an event varies by more than
+// that: read the load average that it prints.
 //
 //   node bench/scale.mjs [--minutes 30] [--trialSeconds 60] [--preload 1000000] [--rounds 3] [--short] [--json]
 //                        [--life] [--treatments] [--backlog]: only those curves
@@ -14,9 +15,12 @@ import { fileURLToPath } from "node:url";
 import { median } from "#program/analysis/statistics/quantiles.js";
 import { readOptions } from "./options.mjs";
 
-/** Of cost per event and of memory, against the first point of a curve. */
+/** Most growth of cost per event and of memory over the first point of a curve, as a share. */
 const GROWTH_MAX = 0.1;
-/** V8 is told to collect early in the first 15 s of load: before that, memory is what the preparations left. */
+/**
+ * Seconds of warm-up. V8 collects early in the first 15 s of load: until then, memory is a remainder of the
+ * preparations.
+ */
 const WARM_UP_SECONDS = 20;
 const SLICES = 6;
 const THIRD = SLICES / 3;
@@ -33,7 +37,9 @@ function residentMb(pid) {
   return kb === undefined ? undefined : (Number(kb) * 1024) / MB;
 }
 
-/** Runs the scenario; resolves to its trials, each with its files' sizes and seconds, and train-sim's memory by instant. */
+/**
+ * Runs the scenario. Resolves to its trials, each with its files' sizes and seconds, and to train-sim's memory by instant.
+ */
 async function run(settings, warmUp = warmUpSeconds) {
   const out = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
   const set = Object.entries({ ...settings, "trial.warmUp": `${warmUp}s` }).flatMap(([path, value]) => [
@@ -90,7 +96,7 @@ function readTrial(directory, memory) {
   return { startMs, seconds, batches, files: { ledger: bytes(true), others: bytes(false) } };
 }
 
-/** What an event cost in those seconds, and the memory in them. */
+/** Cost of an event in the given seconds, and the memory in them. */
 function point(name, seconds) {
   const events = sum(seconds.map((each) => each.events));
   const perEvent = (which) => (sum(seconds.map((each) => each[which])) * 1000) / events;
@@ -110,9 +116,9 @@ function slices(seconds, count) {
 }
 
 /**
- * The last minute of a long trial against the first of a new one, each with its own server, both at once: over half an hour the
- * processor itself changes more than what is looked for. After a minute's warm-up, since autovacuum comes once a minute, and a
- * new table gives it nothing to do the first time.
+ * Compares the last minute of a long trial with the first minute of a new one, each with its own server, both at once: over
+ * half an hour the processor itself changes more than the expected effect. The warm-up lasts a minute, since autovacuum
+ * comes once per minute and has nothing to do on a new table the first time.
  */
 async function life(minutes) {
   const lifeSeconds = Math.round(minutes * 60);
@@ -137,7 +143,7 @@ async function life(minutes) {
   return {
     ...{ curve: "life of a trial", points: [first, ...own, last], files },
     costs: { from: [first], to: [last] },
-    // Before its middle third, heaps grow to the size at which V8 begins to collect.
+    // Memory of the middle third is the reference: before it, heaps grow to the size at which V8 begins to collect.
     memory: { from: own.slice(THIRD, 2 * THIRD), to: [...own.slice(2 * THIRD), last] },
   };
 }
@@ -154,8 +160,8 @@ function middle(rounds) {
 }
 
 /**
- * In turns, some rounds, since a server's cost of one and the same run changes by a tenth from one to the next; a case
- * resolves to one point or more. A curve's ends are its first point and its last third.
+ * Measures cases in turns over some rounds, since a server's cost of an identical run changes by a tenth from one run to
+ * the next. A case resolves to one point or more. A curve's ends are its first point and its last third.
  */
 async function inTurns(curve, rounds, cases) {
   const measured = cases.map(() => /** @type {ReturnType<typeof point>[][]} */ ([]));
@@ -166,7 +172,7 @@ async function inTurns(curve, rounds, cases) {
   return { curve, points, costs: ends, memory: ends };
 }
 
-/** Treatments that differ in nothing that a run without slow transactions would notice. */
+/** Curve of treatments that differ in nothing that a run without slow transactions would notice. */
 function treatments(seconds, rounds) {
   const of = async (count) => {
     const levels = Array.from({ length: count }, (_, number) => `${10 + number}s`);
@@ -180,7 +186,10 @@ function treatments(seconds, rounds) {
   return inTurns("treatments", rounds, [() => of(1), () => of(6)]);
 }
 
-/** Without archivers: behind a long queue no event comes to its end within the window, before a short one all do. */
+/**
+ * Curve of backlogs, without archivers: behind a long queue no event would be archived within the window, before a short
+ * one all would be.
+ */
 function backlog(seconds, most, rounds) {
   const of = async (preload) => {
     const [trial] = await run({ "trial.duration": `${seconds}s`, "actors.archivers": false, preload });

@@ -1,10 +1,10 @@
-// SQL of the user's own beside the real pgbench, on one embedded server: A rate and B client CPU of the bank of
-// `scenarios/bank.sql` (and pgbench's TPC-B), C service times, D the keys that are drawn, E the calls of each statement, F what
-// bare sockets in Node reach. Rounds are interleaved; a figure is a median with the least and the most of a round. Exits with 1
-// when a bound is missed. Run `npm run build` first: it measures the built program. A to C and F take an otherwise idle
-// machine, and up to 4 minutes each.
+// Compares user SQL under train-sim with the real pgbench on one embedded server: A rate and B client CPU of the bank of
+// `scenarios/bank.sql` (and pgbench's TPC-B), C service times, D the keys that are drawn, E the calls of each statement, F
+// the rate and CPU of bare sockets in Node. Rounds are interleaved; a figure is a median with the least and the most of a
+// round. The bench exits with 1 if a bound is missed. Run `npm run build` first: it measures the built program. A to C and
+// F need an otherwise idle machine, and up to 4 minutes each.
 //
-// With --apart the server has a processor of its own and all else the others, as on two machines (Linux, by taskset).
+// With --apart the server has the first processor and everything else the others, like on two machines (Linux, by taskset).
 //
 //   node bench/scripts.mjs [--rounds 3] [--seconds 5] [--warmUp 3] [--only A,B,C,D,E,F] [--apart]
 import { execFileSync } from "node:child_process";
@@ -20,10 +20,12 @@ import * as latency from "./scripts/latency.mjs";
 import * as rate from "./scripts/rate.mjs";
 
 const PARTS = { A: rate, B: cpu, C: latency, D: draws, E: calls, F: floor };
-/** Of both programs at once. */
+/** Most clients of both programs together. */
 const CLIENTS_MOST = 40;
 
-/** What either starts from now on stays where its parent is. */
+/**
+ * Pins the server to the first processor and this process to the others. Processes that either starts later inherit this.
+ */
 function keepApart(serverPid) {
   const on = (processors, pid) => execFileSync("taskset", ["-a", "-c", "-p", processors, String(pid)]);
   const children = execFileSync("pgrep", ["-P", String(serverPid)], { encoding: "utf8" });

@@ -1,12 +1,13 @@
-// Experiments that go on until they are decided, simulated with the program's own looks, levels and analysis: how often one in
-// which nothing differs claims something, how often one with a true difference finds it and after how many blocks, and how
-// often a difference as large as the bound is called the same. False claims are counted at all looks, whether or not one ends
-// the experiment: so they hold for every rule by which it may end. Exits with 1 where false claims miss their rate by more than
-// chance. Run `npm run build` first: it measures the built program.
+// Simulates experiments that go on until they are decided, with the program's own looks, levels and analysis. The bench
+// measures how often an experiment in which nothing differs claims a difference, how often an experiment with a true
+// difference finds it and after how many blocks, and how often a difference as large as the bound is called the same. False
+// claims are counted at all looks, whether or not one ends the experiment, so they hold for every stopping rule. The bench
+// exits with 1 if false claims exceed their rate by more than chance. Run `npm run build` first: it measures the built
+// program.
 //
 //   node bench/sequential.mjs [--experiments 300] [--powerExperiments 40] [--min 5] [--max 30] [--larger] [--json]
 //
-// With --larger it is designs of more than three treatments alone, and no power.
+// With --larger the bench simulates only designs of more than three treatments and measures no power.
 import { mean, studentQuantile } from "#program/analysis/statistics/statistics.js";
 import { logSeries, ratioSeries } from "#program/analysis/steady-state/series.js";
 import { HEADLINE_METRICS } from "#program/metrics/metric-lists.js";
@@ -24,10 +25,11 @@ const options = readOptions({ experiments: 300, powerExperiments: 40, min: 5, ma
 const THROUGHPUT = [{ source: "process", aggregate: "eventsPerSecond" }];
 
 /**
- * Looks at an experiment, one after the other; with `min` at its end there is one.
+ * Yields the looks at an experiment, one after the other. With `min` at its end there is a single look.
+ *
  * @param {readonly TreatmentResult[]} treatments
  * @param {{ seed: number, interest?: Interest, min?: number }} plan
- * @param {number} [only] the look after so many blocks alone
+ * @param {number} [only] number of blocks after which alone to look
  */
 function* looksAt(treatments, { seed, interest = [], min = options.min }, only) {
   const stopping = { min, max: options.max, within: 0.05 };
@@ -42,8 +44,9 @@ function* looksAt(treatments, { seed, interest = [], min = options.min }, only) 
 const isDecided = ({ open }) => open.length === 0;
 
 /**
- * Whether something may be a finding after these blocks: whether it would be one if it were asked alone, at half as much again
- * as the level. That takes a hundredth of the time, and what does not pass it passes nothing.
+ * True if anything may be a finding after these blocks: if it would be one when tested alone, at 1.5 times the level. This
+ * takes a hundredth of the time, and an experiment that fails it has no findings.
+ *
  * @param {readonly TreatmentResult[]} treatments
  * @param {number} blocks
  */

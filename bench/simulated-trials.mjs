@@ -1,5 +1,5 @@
-// Simulated trials for benches of the statistics: designs, noises, and experiments made of them in which nothing differs, or
-// one treatment does in one operation.
+// Simulates trials for benches of the statistics: designs, noises, and experiments from them in which nothing differs, or
+// one treatment differs in one operation.
 import { planTrials } from "#program/scenario/plan/trial-order.js";
 import { normal } from "./noises.mjs";
 
@@ -20,7 +20,7 @@ export const DESIGNS = [
   { name: "2x2", levels: grid(2, 2) },
   { name: "3x2", levels: grid(3, 2) },
 ];
-/** Drift over blocks, in units of the noise, and the share of trials that something else disturbed. */
+/** Noises with a drift over blocks, in units of the noise, and the share of trials that something else disturbs. */
 export const NOISES = [
   { name: "plain", drift: 0, spikes: 0 },
   { name: "drift", drift: 2, spikes: 0 },
@@ -30,9 +30,10 @@ export const OPERATIONS = /** @type {const} */ (["add", "process", "archive"]);
 export const CV = 0.05;
 
 /**
- * Log-normal trials in the order that the program plans: noise that a trial's operations share, noise of an operation that its
- * metrics share, and their own. With `place` each later place of a block is slower by that logarithm; `series` draws what the
- * operations of each trial share, with a deviation of 1, for all trials in their order.
+ * Log-normal trials in the order that the program plans: noise that a trial's operations share, noise of an operation that
+ * its metrics share, and noise of each metric. With `place` each later place of a block is slower by that logarithm;
+ * `series` draws the shared noise of each trial, with a deviation of 1, for all trials in their order.
+ *
  * @param {Design} design
  * @param {number} blocks
  * @param {{ drift: number, spikes: number, place?: number, series?: (prng: import("#program/foundation/prng.js").Prng, trials: number) => number[] }} noise

@@ -1,6 +1,6 @@
 // Draws the cases of a soak: a scenario of one trial with random target, payload, locking, isolation, shape and pool, and
-// one to three faults. Case n of a seed is always the same. What may be combined is asked of train-sim's own loader, so that no
-// second table of rules can drift from it.
+// one to three faults. Case n of a seed is always the same. train-sim's own loader decides which of them may be combined,
+// so that no second table of rules can drift from it.
 import { deriveSeed, Prng } from "#program/foundation/prng.js";
 import { NETWORK_PLACES } from "#program/faults/fault.js";
 import { STOPPED_PROCESSES } from "#program/faults/process-stop.js";
@@ -14,7 +14,7 @@ import { FULL_DISKS, SHUTDOWNS } from "#program/targets/settings.js";
 import { LOCKINGS, PAYLOADS, STATEMENT_SHAPES } from "#program/workloads/train-events/settings.js";
 
 const WINDOW_SECONDS = 16;
-/** Before the first fault and after the last there is time to see the load as it is without. */
+/** Seconds before the first fault and after the last one, which show the load without faults. */
 const FIRST_FAULT_SECONDS = 4;
 const LAST_END_SECONDS = 10;
 const FAULTS_COUNTS = [1, 1, 2, 3];
@@ -33,7 +33,7 @@ function poolOf(prng, hasPooler) {
   return { strategy, size, mode: pick(prng, POOL_MODES), instances: prng.intBetween(1, 2) };
 }
 
-/** Only what is acknowledged by the primary alone may be lost. */
+/** A target of the case. Only asynchronous replication may lose events. */
 function targetOf(prng, standbys) {
   if (standbys === 0) return { target: { kind: "embedded" } };
   const replication = pick(prng, REPLICATION_LEVELS);
@@ -66,7 +66,7 @@ function settingsOf(prng, hasPooler, standbys) {
   };
 }
 
-/** Values for the keys of a kind; a key that is not here has a default. */
+/** Values for the keys of a kind of fault. Other keys have defaults. */
 const KEYS = {
   sessions: (prng) => pick(prng, [1, "50%", "100%"]),
   shutdown: (prng) => pick(prng, SHUTDOWNS),
@@ -105,7 +105,7 @@ function loads(scenario) {
   }
 }
 
-/** @returns a scenario that loads, with at least one fault of `kinds`, and `standbys` if that is given */
+/** @returns a scenario that the loader accepts, with at least one fault of `kinds`, and with `standbys` if given */
 export function drawCase(seed, number, { kinds, hasPooler, standbys }) {
   const prng = new Prng(deriveSeed(seed, "soak", number));
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

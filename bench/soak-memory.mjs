@@ -1,11 +1,12 @@
-// Whether memory stays flat: one long window, then many short trials of one treatment, then as many treatments of one trial,
-// in the built program, with a module loaded into each of its threads that collects garbage every few seconds and writes down
-// what is still alive. Its growth under load is stated per hour of a window, per trial and per treatment. Exits with 1 when a
-// thread would grow by more than its bound. Run `npm run build` first: it measures the built program.
+// Measures whether memory stays flat: one long window, then many short trials of one treatment, then as many treatments of
+// one trial. The built program runs with a module in each of its threads that collects garbage every few seconds and
+// records the live bytes. The bench prints growth under load per hour of a window, per trial and per treatment. It exits
+// with 1 if a thread would grow by more than its bound. Run `npm run build` first.
 //
 //   node bench/soak-memory.mjs [--seconds 100] [--trials 20] [--think-ms 10] [--json]
 //
-// --think-ms is the pause of each of four producers between batches of 10 to 50 events: a long window may want a longer one.
+// The option --think-ms is the pause of each of four producers between batches of 10 to 50 events: a long window may need a
+// longer pause.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";
@@ -18,7 +19,7 @@ const MB_PER_HOUR_MAX = 64;
 const MB_PER_TRIAL_MAX = 1;
 const MB = 1e6;
 
-/** Runs in each thread; what lives outside the heap (typed arrays, buffers) counts like what is in it. */
+/** Module that runs in each thread. Memory outside the heap (typed arrays, buffers) counts like memory in it. */
 const PROBE = `
 import v8 from "node:v8";
 import vm from "node:vm";
@@ -57,7 +58,7 @@ const scratch = mkdtempSync(join(os.tmpdir(), "train-sim-soak-"));
 const probe = join(scratch, "probe.mjs");
 writeFileSync(probe, PROBE);
 
-/** Samples of a run, by thread. */
+/** Runs a scenario and reads its samples, by thread. */
 function run(name, scenario, everyMs) {
   const file = join(scratch, `${name}.yaml`);
   const samples = join(scratch, `${name}.ndjson`);
@@ -87,7 +88,7 @@ function run(name, scenario, everyMs) {
   return { byThread, events, trials };
 }
 
-/** While the load runs: what comes after it (statistics, the report) is needed once, however long the load was. */
+/** Samples while the load runs: later memory (statistics, the report) is needed once, however long the load was. */
 function underLoad(byThread) {
   const workers = [...byThread]
     .filter(([thread]) => thread !== "coordinator")
@@ -98,8 +99,8 @@ function underLoad(byThread) {
 }
 
 /**
- * Growth in bytes a second: the median of the slopes between any two samples of the later two thirds (Theil and Sen's),
- * since what is filled once is full by then, and one sample that met a batch under way should not decide.
+ * Growth in bytes per second: the median of the slopes between any two samples of the later two thirds (Theil and Sen's),
+ * since buffers that fill once are full by then, and a single sample during a batch should not decide.
  */
 function growthOf(samples) {
   const later = samples.slice(Math.floor(samples.length / 3));
@@ -113,7 +114,7 @@ function mostRssMb(byThread) {
   return Math.max(...[...byThread.values()].flat().map(({ rss }) => rss)) / MB;
 }
 
-/** Growth of what is alive in the coordinator from trial to trial. */
+/** Growth of the coordinator's live memory from trial to trial. */
 function manyTrials(name, scenario) {
   const { byThread } = run(name, scenario, 500);
   const coordinator = underLoad(byThread).get("coordinator");
@@ -133,7 +134,7 @@ try {
   }));
   const short = "{ warmUp: 0, duration: 500ms, drain: false }";
   const many = manyTrials("trials", SCENARIO(short, options.trials, 10));
-  // They differ in nothing that a run without slow transactions would notice.
+  // Levels differ in nothing that a run without slow transactions would notice.
   const levels = Array.from({ length: options.trials }, (_, number) => `${10 + number}s`);
   const factor = `factors: { log.slowTransaction: [${levels.join(", ")}] }`;
   const treatments = manyTrials("treatments", SCENARIO(short, 1, 10, factor));

@@ -1,9 +1,9 @@
-// What came of a soak: judges single cases, adds them up, and prints them as text. A case is right when train-sim ended
-// with 0, every fault was there and gone again, and the audit found every event exactly once: where the scenario allows a
-// loss, every event but those that a fault explains.
+// Reports a soak: it judges single cases, sums them, and prints them as text. A case is right if train-sim ended with 0,
+// every fault began and ended, and the audit found every event exactly once; if the scenario allows a loss, every event but
+// the lost ones that a fault explains.
 import { median } from "#program/analysis/statistics/quantiles.js";
 
-/** What a soak must not see, in words; empty for a case that is right. */
+/** Violations that a soak must not see, as text; empty for a right case. */
 export function violationsOf({ exitCode, signal, result, scenario }) {
   const found = [];
   if (signal) found.push(`did not end in time (${signal})`);
@@ -14,7 +14,7 @@ export function violationsOf({ exitCode, signal, result, scenario }) {
   if (!trial.integrity) return [...found, "no audit"];
   const { verdict, violations } = trial.integrity;
   if (verdict !== "ok") found.push(...violations);
-  // Of the counts themselves, in case the verdict is wrong.
+  // The counts themselves are checked, in case the verdict is wrong.
   const { lost, lostWork, unexplained, duplicated } = countsOf([trial.integrity]);
   if (lost + lostWork > 0 && !scenario.integrity)
     found.push(`lost ${lost} events and ${lostWork} passes and archivings, where nothing may be`);
@@ -53,7 +53,9 @@ const COUNTS = ["published", "lost", "duplicated", "inDoubt", "inDoubtFound"];
 const sumBy = (items, amountOf) => items.reduce((sum, item) => sum + amountOf(item), 0);
 
 /**
- * `lostWork`: passes and archivings; `unexplained`: of these and of the events lost, what no fault explains.
+ * Sums over audits. `lostWork` counts passes and archivings; `unexplained` counts lost work and lost events that no fault
+ * explains.
+ *
  * @returns {Record<string, number>}
  */
 function countsOf(audits) {
@@ -79,11 +81,11 @@ function byTarget(cases) {
   });
 }
 
-/** Commits whose connection went while they were under way; nearly all are settled by trying again. */
+/** Commits whose connection ended while they were in flight; retries settle nearly all of them. */
 const unansweredOf = ({ operations }) =>
   sumBy(Object.values(operations), ({ unansweredCommits }) => unansweredCommits ?? 0);
 
-/** Sums over cases; counts are of the audits, over warm-up, window and drain. */
+/** Sums over cases. Counts are the audits', over warm-up, window and drain. */
 export function sumOf(cases) {
   const trials = cases.flatMap(({ trial }) => (trial ? [trial] : []));
   const audits = auditsOf(cases);
@@ -107,13 +109,13 @@ export function sumOf(cases) {
 
 const shown = (value) => (value === null ? "-" : value.toFixed(1));
 
-/** One line for a case that has ended. */
+/** One line for a finished case. */
 export function caseLine({ number, scenario, trial, exitCode, signal, violations }) {
   const target = targetText(scenario);
   const { payload, locking, isolation, statementShape, pool, faults } = scenario;
   const { published = "?", lost = "?", duplicated = "?", inDoubt = "?" } = trial?.integrity ?? {};
   const asked = faults.map(({ kind, at, for: long }) => `${kind} at ${at}${long ? ` for ${long}` : ""}`);
-  // In the order in which they happened, which need not be the scenario's.
+  // Faults in the order in which they happened, which may differ from the scenario's.
   const done = (trial?.faults ?? []).map(
     ({ kind, injectedAtSeconds, recoverySeconds }) =>
       `${kind} at ${injectedAtSeconds.toFixed(1)} s (recovered after ${shown(recoverySeconds)} s)`,

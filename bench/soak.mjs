@@ -1,6 +1,6 @@
-// The soak: random faults x targets x payloads x pools x locking x isolation x shapes, case after case through the built program
-// on servers of its own, each audited. It ends after the minutes it is given, with a table, a JSON file and exit code 1
-// when any case broke a law; the command that repeats such a case is printed, and its results are kept.
+// The soak: random faults x targets x payloads x pools x locking x isolation x shapes, case after case through the built
+// program on separate servers, each audited. It ends after the given minutes, with a table, a JSON file and exit code 1 if
+// any case broke a law; the command that repeats such a case is printed, and its results are kept.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -19,9 +19,9 @@ const USAGE = `npm run soak -- [--minutes 30] [--seed N] [--cases N] [--case N] 
   --kinds   faults to draw from        --standbys  of each case's server; drawn when left out
   --out     where the JSON goes`;
 const MAIN = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
-/** A case takes about 25 s; one that takes so long hangs. */
+/** Milliseconds after which a case is taken to hang; it normally takes about 25 s. */
 const CASE_MS_MAX = 300_000;
-/** More of them would say nothing new. */
+/** Failed cases after which a soak ends, since more would show nothing new. */
 const FAILED_MAX = 10;
 
 function fail(words) {
@@ -58,7 +58,7 @@ function optionsOf() {
   };
 }
 
-/** What this machine can do is drawn from; the rest is said, not left out in silence. */
+/** Finds out which poolers and faults this machine allows, and prints the missing ones. Cases are drawn from the rest. */
 async function meansOf(kinds) {
   const isRoot = process.platform === "linux" && process.getuid?.() === 0;
   const pooler = await pgbouncerKind.find().catch((error) => error);
@@ -130,7 +130,7 @@ async function main() {
   ].join("");
   const repeat = (number) => `npm run soak -- --seed ${seed} --case ${number}${only}`;
   const scratch = mkdtempSync(join(tmpdir(), "train-sim-soak-"));
-  // train-sim hears the signal as well, being of the same terminal, and cleans up behind itself.
+  // A signal from the terminal reaches train-sim as well, which cleans up by itself.
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => (stopped = true));
   const startMs = monotonicMs();
   const cases = [];

@@ -1,7 +1,7 @@
-// How long `train-sim run` on the embedded target takes from the command to its first measured transaction: the built
-// program, spawned again and again with a warm-up of nothing; the instant is that of the first line of a transaction in the
-// trial's log, which every transaction gets here. The first round may have to make the kept cluster and is shown by itself.
-// Exits with 1 when the median of the others is above the bound.
+// Measures the time of `train-sim run` on the embedded target from the command to its first measured transaction: the built
+// program is spawned again and again without a warm-up; the end is the first line of a transaction in the trial's log,
+// which every transaction gets here. The first round may have to make the kept cluster and is shown separately. The bench
+// exits with 1 if the median of the others is above the bound.
 //
 //   node bench/startup.mjs [--rounds 7] [--short] [--json]
 import { spawn } from "node:child_process";

@@ -1,7 +1,8 @@
-// What it costs to hold an event's document to its schema. First the processor time of one document, its text parsed and
-// checked, as it is made and as JSONB writes it. Then the processor time of train-sim for each event that is added and
-// processed, with every document validated, one in a hundred and none, interleaved in one run at one rate. Exits with 1 when one in a
-// hundred costs more than 3 %. Run `npm run build` first: it measures the built program.
+// Measures the cost of validating an event's document against its schema. First it measures the processor time of one
+// document, its text parsed and checked, both the generated text and JSONB's. Then it measures the processor time of
+// train-sim for each event that is added and processed, with every document validated, one in a hundred and none,
+// interleaved in one run at one rate. The bench exits with 1 if one in a hundred costs more than 3 %. Run `npm run build`
+// first: it measures the built program.
 import { median } from "#program/analysis/statistics/quantiles.js";
 import { processCpuSeconds } from "#program/foundation/process-usage.js";
 import { DocumentGenerator } from "#program/workloads/train-events/model/document-generator.js";
@@ -27,7 +28,7 @@ function microsOfOne(texts) {
   return ((processCpuSeconds() - before) / texts.length) * 1e6;
 }
 
-/** The middle, the least and the most. */
+/** Text with the median, the least and the most of a figure. */
 function spread(values, format) {
   const sorted = values.toSorted((a, b) => a - b);
   return `${format(median(sorted))} (${format(sorted[0])} .. ${format(sorted.at(-1))}, ${sorted.length} rounds)`;
@@ -40,7 +41,7 @@ for (const [name, texts] of Object.entries(TEXTS)) {
   );
 }
 
-/** By block, microseconds of train-sim's processor time for an event that was added or processed. */
+/** Microseconds of train-sim's processor time per event that was added or processed, by block. */
 function microsOfEvents({ trials }) {
   return trials.map(
     ({ client, operations: { add, process } }) => (client.cpuSeconds / (add.events + process.events)) * 1e6,

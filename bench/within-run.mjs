@@ -1,7 +1,7 @@
-// What verdicts within one run are worth on machines whose noise is not normal and independent: false findings, treatments
-// called the same although one trial in ten is 1.8 times slower, what `--plan --spread-from` promises on a machine that drifts,
-// and what intervals of a treatment's own median cover. The program's own analysis of simulated trials. Exits with 1 where
-// false findings miss their 5 % by more than chance. Run `npm run build` first: it measures the built program.
+// Measures verdicts within one run on machines whose noise is not normal and independent: false findings, treatments called
+// the same although one trial in ten is 1.8 times slower, the promise of `--plan --spread-from` on a machine that drifts,
+// and the coverage of intervals of a treatment's own median. The bench applies the program's own analysis to simulated
+// trials. It exits with 1 if false findings exceed their 5 % by more than chance. Run `npm run build` first.
 //
 //   node bench/within-run.mjs [--experiments 300] [--json]
 import { summaryOf } from "#program/analysis/comparison/analysis.js";
@@ -26,7 +26,7 @@ const carriedOver = (prng, trials) => {
   let now = normal(prng);
   return Array.from({ length: trials }, () => (now = 0.6 * now + 0.8 * normal(prng)));
 };
-/** Standard deviations of a trial's noise. @type {Record<string, Series>} */
+/** Noises of a trial, in standard deviations. @type {Record<string, Series>} */
 const NOISES = {
   independent: independent(normal),
   "carried over (.6)": carriedOver,
@@ -82,7 +82,7 @@ function withSlowTrials(treatments, prng) {
   return treatments;
 }
 const INTEREST = [{ source: "process", aggregate: "mean" }];
-/** Blocks, `decided` for those after which a run until decided ends. @type {(number | "decided")[]} */
+/** Numbers of blocks; `decided` means the blocks after which a run until decided ends. @type {(number | "decided")[]} */
 const RUNS = [5, 10, 20, "decided"];
 for (const run of RUNS)
   for (const isSlow of [false, true]) {

@@ -1,4 +1,4 @@
-// The loads whose client CPU the guard compares: scenarios of train-sim without a target, in the keys of 0.1.0.
+// The loads whose client CPU `bench/cost.mjs` compares: scenarios of train-sim without a target, in the keys of 0.1.0.
 import { readFileSync } from "node:fs";
 
 const CLIENTS = 8;

@@ -1,4 +1,4 @@
-// The program of another commit, built in a worktree of its own below `.cache/cost/`. It is built once for each commit.
+// Builds the program of another commit in a separate worktree below `.cache/cost/`, once for each commit.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -10,14 +10,14 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = (command, args, cwd = ROOT) =>
   execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
 
-/** The short name of a commit; throws if git knows none by that name. @param {string} revision */
+/** The short name of a commit. Throws if git knows no such revision. @param {string} revision */
 export const commitOf = (revision) =>
   run("git", ["rev-parse", "--short=10", "--verify", `${revision}^{commit}`]);
 
 /** @param {string} directory */
 const lockFile = (directory) => readFileSync(join(directory, "package-lock.json"), "utf8");
 
-/** The path of the built command line of that commit. @param {string} commit */
+/** The path of the built command line of a commit, which is built if needed. @param {string} commit */
 export function buildRevision(commit) {
   const directory = join(ROOT, ".cache", "cost", commit);
   const main = join(directory, "dist", "cli", "main.js");
@@ -31,7 +31,7 @@ export function buildRevision(commit) {
   return main;
 }
 
-/** What `bench/parts.mjs` of today says of that commit's parts; undefined if its code cannot be measured so. */
+/** Costs of a commit's parts, measured by today's `bench/parts.mjs`; undefined if today's bench does not fit its code. */
 export function partsOf(commit) {
   const directory = join(ROOT, ".cache", "cost", commit);
   const beside = join(directory, "bench", "today");
@@ -41,7 +41,7 @@ export function partsOf(commit) {
   return measuredParts(beside);
 }
 
-/** @param {string} [directory] of the bench; it measures the built program that it lies in */
+/** @param {string} [directory] of the bench, which measures the built program beneath the same root */
 export function measuredParts(directory = join(ROOT, "bench")) {
   try {
     const json = run(process.execPath, [join(directory, "parts.mjs"), "--json"]);
@@ -51,7 +51,7 @@ export function measuredParts(directory = join(ROOT, "bench")) {
   }
 }
 
-/** The executable of that major version of Node, from npm's package `node`; the one at work if it has that version. */
+/** The executable of a major version of Node: the running one if it has that version, otherwise npm's package `node`. */
 export function nodeOf(major) {
   if (process.version.startsWith(`v${major}.`)) return process.execPath;
   const asked = ["node", "-p", "process.execPath"];

@@ -1,10 +1,10 @@
-// Times of train-sim beside pgbench's: the ratio of all rounds' samples together, and of each round.
+// Compares times of train-sim with pgbench's: the ratio of all rounds' samples together, and the ratio of each round.
 import { chance, estimate, pooled } from "./samples.mjs";
 
-/** How far a ratio may be from 1. */
+/** Most that a ratio may differ from 1. */
 export const BOUNDS = { mean: 0.05, p50: 0.05, p95: 0.05, p99: 0.1 };
 
-/** `ours` and `theirs` are a round's samples each. */
+/** Compares samples; `ours` and `theirs` hold one sample set for each round. */
 export function compareSamples(ours, theirs, metric) {
   const [trainSim, pgbench] = [ours, theirs].map((rounds) => estimate(pooled(rounds), metric));
   const ratios = ours.map(

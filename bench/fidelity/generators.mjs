@@ -1,7 +1,7 @@
-// The two load generators at the same time on one server: each offers one operation at one rate with as many clients, on
-// tables of its own that were prepared alike, with the same kind of plans. What they measured is compared over the same
-// seconds, train-sim's window, so that whatever the machine did meanwhile it did to both. train-sim is the built program;
-// pgbench is timed by its own log. A generator that fails ends the bench with its words.
+// Runs the two load generators at the same time on one server: each offers one operation at one rate with as many clients,
+// on separate tables that were prepared alike, with the same kind of plans. Their times are compared over the same seconds
+// (train-sim's window), so that a disturbance of the machine affects both. train-sim is the built program; pgbench's times
+// come from its log. A generator that fails ends the bench with its message.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,11 +25,14 @@ const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const run = promisify(execFile);
 /** Share of the warm-up after which train-sim gathers statistics. */
 const ANALYZE_AFTER = 0.6;
-/** And after which both programs' tables are freed of dead rows, at once; the server's autovacuum, which would come to one first, is off. */
+/**
+ * Share of the warm-up after which both programs' tables are vacuumed at once. The server's autovacuum is off: it would
+ * vacuum one program's tables first.
+ */
 const VACUUM_AFTER = 0.8;
-/** The beginning of the name of the log that counts. */
+/** The beginning of the name of pgbench's log of the measured load. */
 const MEASURED = "measured";
-/** That train-sim takes to start, about: what is beside it begins then, too. */
+/** Milliseconds that train-sim takes to start, about. */
 const START_MS = 2000;
 
 async function inScratch(work) {
@@ -65,7 +68,7 @@ function scenarioText(
 }
 
 /**
- * Its times, and the window that they are of, in wall-clock milliseconds.
+ * Runs train-sim: times of its operation, and the window in which it measured them, in wall-clock milliseconds.
  *
  * @typedef {import("#program/metrics/operations.js").Tag} Tag
  */
@@ -93,7 +96,7 @@ async function trainSim(setting, directory) {
   };
 }
 
-/** One pgbench; its scripts, and its log, are files whose names begin with `name`. */
+/** Runs one pgbench. Its scripts and its log are files whose names begin with `name`. */
 async function runPgbench(program, { pgbench, ratePerSecond }, setting, directory, name) {
   const { endpoint, clients, runSeconds, seed } = setting;
   const { scripts, variables } = pgbench(seed);
@@ -110,7 +113,10 @@ async function runPgbench(program, { pgbench, ratePerSecond }, setting, director
   await run(program, args, { env: environmentOf({ ...endpoint, user: PEER_ROLE }) });
 }
 
-/** As long as train-sim's load goes on, and some; beside it, while it warms up, what makes the measured its work. */
+/**
+ * Runs pgbench somewhat longer than train-sim's load. During the warm-up a second pgbench supplies work for the measured
+ * operation.
+ */
 async function runPeers(program, setting, directory) {
   const { operation, seconds, warmUpSeconds, seed } = setting;
   const runSeconds = Math.ceil(warmUpSeconds) + seconds + SLACK_SECONDS;
@@ -121,7 +127,10 @@ async function runPeers(program, setting, directory) {
   await Promise.all(running);
 }
 
-/** What each of them measured of the same seconds; `peerAdmin` is pgbench's role, which owns its tables. */
+/**
+ * Times that both generators measured over the same seconds. `peerAdmin` is connected with pgbench's role, which owns its
+ * tables.
+ */
 export async function measureBoth(program, setting) {
   const { admin, peerAdmin, endpoint, warmUpSeconds, seed } = setting;
   const peerEndpoint = { ...endpoint, user: PEER_ROLE };
@@ -155,7 +164,7 @@ export async function measureBoth(program, setting) {
       at(1, () => forgetStatements(admin)),
     ]);
     const server = await serverTimes(admin, statements);
-    // Ends in the number of its process.
+    // The log's name ends with pgbench's process number.
     const name = readdirSync(directory).find((each) => each.startsWith(`${MEASURED}.`)) ?? MEASURED;
     const text = readFileSync(join(directory, name), "utf8");
     return {

@@ -1,36 +1,41 @@
-// What is compared: operations of the workload as train-sim runs them, and as pgbench scripts with the same SQL, taken
-// from the built program so that it cannot drift. pgbench sends text and makes nothing, so a parameter is a variable that
-// is the same each time, a batch's documents are constants of its statement, and keys come from a table. A parameter that
-// is not found is an error.
+// Operations that `fidelity.mjs` compares: as train-sim runs them, and as pgbench scripts with the same SQL, taken from the
+// built program so that it cannot drift. pgbench sends text and makes nothing, so a parameter is a variable with a constant
+// value, a batch's documents are constants of its statement, and keys come from a table. A parameter that is not found is
+// an error.
 import { eventOperations } from "#program/workloads/train-events/sql/operations.js";
 import { RECENT_LIMIT } from "#program/workloads/train-events/sql/statements.js";
 import { DocumentGenerator } from "#program/workloads/train-events/model/document-generator.js";
 
-/** Of pgbench's own tables, beside train-sim's; and its role, by which the server tells the two apart. */
+/**
+ * Schemas of train-sim's tables and of pgbench's, and pgbench's role, by which the server distinguishes the two programs.
+ */
 export const OWN_NAMESPACE = "fidelity_own";
 export const PEER_NAMESPACE = "fidelity_peer";
 export const PEER_ROLE = "fidelity_pgbench";
-/** Events of every batch. */
+/** Events in a batch. */
 const BATCH = 20;
-/** Batches of documents that pgbench adds in turn, a script each, so few that each client has a plan of all before the window. */
+/**
+ * Number of batches of documents, which pgbench adds in turn, one per script: few, so that each client has all plans before
+ * the window.
+ */
 const BATCHES = 4;
-/** Batches of keys, one for each transaction, more than a round has: the same again would be an error. */
+/** Number of batches of keys, one for each transaction: more than a round needs, since a repeated key would be an error. */
 const KEYS = 50_000;
-/** Of the reader: as many questions as pgbench takes scripts, with room. */
+/** Number of different queries of the reader, within the number of scripts that pgbench accepts. */
 const PROBES = 64;
-/** What fails never and takes two passes, so that no dice are thrown. */
+/** Chances without randomness: no pass fails, and each event takes two passes. */
 const CHANCES = { claim: 1, complete: 1, fail: 0 };
 /**
- * Half of those that could complete do. Whole batches that did would come by in long turns, full or split as the clients
- * happened to meet, so that one program's archives found more than the other's; so each finds some.
+ * Half of the events that could complete do. If whole batches completed, full and split batches would come in long runs,
+ * depending on how the clients met, and one program's archivers would find more than the other's.
  */
 const MIXED = { ...CHANCES, complete: 0.5 };
-/** Practically nothing completes, so that the queue stays as long as it was. */
+/** Practically no event completes, so the queue keeps its length. */
 const ENDLESS = { ...CHANCES, complete: 1e-6 };
 /** @type {{ payload: "text", statementShape: "single-statement", locking: "skip-locked" }} */
 const SHAPE = { payload: "text", statementShape: "single-statement", locking: "skip-locked" };
 
-/** Text of a statement of the workload, its $1, $2, ... replaced by pgbench's words. */
+/** Text of a statement of the workload; expressions of pgbench replace its $1, $2, ... */
 function sql(name, words) {
   const { statements } = eventOperations({
     ...{ dialect: "postgres", namespace: PEER_NAMESPACE, isolation: "read committed" },
@@ -43,21 +48,24 @@ function sql(name, words) {
   return `${text.replace(/\$(\d+)/g, (_, n) => words[n - 1])};\n`;
 }
 
-/** As SQL, without a colon: pgbench takes one for the beginning of a variable, in a literal too. */
+/** An SQL literal without a colon: pgbench takes a colon for the beginning of a variable, even in a literal. */
 const literal = (text) => `E'${text.replace(/[\\':]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16)}`)}'`;
 
 const arrayOf = (texts) => `ARRAY[${texts.map(literal).join(",")}]::text[]`;
 
-/** The sequences that say whose turn it is. Parameters, or the server would never plan an add anew where it does so with train-sim's. */
+/**
+ * Sequences that say whose turn it is. They are parameters, or the server would reuse the plan of an add where it plans
+ * train-sim's again.
+ */
 const TURNS = { keyTurn: "fidelity.key_turn", authorityTurn: "fidelity.authority_turn" };
 
 const next = (column, turn) =>
   `(SELECT ${column} FROM fidelity.keys WHERE number = (SELECT nextval(:${turn})))`;
 
 /**
- * Documents as constants take the server nothing; train-sim's it receives, which takes it little, and to fetch them from a
- * table would take 0.1 ms. What is indexed is another for each event, as train-sim's: keys that ascend over all clients, and
- * random authorities. To make them then and there takes longer than to look them up.
+ * Documents are constants of the statement, which cost the server nothing; receiving train-sim's costs little, and fetching
+ * them from a table would cost 0.1 ms. Indexed values differ for each event, as train-sim's do: keys that ascend over all
+ * clients, and random authorities. These are looked up, since making them in the statement takes longer.
  */
 const adds = (seed) => {
   const documents = new DocumentGenerator(seed, "fidelity");
@@ -77,7 +85,7 @@ const processWith = () => sql("process", [":limit", ":rolls", ":claim", ":comple
 const ARCHIVE = sql("archive", [":limit"]);
 const cycles = (seed) => adds(seed).map((add) => `${add}${processWith()}${ARCHIVE}`);
 
-/** Every other roll is below a half. */
+/** Rolls of a batch: every other one is below a half. */
 const ROLLS = Array.from({ length: BATCH }, (_, index) => (index % 2 ? 0.75 : 0.25));
 
 const variables = ({ claim, complete, fail }) => ({
@@ -85,7 +93,7 @@ const variables = ({ claim, complete, fail }) => ({
   rolls: `{${ROLLS.join(",")}}`,
 });
 
-/** The reader's questions: those of train-sim's own reader, which are of its seed. */
+/** Queries of train-sim's own reader for this seed. */
 function probes(seed) {
   const documents = new DocumentGenerator(seed, "preload/0");
   return Array.from({ length: PROBES }, (_, number) => {
@@ -107,7 +115,7 @@ function readers(seed) {
       ]),
     ),
     variables: {
-      // A parameter as train-sim sends it, not a number in the text: the server plans each one anew for its sake.
+      // A parameter, like train-sim's, and not a number in the text: the server plans each execution because of it.
       recent: RECENT_LIMIT,
       ...Object.fromEntries(
         asked.flatMap(({ number, values }) =>
@@ -119,10 +127,13 @@ function readers(seed) {
 }
 
 const ARCHIVES_PER_SECOND = 30;
-/** That pgbench runs longer than warm-up and window: train-sim may take longer to start. */
+/** Seconds that pgbench runs longer than warm-up and window, since train-sim may take longer to start. */
 export const SLACK_SECONDS = 12;
 
-/** As many events as all archives can take, so none comes in vain; in the warm-up they are processed, twice each, with time to spare. */
+/**
+ * Events to archive: as many as all archivers can take, so that no archiving is in vain. Each is processed twice during the
+ * warm-up, with time to spare.
+ */
 function archived({ seconds, warmUpSeconds }) {
   const events = ARCHIVES_PER_SECOND * BATCH * (warmUpSeconds + seconds + SLACK_SECONDS);
   return { events, processesPerSecond: Math.ceil((1.25 * 2 * events) / BATCH / warmUpSeconds) };
@@ -130,23 +141,23 @@ function archived({ seconds, warmUpSeconds }) {
 
 const NOBODY = { producers: false, consumers: false, archivers: false, readers: false };
 
-/** What of the workload's statements only that one has in its text. */
+/** Text that only one statement of the workload contains, by operation. */
 const MARKS = {
   ...{ add: "WITH added", process: "rewritten AS", archive: "events_archive" },
   read: "events WHERE event_type",
 };
 /**
- * The server's choice between a plan for all limits and one for this one is made by what the first executions of a session
- * met, so it differs from session to session, and one takes several times as long as the other.
+ * Plans each execution. By default the first executions of a session decide between a plan for all limits and a plan for
+ * the actual limit, so it differs from session to session, and one plan takes several times as long as the other.
  */
 const PLANNED_ANEW = "force_custom_plan";
 
 /**
- * `actors`, `topology` and the rest are the scenario's; `measured` is the operation of the result; `ratePerSecond` leaves
- * the server idle most of the time, so that what is compared is the measuring and not two saturated queues. `plans` is the
- * server's plan_cache_mode for both, and `statements` are regular expressions of what one transaction of it asks. What is
- * `warmingUp` is another pgbench, which until the window makes the work of what is measured, as train-sim's other actors do,
- * in a warm-up `warmUpTimes` as long.
+ * Operations to compare. `actors`, `topology` and the rest are keys of the scenario; `measured` is the operation in the
+ * result. `ratePerSecond` leaves the server idle most of the time, so that measuring is compared and not two saturated
+ * queues. `plans` is plan_cache_mode for both, and `statements` are regular expressions of a transaction's statements.
+ * `warmingUp` is a second pgbench that supplies work until the window, like train-sim's other actors do; such a warm-up is
+ * `warmUpTimes` as long.
  */
 export const OPERATIONS = {
   add: {
@@ -196,7 +207,7 @@ export const OPERATIONS = {
   },
 };
 
-/** Levels and sizes that both sides share; JSON, which is YAML too. */
+/** Scenario of levels and sizes that both sides share, in JSON, which is YAML too. */
 export function scenarioOf({ preload, advance, topology = "actors", actors }, load, lengths) {
   return {
     ...SHAPE,
@@ -205,7 +216,7 @@ export function scenarioOf({ preload, advance, topology = "actors", actors }, lo
   };
 }
 
-/** Keys and authorities of what pgbench adds, a row for each batch. */
+/** Fills the table of keys and authorities that pgbench adds, one row per batch. */
 export async function fillKeys(admin) {
   await admin.query("CREATE SCHEMA fidelity");
   for (const turn of Object.values(TURNS))
@@ -213,7 +224,7 @@ export async function fillKeys(admin) {
   await admin.query(
     "CREATE TABLE fidelity.keys (number integer PRIMARY KEY, ids uuid[] NOT NULL, authorities uuid[] NOT NULL)",
   );
-  // Each subquery names its row, or it would be made once for all of them.
+  // Each subquery refers to its row, or the server would evaluate it once for all rows.
   const batchOf = (made) => `(SELECT array_agg(${made}) FROM generate_series(1, ${BATCH} + 0 * number))`;
   await admin.query(`INSERT INTO fidelity.keys
     SELECT number, ${batchOf("uuidv7()")}, ${batchOf("gen_random_uuid()")}

@@ -1,4 +1,4 @@
-// Times by pgbench's own log of transactions (`--log`), in milliseconds.
+// Reads times from pgbench's log of transactions (`--log`), in milliseconds.
 import { fromValues } from "./samples.mjs";
 
 /**
@@ -7,7 +7,7 @@ import { fromValues } from "./samples.mjs";
  *
  * @param {string} text
  * @param {{ startMs: number, endMs: number }} window in wall-clock milliseconds
- * @param {{ script?: number, isPaced?: boolean }} [which] of a script alone, from 0
+ * @param {{ script?: number, isPaced?: boolean }} [which] `script` selects one script by its index, from 0
  */
 export function parseLog(text, { startMs, endMs }, { script, isPaced = true } = {}) {
   /** @type {{ service: number[], response: number[] }} */

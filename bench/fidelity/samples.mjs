@@ -1,14 +1,14 @@
-// Times of one operation as one generator measured them, in milliseconds and ascending. Percentiles are HdrHistogram's: the
-// least value with so many at or below it. A percentile of few samples is an accident, so it is taken of all rounds'
-// samples together, and says how far it may be off by chance.
+// Times of one operation from one generator, in milliseconds and ascending. Percentiles are HdrHistogram's: the least value
+// with the wanted share at or below it. A percentile of few samples varies widely, so it is taken from all rounds' samples
+// together and has a standard error.
 import hdr from "hdr-histogram-js";
 
-/** Standard errors on each side of an estimate that hold it 19 times in 20. */
+/** Standard errors on each side of an estimate that hold the truth 19 times in 20. */
 const Z = 1.96;
 
 const ascending = (values) => Float64Array.from(values).sort();
 
-/** Each at the middle of its bucket, which is 0.1 % wide. */
+/** Samples of a histogram, each at the middle of its bucket, which is 0.1 % wide. */
 export function fromHistogram(histogram) {
   if (!(histogram instanceof hdr.JsHistogram))
     throw new Error("train-sim stored no histogram of the operation");
@@ -35,7 +35,7 @@ function meanOf(samples) {
   return { value: mean, error: Math.sqrt(variance / samples.length) / mean };
 }
 
-/** The error is that of the ranks between which it lies. */
+/** A percentile, with a standard error from the values at the ranks on either side. */
 function percentileOf(samples, share) {
   const rank = samples.length * share;
   const ranks = Math.sqrt(rank * (1 - share));
@@ -43,10 +43,13 @@ function percentileOf(samples, share) {
   return { value: atRank(samples, rank), error };
 }
 
-/** `mean` or `p95`: the value, and its standard error as a share of it, as if no sample had to do with another. */
+/**
+ * The value of `mean` or a percentile such as `p95`, and its standard error as a share of it, as if samples were
+ * independent.
+ */
 export function estimate(samples, metric) {
   return metric === "mean" ? meanOf(samples) : percentileOf(samples, Number(metric.slice(1)) / 100);
 }
 
-/** By what factor the ratio of two estimates may be off by chance, 19 times in 20. */
+/** The factor that the ratio of two estimates may be off by chance, 19 times in 20. */
 export const chance = (ours, theirs) => Math.exp(Z * Math.hypot(ours.error, theirs.error));

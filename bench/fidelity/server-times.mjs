@@ -1,16 +1,17 @@
-// What the server itself took for one transaction of each load generator, by pg_stat_statements: planning and execution,
-// without the commit, parameters and the way there and back. pgbench asks as another role, which tells the two apart. Not
-// what is measured: it says how much of a difference is the server's, whose plans and whose looking up are not quite the same.
+// Measures the server's own time for one transaction of each load generator, from pg_stat_statements: planning and
+// execution, without commit, parameters and network. pgbench connects with another role, which separates the two. No bound
+// applies: the figure shows how much of a difference comes from the server, whose plans and index look-ups are not quite
+// the same.
 import { textArray } from "#program/database/postgres/wire/binary-arrays.js";
 import { PEER_ROLE } from "./operations.mjs";
 
-/** For sessions that begin from then on, and those that are. */
+/** Changes a setting for existing and future sessions. */
 async function setSetting(admin, name, value) {
   await admin.query(`ALTER SYSTEM SET ${name} = ${value}`);
   await admin.query("SELECT pg_reload_conf()");
 }
 
-/** Makes pgbench's role, with that password, and has the server time its plans, too. */
+/** Creates pgbench's role with a password and makes the server record the times of its plans, too. */
 export async function countStatements(admin, password) {
   await admin.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
   await setSetting(admin, "pg_stat_statements.track_planning", "on");
@@ -21,7 +22,9 @@ export const setPlans = (admin, mode) => setSetting(admin, "plan_cache_mode", mo
 
 export const forgetStatements = (admin) => admin.query("SELECT pg_stat_statements_reset()");
 
-/** Milliseconds of a transaction, by generator; `statements` are regular expressions of what it asks, each once. */
+/**
+ * Milliseconds per transaction, by generator. `statements` are regular expressions, each of one statement of a transaction.
+ */
 export async function serverTimes(admin, statements) {
   const [row] = await admin.query(
     `SELECT count(*)::integer AS means,

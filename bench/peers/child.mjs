@@ -1,11 +1,11 @@
-// A peer's program as a child of the bench: what it prints is kept for the case that it fails, and it is ended when
-// the bench is done with it, however that comes about, and what it started with it.
+// Runs a peer's program as a child of the bench: it keeps the output for messages of failures, and it always ends the
+// program and its children when the bench has finished with it.
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { processTree } from "#program/foundation/machine-usage.js";
 
 const LAST_WORDS = 400;
-/** Until a program that was asked to end is ended. */
+/** Milliseconds that a program has to end after it was asked to. */
 const STOP_PATIENCE_MS = 10_000;
 
 function kill(root) {
@@ -13,13 +13,13 @@ function kill(root) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has ended.
+      // The process has ended.
     }
   }
 }
 
 /**
- * `ended` resolves to what went wrong, or to undefined; `stdout` is what it has printed so far.
+ * Starts a child. `ended` resolves to an error message, or to undefined; `stdout` is the output so far.
  *
  * @param {string} command
  * @param {string[]} args

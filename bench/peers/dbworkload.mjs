@@ -1,6 +1,6 @@
-// Peer `dbworkload`: the tool from PyPI, in a virtual environment of the bench's own that is made once below .cache/,
-// with a workload as its users write one. It runs as many processes as it likes by default, which is one for each
-// processor. Without Python or the package it is reported as missing.
+// Peer `dbworkload`: the tool from PyPI, in a virtual environment that is made once below .cache/, with a workload in its
+// users' style. It runs its default number of processes, one for each processor. Without Python or the package it is
+// reported as missing.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,7 +12,7 @@ const PACKAGES = ["dbworkload==0.16.0", "psycopg[binary]==3.3.9"];
 const HOME = fileURLToPath(new URL("../../.cache/peers/dbworkload", import.meta.url));
 const WORKLOAD = fileURLToPath(new URL("train_events.py", import.meta.url));
 const PATIENCE_MS = 300_000;
-/** It stops by itself a moment after its duration, and its processes are started one after the other. */
+/** Seconds for its processes, which start one after the other. It ends by itself a moment after its duration. */
 const STARTING_SECONDS = 5;
 
 function run(command, args) {
@@ -21,7 +21,10 @@ function run(command, args) {
   throw new Error(`${command} ${args[0]} failed: ${done.error?.message ?? done.stderr.trim().slice(-300)}`);
 }
 
-/** dbworkload serves metrics on all interfaces and cannot be told not to: here they stay on this machine. */
+/**
+ * Python code that keeps dbworkload's metrics on this machine. By default it serves them on all interfaces, and has no
+ * option for this.
+ */
 const ON_LOOPBACK = `
 import functools, sys, prometheus_client
 prometheus_client.start_http_server = functools.partial(prometheus_client.start_http_server, addr="127.0.0.1")
@@ -30,7 +33,7 @@ sys.argv[0] = "dbworkload"
 app()
 `;
 
-/** Path of its Python; a set-up that was broken off is begun again. */
+/** Path of its Python. An interrupted set-up starts again. */
 function setUp() {
   const program = join(HOME, "bin", "python");
   const marker = join(HOME, "complete");

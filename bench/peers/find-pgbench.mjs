@@ -1,12 +1,12 @@
-// Where pgbench comes from: the one on the PATH, else Debian's, unpacked without being installed as the tests' PgBouncer
-// is. Nothing is taken from anywhere else; without either it is reported as missing.
+// Finds pgbench: the one on the PATH, otherwise Debian's, unpacked without being installed, like the tests' PgBouncer. No
+// other source is used; without either, pgbench is reported as missing.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync, chmodSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { dirname, join } from "node:path";
 
 const HOME = fileURLToPath(new URL("../../.cache/peers/pgbench", import.meta.url));
-/** Of Debian bookworm: the server package holds pgbench; the libraries are those that a small system may lack. */
+/** Packages of Debian bookworm: the server package contains pgbench, and a small system may lack the libraries. */
 const PACKAGES = ["postgresql-15", "libpq5", "libldap-2.5-0", "libsasl2-2"];
 
 function run(command, args, options) {

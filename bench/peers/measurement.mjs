@@ -1,26 +1,29 @@
-// One run of one peer: from emptied tables through a warm-up that does not count to a window in the middle of its
-// load, both ends read the same way for every peer. It refuses a run that went through fewer events than a window must
-// hold to mean anything, or whose peer failed: such a number is not printed.
+// Measures one run of one peer: emptied tables, then a warm-up that does not count, then a window in the middle of its
+// load, whose ends are read the same way for every peer. It refuses a run with too few events for a meaningful window, and
+// a run whose peer failed: such a number is not printed.
 import { setTimeout as sleep } from "node:timers/promises";
 import { BATCH } from "./statements.mjs";
 
 const MEAN_BATCH = (BATCH.min + BATCH.max) / 2;
 const LOOK_MS = 50;
 const PATIENCE_MS = 60_000;
-/** Share of the warm-up after which statistics are gathered, as train-sim does it. */
+/** Share of the warm-up after which statistics are gathered, the same as train-sim's. */
 const ANALYZE_AFTER = 0.6;
-/** Until what was under way at the window's end has been committed and can be counted; train-sim drops its tables. */
+/**
+ * Milliseconds until transactions in flight at the window's end are committed and can be counted; train-sim drops its
+ * tables later.
+ */
 const SETTLING_MS = 1_000;
-/** Load beyond the window, so that no peer ends inside it: before it, tables are analysed, which takes what it takes. */
+/** Seconds of load after the window, so that no peer ends inside it: analysing the tables before it delays the window. */
 const SLACK_SECONDS = 8;
 
-/** Until a peer ends by itself once its load is over; an audit, and a server that cleans up before it, take their time. */
+/** Milliseconds for a peer to end after its load, which includes an audit and the server's preceding cleanup. */
 const END_PATIENCE_MS = 60_000;
 const AUDIT_PATIENCE_MS = 180_000;
 
 /**
- * Resolves to what went wrong with it, or to undefined. One that does not end is stopped, and said so: its window was
- * over by then and stands, but where its audit would have had to say so.
+ * Resolves to an error message of the run, or to undefined. A peer that does not end is stopped and reported. Its window is
+ * over by then and stays valid, unless the missing audit would have had to confirm it.
  */
 async function endOf(peer, running) {
   const overdue = Symbol("overdue");
@@ -42,7 +45,7 @@ async function untilLoaded(server, running) {
   }
 }
 
-/** The window's figures; `eventsPerSecond` are those that were archived. */
+/** Figures of the window. `eventsPerSecond` counts archived events. */
 export async function measure(server, peer, setting, { seconds, warmUpSeconds, seed, round }) {
   await server.reset(setting.payload);
   const loadSeconds = warmUpSeconds + seconds + SLACK_SECONDS;

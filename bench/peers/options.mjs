@@ -1,5 +1,5 @@
-// The command line of the bench of peers: lists of payloads, client counts and peers, whole numbers, --short. A wrong word
-// ends the bench with 104, as train-sim itself does.
+// The command line of `peers.mjs`: lists of payloads, client counts and peers, whole numbers, --short. A wrong argument
+// ends the bench with 104, the exit code of train-sim itself.
 import { parseArgs } from "node:util";
 import { fail, listOf, wholeNumber } from "../options.mjs";
 

@@ -1,5 +1,5 @@
-// Peer `pgbench`: a custom script with train-sim's own statements, prepared, one thread. It makes no documents and throws
-// away what comes back, so its client cost is about the least that a client can have.
+// Peer `pgbench`: a custom script with train-sim's own statements, prepared, in one thread. It makes no documents and
+// discards its answers, so its client cost is about the least that a client can have.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,8 @@ function start(server, { payload, clients, loadSeconds, seed }) {
 }
 
 /**
- * One pgbench with one script. With `rate`, transactions a second of a Poisson process; without, one after the other.
+ * Starts one pgbench with one script. With `rate` (transactions per second) its arrivals are a Poisson process, without it
+ * a closed loop.
  *
  * @param {any} server
  * @param {{ script: string, clients: number, seconds: number, seed: number, rate?: number }} load
@@ -41,8 +42,8 @@ export function startScript(server, { script, clients, seconds, seed, rate }) {
 }
 
 /**
- * One pgbench, prepared, in one thread, with scripts by their weights. `directory` is there until it is stopped; a log of
- * transactions is written into it.
+ * Starts one pgbench in one thread with prepared statements and weighted scripts. `directory` exists until it is stopped
+ * and holds its log of transactions.
  *
  * @param {{ environment: NodeJS.ProcessEnv }} server
  * @param {readonly { name: string, weight: number, text: string }[]} scripts

@@ -1,9 +1,9 @@
-// Peer `procedure`: the cycle inside the server, one CALL for each client and for the whole load, with a COMMIT after
-// each transaction. There is no client and no network, so it shows what the server can do at most with this SQL.
+// Peer `procedure`: the cycle inside the server, one CALL for each client and for the whole load, with a COMMIT after each
+// transaction. It has no client and no network, so it shows the server's upper limit with this SQL.
 import pg from "pg";
 import { BATCH, LAST_FIRST_DOCUMENT, sameStatements } from "./statements.mjs";
 
-/** PL/pgSQL has to put a result somewhere: the rows are counted instead of sent. */
+/** A statement that counts rows instead of sending them, since PL/pgSQL must put a result somewhere. */
 function counted(statement) {
   const last = statement.lastIndexOf("\nSELECT ");
   const source = /\bFROM (\w+)/.exec(statement.slice(last));

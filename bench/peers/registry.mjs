@@ -1,5 +1,5 @@
-// The peers by name. Each has `prepare`, which finds or sets up its program or throws with the reason why it cannot be
-// had, and gives its version and `start`.
+// The peers by name. Each has `prepare`, which finds or sets up its program, or throws with the reason why it is not
+// available. It resolves to the version and to `start`.
 import * as dbworkload from "./dbworkload.mjs";
 import * as pgbench from "./pgbench.mjs";
 import * as procedure from "./procedure.mjs";

@@ -1,6 +1,6 @@
-// The one server of the bench: train-sim's embedded PostgreSQL with its default settings, the namespace that every peer
-// works in, and the documents that those take who make none. It also reads the counters of a window: events through
-// and passes by the database's own clock, WAL, and processor time of the server's processes, ended ones included.
+// The single server of the bench: train-sim's embedded PostgreSQL with its default settings, the namespace that every peer
+// works in, and documents for peers that make none. It also reads the counters of a window: events and passes by the
+// database's clock, WAL, and processor time of the server's processes, ended ones included.
 import { connectAdmin } from "#program/database/postgres/admin.js";
 import { resetNamespace } from "../reset-namespace.mjs";
 import { textArray, uuidArray } from "#program/database/postgres/wire/binary-arrays.js";
@@ -12,10 +12,10 @@ import {
 import { startEmbedded } from "#program/targets/embedded/embedded.js";
 
 export const NAMESPACE = "train_sim";
-/** Documents made before anything runs, of the kind and size that train-sim makes while it runs. */
+/** Number of documents made in advance, with the kind and size of train-sim's own. */
 export const DOCUMENTS = 20_000;
 const PIECE = 1_000;
-/** Of /proc on Linux, whatever the kernel's own tick is. */
+/** Unit of /proc on Linux, which is independent of the kernel's own tick. */
 const TICKS_PER_SECOND = 100;
 
 export async function openServer(clients) {
@@ -26,7 +26,10 @@ export async function openServer(clients) {
   return new Server(target, admin);
 }
 
-/** The payload is text for every level, so that each peer has the server parse it where the level does. */
+/**
+ * Fills the table of documents. Their payload is text at every level, so that the server parses it for each peer if the
+ * level requires it.
+ */
 async function fillDocuments(admin) {
   await admin.query(`CREATE TABLE peers.documents (
     number integer PRIMARY KEY, payload text NOT NULL, event_type text NOT NULL, authority_id uuid NOT NULL,
@@ -61,7 +64,7 @@ class Server {
     return this.target.admin;
   }
 
-  /** For programs that take the password from PGPASSWORD. */
+  /** Connection URL without a password, which programs take from PGPASSWORD. */
   get url() {
     const { user, host, port, database } = this.endpoint;
     return `postgresql://${user}@${host}:${port}/${database}`;
@@ -79,14 +82,16 @@ class Server {
     return { ...process.env, ...libpq };
   }
 
-  /** Empty tables of that level, catalogues without the dead rows of earlier runs, and a checkpoint behind it all. */
+  /**
+   * Makes empty tables of a payload level, removes dead rows of earlier runs from the catalogues, and makes a checkpoint.
+   */
   async reset(payload) {
     await resetNamespace(this.admin, { namespace: NAMESPACE, payload });
     await this.admin.query("VACUUM pg_catalog.pg_class, pg_catalog.pg_attribute, pg_catalog.pg_depend");
     await this.admin.query("CHECKPOINT");
   }
 
-  /** What train-sim does during its warm-up: plans for empty tables are not what is compared. */
+  /** Gathers statistics, like train-sim does during its warm-up: plans for empty tables would distort the comparison. */
   async analyze() {
     for (const table of ["events", "event_status", "events_archive"])
       await this.admin.query(`ANALYZE ${NAMESPACE}.${table}`);
@@ -97,7 +102,7 @@ class Server {
     return row.used;
   }
 
-  /** One end of a window; `clientPids` are the roots of the peer's processes. */
+  /** Counters at one end of a window. `clientPids` are the roots of the peer's processes. */
   async counters(clientPids) {
     const [row] = await this.admin.query(
       "SELECT clock_timestamp()::text AS at, pg_current_wal_insert_lsn() - '0/0' AS wal_bytes",
@@ -115,7 +120,7 @@ class Server {
     };
   }
 
-  /** Counted once the window is over, so that counting is in nobody's figures. */
+  /** Counts events after the window, so that counting affects no peer's figures. */
   async eventsBetween(from, to) {
     const [row] = await this.admin.query(
       `SELECT count(*) AS archived, coalesce(avg(attempts), 0)::float8 AS passes,

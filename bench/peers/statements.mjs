@@ -1,13 +1,13 @@
-// Train-sim's own statements, of its shape `single-statement`, for peers that are to run the same SQL: taken from the
-// built program, so that they cannot drift. Only what a peer cannot send is replaced: a batch comes from the table of
-// documents with keys of PostgreSQL's uuidv7(), the dice are thrown by random(). A place that is no longer found is an
-// error, not a statement that means something else.
+// Statements of train-sim's shape `single-statement` for peers that run the same SQL, taken from the built program so that
+// they cannot drift. Parts that a peer cannot send are replaced: a batch comes from the table of documents with keys of
+// PostgreSQL's uuidv7(), and random() replaces the dice. If a part to replace is not found, an error results and no
+// statement with another meaning.
 import { eventOperations } from "#program/workloads/train-events/sql/operations.js";
 import { keys } from "#program/workloads/train-events/keys.js";
 import { insertColumns } from "#program/workloads/train-events/sql/statements.js";
 import { DOCUMENTS, NAMESPACE } from "./server.mjs";
 
-/** The scenario's defaults, which train-sim runs with here. */
+/** Defaults of the scenario, which train-sim has here too. */
 export const CHANCES = keys.advance.parse({});
 export const BATCH = { min: 10, max: 100 };
 
@@ -19,7 +19,7 @@ function replaced(text, pattern, by) {
 /** Highest number that a batch's documents may begin with. */
 export const LAST_FIRST_DOCUMENT = DOCUMENTS - BATCH.max;
 
-/** `size` and `first` are the peer's words for the batch's size and its first document. */
+/** The statements of a cycle. `size` and `first` are the peer's expressions for the batch's size and its first document. */
 export function sameStatements(payload, { size, first }, chances = CHANCES) {
   const { statements } = eventOperations({
     ...{ dialect: "postgres", namespace: NAMESPACE, payload },

@@ -1,5 +1,5 @@
-// What the bench prints: a header that says what is equal and what differs, and a table of medians with ranges.
-// Each figure is a median over the rounds of its own, with the least and the most that was seen.
+// Text that `peers.mjs` prints: a header that lists equal and different conditions, and a table. Each figure is a median
+// over its rounds, with the least and the most of a round.
 import { cpus } from "node:os";
 import { median } from "#program/analysis/statistics/quantiles.js";
 
@@ -62,7 +62,7 @@ export function table(rows) {
   return aligned(lines);
 }
 
-/** Rows of cells, the first of them the header, as text whose columns stand below each other. */
+/** Aligns rows of cells into columns. The first row is the header. */
 export function aligned(lines) {
   const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
   return lines

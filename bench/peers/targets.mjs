@@ -1,5 +1,5 @@
-// What train-sim is held to against each peer, and whether it was met: the ratio of medians, with the range of the ratios
-// round by round. A target whose peer is missing, was not asked for or lacks rounds is not decided, which counts as not met.
+// Targets of train-sim against each peer, and their verdicts: the ratio of medians, with the range of the ratios round by
+// round. A target whose peer is missing, was not requested or lacks rounds is not decided, which counts as missed.
 import { median } from "#program/analysis/statistics/quantiles.js";
 import { keyOf, spreadOf } from "./tables.mjs";
 
@@ -10,15 +10,17 @@ const RATES = [
   { peer: "dbworkload", least: 2 },
 ];
 /**
- * Cycles that a client must have done before the window. Each adds as many events as it processes, and an event needs two
- * passes, so at first hardly any reaches its end; the share that does nears its lasting value by about two thirds with every
- * 1.6-fold of cycles.
+ * Least number of cycles that a client must complete before the window. Each cycle adds as many events as it processes, and
+ * an event needs two passes, so at first hardly any event is archived; the archived share approaches its final value by
+ * about two thirds with every 1.6-fold of cycles.
  */
 const CYCLES_LEAST = 10;
-/** Client CPU of client and server CPU together. */
+/** Most that the client's CPU may be, as a share of client and server CPU together. */
 const CLIENT_SHARE_MOST = 0.05;
 
-/** One entry for each target and setting; `planned` are the settings and the rounds of each that there were to be. */
+/**
+ * Verdicts, one for each target and setting. `planned` holds the planned settings and the planned number of rounds of each.
+ */
 export function judge(runs, missing, planned) {
   const settings = [...new Set(planned.settings.map(keyOf))].sort();
   return settings.flatMap((setting) => {
@@ -34,7 +36,10 @@ export function judge(runs, missing, planned) {
   });
 }
 
-/** Why nothing is decided about that peer, if so: medians over other rounds than train-sim's would compare other hours. */
+/**
+ * The reason why nothing is decided about a peer, if any: medians over other rounds than train-sim's would compare other
+ * hours.
+ */
 function lack(peer, count, rounds, missing) {
   if (count >= rounds) return undefined;
   if (count > 0) return `only ${count} of ${rounds} rounds of ${peer}`;

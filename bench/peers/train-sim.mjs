@@ -1,6 +1,5 @@
-// Peer `train-sim`: the built program as its users run it, one worker thread, log and sampling of the server at their
-// defaults, on the bench's server by URL. The window lies in its measurement phase, and a run whose audit does not end
-// with `ok` is no result.
+// Peer `train-sim`: the built program like its users run it, with one worker thread and default logging and sampling, on
+// the bench's server by URL. The window lies in its measurement phase. A run whose audit does not end with `ok` is refused.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,7 +28,7 @@ function scenario(server, shape, { payload, clients, warmUpSeconds, loadSeconds,
   });
 }
 
-/** Whether a trial's log tells that the phase has begun. */
+/** True if a trial's log shows that the phase has begun. */
 function hasBegun(directory, phase) {
   if (!existsSync(directory)) return false;
   return readdirSync(directory, { encoding: "utf8", recursive: true })
@@ -37,7 +36,7 @@ function hasBegun(directory, phase) {
     .some((name) => readFileSync(join(directory, name), "utf8").includes(`"phase":"${phase}"`));
 }
 
-/** `shape` is a level of `statementShape`. */
+/** Prepares the peer. `shape` is a level of `statementShape`. */
 export function prepareShape(shape) {
   return async () => ({
     version: "built",
@@ -48,8 +47,8 @@ export function prepareShape(shape) {
 }
 
 /**
- * `scenario` is a file's text; its target is the server. `out` holds the result until it is stopped. `main` is the command
- * line of a built program, `node` the executable that runs it.
+ * Starts the program. `scenario` is a file's text with the server as its target. `out` holds the result until the program
+ * is stopped. `main` is the command line of a built program, `node` the executable that runs it.
  */
 export function startScenario(server, scenario, { main = MAIN, node = process.execPath } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "train-sim-peers-"));
@@ -77,13 +76,13 @@ export function startScenario(server, scenario, { main = MAIN, node = process.ex
   };
 }
 
-/** What is wrong with the run, if anything. One that was stopped may have printed no result, or one without a trial. */
+/** A problem of the run, if any. A run that was stopped may have printed no result, or a result without a trial. */
 function audited(stdout) {
   let trial;
   try {
     trial = JSON.parse(stdout).treatments[0].trials[0];
   } catch {
-    // Told below.
+    // A missing trial is reported below.
   }
   if (trial === undefined) return "it printed no trial";
   if (trial.status !== "complete") return `its trial was ${trial.status}: ${trial.reason}`;

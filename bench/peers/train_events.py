@@ -1,4 +1,4 @@
-# The Train Events cycle as a user of dbworkload would write it: a class with three transactions in `loop`, psycopg's
+# The Train Events cycle in the style of dbworkload's users: a class with three transactions in `loop`, psycopg's
 # cursors, rows inserted and updated by executemany, documents made by uuid4 and json.dumps. The claim is train-sim's own,
 # since a plain join would sort the whole backlog and compare plans instead of programs.
 import datetime as dt

@@ -1,16 +1,16 @@
-// Calls of each statement in pg_stat_statements while train-sim and pgbench run as many transactions. Of the bank the dice say
-// how many of them are which, so its calls are held against what the program says that it did.
+// Compares the calls of each statement in pg_stat_statements while train-sim and pgbench run as many transactions. The bank
+// draws its transactions at random, so its calls are compared with the number of transactions that the program states.
 import { statementNamer } from "#program/database/postgres/statement-names.js";
 import { CASES } from "./cases.mjs";
 import { prepareForPgbench, runBudget, sum, untilEnded } from "./load.mjs";
 
 const CLIENTS = 8;
-/** Of each client. */
+/** Transactions of each client. */
 const TRANSACTIONS = 250;
 
 export const title = `calls: ${CLIENTS} clients, ${TRANSACTIONS} transactions each, by pg_stat_statements; equal`;
 
-/** What each program did of every transaction, by name. */
+/** Number of transactions that train-sim ran, by name. */
 async function byTrainSim(server, { scenario }, round) {
   const { operations } = await runBudget(server, scenario, {
     clients: CLIENTS,
@@ -37,7 +37,7 @@ async function byPgbench(server, which, round) {
 
 const forget = (server) => server.admin.query("SELECT pg_stat_statements_reset()");
 
-/** By the name of the statement. */
+/** Calls by the statement's name. */
 async function callsOf(server, statements) {
   const [{ major }] = await server.admin.query(
     "SELECT current_setting('server_version_num')::integer / 10000 AS major",

@@ -1,6 +1,7 @@
-// What train-sim and pgbench both run: `scenarios/bank.sql`, whose script for pgbench is made of what the built program sends,
-// so that it cannot drift, and pgbench's own TPC-B. pgbench sends BEGIN and COMMIT as prepared statements, train-sim by the
-// simple protocol: messages of another kind, as many round trips. pgbench draws no UUIDs, so its server does.
+// Workloads that train-sim and pgbench both run: `scenarios/bank.sql`, whose script for pgbench is made from the built
+// program's statements so that it cannot drift, and pgbench's own TPC-B. pgbench sends BEGIN and COMMIT as prepared
+// statements, train-sim by the simple protocol: another kind of message, but as many round trips. pgbench draws no UUIDs,
+// so its server does.
 import { readFileSync } from "node:fs";
 import { dialectOf } from "#program/database/postgres/dialects/registry.js";
 import { readPgbench } from "#program/workloads/pgbench/read-pgbench.js";
@@ -8,14 +9,14 @@ import { compile } from "#program/workloads/script/machine.js";
 import { statementsOf } from "#program/workloads/script/statements.js";
 import { readSqlFile } from "#program/workloads/sql-file/read-sql-file.js";
 
-/** More than the file's 1000: deadlocks, which wait for a second, become rare. */
+/** Accounts, more than the file's 1000, so that deadlocks, which wait for a second, become rare. */
 const ACCOUNTS = 10_000;
-/** Branches: no client has to wait for most of the others. */
+/** Number of branches, so that no client has to wait for most of the others. */
 const SCALE = 10;
 const TPCB = "builtin:tpcb-like";
 const RETRIES = 100;
 const FUNCTIONS = { uniform: "random", zipfian: "random_zipfian" };
-/** What pgbench writes in place of a variable. */
+/** SQL that pgbench sends in place of a variable. */
 const IN_PLACE = { uuid: "gen_random_uuid()" };
 
 const BANK = readFileSync(new URL("../../scenarios/bank.sql", import.meta.url), "utf8");
@@ -25,7 +26,7 @@ function programOf(read) {
   return read.program;
 }
 
-/** As pgbench has it. */
+/** An expression in pgbench's syntax. */
 function inPgbench(expression) {
   if (expression.kind === "constant") return String(expression.value);
   if (expression.kind === "variable") return `:${expression.name}`;
@@ -81,7 +82,7 @@ function bank() {
   };
 }
 
-/** pgbench finds its scale by itself. */
+/** The TPC-B case. pgbench finds its scale by itself. */
 function tpcb() {
   const program = programOf(readPgbench({ scripts: [TPCB], scale: SCALE, define: {} }, "bench"));
   const statements = [...statementsOf(program).values()];
@@ -93,5 +94,7 @@ function tpcb() {
   };
 }
 
-/** Each with its program, its statements as each side sends them, what a scenario says, and pgbench's scripts and arguments. */
+/**
+ * Cases by name: the program, its statements in each side's form, keys of a scenario, and pgbench's scripts and arguments.
+ */
 export const CASES = { bank: bank(), "tpcb-like": tpcb() };

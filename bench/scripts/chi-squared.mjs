@@ -1,6 +1,6 @@
-// Whether two samples of keys are of one distribution: Pearson's chi-squared of two rows of counts.
+// Tests whether two samples of keys have the same distribution: Pearson's chi-squared of two rows of counts.
 
-/** Fewer in both samples together make no cell of their own. */
+/** Least count of a cell, in both samples together. */
 const CELL_LEAST = 10;
 
 /** ln of the gamma function of `a` + 1, for a multiple of a half. */
@@ -10,7 +10,7 @@ function logGammaAfter(a) {
   return sum;
 }
 
-/** That chi-squared with so many degrees of freedom is at least `value`. */
+/** Probability that chi-squared with the given degrees of freedom is at least `value`. */
 export function probabilityAbove(value, degrees) {
   if (value <= 0) return 1;
   const [a, x] = [degrees / 2, value / 2];
@@ -23,7 +23,7 @@ export function probabilityAbove(value, degrees) {
   return Math.max(0, 1 - below);
 }
 
-/** Neighbouring keys share a cell until it holds enough; what is left at the end joins the last one. */
+/** Cells of neighbouring keys that share a cell until it holds enough. A remainder at the end joins the last cell. */
 function cellsOf(ours, theirs) {
   const cells = [];
   let open = [0, 0];
@@ -38,7 +38,7 @@ function cellsOf(ours, theirs) {
   return cells;
 }
 
-/** Of counts by key. */
+/** Compares counts by key. */
 export function compareCounts(ours, theirs) {
   const cells = cellsOf(ours, theirs);
   const totals = [0, 1].map((side) => cells.reduce((sum, cell) => sum + cell[side], 0));

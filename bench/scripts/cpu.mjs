@@ -1,5 +1,5 @@
-// What a transaction of the bank costs train-sim beside one of Train Events' cycle, of its default shape: processor time of the
-// program within a window, divided by its transactions.
+// Compares train-sim's cost of a transaction of the bank with a transaction of Train Events' cycle, of its default shape:
+// processor time of the program within a window, divided by its transactions.
 import { median } from "#program/analysis/statistics/quantiles.js";
 import { PEERS } from "../peers/registry.mjs";
 import { CASES } from "./cases.mjs";

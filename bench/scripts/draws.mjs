@@ -1,13 +1,14 @@
-// Keys as train-sim draws them beside pgbench's, each program on its own run of the same statement, by what arrived in a table.
+// Compares keys that train-sim draws with pgbench's: each program runs the same statement separately, and the keys are read
+// from a table.
 import { startPgbench } from "../peers/pgbench.mjs";
 import { compareCounts } from "./chi-squared.mjs";
 import { runBudget, untilEnded } from "./load.mjs";
 
 const KEYS = 100;
 const CLIENTS = 8;
-/** Of each client; enough that a tenth more or less of a rare key shows. */
+/** Draws of each client: enough to show that a rare key is a tenth too frequent or too rare. */
 const DRAWS = 2_500;
-/** A difference by chance in one of four columns: once in a hundred runs. */
+/** Least probability of a difference in one of four columns: chance alone falls below it once in a hundred runs. */
 const PROBABILITY_LEAST = 0.01 / 4;
 const COLUMNS = {
   uniform: { ours: `uniform(1, ${KEYS})`, theirs: `random(1, ${KEYS})` },
@@ -46,7 +47,7 @@ async function byPgbench(server, round) {
   }
 }
 
-/** By key, from 1. */
+/** Counts by key, from 1. */
 async function countsOf(server, name, by) {
   const rows = await server.admin.query(
     `SELECT key, count("${name}")::integer AS count FROM generate_series(1, ${KEYS}) AS key

@@ -1,6 +1,6 @@
-// The least that a client in Node costs: one short prepared statement, over and over, by the program's own sockets, which send
-// bytes made before and look only for the end of an answer, beside pgbench with the same statement. The rest of what a
-// round trip of train-sim costs is the program's own work.
+// Measures the least cost of a client in Node: one short prepared statement, over and over, by the program's own sockets,
+// which send prepared bytes and look only for the end of an answer, compared with pgbench with the same statement. All
+// further cost of a round trip of train-sim is the program's own work.
 import { Client } from "pg";
 import { setTimeout as sleep } from "node:timers/promises";
 import { median } from "#program/analysis/statistics/quantiles.js";
@@ -26,13 +26,13 @@ function messages(name) {
   return Buffer.concat([bind, message("E", Buffer.from([0, 0, 0, 0, 0])), message("S", Buffer.alloc(0))]);
 }
 
-/** Connections that have prepared the statement, on sockets that read into one buffer, as train-sim's own do. */
+/** Sockets of connections that have prepared the statement. They read into one buffer, like train-sim's own. */
 async function openSockets(server, clients) {
   return Promise.all(
     Array.from({ length: clients }, async () => {
       const stream = new PlainSocket();
       const client = new Client({ ...server.endpoint, stream: () => stream });
-      // Its socket is cut at the end, behind its back.
+      // The socket is cut at the end without the client's knowledge.
       client.on("error", () => undefined);
       await client.connect();
       await client.query({ name: "floor", text: STATEMENT });
@@ -41,7 +41,7 @@ async function openSockets(server, clients) {
   );
 }
 
-/** Statements a second over these seconds, and microseconds of processor time of one. */
+/** Statements per second over the window, and microseconds of processor time of one. */
 async function bareSockets(server, clients, { seconds, warmUp }) {
   const sockets = await openSockets(server, clients);
   const request = messages("floor");
@@ -70,7 +70,10 @@ async function bareSockets(server, clients, { seconds, warmUp }) {
   return { perSecond, clientUs: (user + system) / made };
 }
 
-/** Its processor time is read from one second after its start to one before its end. */
+/**
+ * Statements per second and microseconds of processor time, which is read from one second after the start to one before the
+ * end.
+ */
 async function pgbench(server, clients, { seconds, round }) {
   const running = await startScript(server, {
     script: `${STATEMENT};`,

@@ -1,7 +1,8 @@
-// Service times by train-sim beside those of pgbench's log (without its lag behind the schedule), on one server, each on tables
-// of its own: both at once at one rate of a Poisson process, and one after the other in closed loops. Bounds are those of
-// `fidelity.mjs`; a difference beyond its bound that chance alone may make is not decided. A closed loop's times are those of a
-// server that each program loads as much as it can: train-sim's own processor time is in them where processors are short.
+// Compares service times by train-sim with times of pgbench's log (without its lag behind the schedule), on one server,
+// each program on separate tables: both at once at one rate of a Poisson process, and one after the other in closed loops.
+// Bounds are the same as in `fidelity.mjs`; a difference beyond its bound that chance alone may make is not decided. A
+// closed loop loads the server as much as its program can: its times include train-sim's own processor time if processors
+// are short.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { BOUNDS, compareSamples } from "../fidelity/comparison.mjs";
@@ -23,9 +24,9 @@ import {
 
 const CLIENTS = 8;
 const RATE = 150;
-/** Samples above a percentile, or it is an accident. */
+/** Least number of samples above a percentile. A percentile with fewer varies too much. */
 const TAIL_LEAST = 10;
-/** That pgbench goes on after warm-up and window. */
+/** Seconds that pgbench goes on after warm-up and window. */
 const SLACK_SECONDS = 3;
 const LOADS = {
   [`${RATE}/s`]: {
@@ -44,7 +45,7 @@ const LOADS = {
 
 export const title = "latency: service times in milliseconds; mean, p50, p95 within 5 %, p99 within 10 %";
 
-/** Starts one train-sim, hands it to `work` as soon as it warms up, and ends it. */
+/** Starts one train-sim, calls `work` with it as soon as it warms up, and ends it. */
 async function withTrainSim(server, which, { load }, { warmUp, seconds, round }, work) {
   const trial = { warmUp: `${warmUp}s`, duration: `${seconds}s` };
   const running = startScenario(
@@ -59,7 +60,7 @@ async function withTrainSim(server, which, { load }, { warmUp, seconds, round },
   }
 }
 
-/** Of each operation, once it has ended, and the window in wall-clock milliseconds. */
+/** Service times of each operation after the run has ended, and the window in wall-clock milliseconds. */
 async function timesOfTrainSim(which, running) {
   const { startedAt, windowSeconds } = await trialOf(running);
   const directory = join(running.out, readdirSync(running.out)[0]);
@@ -72,7 +73,7 @@ async function timesOfTrainSim(which, running) {
   };
 }
 
-/** Runs pgbench, whose tables are made, for as long as a train-sim. `windowOf` is asked when its warm-up begins. */
+/** Runs pgbench, whose tables exist, for as long as a train-sim. `windowOf` is called when its warm-up begins. */
 async function timesOfPgbench(theirs, which, { args, isPaced }, { warmUp, seconds }, windowOf) {
   const length = ["-T", String(warmUp + seconds + SLACK_SECONDS)];
   const running = await theirs.start([...length, ...args, "--log", "--log-prefix=times"]);
@@ -100,7 +101,7 @@ async function atOnce(server, which, load, setting) {
   });
 }
 
-/** Both at once would have each wait for the other's processor time. */
+/** Runs the programs one after the other: at once, each would wait for the other's processor time. */
 async function oneAfterTheOther(server, which, load, setting) {
   const { round, warmUp, seconds } = setting;
   const programs = {
@@ -123,7 +124,7 @@ async function oneAfterTheOther(server, which, load, setting) {
   return times;
 }
 
-/** Whether enough lie beyond the percentile. */
+/** True if enough samples lie beyond the percentile. */
 function isEnough(rounds, metric) {
   const samples = sum(rounds.map(({ length }) => length));
   return metric === "mean" || samples * (1 - Number(metric.slice(1)) / 100) >= TAIL_LEAST;

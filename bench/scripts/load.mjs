@@ -1,5 +1,5 @@
-// One load by train-sim or by pgbench on the bench's server: tables of one schema, filled by the same code, and figures of a
-// window behind a warm-up, each by the program's own count of transactions.
+// Runs one load by train-sim or by pgbench on the bench's server: tables of one schema, filled by the same code, and
+// figures of a window after a warm-up, each from the program's own count of transactions.
 import { tmpdir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UNCLAIMED } from "#program/database/contract.js";
@@ -10,19 +10,19 @@ import { NAMESPACE } from "../peers/server.mjs";
 import { spreadOf } from "../peers/tables.mjs";
 import { startScenario } from "../peers/train-sim.mjs";
 
-/** Of pgbench's tables. */
+/** Schema of pgbench's tables. */
 const PEER_NAMESPACE = "pgbench_peer";
-/** Share of the warm-up after which statistics are gathered, as train-sim does it. */
+/** Share of the warm-up after which statistics are gathered, the same as train-sim's. */
 const ANALYZE_AFTER = 0.6;
-/** Load beyond the window, so that no program ends inside it. */
+/** Seconds of load after the window, so that no program ends inside it. */
 const SLACK_SECONDS = 1;
 const SEED = 100;
-/** More of a scenario that only counts or compares times. */
+/** Further keys of a scenario that only counts or compares times. */
 export const NO_CEILING = { more: { diagnosis: { ceiling: false } } };
 
 export const sum = (values) => values.reduce((total, value) => total + value, 0);
 
-/** `load` is that of the only group of clients; JSON, which is YAML too. */
+/** Scenario in JSON, which is YAML too. `load` is the load of its only group of clients. */
 export function scenarioOf(server, scenario, { load, trial, round, more = {} }, namespace = NAMESPACE) {
   return JSON.stringify({
     ...{ name: "scripts", seed: SEED + round, trials: 1, namespace },
@@ -34,7 +34,7 @@ export function scenarioOf(server, scenario, { load, trial, round, more = {} }, 
   });
 }
 
-/** What a program did that has been started; rejects with what went wrong. */
+/** Output of a started program after its end. Rejects with its error message. */
 export async function untilEnded(running) {
   const complaint = await running.ended;
   if (complaint) throw new Error(complaint);
@@ -45,7 +45,7 @@ export async function untilEnded(running) {
 export const trialOf = async (running) =>
   JSON.parse((await untilEnded(running)).stdout).treatments[0].trials[0];
 
-/** The trial of a train-sim whose clients do so many transactions each. */
+/** The trial of a train-sim whose clients run `iterations` transactions each. */
 export async function runBudget(server, scenario, { clients, iterations, round }) {
   const load = { executor: "per-client-iterations", clients, iterations };
   const text = scenarioOf(server, scenario, { load, trial: { warmUp: 0 }, round, ...NO_CEILING });
@@ -57,7 +57,7 @@ export async function runBudget(server, scenario, { clients, iterations, round }
   }
 }
 
-/** Makes pgbench's tables; pgbench is started by `start`. */
+/** Makes pgbench's tables. `start` starts pgbench. */
 export async function prepareForPgbench(server, { scenario, scripts, args }, { clients, round }) {
   const text = scenarioOf(server, scenario, { load: { clients }, trial: {}, round }, PEER_NAMESPACE);
   const [treatment] = parseScenario(text, "scripts").treatments;
@@ -72,7 +72,7 @@ export async function prepareForPgbench(server, { scenario, scripts, args }, { c
   };
 }
 
-/** Processor time of both ends, in seconds, while the window lasts. */
+/** Processor time of client and server per second of the window. */
 async function window(server, running, seconds) {
   const before = await server.counters(running.pids);
   await sleep(seconds * 1000);
@@ -89,7 +89,10 @@ const figures = (perSecond, cpu, eventsPerSecond = perSecond) => ({
   serverUs: (cpu.server / perSecond) * 1e6,
 });
 
-/** Transactions a second of a started train-sim, and processor time of one and of an event of its first operation, in us. */
+/**
+ * Transactions per second of a started train-sim, and microseconds of processor time per transaction and per event of its
+ * first operation.
+ */
 export async function measureTrainSim(server, running, seconds) {
   try {
     await running.warm();
@@ -103,7 +106,7 @@ export async function measureTrainSim(server, running, seconds) {
   }
 }
 
-/** A closed loop of train-sim without pauses. */
+/** Figures of a closed loop of train-sim without pauses. */
 export function trainSim(server, { scenario }, { clients, warmUp, seconds, round }) {
   const trial = { warmUp: `${warmUp}s`, duration: `${seconds + SLACK_SECONDS}s` };
   const load = { executor: "constant-clients", clients, thinkTime: 0 };
@@ -111,7 +114,7 @@ export function trainSim(server, { scenario }, { clients, warmUp, seconds, round
   return measureTrainSim(server, startScenario(server, text), seconds);
 }
 
-/** The same by pgbench, which says its rate once a second. */
+/** Figures of the same loop by pgbench, which prints its rate once per second. */
 export async function pgbench(server, which, { clients, warmUp, seconds, round }) {
   const { start, analyze } = await prepareForPgbench(server, which, { clients, round });
   const running = await start(["-T", String(warmUp + seconds + SLACK_SECONDS), "-P", "1"]);
@@ -131,7 +134,7 @@ export async function pgbench(server, which, { clients, warmUp, seconds, round }
   }
 }
 
-/** The turns of a round, in the other order every other round, so that neither program is always first. */
+/** The turns of a round. Every other round has the reverse order, so that neither program is always first. */
 export const inTurn = (round, turns) => (round % 2 === 0 ? turns : turns.toReversed());
 
 /** Median, least and most. */

@@ -1,4 +1,4 @@
-// Transactions a second of train-sim beside pgbench with the same SQL, clients and preload: closed loops in turn.
+// Compares transactions per second of train-sim and pgbench with the same SQL, clients and preload: closed loops in turn.
 import { median } from "#program/analysis/statistics/quantiles.js";
 import { CASES } from "./cases.mjs";
 import { inTurn, pgbench, spread, trainSim } from "./load.mjs";

@@ -1,5 +1,5 @@
-// What the coordinator does for each cycle and for each agent, with the program's own code: it reads a worker's report and
-// merges it, and it passes on what workers elsewhere published.
+// Measures the coordinator's cost of each cycle and each agent in the program's own code: it reads a worker's report and
+// merges it, and it passes on memory that workers elsewhere published.
 import { processCpuSeconds } from "#program/foundation/process-usage.js";
 import { decode, encode, FromAgent } from "#program/engine/agents/agent-protocol.js";
 import { MemoryMirror, MIRROR_MS } from "#program/engine/agents/memory-mirror.js";
@@ -22,7 +22,7 @@ function cpuMsOf(act, rounds) {
   return (processCpuSeconds() * 1000 - startMs) / rounds;
 }
 
-/** A second of a worker, as its report crosses the socket. */
+/** A worker's report of one second, encoded like on the socket. */
 function report(eventsPerCycle) {
   const recorder = new Recorder(OPERATIONS);
   const parts = new PartTimes(new PartNames(), 0);
@@ -55,7 +55,7 @@ function report(eventsPerCycle) {
   });
 }
 
-/** CPU and bytes that a cycle's reports take. */
+/** Milliseconds of CPU and bytes of a cycle's share of reports. */
 export function costOfCycle(eventsPerCycle) {
   const bytes = report(eventsPerCycle);
   const cpuMs = cpuMsOf(() => {
@@ -71,8 +71,8 @@ export function costOfCycle(eventsPerCycle) {
 }
 
 /**
- * What one look's changes of a thread's memory take, by how many batches it published since the last one: bytes of the
- * message, CPU to read it once and CPU to write it for each agent that is told.
+ * Cost of one look's changes of a thread's memory, with the number of batches that it published since the last look: bytes
+ * of the message, milliseconds of CPU to read it once, and to write it for each other agent.
  */
 export function costOfLook(batches) {
   const memory = new SharedArrayBuffer(RING_BYTES);

@@ -1,5 +1,5 @@
-// One run of the built program over agents on this machine, and what it took: of the agents' processors, of the
-// coordinator's, and on the way between them, which leads through a relay that counts.
+// Measures one run of the built program over agents on this machine: processor time of agents and coordinator, and bytes
+// between them, which a relay counts.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -20,7 +20,7 @@ function start(args) {
   return { child, ended };
 }
 
-/** Where the run's coordinator listens. */
+/** Resolves to the address at which the run's coordinator listens. */
 function listening({ child, ended }) {
   return new Promise((resolve, reject) => {
     let seen = "";
@@ -33,7 +33,7 @@ function listening({ child, ended }) {
   });
 }
 
-/** Counts bytes each way between agents and the coordinator. */
+/** Opens a relay that counts bytes in each direction between agents and the coordinator. */
 async function openRelay(port) {
   const bytes = { in: 0, out: 0 };
   const server = createServer((agent) => {
@@ -60,7 +60,7 @@ const scenario = ({ threads, clients, connections, thinkMs, seconds }) => ({
   trial: { warmUp: `${WARM_UP_SECONDS}s`, duration: `${seconds}s`, drain: false },
 });
 
-/** By the second of the window; bytes by the second of warm-up and window. */
+/** Figures per second of the window; bytes per second of warm-up and window. */
 export async function measureRun(load) {
   const directory = mkdtempSync(join(tmpdir(), "train-sim-bench-"));
   const [file, tokenFile] = ["scenario.yaml", "token"].map((name) => join(directory, name));

@@ -1,13 +1,13 @@
-// A closed network of queues, event by event: clients think, and each of their transactions takes its worker thread, waits for
-// a server connection, holds it, and takes the thread again for the answer. Threads serve in the order of arrival, so does
-// the pool. What a cycle takes of threads is fixed, what it holds connections for is exponential.
+// Simulates a closed network of queues, event by event: clients think, and each of their transactions takes its worker
+// thread, waits for a server connection, holds it, and takes the thread again for the answer. Threads and the pool serve in
+// the order of arrival. A cycle's time on threads is fixed, its time on connections is exponential.
 import { Prng } from "#program/foundation/prng.js";
 
 const TRANSACTIONS = 3;
-/** Of those that waited, so many are kept in the list before it is cut. */
+/** Number of served entries that the list keeps before it is cut. */
 const FORGET_FROM = 65_536;
 
-/** Moments in the order in which they come: a binary heap. */
+/** Queue of actions in the order of their moments: a binary heap. */
 class Agenda {
   at = [];
   acts = [];
@@ -48,10 +48,10 @@ class Agenda {
   }
 }
 
-/** Servers that are taken in the order of arrival, and for how long they were within the window. */
+/** Servers with one queue in the order of arrival, and their busy time within the window. */
 class Station {
   waiting = [];
-  /** The first of `waiting` that is left. */
+  /** Index of the first entry of `waiting` that still waits. */
   head = 0;
   busyMs = 0;
 
@@ -118,11 +118,11 @@ class Simulation {
 }
 
 /**
- * What `clients` do over `threads` and a pool of `connections`: cycles a second, how long one takes, and which share of their
- * time the threads and the connections are busy.
+ * Simulates `clients` over `threads` and a pool of `connections`: cycles per second, the duration of one, and the
+ * utilization of threads and connections.
  *
  * @param {{ clients: number, threads: number, connections: number, thinkMs: number, clientCpuMs: number, heldMs: number,
- *   warmUpMs: number, windowMs: number, seed?: number }} load `clientCpuMs` and `heldMs` are for each cycle
+ * warmUpMs: number, windowMs: number, seed?: number }} load `clientCpuMs` and `heldMs` are for each cycle
  */
 export function simulate(load) {
   const { clients, threads, connections, thinkMs, clientCpuMs, heldMs } = load;
