@@ -1,5 +1,5 @@
-// Plausible bugs of train-sim's own client code: transactions that do something else than they are booked as. Each is a text
-// of the source, which must occur in it once, and what stands there instead.
+// Plausible bugs of train-sim's own client code: transactions that differ from their booked operation. Each replaces a text
+// that occurs once in the source.
 import type { RunLevels } from "./program.js";
 import type { Replacement } from "./places.js";
 import type { MutantTraits } from "./mutant.js";
@@ -121,7 +121,7 @@ export const EVENT_CHANGES: readonly (readonly [
   ],
 ];
 
-/** Workloads beside train-events. */
+/** Workloads other than train-events. */
 export type Family = "accounts" | "calls" | "connections" | "documents";
 
 export const FAMILY_CHANGES: readonly (readonly [

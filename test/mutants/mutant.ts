@@ -1,28 +1,28 @@
-// One planted change as a test: it is planted, the audit looks, and what it found goes into the table of `report.ts`. A
-// change that the audit is known to miss says so, with the reason; it fails once the audit does find it, so that the list
-// of what cannot be seen stays true.
+// Plants a change as a test and records the audit's findings in the table of `report.ts`. A change that the audit is known
+// to miss states the reason; its test fails once the audit finds it, so that the list of missed changes stays true.
 import { expect, test } from "vitest";
 import type { NamedFinding } from "../../src/workloads/findings.js";
 import type { AuditFindings } from "../../src/workloads/workload.js";
 import type { MutantKind } from "./report.js";
 
-/** What an audit, or a whole run, came to. */
+/** Findings of an audit or of a whole run. */
 export interface Verdict extends Pick<AuditFindings, "verdict" | "violations"> {
   readonly named: readonly NamedFinding[];
 }
 
 export interface MutantTraits {
-  /** Name of the workload whose audit it is; train-events if left out. */
+  /** Name of the audited workload; train-events if left out. */
   readonly family?: string;
-  /** Why the audit cannot see it. */
+  /** The reason why the audit misses the change. */
   readonly missed?: string;
-  /** What it must be found as, whatever else it is found as. */
+  /** Kind of finding that must be among the findings. */
   readonly as?: string;
   readonly timeoutMs?: number;
 }
 
 /**
- * `plant` makes the change and resolves to the audit's verdict. Violations that name no event are listed by their sentences.
+ * Tests one change. `plant` makes it and resolves to the audit's verdict. Violations that name no event are listed by their
+ * sentences.
  */
 export function mutant(
   kind: MutantKind,

@@ -1,5 +1,5 @@
-// Where the source has a text that a planted change replaces: exactly once, so that a change of the program that moves the text
-// fails instead of planting nothing.
+// Finds the source of a planted change. A text that is not there exactly once is an error, so that a change of the program
+// that moves it fails instead of planting nothing.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 export type Replacement = readonly [text: string, by: string];
 
-/** The only file below `src` that has the text, which it has once. Throws otherwise. */
+/** The only file below `src` that contains the text, once. Throws otherwise. */
 export function placeOf(text: string, root = ROOT): string {
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))

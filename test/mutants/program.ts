@@ -1,4 +1,4 @@
-// A copy of the program with one change planted into the source of its worker threads, and a short run of it.
+// Copies the program with one change planted into the source of its worker threads, and runs the copy briefly.
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -16,17 +16,20 @@ import type { Verdict } from "./mutant.js";
 import { placeOf, ROOT, type Replacement } from "./places.js";
 
 const MAIN = "dist/cli/main.js";
-/** Two clients that leave the machine time for others. */
+/** Load of two clients with pauses, which leaves the machine time for other tests. */
 export const LOAD = "load: { clients: 2, thinkTime: 5ms }";
 
-/** Where its command line is; changed too where the audit is to have the same bug. */
+/**
+ * Command line of the changed program. With `isInAudit` the audit has the same bug; otherwise only the worker threads have
+ * it.
+ */
 export function mutatedProgram([text, by]: Replacement, isInAudit = false): string {
   const main = changedProgram((directory) => replaceIn(placeOf(text, directory), text, by));
   if (!isInAudit) cpSync(join(ROOT, MAIN), main);
   return main;
 }
 
-/** PostgreSQL's, and a scenario's defaults, when left out. */
+/** Levels of a run; defaults are the scenario's on PostgreSQL. */
 export interface RunLevels {
   readonly payload?: Payload;
   readonly statementShape?: StatementShape;
@@ -36,7 +39,7 @@ export interface Run extends Started {
   readonly out: string;
 }
 
-/** One short trial of producers, consumers, archivers and readers on the suite's server. */
+/** Starts one short trial of producers, consumers, archivers and readers on the suite's server. */
 export function startRun(
   namespace: string,
   { payload = "jsonb", statementShape = "set-based" }: RunLevels,
@@ -58,7 +61,7 @@ export interface RunPlace {
   readonly main?: string;
 }
 
-/** One short trial on the suite's server, of a scenario with these keys. */
+/** Starts one short trial on the suite's server, of a scenario with the given keys. */
 export function startScenario(keys: string, { namespace, seconds, main = join(ROOT, MAIN) }: RunPlace): Run {
   const out = scratchDirectory();
   const file = writeScenarioFile(`name: mutant
@@ -72,7 +75,7 @@ ${keys}
   return { out, ...startTrainSim(["run", file, "--quiet", "--out", out], { main }) };
 }
 
-/** What its only trial's audit found. Throws where the run did not come as far, or does not end with 110 on a violation. */
+/** The audit's verdict on the only trial. Throws if the run has no audit, or does not end with 110 on a violation. */
 export async function verdictOf({ out, ended }: Run): Promise<Verdict> {
   const { exitCode, stderr } = await ended;
   const { integrity } = onlyResultIn(out).result.treatments[0]?.trials[0] ?? {};

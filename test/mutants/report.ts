@@ -1,18 +1,18 @@
-// The table that `npm run test:mutants` ends with: each change that was planted, the violation that the audit found it
-// as, or MISSED. A vitest reporter, and so in the process that starts the tests; `mutant.ts` is the tests' side. It fails
-// nothing: what a miss that is not expected means, the test itself says.
+// Prints the table at the end of `npm run test:mutants`: each planted change with the violation that the audit found, or
+// MISSED. It is a vitest reporter in the process that starts the tests; tests report by `mutant.ts`. The reporter fails
+// nothing: an unexpected miss fails its test.
 import type { Reporter, TestModule } from "vitest/node";
 
 export const MUTANT_KINDS = ["tables", "code", "outside"] as const;
 export type MutantKind = (typeof MUTANT_KINDS)[number];
 
-/** What came of one planted change. */
+/** Result of one planted change. */
 export interface MutantOutcome {
   /** Name of the workload. */
   readonly family: string;
   readonly kind: MutantKind;
   readonly change: string;
-  /** Kinds of violation, as the audit names them; none where it was missed. */
+  /** Kinds of violation, named like the audit's; empty if the change was missed. */
   readonly caughtAs: readonly string[];
 }
 
@@ -24,7 +24,7 @@ declare module "vitest" {
 
 const isCaught = ({ caughtAs }: MutantOutcome): boolean => caughtAs.length > 0;
 
-/** The outcomes as text: a line each, by family and kind, then a line of totals for each family and kind. */
+/** Text of the outcomes: a line each, by family and kind, then a line of totals for each family and kind. */
 export function mutantTable(outcomes: readonly MutantOutcome[]): string {
   const width = Math.max(...outcomes.map(({ change }) => change.length));
   const familyWidth = Math.max(...outcomes.map(({ family }) => family.length));

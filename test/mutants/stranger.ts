@@ -2,7 +2,7 @@
 import type { AdminClient } from "../../src/database/postgres/admin.js";
 import { systemClock } from "../../src/foundation/clock.js";
 
-/** Repeats the statement until it has changed something; fails once the run is over. */
+/** Repeats the statement until it has changed a row. Fails if the run ends first. */
 export async function untilDone(
   stranger: AdminClient,
   statement: string,
@@ -11,7 +11,7 @@ export async function untilDone(
   const over = new AbortController();
   void ended.finally(() => over.abort());
   for (;;) {
-    // The tables are not there yet, or just being made.
+    // The tables do not exist yet, or are being made.
     const rows = await stranger.query(statement).catch(() => []);
     if (rows.length > 0) return;
     if (over.signal.aborted) throw new Error("the run was over before the stranger had done anything");

@@ -1,4 +1,4 @@
-// Agents for tests: processes of the built program, told where the run's coordinator is.
+// Agents for tests: processes of the built program that join a coordinator.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ import {
 
 const SHIFTED = fileURLToPath(new URL("./shifted-clock.mjs", import.meta.url));
 
-/** A scenario with groups of every kind, whose trial has these phases: `warmUp: 1s, duration: 2s`. */
+/** A scenario with groups of every kind. Example of `phases`: `warmUp: 1s, duration: 2s`. */
 export const agentScenario = (phases: string): string => `
 name: agents
 seed: 11
@@ -36,7 +36,7 @@ export function tokenFile(token = "a token of more than sixteen characters"): st
   return file;
 }
 
-/** Starts a run whose agents join at any free port. */
+/** Starts a run whose agents join at a free port. */
 export function startCoordinator(
   args: readonly string[],
   token: string,
@@ -46,7 +46,7 @@ export function startCoordinator(
   return startTrainSim(["run", ...joining, ...args], options);
 }
 
-/** As soon as it waits for agents. */
+/** Resolves to the address to join at, as soon as the run waits for agents. */
 export async function whereToJoin(run: Started): Promise<string> {
   const [, url = ""] = await said(run, /--join (\S+) /);
   return url;
@@ -58,7 +58,7 @@ interface AgentSettings {
   readonly token: string;
   readonly more?: readonly string[];
   readonly shellPrefix?: string;
-  /** Of its monotonic clock. */
+  /** Deviation of the agent's monotonic clock. */
   readonly clock?: { readonly aheadMs: number; readonly ppm: number; readonly stepFile?: string };
 }
 
@@ -74,7 +74,7 @@ export function startAgent({ name, url, token, more = [], shellPrefix, clock }: 
   return startTrainSim(args, { ...(env && { env }), ...(shellPrefix !== undefined && { shellPrefix }) });
 }
 
-/** A run of that scenario that these agents take part in, to its good end. */
+/** Runs the scenario over agents and expects success. */
 export async function runOverAgents(
   scenario: string,
   names: readonly string[],

@@ -1,6 +1,6 @@
-// A trial's tables and ledgers without worker threads, for tests of the audit: batches that were acknowledged, that
-// failed, that were in doubt and came through or not, a preload, passes and archivings, all by the workload's own
-// statements and the program's own ledger files. Seeded, so that a failing test fails again.
+// Makes a trial's tables and ledgers without worker threads, for tests of the audit: acknowledged, failed and in-doubt
+// batches, a preload, passes and archivings, by the workload's own statements and ledger files. It is seeded, so that a
+// failing test fails again.
 import { audit, type Audited, type AuditInputs } from "../../src/workloads/train-events/audit/audit.js";
 import type { AdminClient } from "../../src/database/postgres/admin.js";
 import { PgConnection } from "../../src/database/postgres/connection.js";
@@ -45,36 +45,36 @@ export interface AuditedTrialOptions {
   readonly payload: Payload;
   readonly ids?: IdKind;
   readonly statementShape?: StatementShape;
-  /** PostgreSQL's, and a scenario's defaults, when left out. */
+  /** Further levels; defaults are the scenario's on PostgreSQL. */
   readonly levels?: Partial<
     Pick<AuditedSettings, "dialect" | "storage" | "locking" | "isolation" | "validate">
   >;
-  /** Of each batch; 20 when left out. */
+  /** Events of each batch; 20 if left out. */
   readonly batchEvents?: number;
-  /** Process and archive until nothing is left. */
+  /** True if events are processed and archived until none is left. */
   readonly isDrained?: boolean;
-  /** What happens at the end of the load, before anything is drained. */
+  /** Work at the end of the load, before any drain. */
   readonly atEnd?: (crew: AuditedCrew) => Promise<void>;
 }
 
-/** Who works on a trial's events; each call is one transaction. Rolls are seeded where they are not given. */
+/** Clients of a trial. Each call is one transaction. Rolls that are not given are seeded. */
 export interface AuditedCrew {
   /** Adds a batch that is acknowledged. */
   add(batch: number, fate: "acknowledged"): Promise<void>;
-  /** Resolves to the passes that were committed, and acknowledged to the crew. */
+  /** Processes events. Resolves to the committed passes, which are acknowledged. */
   process(limit: number, roll?: number): Promise<readonly EventPass[]>;
-  /** Resolves to the number of events that were archived. */
+  /** Archives events. Resolves to their number. */
   archive(limit: number): Promise<number>;
-  /** Does the same as the crew's own, and keeps no log. */
+  /** Clients with the same transactions, but without a log. */
   readonly stranger: Pick<AuditedCrew, "process" | "archive">;
 }
 
 export interface AuditedTrial {
   readonly settings: AuditedSettings;
   readonly directory: string;
-  /** Keys by how their batch ended; those in doubt that came through are `found`. */
+  /** Keys of batches by outcome; `found` are keys of in-doubt batches that were committed. */
   readonly keys: Readonly<Record<"failed" | "found" | "absent", readonly string[]>>;
-  /** The batch that failed, as it would have been added. */
+  /** Events of the failed batch, prepared for adding. */
   readonly failed: readonly PreparedEvent[];
   audit(
     more?: Pick<AuditInputs, "lockTimeout" | "loss" | "clockStepMs"> & { readonly validate?: Validation },
@@ -89,7 +89,7 @@ function settingsOf({
   levels = {},
   batchEvents = BATCH_EVENTS,
 }: AuditedTrialOptions) {
-  // Whoever speaks another dialect is not started by train-sim; where it is, the caller's connection knows.
+  // Another dialect needs a URL, since train-sim does not start its server. Only the caller's connection is used.
   const target = "postgresql://somebody@elsewhere.invalid/database";
   const others = Object.entries({ target, ...levels }).map(([key, level]) => `${key}: "${level}", `);
   const [treatment] = parseScenario(
@@ -107,7 +107,7 @@ const OUTCOMES: Readonly<Record<Fate, BatchOutcome>> = {
   ...{ acknowledged: "acknowledged", failed: "failed", found: "in-doubt", absent: "in-doubt" },
 };
 
-/** One producer of two clients, one consumer, one archiver, all of one thread. */
+/** One producer of two clients, one consumer and one archiver, all in one thread. */
 class Crew implements AuditedCrew {
   readonly told: LedgerTotals = { ...EMPTY_LEDGER };
   readonly added: Record<Fate, PreparedEvent[]> = { acknowledged: [], failed: [], found: [], absent: [] };
@@ -193,7 +193,7 @@ class Crew implements AuditedCrew {
   }
 }
 
-/** Makes one; every table holds something of every sort, unless it was drained. */
+/** Makes a trial. Unless it was drained, every table holds something of every sort. */
 export async function makeAuditedTrial(
   admin: AdminClient,
   options: AuditedTrialOptions,

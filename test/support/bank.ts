@@ -1,4 +1,4 @@
-// The bank of `scenarios/bank.sql` for tests of the built program: with every pool, with faults, and with errors planted.
+// The bank of `scenarios/bank.sql` for tests of the built program, with its faults and planted errors.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -9,7 +9,7 @@ import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "./t
 export const BANK = readFileSync(new URL("../../scenarios/bank.sql", import.meta.url), "utf8");
 
 export interface Bank {
-  /** Runs that file of SQL, with more of a scenario. */
+  /** Runs a file of SQL with further keys of a scenario. */
   readonly run: (
     sql: string,
     more: object,
@@ -17,7 +17,7 @@ export interface Bank {
   ) => Promise<{ readonly ended: Awaited<ReturnType<typeof trainSim>>; readonly out: string }>;
 }
 
-/** In a database of the test file's own. */
+/** A bank in a separate database, which the test file makes and drops. */
 export function bankIn(prefix: string): Bank {
   const own = ownDatabase(prefix);
   const scenarioOf = (sql: string, more: object): string =>
@@ -55,7 +55,7 @@ export const FAULTS = {
   ],
 };
 
-/** Each is a bank with an error in it. */
+/** Banks with an error in each. */
 export const MUTANTS: readonly (readonly [string, string])[] = [
   [
     "an UPDATE is dropped",
@@ -81,7 +81,7 @@ export const MUTANTS: readonly (readonly [string, string])[] = [
     ),
   ],
 ];
-/** Half of all records vanish with a transaction of their own that is rolled back: as a second connection that fails. */
+/** SQL of a function that loses half of all records in a subtransaction, like a second connection that fails. */
 function OUTSIDE(): string {
   return `CREATE FUNCTION record(id uuid, src int, dst int, amount int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -102,7 +102,7 @@ END $$;
 -- preload`;
 }
 
-/** Of a bank whose budget was spent: all of it is done, and its invariants hold. */
+/** Expects that a bank without errors spends its whole budget and that its invariants hold. */
 export async function expectSound(bank: Bank, more: object, env: NodeJS.ProcessEnv): Promise<void> {
   const { ended, out } = await bank.run(BANK, { actors: BUDGET, ...more }, env);
   expect(ended.exitCode, ended.stderr).toBe(0);
@@ -117,7 +117,7 @@ export async function expectSound(bank: Bank, more: object, env: NodeJS.ProcessE
   );
 }
 
-/** Of a bank with an error in it: an invariant says so. */
+/** Expects that an invariant of a bank with an error fails. */
 export async function expectFoundOut(bank: Bank, sql: string): Promise<void> {
   expect(sql).not.toBe(BANK);
   const { ended, out } = await bank.run(sql, { actors: BUDGET });

@@ -1,6 +1,5 @@
-// The Chromium that tests of pages run in: the one that CHROMIUM_PATH names, the system's, or one that Playwright has
-// fetched for this user. Where there is none, tests say plainly that
-// they were not run, and how to get one; a path that was named and does not work is an error.
+// Finds a Chromium for tests of pages: the one at CHROMIUM_PATH, the system's, or this user's from Playwright. Without one,
+// tests report that they were not run and how to install one; a CHROMIUM_PATH that does not work is an error.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { chromium, type Browser } from "playwright-core";
@@ -12,7 +11,7 @@ const HOW_TO_GET_CHROMIUM =
   "install it (Debian: apt-get install chromium), or fetch one with `npx playwright-core install chromium`, " +
   "or name one in CHROMIUM_PATH";
 
-/** Path of an executable; undefined where there is none. */
+/** Path of an executable, or undefined. */
 function findChromium(): string | undefined {
   const named = process.env["CHROMIUM_PATH"];
   if (named !== undefined && named !== "") {
@@ -25,13 +24,13 @@ function findChromium(): string | undefined {
   return [...onPath, chromium.executablePath()].find((file) => existsSync(file));
 }
 
-/** Its sandbox needs an unprivileged user, so root's runs without one; the pages are our own. */
+/** Starts Chromium. Its sandbox needs an unprivileged user, so root runs it without; the pages are the tests' own. */
 function startChromium(executablePath: string): Promise<Browser> {
   const isRoot = process.getuid?.() === 0;
   return chromium.launch({ executablePath, args: isRoot ? ["--no-sandbox"] : [] });
 }
 
-/** Tests of a page, `what`, in a browser that they all share and that is there once they run. */
+/** Describes tests of a page that share one browser, which is open while they run. */
 export function describeInChromium(what: string, tests: (browser: () => Browser) => void): void {
   const executable = findChromium();
   if (executable === undefined) {

@@ -1,5 +1,5 @@
-// Set-up of every test file: its scratch directories go after its last test. Files of one process share their modules, so
-// none of those could see to that for each file.
+// Set-up of every test file: it removes the file's scratch directories after its last test. Files of one process share
+// their modules, so a module cannot do this for each file.
 import { afterAll } from "vitest";
 import { removeScratch } from "./train-sim.js";
 

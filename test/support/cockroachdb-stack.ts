@@ -1,7 +1,7 @@
-// What tests of docker/cockroachdb/ share: the certificates that the committed script makes with the stand-in of
-// `cockroach`, and the stack itself on loopback without containers: three real PgBouncers and the real HAProxy, each
-// reading the committed file. A PostgreSQL with the certificate of the nodes stands in for all three nodes, and an
-// HTTPS server for the health of each: what is tested is the way to CockroachDB, never CockroachDB.
+// Parts that tests of docker/cockroachdb/ share: certificates from the committed script with the stand-in of `cockroach`,
+// and the stack on loopback without containers: three real PgBouncers and the real HAProxy, each reading the committed
+// file. A PostgreSQL with the nodes' certificate stands in for all three nodes, and an HTTPS server for the health of each:
+// the tests cover the way to CockroachDB, never CockroachDB.
 import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { once } from "node:events";
@@ -20,14 +20,14 @@ import { startCommittedHaproxy, startCommittedPgBouncer, type Started } from "./
 const run = promisify(execFile);
 const STAND_IN = join(import.meta.dirname, "stand-in-cockroach.sh");
 
-/** A directory with certificates below `certs`, and an environment in which `cockroach` is the stand-in. */
+/** A directory with certificates below `certs`, and an environment whose `cockroach` is the stand-in. */
 export interface CockroachCertificates {
   readonly directory: string;
   readonly password: string;
   readonly env: NodeJS.ProcessEnv;
-  /** A file below `certs`, as `public/ca.crt`. */
+  /** Reads a file below `certs`. Example: `public/ca.crt`. */
   read(name: string): Promise<string>;
-  /** Runs the committed script, which has run once. */
+  /** Runs the committed script again. */
   makeAgain(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -57,18 +57,18 @@ export async function makeCockroachCertificates(): Promise<CockroachCertificates
   };
 }
 
-/** The health of one node as HAProxy asks it. */
+/** Health endpoint of one node, which HAProxy checks. */
 export interface NodeHealth {
   readonly port: number;
-  /** What it was asked, as `GET /health?ready=1`. */
+  /** Requests so far. Example: `GET /health?ready=1`. */
   readonly asked: Set<string>;
-  /** From now on it answers as a node that drains. */
+  /** Makes the node answer like a draining one. */
   drain(): void;
   stop(): Promise<void>;
 }
 
 export interface CockroachStack {
-  /** The certificate is that of the nodes; a client verifies it under the name of HAProxy. */
+  /** Endpoint of HAProxy. It presents the nodes' certificate, which a client verifies under HAProxy's name. */
   readonly front: Endpoint;
   readonly poolers: readonly Endpoint[];
   readonly health: readonly NodeHealth[];
@@ -76,7 +76,7 @@ export interface CockroachStack {
   stop(): Promise<void>;
 }
 
-/** Addresses for docker/cockroachdb/haproxy.cfg, as a configuration file to read before it. */
+/** Text of a configuration file with addresses for docker/cockroachdb/haproxy.cfg. HAProxy reads it first. */
 export function nodeAddresses(
   listenPort: number,
   nodePort: number,
@@ -95,7 +95,7 @@ export function nodeAddresses(
   ].join("\n");
 }
 
-/** Starts all of it; on rejection nothing is left. */
+/** Starts the whole stack. On rejection nothing is left. */
 export async function startCockroachStack(
   programs: { readonly pgbouncer: string; readonly haproxy: string },
   certificates: CockroachCertificates,
@@ -134,7 +134,7 @@ export async function startCockroachStack(
   }
 }
 
-/** One PgBouncer with the committed file, in front of the HAProxy on that port. */
+/** Starts one PgBouncer with the committed file, in front of the HAProxy at a port. */
 export async function startPgBouncer(
   program: string,
   certificates: Pick<CockroachCertificates, "read">,
@@ -147,7 +147,7 @@ export async function startPgBouncer(
   return startCommittedPgBouncer(program, port, {
     ini: join(DOCKER_COCKROACHDB, "pgbouncer.ini"),
     files,
-    // The certificate of the nodes is for localhost too.
+    // The nodes' certificate is valid for localhost too.
     database: `train_sim = host=127.0.0.1 port=${haproxyPort} dbname=train_sim`,
   });
 }
@@ -163,7 +163,7 @@ async function endpointOf(
   return { scheme: "postgresql", host: "127.0.0.1", port, database: "train_sim", user: "pgb", password, tls };
 }
 
-/** Port of a PostgreSQL in the place of the nodes; database and role as init.sql makes them. */
+/** Starts a PostgreSQL in place of the nodes, with init.sql's database and role. Resolves to its port. */
 async function startNode(
   certificates: CockroachCertificates,
   stops: (() => Promise<void>)[],

@@ -1,4 +1,5 @@
-// What a suite tries of several factors: every two levels together at least once, or, under `npm run test:full`, all.
+// Combinations of several factors for a suite: a set that holds every pair of levels at least once, or, under `npm run
+// test:full`, all.
 import { isFull } from "./lanes.js";
 
 type Levels = Readonly<Record<string, readonly unknown[]>>;
@@ -16,13 +17,13 @@ export function product<const L extends Levels>(levels: L): Combination<L>[] {
   return rows as Combination<L>[];
 }
 
-/** Each pair of levels of two factors in a row of the product, as a text. */
+/** Each pair of levels of two factors in a row, as text. */
 export function pairsOf(row: Readonly<Record<string, unknown>>): string[] {
   const levels = Object.entries(row).map((entry) => JSON.stringify(entry));
   return levels.flatMap((one, i) => levels.slice(i + 1).map((other) => `${one} ${other}`));
 }
 
-/** Of all rows, always the one with the most pairs that no row before it has. */
+/** A small set of rows with all pairs: repeatedly the row with the most pairs that no earlier row has. */
 export function pairwise<const L extends Levels>(levels: L): Combination<L>[] {
   const candidates = product(levels).map((row) => ({ row, pairs: pairsOf(row) }));
   const missing = new Set(candidates.flatMap(({ pairs }) => pairs));

@@ -1,5 +1,5 @@
-// For tests of commands in this process: a directory of each test's own, and what it printed on standard output. Both are
-// made before each test of the file and gone after it, as are an exit code that was set and whatever was spied on.
+// Stage for tests of commands in this process: before each test it makes a directory and records standard output, and
+// afterwards it removes both and resets exit code and spies.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ export interface CommandStage {
   output: string;
 }
 
-/** To be called once, at the top of a test file. */
+/** Sets up the stage. Call it once, at the top of a test file. */
 export function commandStage(): CommandStage {
   const stage = { directory: "", output: "" };
   beforeEach(() => {

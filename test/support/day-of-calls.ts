@@ -1,4 +1,4 @@
-// Runs of workload calls on the built program: a day of 24 small batches.
+// Runs workload calls on the built program: a day of 24 small batches.
 import { join } from "node:path";
 import { expect } from "vitest";
 import { pgBouncerEnv } from "./pgbouncers.js";
@@ -21,7 +21,7 @@ thresholds: { integrity: ["violations==0"] }
 ${rest}`;
 }
 
-/** Of a run that ended well. */
+/** Result of a run, which must end with 0. */
 export async function resultOf(rest: string, phases = "warmUp: 0") {
   const out = join(scratchDirectory(), "results");
   const file = writeScenarioFile(scenarioOf(`trial: { ${phases}, drain: false }\n${rest}`));

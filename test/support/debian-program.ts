@@ -1,8 +1,7 @@
-// Real programs for tests, from Debian's packages, without installing anything and without root: apt downloads
-// the package and its libraries with lists and caches of its own, dpkg unpacks them below `.cache/` in the
-// repository, and a wrapper runs the program with the libraries (and the loader) it was built for. So a release of
-// Debian other than this machine's works too. Mirror and keys are those of the machine's own /etc/apt; a program
-// that cannot be had is an error with the reason, never a skipped test.
+// Unpacks real programs for tests from Debian's packages, without installation and without root: apt downloads the package
+// and its libraries with separate lists and caches, dpkg unpacks them below `.cache/`, and a wrapper runs the program with
+// its own libraries and loader, so another release of Debian works too. Mirror and keys come from the machine's /etc/apt. A
+// program that is not available is an error with the reason, never a skipped test.
 import { execFile } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -14,14 +13,14 @@ const CACHE = join(import.meta.dirname, "..", "..", ".cache", "debian");
 const APT_PATIENCE_MS = 300_000;
 
 export interface DebianProgram {
-  /** Release that the package is taken from, as `trixie`. */
+  /** Release that the package is taken from. Example: `trixie`. */
   readonly suite: string;
   readonly packageName: string;
-  /** Path inside the package, as `usr/sbin/pgbouncer`. */
+  /** Path inside the package. Example: `usr/sbin/pgbouncer`. */
   readonly program: string;
 }
 
-/** Path of an executable that runs the program; from the cache when it was unpacked before. */
+/** Path of an executable that runs the program, from the cache if it was unpacked earlier. */
 export async function debianProgram(wanted: DebianProgram): Promise<string> {
   const title = `${wanted.packageName} of Debian ${wanted.suite}`;
   try {
@@ -34,7 +33,7 @@ export async function debianProgram(wanted: DebianProgram): Promise<string> {
     try {
       await unpack(wanted, draft);
       await writeWrapper(wanted.program, draft);
-      // Whole or not at all: of two that unpack at once, the second finds the first one's.
+      // The rename is atomic: if two processes unpack at once, the second one finds the first one's directory.
       await rename(draft, home).catch(async (error: unknown) => {
         if (!(await isThere(wrapper))) throw error;
       });
@@ -74,7 +73,7 @@ async function unpack({ suite, packageName }: DebianProgram, directory: string):
 
 type Apt = (command: "apt-get" | "apt-cache", args: string[], cwd?: string) => Promise<string>;
 
-/** apt that knows one suite and shares nothing with the machine's own but its mirror, keys and proxy. */
+/** An apt with one suite, which shares only mirror, keys and proxy with the machine's apt. */
 async function privateApt(suite: string, directory: string): Promise<Apt> {
   for (const name of ["lists/partial", "cache/archives/partial", "log"])
     await mkdir(join(directory, name), { recursive: true });
@@ -92,7 +91,7 @@ async function privateApt(suite: string, directory: string): Promise<Apt> {
     "APT::Sandbox::User": "root",
     "Acquire::Languages": "none",
     "Acquire::Retries": "3",
-    // Without this apt-get update ends with 0 though it fetched nothing.
+    // Without this option apt-get update ends with 0 although it fetched nothing.
     "APT::Update::Error-Mode": "any",
   };
   const flags = Object.entries(options).flatMap(([name, value]) => ["-o", `${name}=${value}`]);
@@ -114,7 +113,7 @@ interface AptSource {
   readonly signedBy?: string;
 }
 
-/** The machine's package sources, of both notations. */
+/** Package sources of the machine, in both notations. */
 async function machineSources(): Promise<AptSource[]> {
   const parts = "/etc/apt/sources.list.d";
   const files = ["/etc/apt/sources.list"];
@@ -127,7 +126,7 @@ async function machineSources(): Promise<AptSource[]> {
   return sources;
 }
 
-/** `deb [signed-by=/key] http://mirror/debian bookworm main` */
+/** Sources from lines such as `deb [signed-by=/key] http://mirror/debian bookworm main`. */
 export function parseOneLineSources(text: string): AptSource[] {
   return text.split("\n").flatMap((line) => {
     const match = /^deb\s+(?:\[([^\]]*)\]\s+)?(\S+)\s+(\S+)\s/.exec(`${line.trim()} `);
@@ -138,7 +137,7 @@ export function parseOneLineSources(text: string): AptSource[] {
   });
 }
 
-/** Stanzas of `Types:`, `URIs:`, `Suites:`, `Signed-By:`; keys written into the file itself are left to apt's own. */
+/** Sources from stanzas of `Types:`, `URIs:`, `Suites:`, `Signed-By:`. Inline keys are left to apt's own. */
 export function parseDeb822Sources(text: string): AptSource[] {
   return text.split(/\n\s*\n/).flatMap((stanza) => {
     const field = (name: string) =>
@@ -152,7 +151,7 @@ export function parseDeb822Sources(text: string): AptSource[] {
 
 const DEBIAN_SUITES = /^(buster|bullseye|bookworm|trixie|forky|sid|(old)*stable|testing|unstable)$/;
 
-/** A sources.list of one line: `suite` from the mirror that the machine takes Debian itself from. */
+/** A sources.list of one line: `suite` from the mirror of the machine's own Debian packages. */
 export function sourcesLine(suite: string, sources: readonly AptSource[]): string {
   const debian = sources.find(({ suites }) => suites.some((name) => DEBIAN_SUITES.test(name)));
   if (!debian) throw new Error("/etc/apt names no Debian mirror");
@@ -160,7 +159,7 @@ export function sourcesLine(suite: string, sources: readonly AptSource[]): strin
   return `deb ${options}${debian.uri} ${suite} main\n`;
 }
 
-/** The shared libraries that a package needs, directly or through another library. */
+/** Shared libraries that a package needs, directly or through another library. */
 async function librariesOf(packageName: string, apt: Apt): Promise<string[]> {
   const found = new Set<string>();
   let next = [packageName];
@@ -173,7 +172,7 @@ async function librariesOf(packageName: string, apt: Apt): Promise<string[]> {
   return [...found];
 }
 
-/** `exec` keeps the process id, so that the wrapper can be signalled like the program itself. */
+/** Writes a wrapper script. `exec` keeps the process id, so that signals reach the program itself. */
 async function writeWrapper(program: string, directory: string): Promise<void> {
   const root = join(directory, "root");
   const files = await readdir(root, { recursive: true, withFileTypes: true });

@@ -1,12 +1,12 @@
-// The strict schema of the compose.yaml of docker/ and of docker/cockroachdb/: just the part of the Compose specification
-// that they use, so that a misspelt key is an error even where the docker CLI has no Compose to ask. What the files
-// refer to (files, ports, variables) is for their test to check. Refuses any key that it does not know.
+// The strict schema of the compose.yaml of docker/ and of docker/cockroachdb/: only their part of the Compose
+// specification, so that a misspelt key is an error even if the docker CLI has no Compose. Their tests check the files,
+// ports and variables that they refer to.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import * as z from "zod";
 
-/** The folder of the stack on PostgreSQL, and of what both stacks share. */
+/** The folder of the stack on PostgreSQL, and of the files that both stacks share. */
 export const DOCKER = join(import.meta.dirname, "..", "..", "docker");
 /** The folder of the stack on CockroachDB. */
 export const DOCKER_COCKROACHDB = join(DOCKER, "cockroachdb");
@@ -53,12 +53,12 @@ const Compose = z.strictObject({
 
 export type Compose = z.infer<typeof Compose>;
 
-/** A compose file, checked; anchors resolved, variables not. Throws on any key that is not in the schema. */
+/** A checked compose file, with anchors resolved and variables kept. Throws on any key that is not in the schema. */
 export function parseCompose(text: string): Compose {
   return Compose.parse(parse(text, { merge: true, uniqueKeys: true, strict: true }));
 }
 
-/** The compose.yaml of one of the two folders. */
+/** The compose.yaml of one folder. */
 export async function readCompose(directory = DOCKER): Promise<Compose> {
   return parseCompose(await readFile(join(directory, "compose.yaml"), "utf8"));
 }

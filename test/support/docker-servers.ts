@@ -1,7 +1,7 @@
-// Real PgBouncers and HAProxies on loopback that read the committed configuration files of docker/ themselves. Only
-// addresses and the places of certificates are overridden, in a file of its own that comes before (HAProxy) or
-// includes (PgBouncer) the committed one: a file that its program does not take fails the test. What is started is
-// guarded like a server of a run, and stopped by whoever started it.
+// Starts real PgBouncers and HAProxies on loopback that read the committed configuration files of docker/. Only addresses
+// and paths of certificates are overridden, in a separate file that comes before (HAProxy) or includes (PgBouncer) the
+// committed one: a file that its program refuses fails the test. The processes are guarded like a server of a run; the
+// caller stops them.
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
@@ -17,11 +17,11 @@ const POLL_MS = 20;
 
 export interface Started {
   readonly process: ServerProcess;
-  /** Stops it at once and removes its directory. */
+  /** Stops the process at once and removes its directory. */
   readonly stop: () => Promise<void>;
 }
 
-/** Path of HAProxy: the machine's own, else Debian's package. */
+/** Path of HAProxy: the machine's own, otherwise Debian's. */
 export async function findHaproxy(): Promise<string> {
   const directories = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
   const installed = directories
@@ -30,7 +30,7 @@ export async function findHaproxy(): Promise<string> {
   return installed ?? debianProgram({ suite: "trixie", packageName: "haproxy", program: "usr/sbin/haproxy" });
 }
 
-/** A PgBouncer on `port`. `files` are what it reads below /certs, by name; `database` is its line of [databases]. */
+/** Starts a PgBouncer on `port`. `files` are the files below /certs, by name; `database` is its line of [databases]. */
 export async function startCommittedPgBouncer(
   program: string,
   port: number,
@@ -39,7 +39,7 @@ export async function startCommittedPgBouncer(
   const directory = await makePrivateDirectory("pgbouncer");
   for (const [name, text] of Object.entries(files)) await directory.write(name, text);
   const included = await directory.write("pgbouncer.ini", await readFile(ini, "utf8"));
-  // The committed file ends inside [pgbouncer]. A second [pgbouncer] would set everything back to its default.
+  // The committed file ends inside [pgbouncer]. A second [pgbouncer] would reset every setting to its default.
   const overrides = await directory.write(
     "addresses.ini",
     [
@@ -58,7 +58,7 @@ export async function startCommittedPgBouncer(
   );
 }
 
-/** An HAProxy that listens on `port`, as `addresses` says, a configuration file that is read before `cfg`. */
+/** Starts an HAProxy on `port`. `addresses` is the text of a configuration file that it reads before `cfg`. */
 export async function startCommittedHaproxy(
   program: string,
   port: number,
@@ -66,12 +66,12 @@ export async function startCommittedHaproxy(
 ): Promise<Started> {
   const directory = await makePrivateDirectory("pgbouncer");
   const args = ["-db", "-f", await directory.write("addresses.cfg", addresses), "-f", cfg];
-  // As whoever runs the tests: it needs no other user, and reads the committed file where it lies.
+  // The user of the tests runs it: it needs no other user, and reads the committed file in place.
   const started = await startProcess("HAProxy", { ...directory, user: undefined }, program, args);
   return supervise(started, port, () => directory.remove());
 }
 
-/** Waits until the process accepts connections; stops it when it does not. */
+/** Waits until the process accepts connections. Stops it if it does not. */
 async function supervise(
   started: ServerProcess,
   port: number,
@@ -106,7 +106,7 @@ async function accepts(port: number): Promise<boolean> {
   }
 }
 
-/** Resolves once the process has written a line that matches; rejects with its log after a bounded time. */
+/** Resolves once the process has logged a matching line. Rejects with its log after a bounded time. */
 export async function hasLogged(process: ServerProcess, line: RegExp): Promise<void> {
   for (let attempt = 0; attempt < READY_ATTEMPTS; attempt++) {
     if (line.test(await process.log())) return;

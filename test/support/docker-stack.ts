@@ -1,6 +1,6 @@
-// The stack of docker/compose.yaml on loopback without containers: the real PostgreSQL, two real PgBouncers and the
-// real HAProxy, each reading the committed configuration file itself (docker-servers.ts tells how), with certificates
-// from the committed script. Servers are stopped and their directories removed by `stop`.
+// The stack of docker/compose.yaml on loopback without containers: the real PostgreSQL, two real PgBouncers and the real
+// HAProxy, each reading the committed configuration file (see docker-servers.ts), with certificates from the committed
+// script.
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ const run = promisify(execFile);
 
 const USER = "train_sim";
 
-/** Certificates and the list of users, made by docker/make-certificates.sh in a directory of their own. */
+/** Certificates and the list of users, made by docker/make-certificates.sh in a separate directory. */
 export interface Certificates {
   readonly directory: string;
   readonly password: string;
@@ -28,10 +28,10 @@ export interface Certificates {
 }
 
 export interface DockerStack {
-  /** Through HAProxy; TLS as `verify-full`. */
+  /** Endpoint of HAProxy, with TLS like `verify-full`. */
   readonly front: Endpoint;
   readonly postgres: Endpoint;
-  /** Each PgBouncer itself, database `pgbouncer`. */
+  /** Endpoints of the PgBouncers themselves, database `pgbouncer`. */
   readonly consoles: readonly Endpoint[];
   readonly poolers: readonly ServerProcess[];
   readonly haproxy: ServerProcess;
@@ -52,13 +52,13 @@ export async function makeCertificates(): Promise<Certificates> {
   };
 }
 
-/** Variables that docker/haproxy/haproxy.cfg presets, as a configuration file to read before it. */
+/** Text of a configuration file with the variables that docker/haproxy/haproxy.cfg presets. HAProxy reads it first. */
 export function haproxyAddresses(listenPort: number, poolerPorts: readonly number[]): string {
   const lines = poolerPorts.map((port, index) => `  setenv PGBOUNCER_${index + 1} "127.0.0.1:${port}"`);
   return ["global", `  setenv LISTEN "127.0.0.1:${listenPort}"`, ...lines, ""].join("\n");
 }
 
-/** Starts all of it; on rejection nothing is left. */
+/** Starts the whole stack. On rejection nothing is left. */
 export async function startDockerStack(
   programs: { readonly pgbouncer: string; readonly haproxy: string },
   certificates: Certificates,
@@ -111,7 +111,9 @@ async function endpointOf(certificates: Certificates, port: number, database = U
   };
 }
 
-/** The `-c name=value` of the service's command, certificates and access rules aside: those go by other ways. */
+/**
+ * Settings from `-c name=value` of the service's command, without certificates and access rules, which are set elsewhere.
+ */
 async function postgresSettings(): Promise<Record<string, string>> {
   const { command = [] } = (await readCompose()).services["postgres"] ?? {};
   const pairs = command
@@ -132,7 +134,7 @@ async function startPostgres(certificates: Certificates): Promise<RunningTarget>
     tls: { cert, key, hba: hba.split("\n") },
   });
   try {
-    // What the image does for POSTGRES_USER and POSTGRES_DB.
+    // The image does the same for POSTGRES_USER and POSTGRES_DB.
     const admin = await connectAdmin(server.admin);
     await admin.query(`CREATE ROLE ${USER} SUPERUSER LOGIN PASSWORD '${certificates.password}'`);
     await admin.query(`CREATE DATABASE ${USER} OWNER ${USER}`);
@@ -144,7 +146,7 @@ async function startPostgres(certificates: Certificates): Promise<RunningTarget>
   }
 }
 
-/** One PgBouncer with the committed file, in front of the PostgreSQL on that port. */
+/** Starts one PgBouncer with the committed file, in front of the PostgreSQL at a port. */
 export async function startPooler(
   program: string,
   certificates: Certificates,

@@ -1,5 +1,5 @@
-// An experiment that is told to observers by hand, on a clock that the test moves: two treatments, two trials each, and
-// seconds with known numbers. Test material: nothing in the program imports it.
+// An experiment that a test reports to observers step by step, on a clock that the test moves: two treatments, two trials
+// each, and seconds with known numbers.
 import { LiveState } from "../../src/live/live-state.js";
 import { HistogramSet, recordableUs } from "../../src/metrics/histograms.js";
 import type { Counts } from "../../src/metrics/metric-lists.js";
@@ -63,8 +63,8 @@ export function watchedRun(inputs: WatchedInputs = {}): WatchedRun {
 }
 
 /**
- * A second in which operations did so many events, ten in each transaction. Transactions waited 0.5 ms for a connection and
- * took `responseMs`. `changes` are of the first operation.
+ * A second with the given events of each operation, ten in each transaction. Transactions waited 0.5 ms for a connection
+ * and took `responseMs`. `changes` apply to the first operation.
  */
 export function liveSecond(
   second: number,
@@ -85,7 +85,7 @@ export function liveSecond(
   return [second, totals];
 }
 
-/** A second in which so many events were added, twice as many processed, as many archived. */
+/** A second in which `events` events were added, twice as many processed, and as many archived. */
 export function liveSecondOf(
   second: number,
   events: number,
@@ -94,12 +94,12 @@ export function liveSecondOf(
   return liveSecond(second, { add: events, process: 2 * events, archive: events }, changes);
 }
 
-/** A complete trial as it ends. */
+/** A complete trial. */
 export function endedTrial(number: number, changes: Partial<TrialResult> = {}): TrialResult {
   return { ...exampleTrial(0, number, 10), ...changes };
 }
 
-/** From the start of a trial to its window, at 5 s of it: five seconds of 100, 200, ... added events. */
+/** Reports a trial from its start to 5 s of its window: five seconds with 100, 200, ... added events. */
 export function inMidWindow(run: WatchedRun, number = 1): void {
   const { state, clock } = run;
   const { trial, treatment } = run.trial(number);

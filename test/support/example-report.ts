@@ -1,6 +1,5 @@
-// What a report is given to draw, with something for every chart: three treatments of which one went through PgBouncer,
-// five trials each, seconds, samples, distributions, a sweep and a search for capacity. Made from a seed, so that tests
-// know what they see. Test material: nothing in the program imports it.
+// Input of a report with data for every chart: three treatments of which one uses PgBouncer, five trials each, seconds,
+// samples, distributions, a sweep and a search for capacity. It is made from a seed.
 import { Prng } from "../../src/foundation/prng.js";
 import { keyFindings } from "../../src/report/findings/key-findings.js";
 import { withAnalysis } from "../../src/analysis/comparison/analysis.js";
@@ -19,13 +18,13 @@ import type {
 import { exampleOperation, exampleResult, exampleTrial } from "./example-result.js";
 import { exampleCapacity, exampleSweep } from "./example-searches.js";
 
-/** Slowdown of each treatment against the first. */
+/** Slowdown of each treatment relative to the first. */
 export const EXAMPLE_TREATMENTS: Readonly<Record<string, number>> = {
   jsonb: 2,
   "jsonb-manual": 1.3,
   text: 1,
 };
-/** The one that went through PgBouncer. */
+/** Treatment that uses PgBouncer. */
 export const EXAMPLE_POOLED = "text";
 const TRIALS = 5;
 const SECONDS = 30;

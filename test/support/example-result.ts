@@ -1,5 +1,5 @@
-// A small result document with round numbers, for tests of whatever reads one: two treatments, `trials` trials of
-// each, in which the second treatment is slower in a known way. Test material: nothing in the program imports it.
+// A small result document with round numbers: two treatments with `trials` trials each, of which the second is slower by a
+// known factor.
 import type { LatencySummary } from "../../src/metrics/histograms.js";
 import type { AuditFacts } from "../../src/workloads/train-events/model/conservation.js";
 import type { DiagnosisSettings } from "../../src/scenario/judgement.js";
@@ -13,7 +13,7 @@ import {
 import { workloadResult } from "../../src/results/vocabulary.js";
 import { workloadOf } from "../../src/workloads/registry.js";
 
-/** The words of Train Events. */
+/** The result's workload, which is Train Events. */
 export const EXAMPLE_WORKLOAD: ResultDocument["workload"] = workloadResult(workloadOf({}));
 
 export function exampleLatency(mean: number): LatencySummary {
@@ -49,7 +49,7 @@ export function exampleOperation(meanMs: number, trials = 1): OperationResult {
   };
 }
 
-/** The defaults of a scenario's `diagnosis`, but for the ceiling, which is not measured. */
+/** Defaults of a scenario's `diagnosis`. The ceiling is off, since it is not measured. */
 export const EXAMPLE_BOUNDS: DiagnosisSettings = {
   ceiling: false,
   maxEventLoopDelayMs: 50,
@@ -78,7 +78,7 @@ export const EXAMPLE_INTEGRITY: Integrity = {
   ...{ invalid: 0, validated: EXAMPLE_VALIDATED },
 };
 
-/** What an audit finds that finds nothing wrong with so many events. */
+/** Facts of an audit of `published` events without violations. */
 export function exampleFacts(published: number): AuditFacts {
   return {
     ...{ published, inDoubt: 0, inDoubtFound: 0, documentsChecked: published },
@@ -120,7 +120,7 @@ export function exampleTrial(index: number, number: number, meanMs: number): Tri
   };
 }
 
-/** In block b, jsonb takes 10 + b ms to add, and text `slowdown` times that. */
+/** A result. In block b, jsonb takes 10 + b ms to add, and text `slowdown` times that. */
 export function exampleResult(trials = 3, slowdown = 2): ResultDocument {
   const blocks = Array.from({ length: trials }, (_, block) => block);
   const treatment = (id: string, factor: number, offset: number): ResultDocument["treatments"][number] => ({

@@ -1,9 +1,8 @@
 // A sweep over clients that follows the Universal Scalability Law exactly, and a search for capacity with round numbers.
-// Test material: nothing in the program imports it.
 import type { Capacity } from "../../src/results/capacity-schema.js";
 import type { Sweep } from "../../src/results/comparison-schema.js";
 
-/** Over 1 to 64 clients, with the curve that its points lie on. */
+/** A sweep over 1 to 64 clients, with the curve that its points lie on. */
 export function exampleSweep(): Sweep {
   const law = (n: number): number => (120 * n) / (1 + 0.05 * (n - 1) + 0.001 * n * (n - 1));
   const estimate = (value: number) => ({ value, low: value * 0.9, high: value * 1.1 });
@@ -31,7 +30,7 @@ export function exampleSweep(): Sweep {
   };
 }
 
-/** Four probes of jsonb, of which those up to 200 a second hold. */
+/** A search with four probes of jsonb, of which the ones up to 200 per second hold. */
 export function exampleCapacity(): Capacity {
   return {
     ...{

@@ -1,5 +1,5 @@
-// Every fault with every family of workloads on every kind of target. Rules of the program state which pairs can run, and how.
-// A family's faults follow each other in one trial, which ends audited, with each fault mended and named. Other pairs are
+// Runs every fault with every family of workloads on every kind of target. The program's rules state which pairs can run,
+// and how. Faults of a family follow each other in one audited trial, with each fault mended and named. Other pairs are
 // refused with a reason before anything starts.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ import {
   type Started,
 } from "./train-sim.js";
 
-/** Targets but that of a URL, which only a running server has. */
+/** The embedded target. A target with a URL needs a running server and is not here. */
 export const EMBEDDED = { kind: "embedded" };
 export const WITH_STANDBY = { kind: "embedded", standbys: 1, replication: "sync" };
 
@@ -64,7 +64,7 @@ const FAMILIES = {
 type Family = keyof typeof FAMILIES;
 export const FAMILY_NAMES = Object.keys(FAMILIES) as Family[];
 
-/** Ways to connect, and places of clients: a fault takes the first that its rules allow. */
+/** Ways to connect, and places of clients. A fault takes the first that its rules allow. */
 const SURROUNDINGS = {
   "direct connections": { pool: { strategy: "direct" } },
   PgBouncer: { pool: { strategy: "pgbouncer", mode: "transaction", size: 3 } },
@@ -80,11 +80,11 @@ const NEEDED: Readonly<Record<string, unknown>> = {
   bandwidth: "200kB",
   run: ["true"],
 };
-/** Pauses between two faults: a server takes time to start, and longer to become a standby. */
+/** Milliseconds between two faults: a server takes time to start, and longer to become a standby. */
 const PAUSE_MS = 1000;
 const RESTART_MS = 3000;
 const FAILOVER_MS = 6000;
-/** Time at the end of a window for faults that waited on a busy machine. */
+/** Milliseconds at the end of a window for faults that are late on a busy machine. */
 const LATE_MS = 10_000;
 
 function sampleOf(kind: AnyFaultKind, atMs: number): object {
@@ -135,11 +135,11 @@ function refusalOf(scenario: string): string | undefined {
 
 interface MatrixPlan {
   readonly trials: readonly MatrixTrial[];
-  /** Reasons of refusals. */
+  /** Reasons of refusals, by fault. */
   readonly refusals: Readonly<Partial<Record<FaultKindName, string>>>;
 }
 
-/** Trials and refusals that the rules of the program make of every fault, whatever this machine can do. */
+/** Trials and refusals of every fault by the program's rules, regardless of this machine. */
 export function planOf(family: Family, target: object): MatrixPlan {
   const kindsOver = new Map<Surroundings, FaultKindName[]>();
   const refusals: Partial<Record<FaultKindName, string>> = {};
@@ -156,7 +156,7 @@ export function planOf(family: Family, target: object): MatrixPlan {
   return { trials, refusals };
 }
 
-/** The run, and then its agents. */
+/** Starts the run, and then its agents. */
 async function start(scenario: string, surroundings: Surroundings, out: string): Promise<readonly Started[]> {
   const args = [writeScenarioFile(scenario), "--out", out];
   const options = surroundings === "PgBouncer" ? { env: poolerEnv("1.24") } : {};
@@ -167,22 +167,22 @@ async function start(scenario: string, surroundings: Surroundings, out: string):
   return [run, ...["a1", "a2"].map((name) => startAgent({ name, url, token }))];
 }
 
-/** Words of faults that name a table. */
+/** Patterns of texts of faults that name a table. */
 const TABLE_WORDS: Readonly<Partial<Record<FaultKindName, RegExp>>> = {
   "lock-holder": /^(?:locked|waited to lock) (\S+) in access exclusive mode/,
   "long-transaction": /^read (\S+) and held the snapshot/,
 };
 
-/** Faults that take the server or the pooler away: clients must have seen errors. */
+/** Faults that take the server or the pooler away, so that clients must see errors. */
 const ENDING: readonly FaultKindName[] = [
   ...(["postgres-restart", "postgres-kill", "failover", "switchover"] as const),
   ...(["pooler-restart", "pooler-kill"] as const),
 ];
 
-/** A built-in script of pgbench has an invariant of sums, and no ids. */
+/** Caveat of a built-in script of pgbench, which has an invariant of sums and no ids. */
 const NO_IDS = "lost or duplicated transactions of tpcb-like: no invariant lists their acknowledged ids";
 
-/** Runs a trial: nothing is lost, and each fault is mended and named by its table. */
+/** Runs a trial and expects that nothing is lost and that each fault is mended and names its table. */
 export async function expectTrial(cells: MatrixTrial): Promise<void> {
   const { family, kinds, surroundings } = cells;
   const scenario = scenarioOf(cells);
@@ -196,7 +196,7 @@ export async function expectTrial(cells: MatrixTrial): Promise<void> {
   expect(trial?.status, trial?.reason).toBe("complete");
   expect(trial?.integrity).toMatchObject({ verdict: "ok", lost: 0, violations: [] });
   expect(trial?.integrity?.published).toBeGreaterThan(0);
-  // A killed agent takes accounts with it that only the audit could compare.
+  // Accounts that only the audit could compare end with a killed agent.
   if (!kinds.includes("agent-kill"))
     expect(trial?.integrity?.notAudited).toEqual(family === "pgbench" ? [NO_IDS] : undefined);
   expect(trial?.faults?.map(({ kind }) => kind)).toEqual(kinds);
@@ -205,7 +205,7 @@ export async function expectTrial(cells: MatrixTrial): Promise<void> {
     expect(clearedAtSeconds, kind).not.toBeNull();
     if (ENDING.includes(kind)) expect(errors, kind).not.toEqual({});
     expect(words, kind).not.toBe("");
-    // Resets are short: clients of a busy machine may not have a connection or a commit to lose.
+    // Resets are short: clients of a busy machine may have no connection or commit to lose.
     if (!kind.startsWith("network-reset")) expect(words, kind).not.toMatch(/ of 0 sessions| 0 connections/);
     const named = TABLE_WORDS[kind];
     if (named)
@@ -214,7 +214,7 @@ export async function expectTrial(cells: MatrixTrial): Promise<void> {
   expect(processes[0] && leftoversOf(processes[0])).toEqual([]);
 }
 
-/** The tests of a target, to be called at the top of a file. */
+/** Defines the tests of a target. Call it at the top of a file. */
 export async function testMatrix(where: string, target: object): Promise<void> {
   const able = await Promise.all(
     FAULTS.map(async ({ name }) => {

@@ -1,5 +1,5 @@
-// Runs of the built program with faults, for tests: one trial of a small load on an embedded server, what came of it, and
-// whether anything of it is left on this machine. It states what must hold of every trial that was broken and mended.
+// Runs the built program with faults: one trial of a small load on an embedded server, its result, and remainders on this
+// machine. It also states the expectations for every trial with mended faults.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import {
 } from "./train-sim.js";
 
 const DELAY = "appDelay: 20ms\n";
-/** Consumers do not think, so that some are in a transaction at every moment. */
+/** Groups of clients. Consumers have no think time, so that some are in a transaction at every moment. */
 const ACTORS = `
 actors:
   producers: { load: { clients: 3 } }
@@ -41,11 +41,11 @@ export interface FaultRun extends Ended {
   readonly trial: TrialResult;
   readonly faults: ReadonlyMap<string, FaultRecord>;
   readonly leftovers: readonly string[];
-  /** What a second of the window saw, all operations together or one. */
+  /** Counts of a second of the window, of all operations together or of one. */
   readonly seenIn: (second: number, operation?: string) => SecondSeen;
 }
 
-/** Directories and mounts of servers that this train-sim started. */
+/** Directories and mounts of servers that a train-sim started. */
 export function leftoversOf({ child }: Started): string[] {
   const mark = new RegExp(`train-sim-(postgres|pgbouncer)-${child.pid ?? 0}-`);
   const directories = readdirSync(tmpdir()).filter((name) => mark.test(name));
@@ -61,7 +61,7 @@ export async function untilNothingIsLeftOf(started: Started, mostMs = 200_000): 
   }
 }
 
-/** `scenario` goes without a name; standard output is quiet. */
+/** Starts a run of a scenario without a name. Standard output is quiet. */
 export function startFaultRun(scenario: string, env?: NodeJS.ProcessEnv): { started: Started; out: string } {
   const out = join(scratchDirectory(), "results");
   const defaults = { "appDelay:": DELAY, "actors:": ACTORS };
@@ -72,7 +72,7 @@ export function startFaultRun(scenario: string, env?: NodeJS.ProcessEnv): { star
   return { started: startTrainSim(["run", file, "--out", out, "--quiet"], env ? { env } : {}), out };
 }
 
-/** To its end, and what it left behind then. */
+/** Runs a scenario to its end. Resolves to the result and to remainders. */
 export async function runFaults(scenario: string, env?: NodeJS.ProcessEnv): Promise<FaultRun> {
   const { started, out } = startFaultRun(scenario, env);
   const ended = await started.ended;
@@ -86,7 +86,7 @@ export async function runFaults(scenario: string, env?: NodeJS.ProcessEnv): Prom
   return { ...ended, result, trial, faults, leftovers, seenIn };
 }
 
-/** By second of the window, and operation: what its first trial did. */
+/** Counts of the first trial, by second of the window and operation. */
 export function secondsIn(directory: string): FaultRun["seenIn"] {
   const [trial = ""] = readdirSync(join(directory, "trials"));
   const [, ...lines] = readFileSync(join(directory, "trials", trial, "timeseries.csv"), "utf8").split("\n");
@@ -103,7 +103,7 @@ export function secondsIn(directory: string): FaultRun["seenIn"] {
   };
 }
 
-/** What holds of every trial that was broken and mended. */
+/** Expects nothing lost and all faults mended in every trial. */
 export function expectNothingLost(
   { exitCode, stderr, trial, result, leftovers }: FaultRun,
   count: number,
@@ -116,11 +116,11 @@ export function expectNothingLost(
   expect(result.faults).toHaveLength(count);
   for (const { kind, clearedAtSeconds, injectedAtSeconds, atSeconds } of result.faults) {
     expect(clearedAtSeconds, kind).not.toBeNull();
-    // Node's timers may fire up to a millisecond early.
+    // Timers of Node may fire up to a millisecond early.
     expect(injectedAtSeconds + 0.01, kind).toBeGreaterThanOrEqual(atSeconds);
   }
   expect(leftovers).toEqual([]);
 }
 
-/** SQLSTATEs and codes of the driver. */
+/** SQLSTATEs and the driver's codes. */
 export const codesOf = (fault: FaultRecord | undefined): string[] => Object.keys(fault?.errors ?? {});

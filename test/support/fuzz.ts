@@ -1,7 +1,6 @@
-// Gives a reader hundreds of damaged copies of a real file and holds each answer to one rule: it is right as far as can
-// be seen, or it is a clear refusal, and it comes in bounded time. The seed is printed and decides everything:
-// TRAIN_SIM_FUZZ_SEED repeats a run, TRAIN_SIM_FUZZ_CASES makes it longer. Test material: nothing in the program
-// imports it.
+// Gives a reader hundreds of damaged copies of a real file. Each answer must be correct as far as can be checked, or a
+// clear refusal, within bounded time. TRAIN_SIM_FUZZ_SEED repeats a run by its printed seed, TRAIN_SIM_FUZZ_CASES makes it
+// longer.
 import { UsageError } from "../../src/foundation/errors.js";
 import { processCpuSeconds } from "../../src/foundation/process-usage.js";
 import { deriveSeed, Prng } from "../../src/foundation/prng.js";
@@ -9,7 +8,9 @@ import { mutate, type Format } from "./mutate.js";
 
 export const FUZZ_SEED = Number(process.env["TRAIN_SIM_FUZZ_SEED"] ?? 20_260_131);
 const CASES = Number(process.env["TRAIN_SIM_FUZZ_CASES"] ?? 12);
-/** Of processor time, so that a busy machine does not matter; every reader takes a hundredth of it. */
+/**
+ * Limit of processor time per case, which does not depend on how busy the machine is; every reader takes a hundredth of it.
+ */
 const CPU_SECONDS_MAX = 5;
 const MESSAGE_CHARACTERS_MAX = 60_000;
 
@@ -17,16 +18,16 @@ export interface FuzzedReader {
   readonly name: string;
   readonly format: Format;
   readonly sample: Buffer;
-  /** What it makes of the bytes: a text for people is looked at, too. Throws where it refuses them. */
+  /** Reads the bytes. A text for people is checked, too. Throws if it refuses them. */
   readonly read: (bytes: Buffer) => unknown;
-  /** Errors that are as good as a `UsageError` here. */
+  /** True for errors that are as good as a `UsageError` here. */
   readonly isRefusal?: (error: unknown) => boolean;
 }
 
 export interface FuzzOutcome {
   readonly accepted: number;
   readonly refused: number;
-  /** What was wrong, with how to see it again; none is what a test asks for. */
+  /** Wrong answers, each with the way to repeat it; empty if the reader is right. */
   readonly complaints: readonly string[];
 }
 
@@ -41,7 +42,7 @@ function complaintAboutError(error: unknown, isRefusal: (error: unknown) => bool
 
 function complaintAboutAnswer(answer: unknown): string | undefined {
   if (typeof answer !== "string") return undefined;
-  // The words of a server about its version are free text, damaged or not.
+  // A server's text about its version is free text, damaged or not.
   const [odd] =
     /^(?!.*it is not JSON: |server +).*(?:\bNaN\b|\[object Object\]|\bundefined\b|[\u0000-\u0008\u000b-\u001a]).*/m.exec(
       answer,
@@ -51,7 +52,7 @@ function complaintAboutAnswer(answer: unknown): string | undefined {
 
 const isUsageError = (error: unknown): boolean => error instanceof UsageError;
 
-/** Runs all cases of one reader. Case n is the same whatever else runs. */
+/** Runs all cases of one reader. Case n does not depend on the other cases. */
 export async function fuzz(reader: FuzzedReader, cases: number = CASES): Promise<FuzzOutcome> {
   const complaints: string[] = [];
   let [accepted, refused] = [0, 0];

@@ -1,7 +1,6 @@
-// An installation of train-sim as a stranger would have it: the build, in a directory of its own, with
-// the packages that it needs copied and plain node to run it. Tests use it to end a whole process in every way and
-// to run one as another user, whom this repository may be closed to. All that its processes leave would be in its
-// temporary directory, so that what is left can be looked at.
+// Makes an installation of train-sim like a stranger's: the build in a separate directory with copies of its packages and
+// plain node. Tests end its whole process in every way, or run it as another user, who may have no access to this
+// repository. All remainders of its processes are in its temporary directory.
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmod, cp, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
@@ -17,7 +16,7 @@ import type { ServerUser } from "../../src/foundation/process/private-directory.
 const ROOT = join(import.meta.dirname, "..", "..");
 const MODULES = join(ROOT, "node_modules");
 const DIST = join(ROOT, "dist");
-/** What scripts import. */
+/** Modules that scripts import. */
 const ENTRIES = ["targets/embedded/embedded.js", "pools/managed.js", "pools/pgbouncer/pgbouncer.js"].map(
   (file) => join(DIST, file),
 );
@@ -25,9 +24,9 @@ const PATIENCE_MS = 30_000;
 
 export interface Installation {
   readonly path: string;
-  /** Directory of the package with PostgreSQL's programs, links and all. */
+  /** Directory of the package with PostgreSQL's programs, links included. */
   readonly postgresPackage: string;
-  /** Runs `script` (a module beside `dist/`) as `user`, or as ourselves. */
+  /** Runs `script` (a module in the directory of `dist/`) as `user`, or as this process's user. */
   run(script: string, options?: RunOptions): Promise<Running>;
   remove(): Promise<void>;
 }
@@ -39,15 +38,15 @@ export interface RunOptions {
 
 export interface Running {
   readonly child: ChildProcess;
-  /** TMPDIR of this process. */
+  /** TMPDIR of the process. */
   readonly temporary: string;
-  /** The next line that the script writes; rejects with what it wrote to standard error when it ends before. */
+  /** Resolves to the script's next line. Rejects with its standard error if it ends first. */
   line(): Promise<string>;
-  /** Resolves when neither a file nor a process is left in `temporary`; rejects with what is after 30 s. */
+  /** Resolves when neither a file nor a process is left in `temporary`. Rejects with the remainders after 30 s. */
   nothingLeft(): Promise<void>;
 }
 
-/** Makes an installation below the system's temporary directory, readable by everybody. */
+/** Makes an installation below the system's temporary directory, readable by all users. */
 export async function makeInstallation(): Promise<Installation> {
   const path = await mkdtemp(join(tmpdir(), "train-sim-installation-"));
   await chmod(path, 0o755);
@@ -68,7 +67,7 @@ export async function makeInstallation(): Promise<Installation> {
   };
 }
 
-/** The packages that these built modules import, with all that those need. */
+/** Packages that the built modules import, with all their dependencies. */
 async function packagesOf(entries: readonly string[]): Promise<ReadonlySet<string>> {
   const packages = new Set<string>();
   const modules = new Set(entries);
@@ -89,7 +88,7 @@ async function addPackage(packages: Set<string>, imported: string): Promise<void
   for (const needed of Object.keys(dependencies)) await addPackage(packages, needed);
 }
 
-/** The node that runs this, or a copy where only we reach it (below root's home). */
+/** The running node, or a copy if other users cannot reach it (below root's home). */
 async function reachableNode(path: string): Promise<string> {
   if (process.getuid?.() !== 0) return process.execPath;
   const nobody = { uid: 65534, gid: 65534 };
@@ -135,7 +134,7 @@ async function runScript(
   };
 }
 
-/** Processes whose working directory is `directory` or in it, removed or not (Linux). */
+/** Processes whose working directory is `directory` or below it, removed or not (Linux). */
 export async function processesIn(directory: string): Promise<number[]> {
   const found: number[] = [];
   for (const name of await readdir("/proc")) {
@@ -162,7 +161,7 @@ export async function ended({ child }: Running): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
 }
 
-/** The symbolic links that the package's install script would have made, removed: `npm ci --ignore-scripts`. */
+/** Removes the symbolic links that the package's install script makes, like `npm ci --ignore-scripts`. */
 export async function removeLinks(postgresPackage: string): Promise<string[]> {
   const removed: string[] = [];
   for (const entry of await readdir(postgresPackage, { recursive: true, withFileTypes: true })) {

@@ -1,15 +1,14 @@
-// What `npm run test:full` alone runs of a file that `npm test` runs too: what takes long, and of which a shorter test or
-// another row of the same table is in both.
+// Long tests that only `npm run test:full` runs. A shorter test or another row of the same table also runs in `npm test`.
 import { it } from "vitest";
 
 export const isFull = process.env["TRAIN_SIM_TESTS"] === "full";
 
-/** A test that is in `npm run test:full` alone. */
+/** A test that only `npm run test:full` runs. */
 export function fullIt(name: string, test: () => void | Promise<void>): void {
   if (isFull) it(name, test);
 }
 
-/** All rows of a table of cases, or its first ones. */
+/** All rows of a table of cases in `npm run test:full`, otherwise its first ones. */
 export function casesOf<Row>(rows: readonly Row[], count: number): readonly Row[] {
   return isFull ? rows : rows.slice(0, count);
 }

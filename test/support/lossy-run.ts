@@ -1,4 +1,4 @@
-// Short runs of one trial in which a fault may lose what was acknowledged, on an embedded server.
+// Short runs of one trial in which a fault may lose acknowledged events, on an embedded server.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -16,12 +16,12 @@ import {
 export const LOSS_ALLOWED = "integrity: { allow: [lost] }";
 
 interface LossyRun {
-  /** Keys of the target beside its kind, as `standbys: 2`. */
+  /** Keys of the target besides its kind. Example: `standbys: 2`. */
   readonly target: string;
-  /** Of the window. */
+  /** Length of the window. */
   readonly seconds: number;
   readonly faults: string;
-  /** More lines of the scenario. */
+  /** Further lines of the scenario. */
   readonly more: string;
 }
 
@@ -50,14 +50,14 @@ ${more}`);
   return { started: startTrainSim(["run", file, "--out", out]), out };
 }
 
-/** Of the treatment of that id, or the only one. */
+/** Trial of the treatment with that id, or of the only treatment. */
 export function trialOf({ treatments }: ResultDocument, id?: string): TrialResult {
   const [trial] = treatments.find((each) => id === undefined || each.id === id)?.trials ?? [];
   if (!trial) throw new Error(`no trial of ${id ?? "the only treatment"}`);
   return trial;
 }
 
-/** Waits until the run ends with exit code 110, for one event that no fault explains, beside others that one does. */
+/** Waits until the run ends with exit code 110 for one event that no fault explains, among events that a fault explains. */
 export async function lostOneUnexplained({ ended }: Started, out: string): Promise<Integrity> {
   const { exitCode, stderr } = await ended;
   expect(exitCode, stderr).toBe(110);
@@ -71,15 +71,15 @@ export async function lostOneUnexplained({ ended }: Started, out: string): Promi
   return integrity as Integrity;
 }
 
-/** A batch of a producer, as it was acknowledged: by the endpoint of that number, at that monotonic millisecond. */
+/** A batch that a producer has acknowledged: the number of its endpoint and the monotonic millisecond. */
 interface AcknowledgedBatch {
   readonly endpoint: number;
   readonly atMs: number;
-  /** Of its events. */
+  /** Keys of the batch's events. */
   readonly keys: readonly string[];
 }
 
-/** Of the only trial of a result's directory, by its producers' ledgers. */
+/** Acknowledged batches of the only trial in a result's directory, from its producers' ledgers. */
 export function acknowledgedBatches(directory: string): AcknowledgedBatch[] {
   const [trial = ""] = readdirSync(join(directory, "trials"));
   const path = join(directory, "trials", trial);

@@ -1,14 +1,14 @@
-// Batches of events for tests, as a producer would make them: seeded documents under fresh keys. Nothing in them
-// depends on the clock, so a failing test fails again.
+// Makes batches of events: seeded documents under fresh keys. Nothing in them depends on the clock, so that a failing test
+// fails again.
 import { Prng } from "../../src/foundation/prng.js";
 import { DocumentGenerator } from "../../src/workloads/train-events/model/document-generator.js";
 import type { PreparedEvent } from "../../src/workloads/train-events/model/event.js";
 import { batchKeys, idsOf } from "../../src/workloads/train-events/model/event-id.js";
 
-/** Keys made at that time (milliseconds since 1970), so that two batches of one test differ by `batchNumber` alone. */
+/** Time of all keys in milliseconds since 1970. Two batches of one test differ by `batchNumber` alone. */
 const MADE_AT_MS = Date.UTC(2026, 5, 1);
 
-/** `size` events of any type; the same arguments give the same batch. */
+/** A batch of `size` events of any type. The same arguments give the same batch. */
 export function makeBatch(size: number, seed: number, batchNumber = 0): PreparedEvent[] {
   const generator = new DocumentGenerator(seed, "test");
   const prng = new Prng(seed + batchNumber);

@@ -1,4 +1,4 @@
-// A store of documents that is no database: an array. It shows that the workload knows its store alone.
+// A store of documents that is no database but an array. It shows that the workload knows only its store.
 import type { AdminSession } from "../../src/database/contract.js";
 import type { Session } from "../../src/database/session.js";
 import { pathsOf, UPDATED } from "../../src/workloads/documents/document.js";
@@ -15,7 +15,7 @@ interface Row {
   json: string;
 }
 
-/** The key of a document that is given as JSON. */
+/** The key of a document in JSON. */
 const idIn = (json: string): string => (JSON.parse(json) as { readonly id: string }).id;
 
 /** The document with another value at the place that updates change. */
@@ -31,7 +31,7 @@ function withValue(json: string, { shape }: Treatment, value: string): string {
 
 export class MemoryDocuments implements DocumentStore {
   readonly rows: Row[] = [];
-  /** A session of this store: it has nothing to send. */
+  /** A session of this store, which has nothing to send. */
   readonly session: Session = {
     ping: () => Promise.resolve(),
     observe: () => undefined,

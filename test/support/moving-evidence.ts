@@ -1,5 +1,5 @@
-// Evidence that moves on purpose: for each rule of `why-rules.ts` how a trial is made to show a value of it, and two
-// treatments of which one is worse in one respect only. Test material: nothing in the program imports it.
+// Evidence that moves on purpose: for each rule of `why-rules.ts` a way to make a trial show a value of it, and two
+// treatments of which one is worse in one respect only.
 import { withReasons } from "../../src/analysis/why/because.js";
 import { whyRules, type WhyRule } from "../../src/analysis/why/why-rules.js";
 import {
@@ -19,7 +19,7 @@ export const COMPLETED: Compared = { operation: "lifecycle.completed", metric: "
 
 type Put = (trial: TrialResult, value: number) => void;
 
-/** A finding that text is worse than jsonb, or better, in that respect. */
+/** A finding that text is worse than jsonb, or better, in one metric. */
 export function claim(compared: Compared, isWorse = true): Comparison {
   const isHigher = (compared.metric === "eventsPerSecond") !== isWorse;
   const ratio = isHigher ? 2 : 0.5;
@@ -30,7 +30,7 @@ export function claim(compared: Compared, isWorse = true): Comparison {
   };
 }
 
-/** What is said beside that claim, in trials that differ by what `put` does to them alone. */
+/** Reasons given for that finding in trials that differ only by the changes of `put`. */
 export function becauseOf(
   compared: Compared,
   put: (trial: TrialResult, isText: boolean, block: number) => void,
@@ -85,7 +85,7 @@ const client =
   (trial, value) =>
     (trial.client = { cpuSeconds: 1, eventLoopDelayP99Ms: 1, ...change(value) });
 
-/** For each sentence of the table, how a trial is made to show that value of its evidence. */
+/** Changes that make a trial show a value of a rule's evidence, by the rule's text. */
 const PUT: Readonly<Record<string, Put>> = {
   "{who} wrote {now} of WAL per event against {then}": perEvent("walBytes"),
   "{who}'s indexes grew by {now} per event against {then}": perEvent("indexBytes"),
@@ -153,27 +153,27 @@ const PUT: Readonly<Record<string, Put>> = {
     (trial.machine = { stealRatio: 0, otherCpuRatio: value }),
 };
 
-/** Makes a trial show a value of that rule's evidence. */
+/** The change that makes a trial show a value of a rule's evidence. */
 export function putOf({ words }: WhyRule): Put {
   const put = PUT[words];
   if (!put) throw new Error(`no test makes this evidence move: ${words}`);
   return put;
 }
 
-/** Something that the rule explains. */
+/** An operation and metric that the rule explains. */
 export function comparedBy(rule: WhyRule): Compared {
   const compared = [PROCESS_MEAN, PROCESS_RATE, COMPLETED].find(rule.explains);
   if (!compared) throw new Error(`explains nothing: ${rule.words}`);
   return compared;
 }
 
-/** Whether a sentence is made from the rule's words. */
+/** True if a sentence is made from the rule's text. */
 export function isOf(rule: WhyRule, sentence: string): boolean {
   const escaped = rule.words.replace(/[.*+?^$()|[\]\\]/g, "\\$&");
   return new RegExp(`^${escaped.replace(/\{\w+\}/g, ".+")}`).test(sentence);
 }
 
 export const RULES = whyRules([], workloadOf({}));
-/** Values that differ by more than any rule asks for. */
+/** Values that differ by more than any rule requires. */
 export const lowOf = ({ unit }: WhyRule): number => unit.floor * 2;
 export const highOf = ({ unit }: WhyRule): number => unit.floor * 8;

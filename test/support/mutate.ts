@@ -1,16 +1,15 @@
-// Damages real files the way disks, editors, half-finished copies and ill will do: bytes flipped, cut off, doubled and
-// moved, numbers out of any range, nesting without end, text that is no UTF-8, and, where the format is known, keys and
-// values exchanged so that what comes out is still well formed. Everything follows from a seed. Test material: nothing
-// in the program imports it.
+// Damages real files like disks, editors, half-finished copies and malice do: bytes flipped, cut off, doubled and moved,
+// numbers out of range, endless nesting, invalid UTF-8, and, if the format is known, keys and values exchanged in a file
+// that stays well formed. Everything follows from a seed.
 import { parse, stringify } from "yaml";
 import type { Prng } from "../../src/foundation/prng.js";
 
-/** How a file is taken apart for changes that leave it well formed; `text` has only its bytes and lines. */
+/** Format of a file, for changes that leave it well formed; `text` has only bytes and lines. */
 export type Format = "json" | "ndjson" | "yaml" | "text";
 
 export interface Mutant {
   readonly bytes: Buffer;
-  /** What was done to it, in order. */
+  /** Descriptions of the changes, in order. */
   readonly how: readonly string[];
 }
 
@@ -60,7 +59,7 @@ function pick<T>(items: readonly T[], prng: Prng): T {
   return items[prng.intBetween(0, items.length - 1)] as T;
 }
 
-/** Two places in order, close together more often than not. */
+/** Two places in ascending order, close together more often than not. */
 function span(length: number, prng: Prng): [from: number, to: number] {
   const from = prng.intBetween(0, length);
   const most = prng.float() < 0.7 ? 40 : length;
@@ -71,7 +70,7 @@ function splice(bytes: Buffer, from: number, to: number, by: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, from), by, bytes.subarray(to)]);
 }
 
-/** Puts `by` in the place of one thing that looks like `what`. */
+/** Replaces one match of `what` by `by`. */
 function replaceOne(bytes: Buffer, what: RegExp, by: string, prng: Prng): Buffer {
   const text = bytes.toString("latin1");
   const matches = [...text.matchAll(what)];
@@ -132,7 +131,7 @@ const BYTES: Readonly<Record<string, Change<Buffer>>> = {
   nothing: () => Buffer.alloc(0),
 };
 
-/** A part of a document: what holds it, and under which key. */
+/** A part of a document: its holder, and the key under which it is held. */
 type Place = readonly [holder: Record<string | number, unknown>, key: string | number];
 
 function placesIn(value: unknown, found: Place[] = []): Place[] {
@@ -184,7 +183,7 @@ const TREES: Readonly<Record<string, (place: Place, places: readonly Place[], pr
   "deep nesting": ([holder, key], _, prng) => define(holder, key, nested(prng.intBetween(10, 500), prng)),
 };
 
-/** Changes values of a document in place. The root is not exchanged: bytes do that. */
+/** Changes values of a document in place. The root stays, since changes of bytes replace it. */
 function changeTree(root: unknown, prng: Prng): string {
   const places = placesIn(root);
   if (places.length === 0) return "";
@@ -194,7 +193,7 @@ function changeTree(root: unknown, prng: Prng): string {
   return `${how} at ${String(place[1])}`;
 }
 
-/** Undefined where the bytes cannot be taken apart: an earlier change has broken them. */
+/** A well-formed change, or undefined if an earlier change has broken the format. */
 function changeInside(bytes: Buffer, format: Format, prng: Prng): Mutant | undefined {
   try {
     const text = bytes.toString("utf8");
@@ -207,7 +206,7 @@ function changeInside(bytes: Buffer, format: Format, prng: Prng): Mutant | undef
     const at = prng.intBetween(0, lines.length - 1);
     const root: unknown = JSON.parse(lines[at] ?? "");
     const how = changeTree(root, prng);
-    // JSON has no Infinity: text that says 1e999 comes from changed bytes.
+    // JSON has no Infinity: a 1e999 in a text comes from changed bytes.
     lines[at] = JSON.stringify(root);
     return { bytes: Buffer.from(lines.join("\n")), how: [how] };
   } catch {
@@ -222,7 +221,7 @@ function changeOnce(bytes: Buffer, format: Format, prng: Prng): Mutant {
   return { bytes: BYTES[how]?.(bytes, prng) ?? bytes, how: [how] };
 }
 
-/** The file after one to three changes. */
+/** Copy of the file with one to three changes. */
 export function mutate(sample: Buffer, format: Format, prng: Prng): Mutant {
   let mutant: Mutant = { bytes: sample, how: [] };
   const changes = pick([1, 1, 2, 3], prng);

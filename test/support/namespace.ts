@@ -4,7 +4,7 @@ import { databaseSpeaking, type DialectName } from "../../src/database/registry.
 import { generateSecret } from "../../src/foundation/prng.js";
 import { namespaceOf, tablesMarked, type WorkloadNamespace } from "../../src/workloads/tables.js";
 
-/** A schema name that nobody else uses, as `test_6b1f09c2`. */
+/** A unique schema name. Example: `test_6b1f09c2`. */
 export function testNamespace(prefix = "test"): string {
   return `${prefix}_${generateSecret(4)}`;
 }
@@ -21,7 +21,7 @@ export function applyNamespace(
   return databaseSpeaking(dialect).namespaces.apply(admin, namespaceOf(settings, dialect), dialect);
 }
 
-/** Makes the tables of a treatment anew. */
+/** Drops and creates the tables of a treatment. */
 export function resetNamespace(
   admin: AdminSession,
   settings: WorkloadNamespace,
@@ -31,7 +31,7 @@ export function resetNamespace(
   return namespaces.reset(admin, namespaceOf(settings, dialect), dialect, tablesMarked);
 }
 
-/** Resolves to false if there was no such namespace. */
+/** Drops a namespace. Resolves to false if there was none. */
 export function dropNamespace(
   admin: AdminSession,
   namespace: string,

@@ -1,5 +1,5 @@
-// A database of a test file's own on the suite's server, for what is counted by database or must not be seen by others. It
-// is made before the file's tests and dropped after them, with whatever still holds a session in it.
+// A separate database for a test file on the suite's server, for counts by database or isolation from other files. It is
+// made before the file's tests and dropped after them, with its remaining sessions.
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import type { Endpoint } from "../../src/database/endpoint.js";
@@ -7,13 +7,16 @@ import { testNamespace } from "./namespace.js";
 
 export interface OwnDatabase {
   readonly endpoint: Endpoint;
-  /** The control connection to it; there once the tests run. */
+  /** The control connection to the database. It exists only while tests run. */
   readonly admin: AdminClient;
-  /** Transactions that ended in it, without logins; a session tells its own when it ends at the latest. */
+  /**
+   * Number of transactions that ended in the database, without logins. A session reports its transactions when it ends at
+   * the latest.
+   */
   counted(): Promise<number>;
 }
 
-/** To be called once, at the top of a test file; a `beforeAll` of the file's own runs when the database is there. */
+/** Sets up the database. Call it once, at the top of a test file; later `beforeAll` hooks of the file find the database. */
 export function ownDatabase(prefix: string): OwnDatabase {
   const endpoint: Endpoint = { ...inject("adminEndpoint"), database: testNamespace(prefix) };
   let server: AdminClient | undefined;

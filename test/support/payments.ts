@@ -1,4 +1,4 @@
-// A workload of the user's own: one of its operations is called as one of Train Events, and is none of that flow.
+// A user-defined workload: one of its operations has the name of one of Train Events, without any of that flow.
 import type { ResultDocument } from "../../src/results/result-schema.js";
 
 export const PAYMENTS: ResultDocument["workload"] = {

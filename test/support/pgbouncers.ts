@@ -1,6 +1,6 @@
-// The real PgBouncers of the test suite, for test files: `pgBouncerEnv("1.24")` is the environment in which
-// train-sim, or `startPgBouncers` itself, finds that version. Fails with the reason when the set-up could not get
-// it: a test of the pooler must not pass without the pooler.
+// The real PgBouncers of the test suite, for test files: `pgBouncerEnv("1.24")` is the environment in which train-sim or
+// `startPgBouncers` finds that version. It fails with the reason if the set-up has no such PgBouncer: a test of the pooler
+// must not pass without it.
 import type { Endpoint } from "../../src/database/endpoint.js";
 import { startPoolers } from "../../src/pools/managed.js";
 import { pgbouncerKind } from "../../src/pools/pgbouncer/pgbouncer.js";
@@ -15,7 +15,7 @@ export type PgBouncerKind = (typeof PGBOUNCER_KINDS)[number];
 /** Path of an executable PgBouncer, for TRAIN_SIM_PGBOUNCER. */
 export const pgBouncerPath: (kind: PgBouncerKind) => string = poolerPath;
 
-/** The third argument of `startPgBouncers`, or the environment of a train-sim that a test starts. */
+/** Environment for the third argument of `startPgBouncers`, or for a train-sim that a test starts. */
 export const pgBouncerEnv: (kind: PgBouncerKind) => NodeJS.ProcessEnv = poolerEnv;
 
 export function startPgBouncers(

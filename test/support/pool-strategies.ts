@@ -1,5 +1,5 @@
-// Every pool strategy there is, with what it can and cannot do, as a table: the conformance suite runs the same
-// behaviours against each row. A new strategy, mode or PgBouncer version is one more row.
+// A table of every pool strategy with its abilities: the conformance suite runs the same behaviours on each row. A new
+// strategy, mode or PgBouncer version is one more row.
 import { casesOf } from "./lanes.js";
 import { poolerEnv } from "./poolers.js";
 import type { PgBouncerKind } from "./pgbouncers.js";
@@ -7,20 +7,20 @@ import type { Reconnect } from "../../src/pools/keys.js";
 import type { PoolMode } from "../../src/pools/pgbouncer/settings.js";
 import type { PoolSettings } from "../../src/pools/registry.js";
 
-/** Server connections of the strategies that share them. */
+/** Server connections of strategies that share them. */
 export const SIZE = 4;
 
 export interface Strategy {
   readonly name: string;
   readonly pool: PoolSettings;
   readonly prepared: boolean;
-  /** Where the program is found of the poolers to start, two of them. */
+  /** Environment in which the program finds poolers to start, two of them. */
   readonly env?: () => NodeJS.ProcessEnv;
-  /** `SIZE` clients can be in a transaction at once and the others wait; otherwise nobody ever does. */
+  /** True if `SIZE` clients can be in a transaction at once and the others wait; otherwise no client waits. */
   readonly isShared: boolean;
-  /** A client keeps its server connection, so that more clients than those cannot be served at all. */
+  /** True if a client keeps its server connection, so that more than `SIZE` clients cannot be served at all. */
   readonly isSession: boolean;
-  /** Each statement is a transaction and no other is possible. */
+  /** True if each statement is a transaction and no other transaction is possible. */
   readonly isStatementOnly: boolean;
 }
 
@@ -71,14 +71,14 @@ function pgpool(reconnect: Reconnect, prepared: boolean): Strategy {
     ...PLAIN,
     name: `pgpool${isSession ? "" : " per transaction"}, ${prepared ? "prepared" : "unprepared"}`,
     pool: { strategy: "pgpool", reconnect, size: SIZE, instances: 2, urls: [] },
-    // Each client has a process of its own, and there is one more for the session that asks for statistics.
+    // Each client has a separate process, and there is one more for the session that asks for statistics.
     ...{ prepared, isSession, isShared: false },
     env: () => poolerEnv("pgpool"),
   };
 }
 
-// Before 1.21 PgBouncer follows prepared statements in session mode only.
-/** `npm test` takes the first ones: every pool, each mode of each PgBouncer that differs, prepared or not. */
+// PgBouncer before 1.21 follows prepared statements in session mode only.
+/** Strategies. `npm test` takes the first ones: every pool, each mode of each PgBouncer that differs, prepared or not. */
 export const STRATEGIES: readonly Strategy[] = casesOf(
   [
     direct(true),

@@ -1,7 +1,7 @@
-// Gets the poolers that the tests run. Of PgBouncer one from before prepared statements work in transaction mode (1.18,
-// Debian 12's own) and one from after (1.21 or newer, Debian 13's 1.24). One on PATH is taken when its version
-// fits; otherwise it is unpacked from Debian's packages. The server's user must be able to execute it, so one below
-// a directory that is closed to that user is copied. What cannot be had is reported, not skipped.
+// Finds the poolers of the tests: a PgBouncer from before prepared statements work in transaction mode (1.18, Debian 12's)
+// and one from after (1.21 or newer, Debian 13's 1.24). One on PATH is used if its version fits; otherwise Debian's package
+// is unpacked. The server's user must be able to execute it, so a program below a directory that is closed to that user is
+// copied. A missing pooler is reported, not skipped.
 import { execFile } from "node:child_process";
 import { cp } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -16,13 +16,13 @@ import { debianProgram, type DebianProgram } from "./debian-program.js";
 
 interface Wanted extends DebianProgram {
   readonly kind: Pick<PoolerKind<never>, "find" | "product" | "variable">;
-  /** Whether one that is installed will do. */
+  /** True if an installed version is acceptable. */
   readonly fits: (version: string) => boolean;
 }
 
 const PGBOUNCER = { packageName: "pgbouncer", program: "usr/sbin/pgbouncer", kind: pgbouncerKind };
 
-/** By what tests call them. */
+/** Poolers by the names that tests use. */
 export const POOLERS = {
   "1.18": { ...PGBOUNCER, suite: "bookworm", fits: (version) => !isVersionAtLeast(version, "1.21") },
   "1.24": { ...PGBOUNCER, suite: "trixie", fits: (version) => isVersionAtLeast(version, "1.21") },
@@ -35,7 +35,7 @@ export const POOLERS = {
 
 export type PoolerName = keyof typeof POOLERS;
 
-/** Either the path of a program, or why there is none. */
+/** Either the path of a program, or the reason why there is none. */
 export type PoolerFound = { readonly path: string } | { readonly missing: string };
 
 export type PoolersFound = Readonly<Record<PoolerName, PoolerFound>>;
@@ -45,7 +45,7 @@ export interface PoolerSetup {
   readonly cleanUp: () => Promise<void>;
 }
 
-/** Never rejects. */
+/** Sets up all poolers. It never rejects. */
 export async function setUpPoolers(): Promise<PoolerSetup> {
   const cleanUps: (() => Promise<void>)[] = [];
   const found = await Promise.all(
@@ -82,7 +82,7 @@ async function obtain(wanted: Wanted, cleanUps: (() => Promise<void>)[]): Promis
   return join(copy, "run");
 }
 
-/** By the user that servers run as. */
+/** True if the user of the servers can run the program. */
 async function isUsable({ kind }: Wanted, path: string): Promise<boolean> {
   return kind.find({ [kind.variable]: path }).then(
     () => true,

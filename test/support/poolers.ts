@@ -1,5 +1,5 @@
-// The real poolers of the test suite, by the names of `pooler-setup.ts`. Fails with the reason when the set-up could not get
-// one: a test of a pooler must not pass without it.
+// The real poolers of the test suite, by the names of `pooler-setup.ts`. It fails with the reason if the set-up has no such
+// pooler: a test of a pooler must not pass without it.
 import { inject } from "vitest";
 import { POOLERS, type PoolerName } from "./pooler-setup.js";
 
@@ -11,7 +11,7 @@ export function poolerPath(name: PoolerName): string {
   return found.path;
 }
 
-/** The environment in which train-sim, or `startPoolers` itself, finds it. */
+/** The environment in which train-sim or `startPoolers` finds the pooler. */
 export function poolerEnv(name: PoolerName): NodeJS.ProcessEnv {
   return { ...process.env, [POOLERS[name].kind.variable]: poolerPath(name) };
 }

@@ -1,10 +1,10 @@
-// The primary among the servers that a run has started, and the events that it has.
+// The primary among the servers that a run has started, and its events.
 import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import type { Endpoint } from "../../src/database/endpoint.js";
 import { seenProcesses } from "./proc.js";
 import type { Started } from "./train-sim.js";
 
-/** A session at the one that takes writes, without a password; of two that do, not the one at `except`. */
+/** A session at the server that takes writes, without a password. The server on port `except` is not a candidate. */
 export function connectPrimary({ child }: Started, except?: number): Promise<AdminClient> {
   const ports = seenProcesses(child.pid ?? 0).flatMap(({ commandLine }) => {
     const [, port] = /\/data\0.*port=(\d+)/.exec(commandLine) ?? [];
@@ -23,11 +23,11 @@ export function connectPrimary({ child }: Started, except?: number): Promise<Adm
   return connectAdmin({ ...(first as Endpoint), others }, { purpose: "stranger" });
 }
 
-/** Of the events, live or archived. */
+/** SQL of the ids of all events, live or archived. */
 export const ALL_IDS =
   "SELECT id::text AS id FROM train_sim.events UNION ALL SELECT id::text FROM train_sim.events_archive";
 
-/** Ids of the events that it has now. */
+/** Ids of the events on the primary. */
 export async function eventsOnPrimary(started: Started): Promise<ReadonlySet<string>> {
   const admin = await connectPrimary(started);
   try {

@@ -1,5 +1,5 @@
-// What Linux tells of a running program and all that it started, for tests of what others on the machine could see of
-// it: command lines, environments, and the addresses that it listens on. It reads /proc and changes nothing.
+// Reads from Linux's /proc what others on the machine can see of a program and its descendants: command lines,
+// environments, and addresses that it listens on.
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { processTree } from "../../src/foundation/machine-usage.js";
 
@@ -9,7 +9,7 @@ export interface SeenProcess {
   readonly environment: string;
 }
 
-/** The process and all that descend from it; those that end meanwhile are left out. */
+/** The process and its descendants, without processes that end meanwhile. */
 export function seenProcesses(root: number): SeenProcess[] {
   return processTree(root).flatMap((pid) => {
     try {
@@ -21,7 +21,7 @@ export function seenProcesses(root: number): SeenProcess[] {
   });
 }
 
-/** Addresses that the process and its descendants listen on, as `127.0.0.1:5432`. */
+/** Addresses that the process and its descendants listen on. Example: `127.0.0.1:5432`. */
 export function listeningAddresses(root: number): string[] {
   const sockets = new Set(processTree(root).flatMap(socketsOf));
   return ["tcp", "tcp6"].flatMap((protocol) =>
@@ -45,7 +45,7 @@ function socketsOf(pid: number): string[] {
   }
 }
 
-/** `0100007F:1538` is 127.0.0.1:5432; addresses of IPv6 are left in the kernel's digits. */
+/** Converts `0100007F:1538` to 127.0.0.1:5432. Addresses of IPv6 keep the kernel's digits. */
 function addressText(local: string): string {
   const [digits = "", port = ""] = local.split(":");
   const bytes = digits.length === 8 ? (digits.match(/../g) ?? []).reverse() : undefined;

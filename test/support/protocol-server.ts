@@ -1,7 +1,7 @@
-// A small server that speaks the PostgreSQL wire protocol and knows no SQL: what it answers, a test says. It stands in for
-// databases that cannot be had here, so that their real error texts and codes reach the driver as bytes: in the midst of
-// a transaction, at its COMMIT, at the login, or as a connection that ends without a word. Loopback only, without TLS.
-// It refuses a message that it does not know, rather than guess.
+// A small server that speaks the PostgreSQL wire protocol and knows no SQL: tests decide its answers. It stands in for
+// databases that are not available here, so that their real error texts and codes reach the driver as bytes: inside a
+// transaction, at its COMMIT, at the login, or as a connection that ends without a message. It listens on loopback only,
+// without TLS, and refuses a message that it does not know.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 
@@ -9,37 +9,37 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 export interface ServerError {
   readonly code: string;
   readonly message: string;
-  /** FATAL ends the session; ERROR when left out. */
+  /** FATAL ends the session. ERROR if left out. */
   readonly severity?: "ERROR" | "FATAL";
   readonly hint?: string;
   readonly detail?: string;
 }
 
-/** The byte of ReadyForQuery: idle, in a transaction, in a transaction that has failed. */
+/** The byte of ReadyForQuery: idle, in a transaction, in a failed transaction. */
 export type TransactionStatus = "I" | "T" | "E";
 
 export interface Call {
   /** Number of the connection, from 0. */
   readonly session: number;
   readonly text: string;
-  /** As they came: binary arrays as bytes, others as text. */
+  /** Values in the client's encoding: binary arrays as bytes, others as text. */
   readonly parameters: readonly (Buffer | null)[];
 }
 
 export type Answer =
   | { readonly tag: string; readonly rows?: readonly Readonly<Record<string, string>>[] }
   | { readonly error: ServerError }
-  /** Nothing but the end of the connection. */
+  /** The connection ends without an answer. */
   | "hang-up";
 
-/** What a test puts behind the protocol. */
+/** Behaviour of the server, which a test supplies. */
 export interface Backend {
-  /** Whether a login has to bring a password. */
+  /** True if a login needs a password. */
   readonly asksPassword?: boolean;
-  /** Refuses a login; undefined lets it in. */
+  /** Refuses a login, or returns undefined to accept it. */
   login?(session: number, password: string | undefined): ServerError | undefined;
   answer(call: Call): Answer;
-  /** After an answer. */
+  /** Status of a session after an answer. */
   status(session: number): TransactionStatus;
 }
 
@@ -55,7 +55,7 @@ export async function startProtocolServer(backend: Backend): Promise<ProtocolSer
     sockets.add(socket);
     socket.setNoDelay();
     socket.on("close", () => sockets.delete(socket));
-    // A client that goes without a goodbye is no matter of the server's.
+    // A client that leaves without a Terminate message is no error of the server.
     socket.on("error", () => undefined);
     new Session(socket, backend, sessions++);
   });
@@ -143,7 +143,7 @@ class Session {
   private phase: "startup" | "password" | "open" = "startup";
   private readonly statements = new Map<string, string>();
   private bound: Pick<Call, "text" | "parameters"> | undefined;
-  /** After an error of the extended protocol, until Sync. */
+  /** True after an error of the extended protocol, until Sync. */
   private isSkipping = false;
 
   constructor(
@@ -157,7 +157,7 @@ class Session {
     });
   }
 
-  /** Handles the next whole message; false where there is none. */
+  /** Handles the next whole message. Returns false if there is none. */
   private takeMessage(): boolean {
     const typeBytes = this.phase === "startup" ? 0 : 1;
     if (this.received.length < typeBytes + 4 || this.socket.destroyed) return false;
@@ -215,7 +215,7 @@ class Session {
     this.bound = { text, parameters };
   }
 
-  /** Whether the conversation goes on where the protocol says that it does after a success. */
+  /** Answers a call. Returns true if the session goes on like after a success. */
   private reply(call: Pick<Call, "text" | "parameters">): boolean {
     const answer = this.backend.answer({ session: this.number, ...call });
     if (answer === "hang-up") {

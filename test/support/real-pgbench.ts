@@ -1,4 +1,5 @@
-// The real pgbench on a database of the tests: the one on the PATH, else Debian's. Throws with the reason where there is none.
+// Runs the real pgbench on a database of the tests: the one on the PATH, otherwise Debian's. Throws with the reason if
+// there is none.
 import { spawnSync } from "node:child_process";
 import type { OwnDatabase } from "./own-database.js";
 

@@ -1,5 +1,5 @@
-// Reads a `report.html` back as a browser would, for tests without one: the elements in their nesting, and the data
-// that the page's script is given. It knows the HTML that train-sim writes, and throws where that is not well formed.
+// Parses a `report.html` for tests without a browser: the elements in their nesting, and the data of the page's script. It
+// knows the HTML that train-sim writes, and throws if that is not well formed.
 import * as z from "zod";
 import { ResultDocument } from "../../src/results/result-schema.js";
 
@@ -7,11 +7,11 @@ const VOID_ELEMENTS = new Set(["meta", "link", "img", "br", "hr", "input"]);
 
 export interface Tag {
   readonly name: string;
-  /** As written, without the element's name. */
+  /** Attributes in their written form, without the element's name. */
   readonly attributes: string;
 }
 
-/** Every element, in order; what scripts and style sheets contain is not looked at. */
+/** Every element, in order, without the contents of scripts and style sheets. */
 export function elementsOf(page: string): Tag[] {
   const elements: Tag[] = [];
   const open: string[] = [];
@@ -48,7 +48,7 @@ const Embedded = z.object({
   curves: z.array(z.object({ treatment: z.string(), operation: z.string(), count: z.number() })),
 });
 
-/** What the page's script reads. */
+/** Data that the page's script reads. */
 export function embeddedData(page: string): z.infer<typeof Embedded> {
   const json = /<script type="application\/json" id="report-data">(.*?)<\/script>/s.exec(page)?.[1];
   return Embedded.parse(JSON.parse(json ?? ""));

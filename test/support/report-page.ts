@@ -1,5 +1,5 @@
-// A report in a real browser, watched: what its console says, what it asks the network for, what its policy refuses.
-// Every request but for the file itself is stopped and kept, so that a test fails on what would have left the machine.
+// A report in a real browser, which records messages of its console, requests to the network and refusals of its policy.
+// Every request except the one for the file is stopped and recorded.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,9 +13,9 @@ export interface Look {
 
 export interface WatchedPage {
   readonly page: Page;
-  /** Errors and warnings of the console, exceptions, refusals of the policy, requests. Empty is good. */
+  /** Errors and warnings of the console, exceptions, refusals of the policy, requests. It must be empty. */
   readonly complaints: string[];
-  /** Opens `html` from disk, as a reader would; a page that has drawn a report draws the next one in half the time. */
+  /** Opens `html` from disk, like a reader. A page that has drawn a report draws the next one in half the time. */
   open(html: string, look?: Look, hash?: string): Promise<Page>;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export async function watchedPage(browser: Browser): Promise<WatchedPage> {
     complaints,
     async open(html, { colorScheme = "light", viewport = DESK } = {}, hash = "") {
       writeFileSync(file, html);
-      // Another hash of the same address would not load the page again.
+      // A different hash of the same address would not load the page again.
       await page.goto(NOWHERE);
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize(viewport);
@@ -63,7 +63,7 @@ export async function watchedPage(browser: Browser): Promise<WatchedPage> {
   };
 }
 
-/** What holds more text than it has room for, but for the frames in which tables and source text scroll. */
+/** Texts that are larger than their space, except in the frames in which tables and source text scroll. */
 export function cutTexts(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(`
     [...document.querySelectorAll("body *:not(.scroll, svg, svg *, .visually-hidden, pre)")]
@@ -71,7 +71,7 @@ export function cutTexts(page: Page): Promise<string[]> {
       .map((each) => each.tagName + " " + each.textContent.trim().slice(0, 60))`);
 }
 
-/** The empty page in which a browser counts; it closes with the browser. */
+/** The empty page in which a browser counts. It closes with the browser. */
 const counting = new WeakMap<Browser, Promise<Page>>();
 
 /** Share of the pixels of a picture (PNG) that differ from its first one. */
@@ -81,7 +81,7 @@ export async function inkOf(browser: Browser, png: Buffer): Promise<number> {
   return (await opening).evaluate<number>(countInk(png.toString("base64")));
 }
 
-/** Text, because it runs in the browser, whose globals Node's compiler does not know. */
+/** JavaScript as text, since it runs in the browser, whose globals Node's compiler does not know. */
 const countInk = (base64: string): string => `(async () => {
   const image = new Image();
   image.src = "data:image/png;base64,${base64}";

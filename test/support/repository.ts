@@ -1,4 +1,4 @@
-// A git repository in a scratch directory, with commits of files as a test needs them.
+// A git repository in a scratch directory, with commits of files.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -25,7 +25,7 @@ export class TestRepository {
     }
   }
 
-  /** Returns the commit, abbreviated as bisect does. */
+  /** Makes a commit and returns its id, abbreviated like bisect's. */
   commit(subject: string, files: Readonly<Record<string, string>> = {}): string {
     this.write(files);
     this.git("add", "--all");

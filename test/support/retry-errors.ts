@@ -1,10 +1,9 @@
-// What CockroachDB and Aurora DSQL say when a transaction has to be tried again, a commit is in doubt, or a login is
-// refused: real texts, each with where it was seen, for the server of `protocol-server.ts` to say. Nothing in here was
-// made up except that keys and hosts of others were shortened.
+// Errors of CockroachDB and Aurora DSQL for retries, commits in doubt and refused logins, for `protocol-server.ts`: real
+// texts, each with its source. Nothing is made up except that keys and hosts of others were shortened.
 import type { ServerError } from "./protocol-server.js";
 import type { FailureKind } from "../../src/database/contract.js";
 
-/** An error, what is to be made of it, and what it is called in a test's title. */
+/** An error, its classification, and its name in a test's title. */
 export interface KnownError extends ServerError {
   readonly title: string;
   readonly kind: FailureKind;
@@ -14,7 +13,10 @@ const SQL_TXN =
   '"sql txn" meta={id=e5efa617 key=/Table/231/1/0 iso=Serializable pri=0.03755661 epo=0 ts=1715787882.509992034,1 min=1715787882.440995219,0 seq=1} lock=true stat=PENDING rts=1715787882.440995219,0 wto=false gul=1715787882.940995219,0';
 const RESTART = "restart transaction: TransactionRetryWithProtoRefreshError: ";
 
-/** https://www.cockroachlabs.com/docs/stable/transaction-retry-error-reference names each of the first five. */
+/**
+ * Errors of CockroachDB. https://www.cockroachlabs.com/docs/stable/transaction-retry-error-reference names each of the
+ * first five.
+ */
 export const COCKROACHDB_ERRORS: readonly KnownError[] = [
   {
     title: "WriteTooOldError", // zitadel/zitadel#7957, CockroachDB 23.2
@@ -69,7 +71,7 @@ export const COCKROACHDB_ERRORS: readonly KnownError[] = [
   },
 ];
 
-/** At the login: ErrDrainingNewConn of the same file. */
+/** Error at the login: ErrDrainingNewConn of the same file. */
 export const COCKROACHDB_DRAINING: KnownError = {
   title: "a node that drains",
   code: "57P01",
@@ -79,7 +81,7 @@ export const COCKROACHDB_DRAINING: KnownError = {
 };
 
 /**
- * https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with-concurrency-control.html and, for limits,
+ * Error of https://docs.aws.amazon.com/aurora-dsql/latest/userguide/working-with-concurrency-control.html and, for limits,
  * CHAP_quotas.html of the same guide.
  */
 export const DSQL_CONFLICT: KnownError = {
@@ -109,8 +111,8 @@ export const DSQL_LIMITS: readonly KnownError[] = [
 ];
 
 /**
- * At the login. The last two are in CHAP_quotas.html; texts and hints of the others are as users of clusters reported
- * them, with 08006 (`access denied` in several public repositories), the time in the hint in AWS's usual form.
+ * Errors at the login. The last two are in CHAP_quotas.html; texts and hints of the others are from reports of clusters'
+ * users, with 08006 (`access denied` in several public repositories), the time in the hint in AWS's usual form.
  */
 export const DSQL_REFUSALS: readonly KnownError[] = [
   {

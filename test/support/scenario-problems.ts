@@ -1,10 +1,10 @@
-// What a user would read of a scenario that is refused: every problem as it is printed, in the order of the file. Anything
-// else that is thrown is a fault of the program, and passed on.
+// Problems of a refused scenario in the form that a user reads, in the order of the file. Any other error is passed on as a
+// fault of the program.
 import type { Overrides } from "../../src/scenario/plan/overrides.js";
 import { parseScenario } from "../../src/scenario/loader.js";
 import { problemText, ScenarioError } from "../../src/syntax/problems.js";
 
-/** None where it is valid; the text stands in a file `x.yaml`. */
+/** Problems of a scenario in a file `x.yaml`; empty if it is valid. */
 export function scenarioProblems(yaml: string, overrides: Overrides = {}): string[] {
   try {
     parseScenario(yaml, "x.yaml", overrides);

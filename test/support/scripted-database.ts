@@ -1,20 +1,20 @@
-// A database of one table for tests of the retry protocol, behind `protocol-server.ts`: it keeps which events were
-// inserted and committed, holds transactions to the states of a real one (after an error nothing but ROLLBACK), and
-// fails where its script says. It understands no SQL beyond what the workload's add and its look-up send.
+// A database of one table for tests of the retry protocol, behind `protocol-server.ts`: it keeps the inserted and committed
+// events, has a real database's transaction states (after an error only ROLLBACK), and fails at places that its script
+// chooses. It understands only the SQL of the workload's add and its look-up.
 import type { Answer, Backend, Call, ServerError, TransactionStatus } from "./protocol-server.js";
 
-/** What goes wrong with one call in place of, or after, what it asked for. */
+/** A failure of one call, instead of its effect or after it. */
 export interface Mishap {
-  /** Said in answer; nothing but a closed connection when left out. */
+  /** Error of the answer. Without it the connection closes. */
   readonly error?: ServerError | undefined;
-  /** Of a COMMIT: it has happened all the same. */
+  /** True for a COMMIT that takes effect despite the failure. */
   readonly isDone?: boolean;
 }
 
-/** The mishap of that statement, `nth` (from 1) of those that begin with the same word. */
+/** The mishap of a statement, if any. `nth` (from 1) counts statements with the same first word. */
 export type Script = (word: string, nth: number) => Mishap | undefined;
 
-/** 16 bytes of a key, as hexadecimal digits, from a binary array of uuid (header of 20 bytes, then length and bytes). */
+/** Keys as hexadecimal digits, 16 bytes each, from a binary array of uuid (header of 20 bytes, then length and bytes). */
 function keysIn(array: Buffer | null | undefined): string[] {
   if (!array) throw new Error("the keys were expected as a binary array");
   return Array.from({ length: (array.length - 20) / 20 }, (_, index) =>
@@ -30,7 +30,7 @@ interface Transaction {
 export class ScriptedDatabase implements Backend {
   /** Committed events. */
   readonly committed = new Set<string>();
-  /** First words of the statements of every session, in the order in which they came; `INSERT` once for each. */
+  /** First words of all sessions' statements, in the order of arrival. An add has one `INSERT`. */
   readonly heard: string[] = [];
   private readonly counts = new Map<string, number>();
   private readonly open = new Map<number, Transaction>();
@@ -64,7 +64,10 @@ export class ScriptedDatabase implements Backend {
     return this.fail(call.session, word, mishap);
   }
 
-  /** An error in a transaction leaves it open and useless; one of its COMMIT has ended it, as on real servers. */
+  /**
+   * Fails a call. An error in a transaction leaves it open and useless; an error of its COMMIT ends it, like on real
+   * servers.
+   */
   private fail(session: number, word: string, { error }: Mishap): Answer {
     const transaction = this.open.get(session);
     if (transaction) transaction.hasFailed = true;

@@ -11,7 +11,7 @@ const rate = 1 + Number(process.env.SHIFTED_CLOCK_PPM) * 1e-6;
 const trueNow = performance.now.bind(performance);
 const trueNs = process.hrtime.bigint.bind(process.hrtime);
 
-/** All threads take it from here, so that it is one clock: the machine's since its start. */
+/** All threads use this origin, so that they have one clock: the machine's since its start. */
 const originMs = Number(trueNs()) / 1e6 - trueNow();
 performance.now = () => (originMs + trueNow()) * rate - originMs + aheadMs;
 process.hrtime.bigint = () => BigInt(Math.round(Number(trueNs()) * rate + aheadMs * 1e6));

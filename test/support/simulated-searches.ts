@@ -1,6 +1,6 @@
-// Searches for capacity on simulated servers whose capacity is known, with the program's own search. A share of the probes
-// is spoilt, by a stall that makes it fail or by luck that makes it hold. The first probe of a search meets a cold server
-// and fails; an overload may leave less capacity to the probes after it. Seeded, and without any clock.
+// Runs the program's own search for capacity on simulated servers of known capacity. A share of the probes is spoilt: a
+// stall makes it fail, or luck makes it hold. The first probe of a search meets a cold server and fails; an overload may
+// leave less capacity to the probes after it. It is seeded and has no clock.
 import { capacityInterval } from "../../src/engine/capacity/capacity-interval.js";
 import type { RateOutcome } from "../../src/engine/capacity/capacity-likelihood.js";
 import {
@@ -26,34 +26,37 @@ export interface SimulatedSearches {
   readonly spoiltShare?: number;
   /** Share of the spoilt probes that hold. */
   readonly luckShare?: number;
-  /** Share of the capacity that an overload takes from the next probe; of which a share is left a probe later. */
+  /**
+   * Share of the capacity that an overload takes from the next probe, and the share of this effect that is left a probe
+   * later.
+   */
   readonly afterEffect?: { readonly share: number; readonly left: number };
 }
 
 /** Shares of all searches, from 0 to 1, and medians of the searches that found a rate. */
 export interface SearchQuality {
-  /** Found no rate, and says so. */
+  /** Share of searches that report that they found no rate. */
   readonly refused: number;
   /** Share of the searches that found a rate whose interval holds the true capacity. */
   readonly covered: number;
   /** Share of all searches with a rate whose interval does not hold the true capacity. */
   readonly wrong: number;
   readonly belowHalf: number;
-  /** Below the true capacity by more than 10 %. */
+  /** Share of searches that end below the true capacity by more than 10 %. */
   readonly below: number;
-  /** Above it by more than 10 %. */
+  /** Share of searches that end above the true capacity by more than 10 %. */
   readonly above: number;
-  /** The rate that was found, to the true capacity. */
+  /** Ratio of the rate that was found to the true capacity. */
   readonly ratio: number;
   readonly resolution: number;
   readonly probes: number;
   readonly probesMost: number;
 }
 
-/** Servers carry 20 to 20 000 a second. */
+/** Range of true capacities: 20 to 20 000 per second. */
 const CAPACITY = { least: 20, factor: 1000 };
 const LIMITS = { leastRatePerSecond: 1, mostRatePerSecond: 100_000, precision: CAPACITY_PRECISION };
-/** Share of its capacity that a server lacks at most. */
+/** Most of its capacity that a server lacks after overloads, as a share. */
 const LACK_MOST = 0.8;
 
 function normal(prng: Prng): number {
@@ -66,7 +69,7 @@ interface OneSearch {
   readonly probes: number;
 }
 
-/** Walks a search; `holds` answers each probe, undefined stops it. */
+/** Walks a search. `holds` answers each probe; undefined stops the search. */
 export function walkSearch(
   options: SearchOptions,
   holds: (probe: AskedProbe) => boolean | undefined,
@@ -116,7 +119,7 @@ function medianAndMost(values: readonly number[]): [median: number, most: number
   return [sorted[sorted.length >> 1] ?? 0, sorted.at(-1) ?? 0];
 }
 
-/** The same seed gives the same searches. */
+/** Simulates searches. The same seed gives the same searches. */
 export function simulateSearches(seed: number, simulated: SimulatedSearches): SearchQuality {
   const all: OneSearch[] = [];
   for (let i = 0; i < simulated.searches; i++) all.push(searchOne(deriveSeed(seed, "search", i), simulated));

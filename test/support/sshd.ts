@@ -1,6 +1,6 @@
-// A real OpenSSH server for tests, with one key that it takes and hosts of an ssh_config that lead to it: Debian's sshd,
-// unpacked and not installed, on a free port of loopback, as the user that runs the tests. `ssh` itself is the machine's own.
-// OpenSSH asks the system for a user's home, and not HOME: an `ssh` that comes first on PATH names the configuration.
+// A real OpenSSH server for tests, with one accepted key and an ssh_config of hosts: Debian's sshd, unpacked and not
+// installed, on a free port of loopback, as the tests' user. `ssh` itself is the machine's own. OpenSSH asks the system for
+// a user's home, and not HOME, so an `ssh` that comes first on PATH names the configuration.
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,14 +16,14 @@ import { MAIN, scratchDirectory } from "./train-sim.js";
 const run = promisify(execFile);
 
 export interface SshServer {
-  /** In which `ssh` finds these hosts. */
+  /** Environment in which `ssh` finds the hosts. */
   readonly env: NodeJS.ProcessEnv;
-  /** Command lines of what still runs of it: ssh here, and what it has started there. */
+  /** Command lines of processes that still run: ssh here, and its processes on the host. */
   left(): string[];
   stop(): Promise<void>;
 }
 
-/** As root, sshd wants a user of its own and a directory, which nothing but this process and its children gets to see. */
+/** Wrapper for root: sshd needs a separate user and a directory, which only this process and its children can see. */
 const AS_ROOT = [
   ...["unshare", "--mount", "sh", "-c"],
   `mount --bind "$0" /etc/passwd && mount -t tmpfs tmpfs /run && mkdir -m 755 /run/sshd && exec "$@"`,
@@ -34,7 +34,7 @@ async function makeKey(file: string): Promise<string> {
   return readFileSync(`${file}.pub`, "utf8");
 }
 
-/** `hosts` are let in, `stranger` is not. `more` are lines of ssh_config for all of them. */
+/** Starts the server. It accepts `hosts`, but not `stranger`. `more` are lines of ssh_config for all of them. */
 export async function startSshServer(hosts: readonly string[], more: readonly string[]): Promise<SshServer> {
   const program = await debianProgram({
     ...{ suite: "bookworm", packageName: "openssh-server", program: "usr/sbin/sshd" },
@@ -65,7 +65,7 @@ export async function startSshServer(hosts: readonly string[], more: readonly st
   const passwd = readFileSync("/etc/passwd", "utf8").replace(/^sshd:.*\n/m, "");
   writeFileSync(at("passwd"), `${passwd}sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin\n`);
 
-  // -r: it goes on in the same program, which another loader has loaded.
+  // -r lets it go on in the same program, which another loader has loaded.
   const sshd = [program, "-D", "-e", "-r", "-f", at("sshd_config")];
   const [command = "", ...args] = process.getuid?.() === 0 ? [...AS_ROOT, at("passwd"), ...sshd] : sshd;
   const child = spawn(command, args, { stdio: ["ignore", "ignore", "pipe"] });
@@ -84,7 +84,7 @@ export async function startSshServer(hosts: readonly string[], more: readonly st
     left: () => {
       const there = processTree(child.pid as number).filter((pid) => pid !== child.pid);
       const own = commandLines().filter(
-        // An agent whose connection is gone is no child of sshd any more.
+        // An agent whose connection is gone is no longer a child of sshd.
         (words) =>
           words.includes(at("ssh_config")) || (words.includes(MAIN) && words.includes("--token-file - ")),
       );
@@ -101,11 +101,11 @@ function commandLineOf(pid: number | string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
   } catch {
-    return ""; // it has ended
+    return ""; // the process has ended
   }
 }
 
-/** Of all processes of this machine. */
+/** Command lines of all processes of this machine. */
 export function commandLines(): string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))

@@ -1,5 +1,5 @@
-// Makes a database server stand still, as a frozen disk or a paused machine does, and lets it go on. Only servers that
-// a process of the test's own started are ever touched.
+// Makes a database server stand still like a frozen disk or a paused machine, and lets it go on. It touches only servers
+// that a process of the test started.
 import { execFileSync } from "node:child_process";
 import { systemClock } from "../../src/foundation/clock.js";
 
@@ -18,7 +18,7 @@ export function serversBelow(pid: number): number[] {
   return processes.filter((each) => below.has(each.pid) && each.name === "postgres").map((each) => each.pid);
 }
 
-/** Stops a whole server for so long: its backends answer nobody, and its clock goes on. */
+/** Stops a whole server for `ms` milliseconds: its backends do not answer, and its clock goes on. */
 export async function stall(pids: readonly number[], ms: number): Promise<void> {
   try {
     signalAll(pids, "SIGSTOP");
@@ -33,7 +33,7 @@ function signalAll(pids: readonly number[], signal: "SIGSTOP" | "SIGCONT"): void
     try {
       process.kill(pid, signal);
     } catch (error) {
-      // One may have ended since it was listed, as a worker of autovacuum does.
+      // A process may have ended since it was listed, such as a worker of autovacuum.
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   }

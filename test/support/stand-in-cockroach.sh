@@ -1,12 +1,12 @@
 #!/bin/sh
-# Stands in for the program `cockroach` in tests of docker/cockroachdb/: no package of it can be had. `cert` makes with
-# openssl the files that the real one documents, and refuses flags that it does not document; `init` and `sql` write
-# down what they were given below $STAND_IN_LOG. `init` fails the first time, as it does while a node starts, and says
-# the second time what the real one says of a cluster that is there. It proves the scripts, never CockroachDB.
+# Stands in for the program `cockroach` in tests of docker/cockroachdb/, since no package of it is available. `cert` makes
+# the files that the real program documents, with openssl, and refuses undocumented flags; `init` and `sql` record their
+# arguments below $STAND_IN_LOG. `init` fails the first time, like the real one while a node starts, and prints the second
+# time the real one's message about an existing cluster. It proves the scripts, never CockroachDB.
 set -eu
 fail() { echo "ERROR: $*" >&2; exit 1; }
 
-# Flags as --name=value, the rest in order.
+# Flags have the form --name=value; other arguments keep their order.
 command="${1:-}"
 shift
 certs="" key="" host="" statement="" operands=""

@@ -1,11 +1,11 @@
-// The suite's own server as the target of a scenario. A run on it costs a second of processor time less than one that
-// starts a server of its own, so tests that do not look at the server use it. Each scenario names a namespace of its own,
-// because all test files share the server.
+// The suite's own server as the target of a scenario. A run on it costs a second of processor time less than a run that
+// starts a server, so tests that do not depend on the server use it. Each scenario has a separate namespace, because all
+// test files share the server.
 import { inject } from "vitest";
 import type { Endpoint } from "../../src/database/endpoint.js";
 import { testNamespace } from "./namespace.js";
 
-/** As a scenario names it. */
+/** URL of an endpoint in a scenario's form. */
 export function urlOf({ user, password = "", host, port, database }: Endpoint): string {
   return `postgresql://${user}:${password}@${host}:${port}/${database}`;
 }

@@ -1,5 +1,5 @@
-// Runs the built program the way a user or a CI job does: as a process of its own, with arguments, an environment and
-// signals, and hands back what it printed and how it ended. Tests that start worker threads go through here.
+// Runs the built program like a user or a CI job: as a separate process, with arguments, an environment and signals. It
+// returns the output and the exit. Tests that start worker threads use it.
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** How the last run into each directory ended, for a test that finds no results there. */
+/** End of the last run into each directory, for a test that finds no results there. */
 const lastInto = new Map<string, Ended>();
 
 export interface Started {
@@ -29,9 +29,9 @@ export interface Started {
 export interface StartOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** Another build's command line. */
+  /** Command line of another build. */
   readonly main?: string;
-  /** Runs below `sh` after this command, as `ulimit -n 64`. */
+  /** Command of `sh` before the program. Example: `ulimit -n 64`. */
   readonly shellPrefix?: string;
 }
 
@@ -64,7 +64,7 @@ export async function trainSim(args: readonly string[], options: StartOptions = 
   return startTrainSim(args, options).ended;
 }
 
-/** What of standard error first matches. */
+/** Resolves to the first match in standard error. */
 export function said({ child }: Started, pattern: RegExp): Promise<RegExpExecArray> {
   return new Promise((resolve, reject) => {
     let seen = "";
@@ -77,7 +77,7 @@ export function said({ child }: Started, pattern: RegExp): Promise<RegExpExecArr
   });
 }
 
-/** The address that follows these words on standard error. */
+/** Resolves to the address after `words` on standard error. */
 export async function announced(started: Started, words: string): Promise<string> {
   const [, address = ""] = await said(started, new RegExp(`${words}: (\\S+)\\n`));
   return address;
@@ -88,7 +88,7 @@ export function removeScratch(): void {
   for (const path of scratch.splice(0)) rmSync(path, { recursive: true, force: true });
 }
 
-/** A scratch directory below the system's own, removed after the last test of the file. */
+/** A scratch directory below the system's temporary one, removed after the last test of the file. */
 export function scratchDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), "train-sim-test-"));
   scratch.push(path);
@@ -101,7 +101,7 @@ export function writeScenarioFile(yaml: string): string {
   return file;
 }
 
-/** The one result directory below `out`. */
+/** The only result directory below `out`. */
 export function onlyResultIn(out: string): { directory: string; result: ResultDocument } {
   const names = readdirSync(out);
   if (names.length !== 1) throw new Error(`expected one result directory in ${out}, found ${names.length}`);
@@ -117,7 +117,7 @@ export function onlyResultIn(out: string): { directory: string; result: ResultDo
   return { directory, result: ResultDocument.parse(json) };
 }
 
-/** Waits until a trial's log below `out` has a line with that text: a phase, a retry. Fails after `mostMs`. */
+/** Waits until a trial's log below `out` has a line with the text, such as a phase or a retry. Fails after `mostMs`. */
 export async function untilLogged(out: string, text: string, mostMs = 200_000): Promise<void> {
   const deadlineMs = systemClock.nowMs() + mostMs;
   while (systemClock.nowMs() < deadlineMs) {
@@ -137,7 +137,7 @@ function logsBelow(out: string): string[] {
     .map((name) => join(out, name));
 }
 
-/** What a run leaves that gets Ctrl-C once its log says that. */
+/** Remainders of a run that gets Ctrl-C once its log has the text. */
 export async function interruptedRun(
   scenario: string,
   text: string,

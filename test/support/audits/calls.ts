@@ -1,4 +1,4 @@
-// Workload calls: batches 0 and 1 were there before; one client loads batches 2 to 5.
+// Workload calls: batches 0 and 1 are preloaded; one client loads batches 2 to 5.
 import { placeOf, sumBatch } from "../../../src/workloads/calls/batch.js";
 import type { AuditedFamily, TableChange } from "./family.js";
 import { SEED, settingsOf } from "./trial.js";
@@ -12,7 +12,7 @@ const scenario = {
   actors: { loaders: { clients: 1 }, probes: false },
 };
 
-/** Calls of a batch. */
+/** Number of calls in a batch. */
 export function rowsOf(batch: number): number {
   const settings = settingsOf("calls", scenario) as Parameters<typeof sumBatch>[0];
   return sumBatch(settings, SEED, placeOf(batch, settings)).rows;

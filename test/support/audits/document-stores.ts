@@ -1,4 +1,4 @@
-// One suite of behaviours that every store of documents has to show.
+// One suite of behaviours that every store of documents must show.
 import { describe, expect, it } from "vitest";
 import type { AdminSession } from "../../../src/database/contract.js";
 import type { Session } from "../../../src/database/session.js";
@@ -9,7 +9,7 @@ import type { Mapping } from "../../../src/syntax/paths.js";
 import { FOUND_AS, type ChangeKind } from "./family.js";
 import { doubtingOn, SEED, type AuditedTrial, type RunOn } from "./trial.js";
 
-/** An empty store, a session of the load and one of train-sim's own. */
+/** An empty store with a session of the load and a session of train-sim itself. */
 export interface OpenStore {
   readonly store: DocumentStore;
   readonly session: Session;
@@ -19,9 +19,9 @@ export interface OpenStore {
 
 export interface TriedStore {
   open(own: Mapping): Promise<OpenStore>;
-  /** A trial after the iterations of its clients. */
+  /** A trial after its clients' iterations. */
   worked(runOn?: RunOn): Promise<AuditedTrial>;
-  /** Changes what the trial stored. */
+  /** Changes stored data of the trial. */
   change(kind: ChangeKind, trial: AuditedTrial): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ async function storedIn({ store, admin, settings }: OpenStore): Promise<StoredDo
   return stored.sort((a, b) => ((a.id ?? "") < (b.id ?? "") ? -1 : 1));
 }
 
-/** The document of that key as it is made. */
+/** The document of a key in its original state. */
 function made(settings: Treatment, key: string, name = key): Document {
   const maker = new DocumentMaker(settings, SEED);
   const values = maker.values(name);

@@ -5,7 +5,7 @@ import type { AuditedFamily } from "./family.js";
 const inserted = insertedKey(1, 0);
 const other = insertedKey(0, 0);
 const preloaded = preloadedKey(3);
-/** Its clients update it twice. */
+/** Document that its clients update twice. */
 const updated = preloadedKey(18);
 
 export const documents: AuditedFamily = {

@@ -1,8 +1,8 @@
-// A workload as the conformance suite of audits takes it: what its clients do, and changes of its tables that its audit has
-// to find.
+// Input of the conformance suite of audits for a workload: its clients' iterations, and changes of its tables that its
+// audit must find.
 import type { Mapping } from "../../../src/syntax/paths.js";
 
-/** Changes that the audit of every workload is held to, with the kind that each is found as. */
+/** Changes that the audit of every workload must find, with the kind of each finding. */
 export const FOUND_AS = {
   deleted: "lost",
   doubled: "duplicated",
@@ -13,7 +13,7 @@ export type ChangeKind = keyof typeof FOUND_AS;
 
 export interface TableChange {
   readonly what: string;
-  /** The suite's kind that this change stands for, if any. */
+  /** The suite's kind of this change, if any. */
   readonly kind?: ChangeKind;
   /** SQL in which tables have no schema. */
   readonly change: string;
@@ -30,6 +30,6 @@ export interface AuditedFamily {
   readonly scenario: Mapping & { readonly workload: string };
   readonly iterations: Readonly<Record<string, number>>;
   readonly changes: readonly TableChange[];
-  /** Why a change is found as another kind than every workload's, or cannot be seen. */
+  /** Reasons why a change has another kind of finding than in other workloads, or cannot be found. */
   readonly unlike?: Readonly<Partial<Record<ChangeKind, string>>>;
 }

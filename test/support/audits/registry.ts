@@ -1,4 +1,4 @@
-// The workloads of the registry as their audits are tried: one line each.
+// Families of the conformance suite for the workloads of the registry, one line each.
 import type { AuditedFamily } from "./family.js";
 import { accounts } from "./accounts.js";
 import { calls } from "./calls.js";

@@ -1,4 +1,4 @@
-// Train Events: producers, consumers and archivers in turn. Every change to one event: `audit/audit.db.test.ts`.
+// Train Events: producers, consumers and archivers in turn. `audit/audit.db.test.ts` covers every change to one event.
 import type { AuditedFamily } from "./family.js";
 
 const ONE = "(SELECT event_id FROM event_status WHERE status = 'PENDING' AND attempts = 0 LIMIT 1)";

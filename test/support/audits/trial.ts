@@ -1,5 +1,5 @@
-// A trial of a workload without worker threads: its preload, what its clients do on one connection, and its audit. Seeded, so
-// that a failing test fails again.
+// A trial of a workload without worker threads: its preload, its clients' work on one connection, and its audit. It is
+// seeded, so that a failing test fails again.
 import { setImmediate as turn } from "node:timers/promises";
 import type { ActorContext } from "../../../src/actors/actor.js";
 import { TimeAccount } from "../../../src/actors/time-account.js";
@@ -27,7 +27,7 @@ import { scratchDirectory } from "../train-sim.js";
 export const SEED = 11;
 
 type Run = ActorContext["transactor"]["run"];
-/** How the transactions of a worker end, which has one connection. */
+/** Runs a worker's transactions on its only connection, and decides their ends. */
 export type RunOn = (connection: Connection) => Run;
 
 const NO_TIMES = new PartTimes(new PartNames(), 0);
@@ -41,7 +41,7 @@ export function runningOn(connection: Connection): Run {
   };
 }
 
-/** Leaves every third commit of a write without an answer, whether it `happens` or not. */
+/** Leaves every third commit of a write without an answer. `happens` decides whether it takes effect. */
 export function doubtingOn(connection: Connection, happens: boolean): Run {
   const acknowledging = runningOn(connection);
   let writes = 0;
@@ -54,7 +54,7 @@ export function doubtingOn(connection: Connection, happens: boolean): Run {
   };
 }
 
-/** The first treatment of the scenario with these keys. */
+/** Settings of the first treatment of a scenario with the given keys. */
 export function settingsOf(namespace: string, keys: Mapping): TreatmentSettings {
   const scenario = JSON.stringify({ name: "audited", seed: SEED, namespace, ...keys });
   const [treatment] = parseScenario(scenario, "audited.yaml").treatments;
@@ -62,7 +62,7 @@ export function settingsOf(namespace: string, keys: Mapping): TreatmentSettings 
   return treatment.settings;
 }
 
-/** A workload on a store of its own, which needs no server, and the one session of its clients. */
+/** A workload on a separate store, which needs no server, and its clients' only session. */
 interface OwnStore {
   readonly workload: Workload;
   readonly session: Session;
@@ -77,7 +77,7 @@ async function connected(endpoint: Endpoint): Promise<PgConnection> {
 export class AuditedTrial {
   private readonly directory = scratchDirectory();
   private preloaded: unknown;
-  /** Accounts of the workers that have closed. */
+  /** Accounts of the closed workers. */
   private readonly told: unknown[] = [];
 
   private readonly workload: Workload;
@@ -92,7 +92,7 @@ export class AuditedTrial {
     this.store = storeIn(this.workload.stores, settings);
   }
 
-  /** Makes the tables anew and fills them as before a trial. */
+  /** Drops and creates the tables and fills them like before a trial. */
   static async begin(
     admin: AdminSession,
     namespace: string,
@@ -107,7 +107,7 @@ export class AuditedTrial {
     return trial;
   }
 
-  /** One worker for each role does its iterations, one after the other, on one connection. */
+  /** Runs iterations of one worker for each role, one after the other, on one connection. */
   async work(iterations: Readonly<Record<string, number>>, runOn: RunOn = runningOn): Promise<void> {
     const { settings, directory } = this;
     const { endpoint } = this.admin;

@@ -8,7 +8,7 @@ interface Row {
   json: string;
 }
 
-/** Answers on a free port until it is closed. */
+/** Starts a server on a free port. It answers until it is closed. */
 export async function startToyServer(): Promise<{ readonly port: number; readonly server: Server }> {
   let rows = new Map<string, Row>();
   const put = (id: string, json: string): void => void rows.set(id, { id, version: 0, json });

@@ -1,4 +1,4 @@
-// A database that is no relative of PostgreSQL: a line of JSON asks, a line answers.
+// A database that is unlike PostgreSQL: a line of JSON asks, and a line answers.
 import { createConnection, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import {

@@ -1,4 +1,5 @@
-// The keys of the toy family. It has a role and a key of Train Events' names, with texts, defaults and schemas of its own.
+// The keys of the toy family. It has a role and a key with names that Train Events has too, but other texts, defaults and
+// schemas.
 import * as z from "zod";
 import type { WorkloadTreatment } from "../../../src/workloads/workload.js";
 

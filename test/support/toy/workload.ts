@@ -1,4 +1,4 @@
-// A family whose clients hold a `pg.Pool` of their own, as those of a job-queue library do.
+// A family whose clients hold a `pg.Pool`, like clients of a job-queue library.
 import { Pool } from "pg";
 import type { AdminClient } from "../../../src/database/postgres/admin.js";
 import { shareOf } from "../../../src/foundation/share.js";
@@ -7,7 +7,7 @@ import { keys, type ToySettings, type Treatment } from "./settings.js";
 
 const tableOf = ({ namespace }: Treatment): string => `${namespace}.toys`;
 
-/** Opens this worker's share of the connections before the barrier, and closes them after the last toy. */
+/** A client. It opens its worker's share of the connections before the barrier, and closes them after the last toy. */
 async function client(
   _: unknown,
   { assignment, operations, applicationName }: ClientContext<Treatment>,
