@@ -1,5 +1,5 @@
-// A run whose workers are in other processes, as its user meets it: the built program, real agents, a real server. Two
-// processors cannot show that several machines do more; that they do the same, exactly, they can.
+// Runs with workers in other processes: the built program, real agents, a real server. Two processors cannot show that
+// several machines do more; they can show that several machines do exactly the same.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -56,7 +56,7 @@ it("measures, audits and keeps time over two agents, one of them with another cl
     ["b", 3],
   ]);
   const clocks = Object.fromEntries((trial.agents ?? []).map(({ name, clock }) => [name, clock]));
-  // Since the machine started it has gained 200 ppm, too; at most 20 s have passed since it was last compared.
+  // The clock has gained 200 ppm since the machine started, too; at most 20 s have passed since it was last compared.
   const aheadMs = 5_000 + 200e-6 * monotonicMs();
   expect(Math.abs((clocks["b"]?.offsetMs ?? Number.NaN) + aheadMs)).toBeLessThan(
     4 + (clocks["b"]?.errorMs ?? 0),
@@ -67,7 +67,7 @@ it("measures, audits and keeps time over two agents, one of them with another cl
     readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".bin")),
   ).not.toEqual([]);
 
-  // The life of every event that was archived is known, wherever it was added.
+  // The life of every archived event is known, regardless of the agent that added it.
   const histograms = await readTrialHistograms(directory, trial.number, result.treatments[0]?.id ?? "");
   expect(histograms.get("lifecycle.archived")?.totalCount).toBe(trial.operations["archive"]?.events);
   expect(histograms.get("lifecycle.completed")?.totalCount).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-// A budget that is used up before the coordinator has taken its first reading of the window, as on a server far away: the
-// window ends with it all the same.
+// A budget that ends before the coordinator's first reading of the window, such as on a distant server: the window ends
+// with it nevertheless.
 import { afterAll, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/foundation/clock.js";
 import { Prng } from "../../src/foundation/prng.js";

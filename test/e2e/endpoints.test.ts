@@ -1,5 +1,5 @@
-// A trial on two endpoints of one server, through the built program: one is cut off in the middle of the window. The clients go
-// on at the other, nothing is lost, and the split by endpoint and region adds up to what the operations say.
+// A trial on two endpoints of one server, of which one is cut off in the middle of the window. Clients go on at the other,
+// nothing is lost, and the split by endpoint and region sums to the operations' figures.
 import { join } from "node:path";
 import { afterEach, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/foundation/clock.js";

@@ -1,5 +1,5 @@
-// Evidence of real trials, on the built program: every second of the window in `evidence.csv`, totals that agree with what
-// the clients counted, causes that are made to happen and must be found.
+// Evidence of real trials on the built program: every second of the window in `evidence.csv`, totals that agree with the
+// clients' counts, and planted causes that must be found.
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fullIt } from "../support/lanes.js";
@@ -51,7 +51,7 @@ describe("the evidence of a trial", () => {
     const { trial, samples } = sampled;
     const { database, operations } = trial;
     expect(trial.status).toBe("complete");
-    // A busy machine may take a sample too late, which is counted; the reading at the end is always there.
+    // A busy machine may take a sample too late, which is counted; the reading at the end always exists.
     const seconds = [...new Set(samples.map(({ second }) => second))];
     expect(seconds.length + (database.sampling?.missed ?? 0)).toBeGreaterThanOrEqual(4);
     expect([0, 1, 2, 3]).toEqual(expect.arrayContaining(seconds));
@@ -63,7 +63,7 @@ describe("the evidence of a trial", () => {
       (sum, each) => sum + each.transactions + each.emptyPolls,
       0,
     );
-    // Sessions report with up to a second's delay at either end of a window of four.
+    // Sessions report with up to a second's delay at either end of a window of four seconds.
     expect(database.commits).toBeGreaterThan(done / 2);
     expect(database.commits).toBeLessThan(done * 2);
     const added = operations.add?.events ?? 0;
@@ -94,7 +94,7 @@ describe("the evidence of a trial", () => {
   });
 
   fullIt("shows consumers that wait for one another's rows, and none where they skip them", async () => {
-    // All of them want the head of the queue, and each keeps it for as long as its application thinks.
+    // All clients want the head of the queue, and each keeps it for the app delay.
     const contention = [
       "appDelay=200ms",
       "trial.duration=6s",

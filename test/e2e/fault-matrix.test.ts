@@ -1,4 +1,4 @@
-// A cross-section of the matrix of faults and workloads that test/full/fault-matrix-*.test.ts runs whole.
+// A cross-section of the matrix of faults and workloads, which test/full/fault-matrix-*.test.ts runs whole.
 import { it } from "vitest";
 import { expectTrial, WITH_STANDBY } from "../support/fault-matrix.js";
 import { casesOf } from "../support/lanes.js";

@@ -1,6 +1,6 @@
-// Every kind of fault for real, through the built program on an embedded server: what it does to the load is seen, no
-// event is lost, the system is well again for drain and audit, and nothing is left running or mounted; not even when
-// train-sim is stopped or killed in the middle of one. Several kinds share a run.
+// Every kind of fault through the built program on an embedded server: the load shows its effect, no event is lost, the
+// system recovers for drain and audit, and nothing is left running or mounted, not even if train-sim is stopped or killed
+// in the middle of a fault. Several kinds share a run.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -20,8 +20,8 @@ const isRoot = process.getuid?.() === 0;
 
 describe("faults of the server", () => {
   fullIt("are met by errors and retries, and lose no event", async () => {
-    // Few connections, so that holding all of them takes no time to speak of. Sessions that end while idle are replaced
-    // without an error; with a delay inside their transactions, and a queue that is never empty, some of the eight are at work whenever it happens.
+    // Few connections make it quick to hold all of them. Sessions that end while idle are replaced without an error; with a
+    // delay inside their transactions, and a queue that is never empty, some of the eight are at work at any moment.
     const seen = await runFaults(`
 target: { kind: embedded, settings: { max_connections: 30 } }
 appDelay: 50ms
@@ -44,11 +44,11 @@ faults:
     expect(faults.get("postgres-restart")?.words).toContain("immediate");
     expect(codesOf(faults.get("postgres-kill"))).not.toEqual([]);
     expect(codesOf(faults.get("connection-limit"))).toContain("53300");
-    // A stopped server answers nobody: somebody waited for as long as it stood still.
+    // A stopped server does not answer: some transaction waited for as long as it stood still.
     const slowest = Object.values(trial.operations).map(({ responseTimeMs }) => responseTimeMs?.max ?? 0);
     expect(Math.max(...slowest)).toBeGreaterThan(1900);
     expect(faults.get("process-stop")?.words).toMatch(/^stopped \d+ processes of the server$/);
-    // The lock and the snapshot show in what the server says of itself.
+    // The lock and the snapshot show in the server's own statistics.
     expect(trial.database.blocked?.max).toBeGreaterThan(0);
     expect(trial.database.oldestTransactionMs).toBeGreaterThan(1000);
     expect(seen.stdout).toContain("postgres-kill (base): ");
@@ -82,13 +82,13 @@ faults: [{ at: 15s, kind: process-stop, for: 2s }]
     const since = samples.filter(
       ({ atSeconds }) => atSeconds > injectedAtSeconds && atSeconds < untilSeconds,
     );
-    // What never rose took no time, whenever it was sampled.
+    // A series that never rose recovered at once, regardless of its samples.
     if (recoverySeconds !== 0) expect(most).toBe(highest(since));
     expect(readFileSync(join(directory, "summary.txt"), "utf8")).toMatch(/; backlog: +pending/);
   });
 
   fullIt("have the errors that happened during each, where one follows another within a second", async () => {
-    // Room for those who come back before the server has seen the others go.
+    // Connections for clients that come back before the server has noticed the end of their sessions.
     const seen = await runFaults(`
 target: { kind: embedded, settings: { max_connections: 60 } }
 appDelay: 50ms
@@ -132,7 +132,7 @@ faults:
       expectNothingLost(seen, 2);
       const [tables, wal] = seen.result.faults;
       expect(codesOf(tables)).toContain("53100");
-      // The server panicked: its sessions ended, and there was none to be had until there was room again.
+      // The server panicked: its sessions ended, and no session was possible until there was room again.
       expect(codesOf(wal).join()).toMatch(/57P02|57P03|ECONNREFUSED|08006|ECONNRESET|53100/);
     });
 
@@ -141,7 +141,7 @@ faults:
 trial: { warmUp: 0, duration: 60s, drain: false }
 faults: [{ at: 1s, kind: process-stop, for: 50s }]
 `);
-    // Processes are stopped in the same turn in which the fault begins.
+    // Processes are stopped in the same turn of the event loop in which the fault begins.
     await untilLogged(out, '"words":"begins"');
     started.child.kill("SIGINT");
     const { exitCode, stderr } = await started.ended;

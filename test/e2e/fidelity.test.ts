@@ -1,8 +1,7 @@
-// What a result states against what the database saw of the same run: transactions, events and passes are compared, one
-// by one and exactly, with the calls and rows of `pg_stat_statements` and with the tables themselves, for every shape of
-// statements; and clients x window with the time that the clients account for. So that nothing has to be estimated, the
-// window holds the whole load: no warm-up, a budget of iterations, no drain. The run has a database of its own, where an
-// event trigger counts the tables in the moment before train-sim drops them.
+// Compares a result with the database's view of the same run, exactly: transactions, events and passes with the calls and
+// rows of `pg_stat_statements` and with the tables, for every shape of statements; and clients x window with the time that
+// clients account for. The window holds the whole load (no warm-up, a budget of iterations, no drain), so that nothing is
+// estimated. The run has a separate database, where an event trigger counts the tables just before train-sim drops them.
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { casesOf, fullIt } from "../support/lanes.js";
 import type { AdminClient } from "../../src/database/postgres/admin.js";
@@ -21,7 +20,7 @@ const own = ownDatabase("fidelity");
 const namespace = testNamespace("fidelity");
 let admin: AdminClient;
 
-/** Writes down what the tables hold when the status table is about to go. */
+/** SQL that records the counts of the tables when the status table is about to be dropped. */
 const WITNESS = [
   "CREATE EXTENSION pg_stat_statements",
   `CREATE TABLE public.seen (live bigint, statuses bigint, archived bigint, passes bigint)`,
@@ -75,7 +74,7 @@ interface Seen {
   readonly rows: number;
 }
 
-/** What the server counted of each statement of the workload, by its name. */
+/** Calls and rows of each statement of the workload in the server's view, by name. */
 async function counted(statementShape: StatementShape): Promise<Record<string, Seen>> {
   const workload = eventOperations({
     ...{ dialect: "postgres", namespace, payload: "text", statementShape },
@@ -99,7 +98,7 @@ async function counted(statementShape: StatementShape): Promise<Record<string, S
 
 type Counts = Pick<OperationResult, "transactions" | "events" | "emptyPolls">;
 
-/** What each shape must have called, given what the result states. */
+/** Calls that each shape must have made, given the result's figures. */
 function expectedCalls(
   shape: StatementShape,
   operations: Readonly<Record<"add" | "process" | "archive", Counts>>,
@@ -162,7 +161,7 @@ trial: { warmUp: 0s, drain: false }`);
   });
 });
 
-/** Little's law: clients x window is what the clients did with it. */
+/** Little's law: clients x window equals the time that the clients account for. */
 function expectClosure({ client, windowSeconds }: TrialResult, clients: number): void {
   const { accountedMs } = client ?? {};
   if (!accountedMs) throw new Error("the clients' time was not accounted for");
@@ -172,8 +171,8 @@ function expectClosure({ client, windowSeconds }: TrialResult, clients: number):
 }
 
 /**
- * The account and the histograms are two books of the same time. All transactions lie inside the window, so they differ
- * by what histograms round (0.1 %, and a microsecond each) and nothing else.
+ * The account and the histograms record the same time separately. All transactions lie inside the window, so they differ
+ * only by the rounding of histograms (0.1 %, and a microsecond each).
  */
 function expectServiceTimes({ client }: TrialResult, operations: readonly OperationResult[]): void {
   const transactions = operations.reduce((sum, each) => sum + each.transactions, 0);

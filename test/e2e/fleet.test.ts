@@ -1,5 +1,5 @@
-// The threads of a trial, for real: one that cannot do its work, or crashes, fails the fleet with its cause, and
-// nobody waits for it.
+// Threads of a trial: a thread that cannot do its work, or crashes, fails the fleet with its cause, and no other thread
+// waits for it.
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
 import { TrainSimError } from "../../src/foundation/errors.js";
@@ -45,7 +45,7 @@ it("fails with the worker and its words when a worker crashes at once", async ()
 });
 
 it("fails with the statement and the server's words when a worker meets an error that no retry mends", async () => {
-  const fleet = new Fleet(assignments(), noEvents, HERE); // nobody made the namespace
+  const fleet = new Fleet(assignments(), noEvents, HERE); // the namespace does not exist
   await fleet.launch();
   fleet.measure(0, Number.POSITIVE_INFINITY);
   await expect(fleet.stop()).rejects.toThrow(/worker \d+: \S+\.\S+: relation .* does not exist/);

@@ -1,5 +1,5 @@
-// Thresholds and diagnosis end to end, on the built program: exit codes, what is stored, and trials that are disturbed on
-// purpose because transactions fail, because another program is busy, because arrivals cannot be started.
+// Thresholds and diagnosis on the built program: exit codes, stored results, and trials that are disturbed on purpose by
+// failing transactions, another busy program, or arrivals that cannot start.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -43,7 +43,7 @@ async function run(...set: string[]): Promise<Judged> {
   return runOf(ON_SUITE_SERVER, ...set);
 }
 
-/** What is told of the server's share of the processors needs a server of its own. */
+/** A run with a separate server, since the server's share of the processors cannot be seen on the suite's. */
 async function runEmbedded(...set: string[]): Promise<Judged> {
   return runOf(BASE, ...set);
 }
@@ -145,7 +145,7 @@ describe("the diagnosis", () => {
     expect(exitCode).toBe(0);
     const [treatment] = result.treatments;
     const client = treatment?.trials[0]?.client;
-    // A busy machine lowers it: while its thread does not run, a client does nothing that could be booked.
+    // A busy machine lowers the share: while its thread does not run, a client does nothing that could be booked.
     expect(client?.accountedRatio).toBeGreaterThan(0.3);
     expect(client?.accountedRatio).toBeLessThan(1.001);
     expect(client?.workerUtilization).toBeGreaterThan(0);
@@ -164,7 +164,7 @@ describe("the diagnosis", () => {
       ...["actors.consumers=false", "batch=1", "trial.drain=false"],
     );
     const [trial] = result.treatments[0]?.trials ?? [];
-    // What the program does between two transactions was in no activity before: 1.2 % at 1 200 transactions a second.
+    // The program's own time between two transactions was once in no activity: 1.2 % at 1 200 transactions per second.
     expect(trial?.client?.accountedRatio).toBeGreaterThan(0.995);
     expect(trial?.client?.accountedRatio).toBeLessThan(1.001);
   });
@@ -297,7 +297,7 @@ fullIt(
     const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
     expect(trial?.status, stderr).toBe("complete");
     const found = trial?.diagnosis?.find(({ check }) => check === "stall");
-    // Three seconds hold two whole ones at least, wherever they begin.
+    // Three seconds hold at least two whole seconds, wherever they begin.
     expect(trial?.stall?.seconds).toBeGreaterThanOrEqual(2);
     expect(found?.words).toMatch(/stood still for \d of 10 s .* The longest took \d{4} ms/);
     expect(stdout.replaceAll(/\s+/g, " ")).toContain("stood still");

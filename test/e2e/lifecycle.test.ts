@@ -1,12 +1,12 @@
-// Lives of events through whole trials of the built program, where the chances leave nothing to chance: how many passes
-// an event takes, which of them have a latency, and what is said of the drain.
+// Lives of events through whole trials of the built program without randomness: the passes of an event, the events that
+// have a latency, and the text about the drain.
 import { describe, expect, inject, it } from "vitest";
 import { fullIt } from "../support/lanes.js";
 import { testNamespace } from "../support/namespace.js";
 import { urlOf } from "../support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
-/** Runs it on the suite's server and gives its only treatment. */
+/** Runs the scenario on the suite's server and returns its only treatment. */
 async function run(rest: string) {
   const out = scratchDirectory();
   const scenario = `

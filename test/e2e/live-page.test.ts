@@ -1,5 +1,5 @@
-// The live page in a real Chromium, served as a run serves it, from a state that the test moves. It needs the built assets
-// (`dist/`). Without a Chromium on this machine it says plainly that it was not run.
+// The live page in a real Chromium, served like a run serves it, from a state that the test moves. It needs the built
+// assets (`dist/`). Without a Chromium on this machine it states that it was not run.
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -69,7 +69,7 @@ describeInChromium("the live page", (browserOf) => {
     await page.unroute("**/events");
     await page.locator("#operations").waitFor({ timeout: 200_000 });
     expect(await page.locator(".live-state").isVisible()).toBe(false);
-    // Chromium's own words on the requests that were stopped.
+    // The console contains only Chromium's own messages about stopped requests.
     expect(complaints.splice(0).every((text) => text.includes("Failed to load resource"))).toBe(true);
   });
 

@@ -1,5 +1,5 @@
-// What a reader of the live page does while it changes every second, in a real Chromium: scrolling, focus, reading notes. It
-// needs the built assets (`dist/`). Without a Chromium on this machine it says plainly that it was not run.
+// A reader's actions on the live page while it changes every second, in a real Chromium: scrolling, focus, reading notes.
+// It needs the built assets (`dist/`). Without a Chromium on this machine it states that it was not run.
 import type { Page } from "playwright-core";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startDashboard, type LiveServer } from "../../src/live/dashboard.js";
@@ -27,7 +27,7 @@ describeInChromium("the live page that is being read", (browserOf) => {
     await page.context().close();
   });
 
-  /** Moves the run on by a second, and waits until the page shows it. */
+  /** Advances the run by a second, and waits until the page shows it. */
   const nextSecond = async (events: number): Promise<void> => {
     run.clock.ms += 1_000;
     run.state.second(...liveSecondOf(5, events));

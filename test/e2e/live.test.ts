@@ -1,5 +1,5 @@
-// The live view of real runs of the built program: what is served while it lasts agrees with what it writes at the end, and
-// nobody who watches holds it open.
+// The live view of real runs of the built program: its figures agree with the final result, and no observer delays the
+// run's end.
 import { existsSync } from "node:fs";
 import { createServer, request, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -46,7 +46,7 @@ async function textOf(address: string): Promise<string> {
   return text;
 }
 
-/** Reads events until the server ends the stream; never closes it by itself. */
+/** Reads events until the server ends the stream. It never closes the stream itself. */
 async function listen(
   address: string,
   onUpdate: (name: string, update: LiveUpdate) => void,
@@ -66,7 +66,7 @@ async function listen(
   throw new Error("the events ended without last words");
 }
 
-/** The value of one series. */
+/** The value of one series of the metrics. */
 function seriesIn(metrics: string, name: string): number {
   const line = metrics.split("\n").find((each) => each.startsWith(`${name} `));
   return Number(line?.slice(name.length + 1));
@@ -138,7 +138,7 @@ describe("a run that is watched", () => {
     const page = await announced(started, "live page");
     let isAsked = false;
     const end = await listen(page, (_, { points }) => {
-      // Once: the second signal would end it at once.
+      // A single signal asks the run to stop; a second one would end it at once.
       if (points.length > 0 && !isAsked) isAsked = started.child.kill("SIGINT");
     });
     expect((await started.ended).exitCode).toBe(105);

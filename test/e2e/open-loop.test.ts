@@ -1,6 +1,5 @@
-// Open loops for real: the built program against PostgreSQL. What was offered is what was asked for, every
-// arrival is accounted for exactly, and a server that stops for two seconds shows in the response times, which is what
-// response times are for.
+// Open loops of the built program against PostgreSQL. The offered rate is the requested one, every arrival is accounted for
+// exactly, and response times show a server that stops for two seconds.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -35,7 +34,7 @@ function scenarioWith(load: string, batch: string, trial: string, workers = 1): 
   );
 }
 
-/** The one that stops its server has one of its own. */
+/** Scenarios on the suite's server. A test that stops its server starts a separate one. */
 const onSuite = (scenario: string): string => writeScenarioFile(scenario + onSuiteServer("open"));
 
 interface Finished {
@@ -65,7 +64,7 @@ function finished(out: string): Finished {
   return { trial, add, seconds, directory };
 }
 
-/** Every arrival of the window is accounted for once, in the result and second by second. */
+/** Expects that every arrival of the window is accounted for once, in the result and second by second. */
 function expectClosed(add: OperationResult, seconds: readonly Record<string, number>[]): void {
   const { offered, dropped = 0, unfinished = 0, transactions, emptyPolls } = add;
   const failures = Object.values(add.failures).reduce((sum, count) => sum + count, 0);
@@ -89,7 +88,8 @@ describe("an open loop", () => {
 
   it("shows a server that stops for 2 s in the response times, and leaves nothing out", async () => {
     const out = scratchDirectory();
-    // Few clients: service time has one sample of the stall from each, however many arrivals had to wait.
+    // The load has few clients, so service time has one sample of the stall from each, regardless of the number of waiting
+    // arrivals.
     const load =
       "{ executor: constant-arrival-rate, rate: 80, maxClients: 3, maxWait: 60s, distribution: uniform }";
     const file = writeScenarioFile(scenarioWith(load, "1", "{ warmUp: 500ms, duration: 7s, drain: 10s }"));
@@ -109,12 +109,12 @@ describe("an open loop", () => {
     const service = (await readTrialHistograms(directory, 1, result.treatments[0]?.id ?? "")).get(
       "add.service",
     );
-    // The clients that were in the stall, and no other, have a service time of its length.
+    // Only the clients that were in the stall have a service time of its length.
     if (!service) throw new Error("no service times were stored");
     const allButThree = 100 * (1 - 3.5 / service.totalCount);
     expect(percentileMs(service, allButThree)).toBeLessThan(1500);
     expect(add.serviceTimeMs?.max).toBeGreaterThan(1500);
-    // A busy machine may not catch up within the window: what waits at its end is dropped then, and nothing before.
+    // A busy machine may not catch up within the window: arrivals that wait at its end are dropped then, and none earlier.
     for (const { second = 0, dropped } of seconds)
       if (second < 6) expect(dropped, `second ${second}`).toBe(0);
   });
@@ -126,7 +126,7 @@ describe("an open loop", () => {
     await trainSim(["run", file, "--out", out, "--quiet"]);
     const { add } = finished(out);
     expect(add.dropped).toBeGreaterThan(0);
-    // What started had waited no longer than that, but for the loop's own delay.
+    // Arrivals that started had not waited longer than that, apart from the loop's own delay.
     expect(add.startDelayMs?.p50).toBeLessThan(100);
     expect(Math.abs((add.offered ?? 0) - 800)).toBeLessThan(2.6 * 28.3);
   });
@@ -140,7 +140,7 @@ describe("an open loop", () => {
     const file = onSuite(scenarioWith(load, "100", "{ warmUp: 1s, duration: 12s, drain: 10s }"));
     await trainSim(["run", file, "--out", out, "--quiet"]);
     const { seconds } = finished(out);
-    // Half a second is an hour: night until 3.5 s, rush hour until 4 s.
+    // Half a second stands for an hour: night until 3.5 s, rush hour until 4 s.
     for (const { transactions, events } of seconds.slice(0, 3)) expect(events).toBe(transactions);
     expect(seconds.slice(0, 3).map(({ offered }) => offered)).toEqual([20, 20, 20]);
     const eventsPerBatch = (second: number): number =>

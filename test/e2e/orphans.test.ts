@@ -1,6 +1,6 @@
-// What is left when train-sim and its reaper are killed together: `doctor` and the next run name each server with its
-// process, its directory and the command that ends it, which is run here as it stands. A directory in which nothing runs is
-// removed; one whose owner may still be there is not touched.
+// Remainders after train-sim and its reaper are killed together: `doctor` and the next run name each server with its
+// process, its directory and a command that ends it, which the test runs unchanged. A directory without a process is
+// removed; a directory whose owner may still exist is not touched.
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -52,11 +52,11 @@ async function start(): Promise<{ running: Running; pids: Pids }> {
 const orphaned: number[] = [];
 afterEach(() => {
   vi.unstubAllEnvs();
-  // Where a test has failed before it had ended them.
+  // Cleans up after a failed test that did not end its processes.
   for (const pid of orphaned.splice(0)) if (ownerRecord([pid]) !== undefined) process.kill(pid, "SIGQUIT");
 });
 
-/** Both at once, so that neither has the time to clean up. */
+/** Kills both at once, so that neither has the time to clean up. */
 async function killBoth({ running, pids }: Awaited<ReturnType<typeof start>>): Promise<void> {
   orphaned.push(pids.server, pids.pooler);
   process.kill(pids.reaper, "SIGSTOP");
@@ -66,7 +66,7 @@ async function killBoth({ running, pids }: Awaited<ReturnType<typeof start>>): P
   await reaperEnded(pids);
 }
 
-/** A zombie has ended too. */
+/** Resolves when the reaper has ended. A zombie has ended too. */
 const reaperEnded = ({ reaper }: Pids): Promise<void> =>
   expect.poll(() => ownerRecord([reaper])).toBeUndefined();
 
@@ -125,7 +125,7 @@ it("is silent while the reaper cleans up, and removes what only a directory is l
   expect(await findOrphans()).toEqual([]);
   process.kill(pids.reaper, "SIGCONT");
   await running.nothingLeft();
-  await reaperEnded(pids); // It removes the directory before it ends, and while it is there, nothing counts as left.
+  await reaperEnded(pids); // the reaper removes the directory before it ends, and nothing counts as left while it exists
 
   const path = join(running.temporary, name);
   mkdirSync(path);

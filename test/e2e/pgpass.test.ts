@@ -1,4 +1,4 @@
-// A password in ~/.pgpass, for the built program in a home of its own: it is found, and the driver says nothing about it.
+// A password in ~/.pgpass of a separate home, for the built program: it is found, and the driver prints nothing about it.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";

@@ -1,5 +1,5 @@
-// What a server of the user's own lacks is found before the first trial, all of it at once, with the lines that help: on
-// real servers, through real PgBouncers, with a role that may do nothing, and with URLs that lead elsewhere.
+// Problems of a user's server are found before the first trial, all at once, with lines that help: on real servers, through
+// real PgBouncers, with a role without rights, and with URLs that lead elsewhere.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
@@ -20,7 +20,7 @@ import type { Obstacle } from "../../src/database/contract.js";
 
 const server = inject("adminEndpoint");
 const own = ownDatabase("preflight");
-/** Has a name that must be quoted, and no right but to log in. */
+/** A role whose name must be quoted, and whose only right is to log in. */
 const poor: Endpoint = {
   ...server,
   user: testNamespace('no "rights'),
@@ -83,7 +83,7 @@ async function found(yaml: string): Promise<Obstacle[]> {
   return (await Promise.all((await ownServersOf(treatments)).map(obstaclesOn))).flat();
 }
 
-/** Those that stop a run: the suite's database has no pg_stat_statements. */
+/** Obstacles that stop a run. The lack of pg_stat_statements in the suite's database does not stop a run. */
 const grave = (obstacles: readonly Obstacle[]): Obstacle[] =>
   obstacles.filter(({ kind }) => kind !== "evidence");
 
@@ -255,7 +255,7 @@ describe("where URLs lead", () => {
 
   it("finds a role of the pooler's own, where the server has none of the client's name", async () => {
     const pooler = entry(await pgBouncer("1.24", { ...poor, database: server.database }));
-    // The connection that PgBouncer keeps is of the role by its new name.
+    // PgBouncer keeps a connection of the role under its new name.
     await (await connectAdmin(pooler)).close();
     await admin.query(`ALTER ROLE ${quoted} RENAME TO renamed`);
     cleanUps.push(() => admin.query(`ALTER ROLE renamed RENAME TO ${quoted}`));

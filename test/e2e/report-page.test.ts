@@ -1,6 +1,6 @@
-// report.html in a real Chromium, opened from disk as a reader does: nothing leaves the file, every chart draws, filters
-// change what is drawn, tables stand behind, both schemes, paper, narrow and wide. Without a Chromium on this machine it
-// says plainly that it was not run.
+// report.html in a real Chromium, opened from disk like a reader does: nothing leaves the file, every chart draws, filters
+// change the charts, each has its table, both colour schemes, paper, narrow and wide. Without a Chromium on this machine it
+// states that it was not run.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import axe, { type AxeResults } from "axe-core";
@@ -27,17 +27,17 @@ function htmlOf(report: ReportData): string {
 
 const picture = (id: string): string => `#${id}-picture`;
 
-/** The SVG of a chart as it stands in the page. */
+/** The SVG of a chart in the page. */
 async function svgOf(page: Page, id: string): Promise<string> {
   return page.locator(`${picture(id)} svg`).innerHTML();
 }
 
-/** Lines and areas that are drawn in a colour. */
+/** Number of lines and areas that are drawn in a colour. */
 function strokesOf(svg: string, colour: string): number {
   return svg.toLowerCase().split(`stroke="${colour}"`).length - 1;
 }
 
-/** A frame in which a table scrolls, as it is seen at its left end and with its names at its right end. */
+/** A frame in which a table scrolls: its view at the left end, and its names at the right end. */
 interface Frame {
   readonly name: string;
   readonly isWider: boolean;
@@ -46,7 +46,7 @@ interface Frame {
   readonly keepsNames: boolean;
 }
 
-/** Text, because it runs in the browser. */
+/** JavaScript as text, since it runs in the browser. */
 const FRAMES = `[...document.querySelectorAll(".scroll")].filter((frame) => frame.clientWidth > 0).map((frame) => {
   const { right, left } = frame.getBoundingClientRect();
   const isWider = frame.scrollWidth > frame.clientWidth;
@@ -67,14 +67,14 @@ describeInChromium("report.html", (browserOf) => {
   });
   afterAll(() => watched.close());
 
-  /** Whatever a test does with the page, nothing may complain. */
+  /** No page may have complaints after any test. */
   afterEach(() => {
     expect(watched.complaints.splice(0)).toEqual([]);
   });
 
   const open = (look: Look = {}, hash = "", text = html): Promise<Page> => watched.open(text, look, hash);
 
-  /** The example with `change` made to each of its trials. */
+  /** Opens the example with `change` applied to each of its trials. */
   const openWith = (
     change: (trial: TrialResult) => Partial<TrialResult>,
     more: Partial<ReportData["result"]> = {},

@@ -1,5 +1,5 @@
-// `report.html` as its readers get it: made by the built program at the end of a real run, of one that was stopped and of
-// one that was continued, and made again by `train-sim report`. What it shows is held against `result.json`.
+// `report.html` made by the built program at the end of a real run, of a stopped run and of a continued run, and again by
+// `train-sim report`. Its figures are compared with `result.json`.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
@@ -34,7 +34,7 @@ function reportIn(directory: string): string {
   return readFileSync(join(directory, "report.html"), "utf8");
 }
 
-/** Every latency and count of the merged operations, as a cell of a table. */
+/** Every latency and count of the merged operations, in the form of a table's cell. */
 function mergedNumbers({ treatments }: ResultDocument): string[] {
   const values = treatments.flatMap(({ merged }) =>
     Object.values(merged?.operations ?? {}).flatMap(

@@ -1,5 +1,5 @@
-// An experiment that is killed in the middle and continued, as its user meets it: the built program, a real server,
-// SIGKILL. What was measured stays as it was, what was under way is set aside, and the result is whole.
+// An experiment that is killed (SIGKILL) in the middle and continued, with the built program on a real server. Complete
+// trials stay unchanged, the interrupted one is set aside, and the result is whole.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
@@ -113,7 +113,7 @@ fullIt("goes on on a server of the experiment on which no trial ran yet, whateve
   await one.admin.query(`ALTER DATABASE ${other.endpoint.database} SET work_mem = '7MB'`);
   const allow = (is: boolean): Promise<unknown> =>
     one.admin.query(`ALTER DATABASE ${other.endpoint.database} ALLOW_CONNECTIONS ${is}`);
-  // With this seed the second comes first.
+  // The seed puts the second URL first.
   const urls = [urlOf(other.endpoint), urlOf(one.endpoint)];
   const scenario = writeScenarioFile(
     SCENARIO.replace("payload: [text, jsonb-manual]", `target.url: ${JSON.stringify(urls)}`)
@@ -121,7 +121,7 @@ fullIt("goes on on a server of the experiment on which no trial ran yet, whateve
       .concat(`payload: text\nseed: 3\nnamespace: ${testNamespace("resume")}\ntarget: { kind: url }\n`),
   );
   const out = join(scratchDirectory(), "results");
-  // Before the first trial every server is asked; this one goes away while the other's trial runs.
+  // Every server is checked before the first trial; this one goes away while the other's trial runs.
   const { ended } = startTrainSim(["run", scenario, "--out", out]);
   await untilLogged(out, "phase measure");
   await allow(false);

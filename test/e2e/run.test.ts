@@ -1,5 +1,5 @@
-// `train-sim run` as its users meet it: the built program in a process of its own, on real servers. What it prints,
-// what it leaves in the result directory, how it ends, and that it leaves nothing else.
+// `train-sim run` of the built program on real servers: its output, its result directory, its end, and that it leaves
+// nothing else.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -35,12 +35,12 @@ batch: { min: 5, max: 20 }
 appDelay: 0
 diagnosis: { ceiling: false }
 `;
-/** For what does not look at the workers: each thread takes as much processor time as a second of its load. */
+/** Fewer workers, for tests that do not depend on them: each thread takes as much processor time as a second of its load. */
 const FEW = ACTORS.replace("workers: 2", "workers: 1");
 const SHORT = "trial: { warmUp: 200ms, duration: 1s, drain: 10s }\ntrials: 1\n";
 const LONG = "trial: { warmUp: 300ms, duration: 60s, drain: 60s }\ntrials: 2\n";
 
-/** A scenario on the suite's own server, in a namespace of its own; the load logs in as `role` where there is one. */
+/** A scenario on the suite's server, in a separate namespace. The load logs in as `role` if given. */
 function onSuiteServer(rest: string, role: Partial<Endpoint> = {}): { yaml: string; namespace: string } {
   const namespace = testNamespace("run");
   const admin = inject("adminEndpoint");
@@ -57,7 +57,7 @@ async function withAdmin<T>(work: (admin: AdminClient) => Promise<T>): Promise<T
   }
 }
 
-/** The servers that the train-sim of that process started, known by their directory: others run on this machine too. */
+/** Servers that the train-sim of that process started, by their directory, since others run on this machine too. */
 function serversOf(pid: number | undefined): string[] {
   const lines = execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" }).split("\n");
   return lines.filter((line) => line.includes(`train-sim-postgres-${pid ?? "?"}-`));
@@ -340,7 +340,7 @@ describe("a run that is stopped", () => {
     "keeps partial, marked results after Ctrl-C in phase %s",
     async (phase) => {
       const out = scratchDirectory();
-      // With consumers that never complete, the drain lasts until it is stopped.
+      // Consumers that never complete make the drain last until it is stopped.
       const never = phase === "drain" ? "advance: { claim: 0.001, complete: 0.001, fail: 0 }\n" : "";
       const phases = phase === "drain" ? LONG.replace("duration: 60s", "duration: 500ms") : LONG;
       const { yaml } = onSuiteServer(
@@ -360,7 +360,7 @@ describe("a run that is stopped", () => {
     },
   );
 
-  /** What holds a phase up until the signal has been heard: the lock of a table that the phase wants. */
+  /** A lock on a table that the phase needs holds the phase up until the signal has been heard. */
   it.each(
     casesOf(
       [
@@ -373,7 +373,8 @@ describe("a run that is stopped", () => {
     const out = scratchDirectory();
     const never = "advance: { claim: 0.001, complete: 0.001, fail: 0 }\npreload: 3000\n";
     const short = "trial: { warmUp: 200ms, duration: 500ms, drain: 1s }\ntrials: 2\n";
-    // Without archivers: one that has something to copy would wait for the lock, and the audit for it.
+    // The trial has no archivers: an archiver with something to copy would wait for the lock, and the audit for the
+    // archiver.
     const actors = FEW.replace(/^  archivers.*\n/m, "");
     const { yaml, namespace } = onSuiteServer(`payload: text\n${never}${actors}${short}`);
     const holder = await connectAdmin(inject("adminEndpoint"));
@@ -408,7 +409,7 @@ describe("a run that is stopped", () => {
     started.child.kill("SIGTERM");
     let hasEnded = false;
     void started.ended.then(() => (hasEnded = true));
-    // Two that come together are one, as npx makes them of a key that was pressed once.
+    // Two signals close together count as one, since npx makes two of a key that was pressed once.
     const askAgain = (): boolean => {
       started.child.kill("SIGTERM");
       return hasEnded;

@@ -1,6 +1,6 @@
-// What passwords a run knows, and that it tells none of them: real runs in several modes, failures included, whose every
-// file, output, page, command line and environment is searched. What it starts listens on loopback alone, and what has
-// to hold a password can be read by its owner alone.
+// A run leaks none of its passwords: real runs in several modes, failures included, whose every file, output, page, command
+// line and environment is searched. Its processes listen on loopback only, and only the owner can read files that must hold
+// a password.
 import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ diagnosis: { ceiling: false }
 `;
 const POOLS = "factors: { pool: [direct, { strategy: pgbouncer, mode: transaction, size: 3 }] }\n";
 
-/** What others see of a process is read from /proc. */
+/** /proc shows what other users see of a process. */
 const isLinux = process.platform === "linux";
 const secret = testSecret();
 const role = testNamespace("teller");
@@ -83,7 +83,7 @@ async function pageOf(address: string): Promise<string> {
   return (await fetch(address)).text();
 }
 
-/** Below an event trigger that has every archiving fail with a DETAIL that quotes the row. */
+/** SQL of an event trigger that makes every archiving fail with a DETAIL that quotes the row. */
 const SPOIL = `CREATE FUNCTION public.spoil() RETURNS event_trigger LANGUAGE plpgsql AS $$
 DECLARE made record;
 BEGIN
@@ -98,7 +98,7 @@ describe("a password", () => {
     "of the embedded server and of PgBouncer stays in files that their users alone can read",
     async () => {
       const out = scratchDirectory();
-      // Long enough for all that is looked at while it runs.
+      // The load lasts long enough for all checks during the run.
       const load = LOAD.replace("duration: 2s", "duration: 8s");
       const yaml = `name: secrets\npool: { strategy: pgbouncer, mode: transaction, size: 3 }\n${load}`;
       const args = ["--out", out, "--dashboard", "0", "--prometheus", "0"];
@@ -130,7 +130,7 @@ describe("a password", () => {
       expect(new Set(methods)).toEqual(new Set(["scram-sha-256"]));
 
       const addresses = listeningAddresses(started.child.pid ?? 0);
-      // PostgreSQL, PgBouncer, the live page, the metrics.
+      // The addresses are PostgreSQL's, PgBouncer's, the live page's and the metrics'.
       expect(new Set(addresses).size).toBe(4);
       expect(addresses.filter((address) => !address.startsWith("127.0.0.1:"))).toEqual([]);
 

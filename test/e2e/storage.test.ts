@@ -1,5 +1,5 @@
-// A process that is killed (SIGKILL) again and again while it writes a file: whoever reads it finds all of one text,
-// never a part, never a mixture. It stands among the tests that run the built program, because it kills one.
+// A process that is killed (SIGKILL) again and again while it writes a file: readers find one whole text, never a part,
+// never a mixture. The test is here because it kills a process.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const STORAGE = new URL("../../dist/foundation/storage.js", import.meta.url).hre
 const BYTES = 2_000_000;
 const ROUNDS = 12;
 
-/** Writes the file with one letter after the other, without end, and a dot to standard output for each. */
+/** Program that writes the file with one letter after the other, endlessly, and a dot to standard output for each. */
 const WRITER = `
 const { writeFileAtomic } = await import(process.argv[1]);
 for (let n = 0; ; n++) {
@@ -35,10 +35,10 @@ it("a file is whole whenever its writer is killed, and can be written again", as
       dots += chunk.length;
     }
     if (round % 2 === 0) {
-      // At any moment of the next write: somewhere between one turn of this loop and a few hundred.
+      // Waits for a random moment of the next write: between one turn of the event loop and a few hundred.
       for (let turns = prng.intBetween(0, 300); turns > 0; turns--) await new Promise(setImmediate);
     } else {
-      // As soon as the next write has begun.
+      // Waits until the next write has begun.
       while (!existsSync(`${path}.tmp`)) await new Promise(setImmediate);
     }
     child.kill("SIGKILL");
@@ -48,7 +48,7 @@ it("a file is whole whenever its writer is killed, and can be written again", as
     expect(text).toBe(text.charAt(0).repeat(BYTES));
     if (existsSync(`${path}.tmp`)) unfinished++;
   }
-  expect(unfinished).toBeGreaterThan(0); // it was killed while it wrote, indeed
+  expect(unfinished).toBeGreaterThan(0); // the kills came during writes
   await writeFileAtomic(path, "all's well");
   expect(readFileSync(path, "utf8")).toBe("all's well");
   expect(existsSync(`${path}.tmp`)).toBe(false);

@@ -1,4 +1,4 @@
-// A database is a folder and one line of the registry, though it speaks no SQL: the program built with it loads documents into
+// A database is a folder and one line of the registry, even without SQL: the program built with ToyDB loads documents into
 // it, measures them and audits them.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Server } from "node:net";
@@ -10,7 +10,7 @@ import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../
 
 const TOY = join(import.meta.dirname, "../support/toy-database");
 
-/** As if it stood in the program's source. */
+/** Adds the database to a copy of the program's source. */
 function addDatabase(directory: string): void {
   const place = (file: string, folder: string): void => {
     const text = readFileSync(join(TOY, file), "utf8");

@@ -1,5 +1,5 @@
-// A workload family is two files and one line of the registry, though it brings its own connections: the program built with
-// it runs it, audits it, and counts its connections.
+// A workload family is two files and one line of the registry, even with its own connections: the program built with the
+// toy family runs it, audits it, and counts its connections.
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../
 
 const TOY = join(import.meta.dirname, "../support/toy");
 
-/** As if it stood in the program's source. */
+/** Adds the family to a copy of the program's source. */
 function addFamily(directory: string): void {
   const folder = join(directory, "src/workloads/toy");
   mkdirSync(folder);

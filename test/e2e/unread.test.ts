@@ -1,5 +1,5 @@
-// Whoever reads what a command prints may be gone before it has ended: `| head`, or `| tee`, which Ctrl-C ends with the
-// command. The command then goes on, and ends with the code it would have ended with.
+// A reader of a command's output may end before the command, such as `| head`, or `| tee`, which Ctrl-C ends with the
+// command. The command then goes on, and ends with its usual exit code.
 import { casesOf } from "../support/lanes.js";
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, writeFileSync } from "node:fs";

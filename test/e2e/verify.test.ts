@@ -1,5 +1,5 @@
-// `report --verify` on results of real runs: all agrees as it was written; whatever is changed afterwards, in a number, a
-// ratio, a verdict, a list or a file, is found where it is, and ends with 99.
+// `report --verify` on results of real runs: unchanged results agree; any later change of a number, a ratio, a verdict, a
+// list or a file is found at its place, and the command ends with 99.
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -48,7 +48,7 @@ interface Verified {
   readonly stderr: string;
 }
 
-/** As the command does, in this process. */
+/** Verifies in this process, with the command's own code. */
 async function recompute(directory: string): Promise<Omit<Verified, "stderr">> {
   const verification = await verifyResult(directory, packageVersion());
   return { exitCode: isVerified(verification) ? ExitCode.done : ExitCode.thresholdFailed, verification };
@@ -60,7 +60,7 @@ async function verify(directory: string): Promise<Verified> {
   return { exitCode, stderr, verification: JSON.parse(stdout) as Verification };
 }
 
-/** Where figures differ, but for pages, which show what is stored. */
+/** Paths of differing figures, except in pages, which only show stored figures. */
 function pathsOf({ differences }: Verification): string[] {
   return [...new Set(differences.filter(({ kind }) => kind !== "pages").map(({ path }) => path))];
 }
@@ -80,7 +80,7 @@ beforeAll(async () => {
   sound = onlyResultIn(out).directory;
 });
 
-/** A copy whose result was changed. */
+/** A copy of the directory with a changed result. */
 function changed(change: (result: ResultDocument) => void): string {
   const directory = join(scratchDirectory(), "copy");
   cpSync(sound, directory, { recursive: true });
@@ -123,7 +123,7 @@ const first = (result: ResultDocument) => {
   return { treatment, merged: treatment.merged, trial, add, response: add.responseTimeMs };
 };
 
-/** One of each kind first, which `npm test` takes. */
+/** Changes, with one of each kind first for `npm test`. */
 const CHANGES: readonly [what: string, change: Change, path: RegExp][] = [
   [
     "a percentile of a trial",

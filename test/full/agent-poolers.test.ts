@@ -1,4 +1,4 @@
-// Poolers beside agents: each agent starts its own, and its clients use no other. Whatever happens to one, the run says so or
+// Poolers at agents: each agent starts a pooler, and its clients use no other. If a pooler fails, the run reports it or
 // goes on, and no pooler is left.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -52,7 +52,7 @@ function processes(): Process[] {
         /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
       return [{ pid: Number(pid), parent: Number(parent), name }];
     } catch {
-      return []; // no process, or one that has ended
+      return []; // no process, or an ended one
     }
   });
 }
@@ -64,12 +64,12 @@ function poolersOf(parent: number | undefined): number[] {
   );
 }
 
-/** Of agents that were started with --again, which run in a process of their own. */
+/** Process ids of PgBouncers of agents with --again, which run in a separate process. */
 function poolersAgainOf(parent: number | undefined): number[] {
   return processes().flatMap((each) => (each.parent === parent ? poolersOf(each.pid) : []));
 }
 
-/** Those that stay; a reaper takes its time. */
+/** Resolves to processes that stay, after some patience, since a reaper takes its time. */
 async function untilGone(pids: readonly number[]): Promise<void> {
   const left = (): number[] => pids.filter((pid) => processes().some((each) => each.pid === pid));
   await expect.poll(left, { timeout: 200_000 }).toEqual([]);
@@ -164,7 +164,7 @@ it("cuts an agent with its pooler off from the server", async () => {
   expect(exitCode, stderr).toBe(0);
   const [trial] = trialsOf(out);
   expect(trial).toMatchObject({ status: "complete", integrity: { verdict: "ok", lost: 0 } });
-  // Its clients are more than the connections of its pooler, which are what is cut.
+  // The agent has more clients than its pooler has connections; only the connections are cut.
   expect(trial?.faults?.[0]?.words).toMatch(
     /^cut agent [ab] with .* off from the server: [123] connections? carried/,
   );
@@ -213,7 +213,7 @@ it.each(["agent", "coordinator"])("leaves no pooler where the %s is killed", asy
   await untilGone(poolers);
 });
 
-/** An agent that looks to be on another machine: the processes here are not among its own. */
+/** Starts an agent that seems to be on another machine: this machine's processes are not among its own. */
 function startElsewhere(name: string, url: string, token: string): Promise<unknown> {
   const asUser = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"];
   const namespaces = [...asUser, "--pid", "--fork", "--kill-child", "--mount-proc"];

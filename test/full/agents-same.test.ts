@@ -1,5 +1,5 @@
-// What agents change about a run, which is nothing: the same arrivals, the same documents, histograms with every sample in
-// its bucket, and accounts that close for each agent.
+// A run with agents has the same results as a run without: the same arrivals, the same documents, histograms with every
+// sample in its bucket, and accounts that close for each agent.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -37,7 +37,7 @@ function filesOf(ran: Ran): string {
   return trialPath(ran.directory, onlyTrial(ran).number, ran.result.treatments[0]?.id ?? "");
 }
 
-/** A load of cycles in four threads, and the phases of its trial. */
+/** A load of cycles in four threads, with the phases of its trial. */
 const cycles = (namespace: string, load: string, phases: string): string =>
   writeScenarioFile(`
 name: agents
@@ -71,7 +71,7 @@ it("offers over four agents what one process offers", async () => {
   expect(await offeredIn(over)).toEqual(offered);
 });
 
-/** Of each client every document, in the order in which it published them, made again from the ledgers. */
+/** Documents of each client in the order of publication, made again from the ledgers. */
 function documentsIn(ran: Ran): Map<string, string[]> {
   const directory = filesOf(ran);
   const documents = new Map<string, string[]>();
@@ -89,7 +89,7 @@ function documentsIn(ran: Ran): Map<string, string[]> {
   return documents;
 }
 
-/** By operation, the response times of the transactions that the workers wrote into their log. */
+/** Response times of the transactions in the workers' log, by operation. */
 function loggedIn(ran: Ran): Map<string, Histogram> {
   const logged = new Map<string, Histogram>();
   const lines = readFileSync(join(filesOf(ran), "log.ndjson"), "utf8")

@@ -1,5 +1,5 @@
-// Agents that get lost, come late, lie or lag, as their users meet them: whatever happens to one, the run ends with its
-// name and the right exit code, what was acknowledged is accounted for, and nothing is left.
+// Agents that get lost, join late, lie or lag: the run ends with the agent's name and the right exit code, acknowledged
+// events are accounted for, and nothing is left.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -59,7 +59,7 @@ function directoriesOfAgents(): string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith("train-sim-agent-"));
 }
 
-/** With as many agents, and repeats the trial. */
+/** Resumes with the same number of agents, and repeats the trial. */
 async function resume(scenario: string, directory: string, token: string): Promise<void> {
   const again = startCoordinator([scenario, "--resume", directory, "--agents", "2"], token);
   const url = await whereToJoin(again);
@@ -69,7 +69,7 @@ async function resume(scenario: string, directory: string, token: string): Promi
   expect(readFileSync(join(directory, "summary.txt"), "utf8")).toContain("1 of 1 trial complete");
 }
 
-/** Someone else who knows the token. */
+/** A stranger who knows the token. */
 function intruder({ url, token }: Stage, introduction: object): WebSocket {
   const limits = { openFiles: null, localPorts: null };
   const version = packageVersion();
@@ -264,7 +264,7 @@ it("lets a trial go on whose fault kills an agent, which joins again for the nex
     expect(told?.map(({ cpuSeconds }) => cpuSeconds === undefined).sort()).toEqual([false, true]);
     expect(windowSeconds).toBeCloseTo(3, 1);
     expect((diagnosis ?? []).map(({ check }) => check)).not.toContain("closure");
-    // What the killed one took before the window must not look like the work of others in it.
+    // CPU time and I/O of the killed agent before the window must not look like other programs' in it.
     expect(notAssessed).toContainEqual({
       what: "CPU time of other programs, I/O of other programs",
       reason: "an agent's process ended within the window",
@@ -274,7 +274,7 @@ it("lets a trial go on whose fault kills an agent, which joins again for the nex
   expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);
   const leftOver = (): string[] =>
     directoriesOfAgents().filter((name) => !existsSync(`/proc/${name.split("-")[3]}`));
-  await expect.poll(leftOver, { timeout: 200_000 }).toEqual([]); // the killed ones' are removed by their reapers
+  await expect.poll(leftOver, { timeout: 200_000 }).toEqual([]); // reapers remove the directories of killed agents
 });
 
 it("cuts one agent off from the database, and one is slow, each at its own machine; loses nothing", async () => {
@@ -297,7 +297,7 @@ it("cuts one agent off from the database, and one is slow, each at its own machi
     [];
   expect(Number(ofOne), cut?.words).toBeGreaterThan(0);
   expect(Number(ofOne)).toBeLessThan(connections);
-  // A transaction of its clients waited for as long as the fault; those of the other agent went on.
+  // A transaction of the cut agent's clients waited for as long as the fault; the other agent's transactions went on.
   const histograms = await readTrialHistograms(directory, trial.number, result.treatments[0]?.id ?? "");
   const responses = ["add", "process", "archive"].map((each) => histograms.get(`${each}.response`)?.maxValue);
   expect(Math.max(...responses.map((each) => each ?? 0))).toBeGreaterThan(1_400_000);

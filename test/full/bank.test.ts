@@ -1,4 +1,4 @@
-// A workload of the user's own through every way to connect, and with every error planted, also while faults happen.
+// User-defined SQL through every way to connect, with every planted error, and with faults.
 import { describe, expect, it } from "vitest";
 import { BANK, bankIn, BUDGET, expectFoundOut, expectSound, FAULTS, MUTANTS } from "../support/bank.js";
 import { poolerEnv } from "../support/poolers.js";

@@ -1,6 +1,6 @@
-// A bisection on a real server with a planted culprit: among commits of a file of SQL and its scenario, one sleeps before its
-// update. The command names it with its subject and file, skips a commit whose SQL the server refuses, and leaves the
-// repository as it is.
+// A bisection on a real server: among commits of a file of SQL and its scenario, the culprit sleeps before its update. The
+// command names it with its subject and file, skips a commit whose SQL the server refuses, and leaves the repository
+// unchanged.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// Workload calls on the built program: each storage, index, way of insertion and size of a transaction loads exactly the calls
-// of its batches, also while connections break.
+// Workload calls on the built program: each storage, index, way of insertion and size of a transaction loads exactly the
+// calls of its batches, even while connections break.
 import { expect, it } from "vitest";
 import { PROBES, resultOf } from "../support/day-of-calls.js";
 

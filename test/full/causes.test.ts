@@ -1,6 +1,6 @@
-// Makes each cause of a slow queue happen, on real servers through the built program, and finds it in the evidence: a lock
-// that somebody holds, a pool that is too small, an inverted index, a vacuum that does not come or may not clean, a
-// commit that takes long. It asks what the evidence shows, never how fast this machine is.
+// Causes each kind of slow queue on real servers through the built program, and finds it in the evidence: a held lock, a
+// pool that is too small, an inverted index, a vacuum that does not come or may not clean, a slow commit. It checks the
+// evidence, never the speed of this machine.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -22,10 +22,10 @@ import {
 
 const SERVER = { track_wal_io_timing: "on" };
 const CONNECTIONS = 60;
-/** For a machine that is busy with other tests. */
+/** Timeout in milliseconds, which allows for a machine that is busy with other tests. */
 const MOST_MS = 120_000;
 
-/** A server whose tables nobody vacuums, and one that vacuums whenever it can. */
+/** A server without autovacuum, and one that vacuums as often as it can. */
 let unvacuumed: RunningTarget;
 let vacuumed: RunningTarget;
 beforeAll(async () => {
@@ -58,7 +58,7 @@ trials: 1
 ${rest}`;
 }
 
-/** A producer, and an archiver where anything is consumed. */
+/** Actors: a producer, and an archiver if there are consumers. */
 function actors(consumers: number): string {
   const group = (clients: number, thinkMs: number): string =>
     clients === 0
@@ -86,7 +86,7 @@ function start(yaml: string, env = process.env): Run {
   return { out, result };
 }
 
-/** One of each treatment, in order. */
+/** One trial of each treatment, in order. */
 function trialsOf({ treatments }: ResultDocument): [TrialResult, ...TrialResult[]] {
   const [first, ...others] = treatments.flatMap(({ trials }) => trials);
   if (!first) throw new Error("nothing was measured");
@@ -117,7 +117,7 @@ function samplesOf(out: string, metric: string): number[] {
     .flatMap(([, name, value]) => (name === metric ? [Number(value)] : []));
 }
 
-/** Waits for that many samples above zero. */
+/** Waits for `times` samples above zero. */
 async function untilSampled(out: string, metric: string, times: number): Promise<void> {
   const deadlineMs = systemClock.nowMs() + MOST_MS;
   while (samplesOf(out, metric).filter((value) => value > 0).length < times) {
@@ -135,7 +135,7 @@ async function withAdmin<T>({ admin }: RunningTarget, work: (client: AdminClient
   }
 }
 
-/** Rows that died and that only a vacuum removes: updates within a page may be cleaned up by whoever reads it. */
+/** Dead rows that only a vacuum removes. Updates within a page do not count, since any reader may clean them up. */
 function deadForVacuum({ rowsUpdated = 0, rowsHotUpdated = 0, rowsDeleted = 0 }: DatabaseEvidence): number {
   return rowsUpdated - rowsHotUpdated + rowsDeleted;
 }
@@ -158,7 +158,7 @@ describe("the evidence of one trial shows", { timeout: MOST_MS }, () => {
     const waits = database.waits?.filter(({ event }) => event.startsWith("Lock:")) ?? [];
     expect(waits.reduce((sum, { share }) => sum + share, 0)).toBeGreaterThan(0.1);
     expect(database.oldestTransactionMs).toBeGreaterThan(500);
-    // The producer goes on meanwhile.
+    // The producer works meanwhile.
     expect(database.oldestXminAge).toBeGreaterThan(2);
     expect(partsOf(trial, "process")[0][0]).toBe("process.claim");
   });
@@ -173,7 +173,7 @@ describe("the evidence of one trial shows", { timeout: MOST_MS }, () => {
     expect(pooler?.waitMsPerTransaction).toBeGreaterThan(5);
     const [[largest, beginMs], ...others] = partsOf(trial, "process");
     expect(largest).toBe("begin");
-    // On this side of the wire it is no wait for the pool.
+    // The wait is on the pooler's side, so it is no pool wait.
     expect(new Map(others).get("poolWait")).toBeLessThan(beginMs / 2);
   });
 

@@ -1,5 +1,5 @@
-// The steps of the GitHub action and of the GitLab template, run here as their runners would: real runs, a history between
-// them, the verdict in the summary and in a comment, and the exit code. What installs and what caches is left to the runner.
+// The steps of the GitHub action and of the GitLab template, run like their runners do: real runs, a history between them,
+// the verdict in the summary and in a comment, and the exit code. Steps that install and cache are left to the runner.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -31,7 +31,10 @@ actors: { cycle: { load: { clients: 2, thinkTime: 10ms } } }
 trial: { warmUp: 0s, duration: 1s, drain: 10s }
 `;
 
-/** A checkout of train-sim without what is installed in it, a workspace, and `gh` and `curl` that keep what they are given. */
+/**
+ * A checkout of train-sim without its installed packages, a workspace, and stand-ins of `gh` and `curl` that record their
+ * input.
+ */
 function stage(): { home: string; workspace: string; programs: string } {
   const root = scratchDirectory();
   const [home, workspace, programs] = ["home", "workspace", "programs"].map((name) => join(root, name)) as [
@@ -66,7 +69,7 @@ function shell(
   return done.status ?? -1;
 }
 
-/** The exit code of its first step that fails, or 0. */
+/** The exit code of the action's first failing step, or 0. */
 function runAction(place: Place, event: string, inputs: Readonly<Record<string, string>>): number {
   const action = Action.parse(parse(readFileSync("ci/github/action.yml", "utf8")));
   const files = {

@@ -1,4 +1,4 @@
-// `bench:cost` as the guard of the client's cost: it passes the same program and fails on a dearer program.
+// `bench:cost` as the guard of the client's cost: it passes the same program and fails on a more expensive program.
 import { execFileSync, spawnSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,10 @@ import { changedProgram, replaceIn } from "../support/changed-program.js";
 import { MAIN } from "../support/train-sim.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-/** The least increase that 24 pairs find: their interval reaches 2.5 % to each side, and the limit is 3 %. */
+/**
+ * Planted increase of the cost as a share: the least that 24 pairs find, whose interval reaches 2.5 % to each side, with a
+ * limit of 3 %.
+ */
 const PLANTED_SHARE = 0.1;
 const ROUNDS = "24";
 const HUNG_MS = 30 * 60_000;
@@ -15,7 +18,7 @@ const START = "const startMs = this.options.nowMs();";
 
 interface Cost {
   readonly status: number | null;
-  /** Microseconds of client CPU of a transaction: the last commit's and the program's, pair by pair. */
+  /** Microseconds of client CPU per transaction, of the last commit's program and of this one, pair by pair. */
   readonly pairs: readonly [number, number][];
 }
 

@@ -1,6 +1,6 @@
 // Trials that are disturbed on purpose on a server that train-sim did not start, and the same trial undisturbed: other
-// sessions, a restart, settings that change. Each disturbance begins when the log says that its phase has, and is there until the
-// run has ended, so that nothing here depends on a time.
+// sessions, a restart, changed settings. Each disturbance begins at the log's line of its phase and lasts until the run has
+// ended, so that the tests do not depend on a time.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/foundation/clock.js";
@@ -31,7 +31,7 @@ appDelay: 0
 trial: { warmUp: 300ms, duration: 4s, drain: 10s }
 diagnosis: { ceiling: false }
 `;
-/** Some twenty transactions a second. */
+/** A slow load of about twenty transactions per second. */
 const SLOW = LOAD.replaceAll("clients: 2, thinkTime: 15ms", "clients: 1, thinkTime: 100ms").replace(
   "4s",
   "12s",
@@ -54,7 +54,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** One session makes many transactions, two are always active; until the run that they disturb has ended. */
+/** Disturbing sessions until the run ends: one makes many transactions, two are always active. */
 const COMMITS =
   "DO $$ BEGIN FOR i IN 1..500 LOOP PERFORM sum(g) FROM generate_series(1, 100) AS g; COMMIT; END LOOP; PERFORM pg_sleep(0.1); END $$";
 const WORK = [COMMITS, "SELECT pg_sleep(0.2)", "SELECT pg_sleep(0.2)"];
@@ -110,7 +110,7 @@ async function ranWith({ load = LOAD, trials = 1, at = app, during, happens }: D
 
 const MEASURING = '"phase":"measure"';
 
-/** Those that are about the server: this machine may be busy with other tests. */
+/** Findings about the server, since this machine may be busy with other tests. */
 function findingsOf({ diagnosis = [] }: TrialResult): Finding[] {
   return diagnosis.filter(({ check }) => OF_DISTURBANCE.includes(check));
 }

@@ -1,5 +1,5 @@
-// docker/agents/ without an engine: Docker Compose itself resolves the file, and what it would start runs here with
-// certificates from the committed script, word for word but for paths and addresses.
+// docker/agents/ without an engine: Docker Compose itself resolves the file, and its commands run here with certificates
+// from the committed script, unchanged except for paths and addresses.
 import { execFile } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { onlyResultIn, scratchDirectory, startTrainSim } from "../support/train-
 
 const run = promisify(execFile);
 
-/** What is looked at here of a file that Compose has checked and resolved. */
+/** Keys that the tests check of a file that Compose has checked and resolved. */
 interface Resolved {
   readonly services: Readonly<Record<"agent" | "certificates" | "coordinator" | "postgres", Service>>;
   readonly secrets: Readonly<Record<string, { readonly environment: string }>>;

@@ -1,6 +1,5 @@
-// docker/cockroachdb/ without any server: its scripts do what they say, with stand-ins of `docker` and `cockroach`, and
-// its scenario is the reference experiment on what compose.yaml and pgbouncer.ini configure. Its compose.yaml is
-// checked beside the other one in docker-files.test.ts.
+// docker/cockroachdb/ without any server: its scripts work with stand-ins of `docker` and `cockroach`, and its scenario is
+// the reference experiment on the servers of compose.yaml and pgbouncer.ini. docker-files.test.ts checks its compose.yaml.
 import { execFile } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -228,7 +227,7 @@ describe("stack.sh", () => {
     await cp(DOCKER, join(copy, "docker"), { recursive: true });
     for (const home of ["docker", "docker/cockroachdb"]) await rm(join(copy, home, ".env"), { force: true });
     await mkdir(join(copy, "bin"));
-    // Stands in for docker: says what it was asked.
+    // Stand-in of docker, which prints its arguments.
     await writeFile(join(copy, "bin", "docker"), '#!/bin/sh\nprintf "%s|" "$@"\n', { mode: 0o755 });
   });
 

@@ -1,6 +1,6 @@
-// docker/cockroachdb/ with the real programs: HAProxy checks and runs its file and asks nodes for their health,
-// PgBouncers read theirs, and a query goes through both with TLS verified at every hop. PostgreSQL stands in for the
-// nodes, so nothing here says how CockroachDB behaves.
+// docker/cockroachdb/ with the real programs: HAProxy checks and runs its file and asks nodes for their health, PgBouncers
+// read theirs, and a query goes through both with TLS verified at every hop. PostgreSQL stands in for the nodes, so the
+// tests show nothing about CockroachDB's behaviour.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -59,7 +59,7 @@ async function whoAmI(endpoint: Endpoint): Promise<unknown> {
   }
 }
 
-/** What the console of one PgBouncer answers. */
+/** Answer of one PgBouncer's console. */
 async function ask(index: number, command: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const console = await connectAdmin({ ...pooler(index), database: "pgbouncer" });
   try {
@@ -70,7 +70,7 @@ async function ask(index: number, command: string): Promise<readonly Readonly<Re
 }
 
 describe("haproxy.cfg", () => {
-  /** What `haproxy -c` says of the committed file, with `variables` read before it. */
+  /** Output of `haproxy -c` for the committed file, with `variables` read before it. */
   async function check(variables: string): Promise<string> {
     const directory = await mkdtemp(join(tmpdir(), "train-sim-haproxy-"));
     try {
@@ -115,7 +115,7 @@ describe("the stack on CockroachDB", () => {
 
   test("asks every node whether it is ready", async () => {
     for (const { asked } of stack.health) {
-      // HAProxy spreads its first questions.
+      // HAProxy spreads its first health checks.
       await expect.poll(() => [...asked], { timeout: 200_000 }).toEqual(["GET /health?ready=1"]);
     }
   });
@@ -195,7 +195,7 @@ describe("the stack on CockroachDB", () => {
   });
 
   test("trusts the health of no server that has another certificate", async () => {
-    // Whoever takes over a node's HTTP port: another authority's certificate, the same names.
+    // Another server on a node's HTTP port has another authority's certificate with the same names.
     const other = await makeCockroachCertificates();
     try {
       const port = await freePort();

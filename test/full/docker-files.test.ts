@@ -1,5 +1,5 @@
-// docker/ without any server: the compose.yaml of both stacks is well formed and refers to nothing that is not there,
-// ports stay on loopback, the script makes every variable that is asked for, and the images are pinned and not root.
+// docker/ without any server: the compose.yaml of both stacks is well formed and refers only to existing files, ports stay
+// on loopback, the script makes every required variable, and images are pinned and do not run as root.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
@@ -21,10 +21,10 @@ import {
 const run = promisify(execFile);
 const ROOT = join(DOCKER, "..");
 const OWN_IMAGES = ["train-sim", "train-sim-pgbouncer"];
-/** A name, a tag that starts with a full version or a date; never `latest`, never a major version alone. */
+/** A name and a tag that starts with a full version or a date; never `latest`, never a major version alone. */
 const PINNED = /^[\w./-]+:(v?\d+\.\d+(\.\d+)?|[a-z]+-\d{8})(-[\w.-]+)?$/;
 
-/** What the scenarios compared here have; the loader checks all of it. */
+/** Keys of the compared scenarios. The loader checks all keys. */
 interface ReferenceScenario {
   name?: string;
   target?: unknown;
@@ -57,7 +57,7 @@ beforeAll(async () => {
   await cp(DOCKER, join(copy, "docker"), { recursive: true });
   for (const { home } of STACKS) {
     await rm(join(copied(home), ".env"), { force: true });
-    // The stack of make-env.sh itself needs not be named.
+    // The script needs no argument for its own stack.
     await run("sh", [join(copy, "docker", "make-env.sh"), ...(home === DOCKER ? [] : [copied(home)])]);
   }
 });
@@ -122,7 +122,7 @@ describe.each(STACKS)("$file", ({ home, names }) => {
       expect(target).toMatch(/^\//);
       expect([undefined, "ro"]).toContain(mode);
       if (!source.startsWith(".")) used.add(source);
-      // Results are made by make-env.sh; everything else is committed, and not to be written to.
+      // make-env.sh makes results; everything else is committed and must not be writable.
       else if (source.endsWith("/results")) {
         expect(join(copied(home), source)).toBe(join(copy, "results"));
         expect(existsSync(join(copy, "results"))).toBe(true);
@@ -290,7 +290,7 @@ describe("make-certificates.sh", () => {
 });
 
 describe("Dockerfile", () => {
-  /** Instructions in order, continued lines joined. */
+  /** Instructions in order, with continued lines joined. */
   async function instructions(): Promise<string[][]> {
     const text = await readFile(join(DOCKER, "Dockerfile"), "utf8");
     const lines = text.replace(/\\\n/g, " ").split("\n");

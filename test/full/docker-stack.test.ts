@@ -1,5 +1,5 @@
-// docker/ with the real programs: HAProxy checks and runs its file, PgBouncers read theirs, PostgreSQL takes the
-// settings of compose.yaml, and a query goes through all of them with TLS verified at every hop.
+// docker/ with the real programs: HAProxy checks and runs its file, PgBouncers read theirs, PostgreSQL accepts the settings
+// of compose.yaml, and a query goes through all of them with TLS verified at every hop.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -41,7 +41,7 @@ afterAll(async () => {
   await (certificates as Certificates | undefined)?.remove();
 });
 
-/** Runs `use` with as many connections as there are endpoints, closed in the end. */
+/** Runs `use` with one connection for each endpoint, and closes them. */
 async function connected<T>(
   endpoints: readonly Parameters<typeof connectAdmin>[0][],
   use: (clients: readonly AdminClient[]) => Promise<T>,
@@ -55,7 +55,7 @@ async function connected<T>(
   }
 }
 
-/** What the console of one PgBouncer answers. */
+/** Answer of one PgBouncer's console. */
 async function ask(index: number, command: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const endpoint = stack.consoles[index];
   if (!endpoint) throw new Error(`there is no PgBouncer ${index}`);
@@ -67,7 +67,7 @@ async function ask(index: number, command: string): Promise<readonly Readonly<Re
   }
 }
 
-/** The committed health check of a PgBouncer, pointed at `port` and asking for that identity. Rejects as it fails. */
+/** Runs the committed health check of a PgBouncer against `port`, for an identity. Rejects if the check fails. */
 async function healthCheck(port: number, identity: string): Promise<void> {
   const check = (await readCompose()).services["pgbouncer-1"]?.healthcheck?.test[1] ?? "exit 1";
   const command = check

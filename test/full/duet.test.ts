@@ -1,4 +1,5 @@
-// A duet on real servers: both treatments in the same seconds, on servers that they change; interrupted and continued in pairs.
+// A duet on real servers: both treatments run in the same seconds and exchange their servers; an interrupted duet continues
+// in pairs.
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { interruptedRun, onlyResultIn, trainSim } from "../support/train-sim.js";

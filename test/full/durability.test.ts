@@ -1,6 +1,6 @@
-// A known answer: a server that acknowledges before it writes, and is killed. It loses what it acknowledged in its last
-// moments, all of it explained by the kill; one that writes first loses nothing; and what somebody takes away beside the kill
-// is found, though the kill may lose as much as it likes.
+// Known answer: a server that acknowledges before it writes, and is killed, loses its last acknowledged events, and the
+// kill explains all of them; a server that writes first loses nothing. A stranger's deletion is found, although the kill
+// may explain any number of losses.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -9,7 +9,7 @@ import { systemClock } from "../../src/foundation/clock.js";
 import { LOSS_ALLOWED, lostOneUnexplained, startLossyRun, trialOf } from "../support/lossy-run.js";
 import { onlyResultIn, said, trainSim } from "../support/train-sim.js";
 
-/** So long that much is lost, so short that it was acknowledged within the window. */
+/** Long enough to lose many events, short enough to acknowledge them within the window. */
 const WRITER_DELAY_SECONDS = 0.8;
 const LATE_SECONDS = 0.25;
 
@@ -82,7 +82,7 @@ it("finds what somebody takes away beside the kill", async () => {
   expect(taken).toMatch(/-..ff-/);
 });
 
-/** One of the preload, acknowledged long before the kill; deleted for good. */
+/** Deletes a preloaded event, which was acknowledged long before the kill. Resolves to its id. */
 async function takeAnEvent(endpoint: Parameters<typeof connectAdmin>[0]): Promise<string> {
   const admin = await connectAdmin(endpoint, { purpose: "stranger" });
   try {
@@ -96,7 +96,7 @@ async function takeAnEvent(endpoint: Parameters<typeof connectAdmin>[0]): Promis
              RETURNING event_id)
            DELETE FROM train_sim.events WHERE id IN (SELECT event_id FROM s) RETURNING id::text AS id`,
         )
-        .catch(() => []); // the tables are not there yet
+        .catch(() => []); // the tables do not exist yet
       const [row] = rows;
       if (row) return String(row["id"]);
       await systemClock.sleep(20);

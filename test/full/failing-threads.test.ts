@@ -1,6 +1,6 @@
-// Threads that fail in every way a thread can, in the built program as its users run it: each is named with its cause,
-// ends the trial and the run with 107, and leaves results that say so and can be read; and a clock that is set in
-// mid-trial. All this is done from outside, by a module that Node loads into each thread before the program (NODE_OPTIONS).
+// Threads that fail in every way, in the built program: each is named with its cause, ends the trial and the run with 107,
+// and leaves readable results that report it; and a clock that is set during a trial. A module that Node loads into each
+// thread before the program (NODE_OPTIONS) causes the failures.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -34,7 +34,7 @@ afterAll(async () => {
   await admin.close();
 });
 
-/** A run with `module` in each of its threads. */
+/** Runs the program with `module` in each of its threads. */
 async function runWith(module: string, nodeOptions = "", args: readonly string[] = []) {
   const file = join(scratchDirectory(), "fault.mjs");
   writeFileSync(
@@ -48,13 +48,13 @@ async function runWith(module: string, nodeOptions = "", args: readonly string[]
   return { ended, ...onlyResultIn(out) };
 }
 
-/** The second thread of the consumers does that as soon as the window begins. */
+/** Module in which the second thread of the consumers does the deed as soon as the window begins. */
 const inWorker = (deed: string) => `
 if (!isMainThread && workerData?.role === "consumers" && workerData.index === 1)
   parentPort.on("message", ({ kind }) => kind === "measure" && setImmediate(() => { ${deed} }));
 `;
 
-/** The main thread does that a moment after the window has begun. */
+/** Module in which the main thread does the deed a moment after the window has begun. */
 const inCoordinator = (deed: string) => `
 const { postMessage } = Worker.prototype;
 let isDone = false;
@@ -89,7 +89,7 @@ describe("a worker thread", () => {
     expect(result.verdict.status).toBe("aborted");
     const trials = result.treatments.flatMap((treatment) => treatment.trials);
     expect(trials).toHaveLength(1);
-    // What the others wrote down is audited all the same, and whose last work is not known is said.
+    // Files of the other workers are audited nevertheless, and the caveat names the worker whose last work is not known.
     const notAudited = ["consumers worker 1 ended without closing its ledger: its last work is not known"];
     expect(trials[0]).toMatchObject({ status: "failed", integrity: { verdict: "ok", notAudited } });
     expect(trials[0]?.integrity?.published).toBeGreaterThan(0);

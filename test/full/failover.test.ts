@@ -1,7 +1,7 @@
-// A known answer: the primary is cut off from its standbys, acknowledges for another second and dies. Asynchronous, it loses
-// that second, all of it explained by how far the promoted standby had come; synchronous, nothing, unless the waits of its
-// commits are cancelled. And what somebody takes
-// away on the promoted standby is found, though the failover may lose as much as it likes.
+// Known answer: the primary is cut off from its standbys, acknowledges for another second and dies. Asynchronous
+// replication loses that second, and the position of the promoted standby explains all of it; synchronous replication loses
+// nothing, unless waits of commits are cancelled. A stranger's deletion on the promoted standby is found, although the
+// failover may explain any number of losses.
 import { expect, it } from "vitest";
 import { acknowledgedBatches, LOSS_ALLOWED, startLossyRun, trialOf } from "../support/lossy-run.js";
 import { connectPrimary, eventsOnPrimary } from "../support/primary.js";
@@ -36,7 +36,7 @@ it("loses what an asynchronous primary acknowledged alone, and nothing of a sync
   expect(integrity?.lost).toBeGreaterThan(0);
   const [cut, over] = faults;
   expect(over?.words).toMatch(/^killed server_1 and promoted server_[23], which had its log up to 0\/\w+;/);
-  // What had been on its way when the network was cut off may still have arrived, or not.
+  // Changes on their way when the network was cut off may have arrived or not.
   const since = over?.mayLose?.sinceSeconds ?? 0;
   expect(since).toBeGreaterThan((cut?.injectedAtSeconds ?? 0) - 0.5);
   expect(since).toBeLessThan(over?.injectedAtSeconds ?? 0);
@@ -93,7 +93,7 @@ it("finds an event that somebody deletes on the promoted standby", async () => {
   expect(integrity?.named?.[0]?.id).toBe(taken);
 });
 
-/** From the one that takes writes: the id of an event that nobody was going to touch, deleted for good. */
+/** Deletes an event on the primary that no client would touch. Resolves to its id. */
 async function takeAnEvent(started: Started): Promise<string> {
   const admin = await connectPrimary(started);
   try {

@@ -1,5 +1,5 @@
-// `run --find-capacity` as its users meet it: the built program on a real server. The threshold is one whose capacity
-// does not depend on the machine, fewer than 30 transactions a second, so that the answer is known beforehand.
+// `run --find-capacity` of the built program on a real server. The threshold's capacity does not depend on the machine
+// (fewer than 30 transactions per second), so that the answer is known.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -115,7 +115,7 @@ diagnosis: { ceiling: false }
     const { directory, result } = onlyResultIn(out);
     const [{ outcome, ratePerSecond, metric } = expect.fail("no search")] = result.capacity ?? [];
     expect({ outcome, metric }).toEqual({ outcome: "found", metric: operation });
-    // Others of the mix arrive beside it.
+    // Other operations of the mix arrive too.
     expect(ratePerSecond).toBeGreaterThan(20);
     for (const { trials } of result.treatments)
       for (const { integrity } of trials) expect(integrity?.verdict).toBe("ok");

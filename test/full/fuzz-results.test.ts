@@ -1,6 +1,6 @@
-// Damaged results: a real run's files, one after the other changed in hundreds of ways, through every reader that the
-// program has for them, and in a few ways through its commands. What comes out is right as far as can be seen, or a
-// refusal that names the file; a command leaves nothing half written behind it, and changes nothing that it only reads.
+// Damaged results: files of a real run, changed in hundreds of ways one at a time, through every reader of the program and
+// in a few ways through its commands. The answer is correct as far as can be checked, or a refusal that names the file; a
+// command leaves no half-written file, and changes no file that it only reads.
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
@@ -46,7 +46,7 @@ diagnosis: { ceiling: false }
 thresholds: { integrity: violations==0 }
 ${onSuiteServer("fuzzed")}`;
 
-/** As it came from the run, and a copy whose files are damaged and mended. */
+/** Directories of the unchanged run and of a copy whose files are damaged and mended, and the path of a trial in them. */
 let [sound, damaged, trial] = ["", "", ""];
 beforeAll(async () => {
   const out = scratchDirectory();
@@ -92,14 +92,14 @@ async function report(): Promise<unknown> {
 const logs = async (path: string): Promise<string> =>
   renderLogReport(await readLogs(await logFilesIn([path]), {}, 10), plainMarks);
 
-/** What the audit makes of a ledger; a few batches stand for all. */
+/** Audits a ledger; a few batches stand for all. */
 function ledger(path: string): number {
   const file = LedgerFile.read(path);
   const keys = new KeyMaker(file.source);
   return [...file.batches()].slice(0, 20).reduce((sum, batch) => sum + keys.keysOf(batch).length, 0);
 }
 
-/** File (of the first trial, where it is one of a trial), format, and what reads it: a new reader is one line. */
+/** Files (of the first trial, if they belong to a trial) with format and reader. A new reader is one line. */
 const READERS: readonly (readonly [
   file: string,
   format: Format,
@@ -138,7 +138,7 @@ test.each(READERS)("%s (%s), read by %s: right or refused", async (file, format,
   const path = pathOf(damaged, file);
   const reader: FuzzedReader = {
     ...{ name: `${file}, ${who}`, format, sample: soundBytes(file) },
-    // Whether its own ledger can be read is not the user's doing.
+    // An unreadable ledger of the program itself is not the user's fault.
     isRefusal: (error) => error instanceof UsageError || (who === "audit" && error instanceof TrainSimError),
     read: async (bytes) => {
       writeFileSync(path, bytes);
@@ -158,7 +158,7 @@ const BROKEN: Readonly<Record<string, (sample: Buffer) => Buffer>> = {
   "changed at random": (sample) => mutate(sample, "text", new Prng(deriveSeed(FUZZ_SEED, "cli"))).bytes,
 };
 
-/** Path below the directory to its bytes, for all files. */
+/** Contents of all files, by path below the directory. */
 function contentsOf(directory: string): Record<string, string> {
   const files = readdirSync(directory, { recursive: true, encoding: "utf8" }).sort();
   return Object.fromEntries(
@@ -168,7 +168,7 @@ function contentsOf(directory: string): Record<string, string> {
   );
 }
 
-/** Every command with each of its files; the exit codes that are right for a file that is broken like that. */
+/** Every command with each of its files, and the right exit codes for a broken file. */
 const COMMANDS: readonly (readonly [command: string, file: string, exitCodes: readonly number[]])[] = [
   ["report DIR", "result.json", [ExitCode.invalid]],
   ["report DIR", "trial/histograms.hlog", [ExitCode.done]],
@@ -189,7 +189,7 @@ test.each(COMMANDS)(
       const args = command.split(" ").map((word) => word.replace("SOUND", sound).replace("DIR", damaged));
       const { exitCode, signal, stdout, stderr } = await trainSim(args);
       const seen = `${how}: ${stderr}`;
-      // Half of a scenario, or one with a few other characters, may be a scenario.
+      // Half of a scenario, or a scenario with a few other characters, may be valid.
       const mayBeSound = file === "scenario.yaml" && /^(cut|changed)/.test(how);
       const isRight = exitCodes.includes(exitCode ?? -1) || (mayBeSound && exitCode === ExitCode.done);
       expect({ seen, signal, isRight }).toEqual({

@@ -1,6 +1,6 @@
-// A result directory that came from somebody else: links planted in it, ids that are paths, markup or commands to a
-// terminal. `report`, `compare`, `logs` and `run --resume` write nothing outside of it and print nothing that a terminal
-// obeys; what they cannot use they refuse.
+// A hostile result directory: planted links, and ids that are paths, markup or commands to a terminal. `report`, `compare`,
+// `logs` and `run --resume` write nothing outside of it and print nothing that a terminal obeys; they refuse what they
+// cannot use.
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ const PLANTED = ["report.html", "report.html.tmp", "result.json.tmp", "summary.t
 const ESCAPE = "\u001b]0;owned\u0007\u001b[2J\u009b31m";
 const IDS = ["../../../escaped", "/etc/escaped", "..", "a\u0000b", `<script>alert(1)</script>${ESCAPE}`];
 
-/** A directory to attack beside one that must stay as it is. */
+/** A directory to attack, and another one that must stay unchanged. */
 function scene(result: ResultDocument): { directory: string; victim: string; beside: () => string[] } {
   const parent = scratchDirectory();
   const directory = join(parent, "results");
@@ -49,7 +49,7 @@ function hostileResult(): ResultDocument {
   };
 }
 
-/** Unfinished, of a scenario that runs at once: what --resume would go on with. */
+/** An unfinished result of a scenario that runs at once, which --resume would continue. */
 function resumable(): ResultDocument {
   const yaml = "name: x\nseed: 1\ntrials: 1\npayload: text\ntarget: postgresql://u@127.0.0.1:1/d\n";
   const experiment = parseScenario(yaml, "x.yaml");
@@ -62,7 +62,7 @@ function resumable(): ResultDocument {
   };
 }
 
-/** What a terminal obeys, but for the ends of lines. */
+/** Characters that a terminal obeys, except line ends. */
 const COMMANDS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 
 describe("a result directory from elsewhere", () => {

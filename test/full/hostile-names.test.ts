@@ -1,5 +1,5 @@
-// Names that would end a quotation: roles, databases and namespaces with quotes, semicolons and more, through everything
-// that writes SQL, a connection URL or PgBouncer's configuration. A name is a name: it does nothing else, anywhere.
+// Names that would end a quotation: roles, databases and namespaces with quotes, semicolons and more, through all code that
+// writes SQL, a connection URL or PgBouncer's configuration. No name has any effect but to name its thing.
 import { postgres } from "../../src/database/postgres/dialects/postgres/dialect.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const own = generateSecret(4);
 const OWNER = `o'wn"er; DROP TABLE canary; -- é ${own}`;
 const LOADER = `lo"ad'er $1 \\ %s ${own}`;
 const DATABASE = `d'b"; DROP TABLE canary; -- ü${own}`;
-/** A scenario's is lower-case; that of `schema` may be what PostgreSQL folds when it is not quoted. */
+/** The namespace. A scenario's is lower-case; a namespace of `schema` may be folded by PostgreSQL if it is not quoted. */
 const NAMESPACE = `select_${own}`;
 const ODD_NAMESPACE = `Odd-$Name_${own}`;
 const PASSWORD = generateSecret();

@@ -1,5 +1,5 @@
-// A run that is killed (SIGKILL) in each of its phases, as its user finds it afterwards: no server is left, and every
-// command that takes the directory either reads it or refuses it in words, with the exit code that says so.
+// A run that is killed (SIGKILL) in each of its phases: no server is left, and every command on the directory either reads
+// it or refuses it in words, with the matching exit code.
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ import {
 const { password } = inject("adminEndpoint");
 const namespace = testNamespace("killed");
 
-/** Events hardly get on, so that the drain takes all its time; the preload makes the reset take some. */
+/** Events hardly progress, so that the drain takes all its time; the preload makes the reset take some time. */
 const LOAD = `
 name: killed
 seed: 3
@@ -47,9 +47,9 @@ afterAll(async () => {
   await admin.close();
 });
 
-/** What a command says of the directory: it may refuse it, but in words. */
+/** Output of a command on the directory: it may refuse, but in words. */
 async function ask(...args: string[]) {
-  // Results hold no password, so whoever continues a run gives it again.
+  // Results hold no password, so the continuing command supplies it again.
   const ended = await trainSim(args, { env: { ...process.env, PGPASSWORD: password ?? "" } });
   expect(ended.stderr).not.toMatch(/please report it|^\s+at /m);
   expect(ended.signal).toBeNull();
@@ -70,7 +70,7 @@ async function killedIn(phase: string): Promise<string> {
   ]);
   const admin = await connectAdmin(inject("adminEndpoint"));
   if (phase === "audit") {
-    // The audit is over in no time, unless it has to wait for a table that nobody else wants meanwhile.
+    // The audit is too quick to interrupt, unless it waits for a table that no other session needs meanwhile.
     await untilLogged(out, '"phase":"drain"');
     await admin.query(`BEGIN; LOCK TABLE ${namespace}.events_archive IN ACCESS EXCLUSIVE MODE`);
   }
@@ -85,7 +85,7 @@ describe("a run that is killed", () => {
   it("before its first trial leaves no server, and a directory that every command refuses in words", async () => {
     const out = join(scratchDirectory(), "results");
     const temporary = scratchDirectory();
-    chmodSync(temporary, 0o755); // as root, the server runs as another user
+    chmodSync(temporary, 0o755); // the server runs as another user if root starts it
     const { child, ended } = startTrainSim(["run", writeScenarioFile(LOAD), "--out", out, "--quiet"], {
       env: { ...process.env, TMPDIR: temporary },
     });
@@ -132,7 +132,7 @@ describe("a run that is killed", () => {
       expect(result.treatments[0]?.trials[0]?.integrity?.verdict).toBe("ok");
       expect(readdirSync(directory)).not.toContain("running");
 
-      // In either order, each with some of the phases.
+      // Directories in either order, each with some of the phases.
       const both = phase === "reset" || phase === "measure" ? [directory, copy] : [copy, directory];
       const compared = await ask("compare", ...both);
       expect(compared).toMatchObject({ exitCode: 104, stdout: "" });

@@ -1,12 +1,12 @@
-// An experiment whose answer is known beforehand: the second treatment holds its locks 80 ms longer in each process
-// transaction and differs in nothing else. The verdict must find it where it is, cover it, and not find it elsewhere.
+// Known answer: the second treatment holds its locks 80 ms longer in each process transaction and differs in nothing else.
+// The verdict must find the effect in that operation, its interval must cover it, and no other operation may show it.
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
 const BASELINE_MS = 1;
 const ADDED_MS = 80;
-/** A timer of Node fires up to about a millisecond late, in both treatments, but not equally so in each trial. */
+/** A timer of Node fires up to about a millisecond late, in both treatments, but not equally in each trial. */
 const TIMER_MS = 0.5;
 
 const SCENARIO = `

@@ -1,5 +1,5 @@
-// The wait for the load's last transactions on the built program, in a database of its own, so that the load of no other
-// test is seen at work: somebody else's lock keeps all of them, and neither the drain nor the run goes on for ever.
+// The wait for the load's last transactions on the built program, in a separate database without the load of other tests: a
+// stranger's lock blocks all of them, but neither the drain nor the run waits forever.
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { ownDatabase } from "../support/own-database.js";
@@ -39,6 +39,6 @@ diagnosis: { ceiling: false }
   const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
   expect(trial).toMatchObject({ status: "failed", integrity: { verdict: "ok" } });
   expect(trial?.integrity?.notAudited?.length).toBeGreaterThan(0);
-  // What was measured until the lock came is kept.
+  // Measurements until the lock are kept.
   expect(trial?.operations.add?.transactions).toBeGreaterThan(0);
 });

@@ -1,5 +1,5 @@
-// Where the time of real transactions went: for every pool strategy and statement shape, in both topologies, open and
-// closed loop, the parts of each operation add up to its mean response time, and none is negative.
+// Parts of real transactions' times: for every pool strategy and statement shape, in both topologies, open and closed loop,
+// the parts of each operation sum to its mean response time, and none is negative.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
@@ -9,11 +9,11 @@ import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { urlOf } from "../support/suite-server.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
-/** HdrHistogram's mean: each sample stands in the middle of a bucket that is at most 0.1 % wide. */
+/** Error of HdrHistogram's mean as a share: each sample counts as the middle of a bucket that is at most 0.1 % wide. */
 const QUANTISATION = 0.001;
-/** Samples are whole microseconds. */
+/** Resolution of samples, which are whole microseconds. */
 const SAMPLE_MS = 0.001;
-/** Twelve trials, each with a database schema and worker threads of its own. */
+/** Timeout of twelve trials, each with a separate database schema and worker threads. */
 const MATRIX_MAX_MS = 180_000;
 
 const POOLS = [
@@ -54,7 +54,7 @@ function expectClosure(
 const namesOf = ({ parts = [] }: OperationResult): string[] =>
   parts.map(({ name }) => name).filter((name) => name !== "backoff" && name !== "rollback");
 
-/** Every line of every trial's log that has that event. */
+/** Lines of all trials' logs with that event. */
 function logLines(directory: string, event: string): Record<string, unknown>[] {
   const trials = join(directory, "trials");
   return readdirSync(trials)

@@ -1,5 +1,5 @@
-// What a run takes off a server that it did not start: each schema that it made there, on each server it was on, and no
-// other run's. One that cannot be dropped is named, and nothing that was measured is lost for it.
+// A run removes each schema that it made on a server that it did not start, on each of its servers, and no other run's. A
+// schema that cannot be dropped is named, and no measurement is lost for it.
 import { readdirSync } from "node:fs";
 import { expect, inject, it } from "vitest";
 import { connectAdmin } from "../../src/database/postgres/admin.js";
@@ -39,7 +39,7 @@ async function schemasAt(endpoint: Endpoint, names: readonly string[]): Promise<
   return rows.map(({ name }) => name);
 }
 
-/** The server notices a client's end when it next talks to it. */
+/** Ends the remaining sessions: the server notices a client's end only when it next sends to it. */
 async function sessionsGone(): Promise<void> {
   const ours =
     "datname = current_database() AND (application_name = 'train-sim' OR application_name LIKE 'train-sim/%/%')";
@@ -51,7 +51,7 @@ async function sessionsGone(): Promise<void> {
   while (rows.length > 0);
 }
 
-/** The command that was printed for that schema is run as it stands, with the password where it says. */
+/** Runs the printed command that drops a schema, unchanged, with the password in its place. */
 async function expectDropped(stderr: string, namespace: string): Promise<void> {
   expect(await schemasAt(other.endpoint, [namespace])).toEqual([namespace]);
   const [, words = ""] =

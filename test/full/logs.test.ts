@@ -1,6 +1,6 @@
-// `train-sim logs` on the logs of real runs: its totals and percentiles are those of `result.json`, to the last digit,
-// for every trial and operation; every line that a run writes is understood; a server that stands still for two
-// seconds shows as a stall; what is no log ends with 104.
+// `train-sim logs` on logs of real runs: totals and percentiles equal the ones of `result.json`, to the last digit, for
+// every trial and operation; every line of a run is understood; a server that stands still for two seconds shows as a
+// stall; a file that is no log ends with 104.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ function trialsOf(result: ResultDocument): { treatment: string; trial: TrialResu
   return result.treatments.flatMap(({ id, trials }) => trials.map((trial) => ({ treatment: id, trial })));
 }
 
-/** The log's totals are those of the result. */
+/** Expects that the log's totals equal the result's. */
 function expectEqual(logged: TrialLogReport | undefined, trial: TrialResult): void {
   const { number, index, status, windowSeconds, operations, startedAt } = trial;
   expect(logged).toMatchObject({ number, index, status, windowSeconds, windowStartsAt: startedAt });

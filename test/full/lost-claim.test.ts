@@ -1,5 +1,5 @@
-// A run on somebody else's server whose claim to its namespace is lost while it works: its session is ended, the server
-// is restarted, another run takes the schema. The first run goes on in its own tables or ends at once, and names them.
+// A run on a user's server that loses the claim to its namespace while it works: its session is ended, the server restarts,
+// or another run takes the schema. The first run goes on in its own tables or ends at once, and names them.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { namespaceState } from "../../src/database/postgres/namespace/namespace.js";
 import { dropNamespace, testNamespace } from "../support/namespace.js";
@@ -57,7 +57,7 @@ async function runAt(url: string, namespace: string) {
   return { file, out, first, retaken };
 }
 
-/** A second run is refused, and the first one's tables hold what it did when it is stopped. */
+/** Expects that a second run is refused, and that the first run's tables hold its events when it is stopped. */
 async function expectUndisturbed({ file, out, first }: Awaited<ReturnType<typeof runAt>>): Promise<void> {
   const second = await trainSim(["run", file, "--out", scratchDirectory(), "--duration", "1s"]);
   expect(second.stderr).toMatch(/schema ".*" is in use by another train-sim \(process/);

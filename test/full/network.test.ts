@@ -1,6 +1,6 @@
-// Every kind of bad network and of PgBouncer's absence for real, through the built program: each does what it says to the
-// load, no event is lost or doubled, and the system is well again for drain and audit. Commits whose answer never came
-// are the point of it: some are there, some are not, and every one of them is accounted for.
+// Every kind of bad network and of PgBouncer's absence through the built program: each has its stated effect on the load,
+// no event is lost or duplicated, and the system recovers for drain and audit. Commits whose answer never came are the main
+// point: some are there, some are not, and each of them is accounted for.
 import { describe, expect, it } from "vitest";
 import type { FaultRecord } from "../../src/results/result-schema.js";
 import {
@@ -14,10 +14,10 @@ import {
 import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { onlyResultIn, untilLogged } from "../support/train-sim.js";
 
-/** Who waits sees no error. */
+/** Counts of a second in which all clients wait: a waiting client sees no error. */
 const NOTHING = { transactions: 0, events: 0, retries: 0 };
 
-/** The first whole second of the window in which the fault was there all the time. */
+/** The first whole second of the window within a fault. */
 function secondInside(fault: FaultRecord | undefined): number {
   const second = Math.ceil((fault?.injectedAtSeconds ?? 0) + 0.3);
   if (!fault || second + 1 > (fault.clearedAtSeconds ?? 0))
@@ -25,7 +25,7 @@ function secondInside(fault: FaultRecord | undefined): number {
   return second;
 }
 
-/** Commits that a fault left without an answer, as its words have them. */
+/** Commits that a fault left without an answer, read from its text. */
 function cutCommits(fault: FaultRecord | undefined): { all: number; lost: number; answers: number } {
   const pattern =
     /^reset (\d+) connections? at a COMMIT: (\d+) before the server had it, (\d+) before its answer/;
@@ -66,7 +66,7 @@ faults:
     expect(seenIn(secondInside(faults.get("network-blackhole")))).toEqual(NOTHING);
     expect(codesOf(faults.get("network-reset")).join()).toMatch(/ECONNRESET|08006/);
     expect(codesOf(faults.get("network-refuse"))).toContain("ECONNREFUSED");
-    // Documents of 900 bytes: 4 kB carry four of them a second, beside what was on its way when it began.
+    // Documents have 900 bytes: 4 kB per second carry four of them, besides data that was on its way when the fault began.
     const narrow = secondInside(faults.get("network-bandwidth"));
     expect(seenIn(narrow + 1, "add").events).toBeLessThanOrEqual(3 * 20 + 10);
     for (const { recoverySeconds, recoveryReason = "" } of faults.values())
@@ -97,7 +97,7 @@ faults: [{ at: 1s, kind: network-reset-commits, commits: 50%, for: 3s }]
 `);
     expectNothingLost(seen, 1);
     const { inDoubt = 0, inDoubtFound = 0 } = seen.trial.integrity ?? {};
-    // Of both kinds there were enough: adds that the server never heard of, and adds that are there.
+    // Both kinds are frequent enough: adds that never reached the server, and adds that are there.
     expect(inDoubtFound).toBeGreaterThan(0);
     expect(inDoubt).toBeGreaterThan(inDoubtFound);
     expect(unansweredIn(seen)).toBe(cutCommits(seen.faults.get("network-reset-commits")).all);
@@ -131,14 +131,14 @@ faults:
     expect(faults.get("network-reset")?.words).toMatch(
       /^reset [1-8] connections? of PgBouncer to the server$/,
     );
-    // PgBouncer tells its client that the server is gone; what became of the commit it cannot know either.
+    // PgBouncer reports to its client that the server is gone; it does not know the commit's outcome either.
     expect(codesOf(faults.get("network-reset-commits"))).toContain("08P01");
     const { lost, answers } = cutCommits(faults.get("network-reset-commits"));
     expect(Math.min(lost, answers)).toBeGreaterThan(0);
   });
 
   it("is let go on, and the network with it, where the run is stopped while it can do neither", async () => {
-    // Nothing passes, so that PAUSE waits for transactions that cannot end.
+    // No data passes, so that PAUSE waits for transactions that cannot end.
     const { started, out } = startFaultRun(
       `
 pool: { strategy: pgbouncer, mode: transaction, size: 4 }

@@ -1,4 +1,4 @@
-// Later versions of Node, from npm's package `node`: each runs the unit tests and the quickstart, as users of it would.
+// Later versions of Node, from npm's package `node`: each runs the unit tests and the quickstart.
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

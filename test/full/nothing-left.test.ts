@@ -1,5 +1,5 @@
-// However train-sim ends, no process and no directory of its servers is left; and its servers start whoever runs it
-// and wherever it is installed. Each test runs a train-sim of its own in a process of its own.
+// train-sim leaves no process and no directory of its servers, however it ends; and its servers start under any user and in
+// any place of installation. Each test runs a separate train-sim process.
 import { chmod, chown, lstat, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ import {
 import { pgBouncerEnv } from "../support/pgbouncers.js";
 import { serverUser, type ServerUser } from "../../src/foundation/process/private-directory.js";
 
-/** Starts a server and two PgBouncers, says so in one line of JSON, then does `afterwards`. */
+/** Script that starts a server and two PgBouncers, prints a line of JSON, and then runs `afterwards`. */
 const script = (afterwards: string) => `
 import { startEmbedded } from "./dist/targets/embedded/embedded.js";
 import { startPoolers } from "./dist/pools/managed.js";
@@ -30,7 +30,7 @@ setInterval(() => {}, 1000);
 ${afterwards}
 `;
 
-/** Nothing but the servers could keep this one from ending. */
+/** The script without its timer: only the servers could keep its process from ending. */
 const withoutTimer = (text: string) => text.replace(/^setInterval.*$/m, "");
 
 interface Started {
@@ -40,7 +40,7 @@ interface Started {
 
 const isRoot = process.getuid?.() === 0;
 let installation: Installation;
-/** As root, a user to run train-sim as; otherwise whoever we are is one. */
+/** An unprivileged user for train-sim if the tests run as root; otherwise the tests' own user is unprivileged. */
 let normalUser: ServerUser | undefined;
 const running: Running[] = [];
 
@@ -69,7 +69,7 @@ describe("nothing is left", () => {
     const one = await run(script(""));
     const { pid, dataDirectory } = await started(one);
     const processes = await processesIn(one.temporary);
-    // The postmaster and its helpers, and two PgBouncers.
+    // The processes are the postmaster with its helpers, and two PgBouncers.
     expect(processes).toContain(pid);
     expect(processes.length).toBeGreaterThan(4);
     expect((await stat(dataDirectory)).isDirectory()).toBe(true);
@@ -134,7 +134,7 @@ describe("servers", () => {
   });
 });
 
-/** The last of this file, because they change the installation. */
+/** These tests are the last of the file, because they change the installation. */
 describe("PostgreSQL's programs", () => {
   it("get the links that npm ci --ignore-scripts leaves out", async () => {
     const links = await removeLinks(installation.postgresPackage);
@@ -165,7 +165,7 @@ async function hasData(temporary: string): Promise<boolean> {
   return files.includes("data");
 }
 
-/** Field 6 of /proc/<pid>/stat, the fourth after the name. */
+/** Session of a process: field 6 of /proc/<pid>/stat, the fourth after the name. */
 async function sessionOf(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, "latin1");
   return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[3]);

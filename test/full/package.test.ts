@@ -1,5 +1,5 @@
-// The package, packed and installed in an empty directory as a user does it: it writes a scenario, runs it on the
-// PostgreSQL that comes along, and takes the quickstart by its name.
+// The package, packed and installed in an empty directory: it writes a scenario, runs it on the included PostgreSQL, and
+// finds the quickstart by its name.
 import { execFileSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ it("runs where it was installed from its file", () => {
   const directory = scratchDirectory();
   const run = (cwd: string, ...command: [string, ...string[]]): string =>
     execFileSync(command[0], command.slice(1), { cwd, encoding: "utf8" });
-  // It was built before: `npm run test:full` does.
+  // `npm run test:full` has built the package before.
   run(ROOT, "npm", "pack", "--ignore-scripts", "--pack-destination", directory);
   const [file = ""] = readdirSync(directory);
   writeFileSync(join(directory, "package.json"), "{}");

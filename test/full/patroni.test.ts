@@ -1,6 +1,6 @@
-// scenarios/patroni/ with the real Patroni and etcd, on ports and in a directory of its own: the scenario's faults, shortened,
-// lose what no standby had, all of it explained, and find the new primary. It runs where Debian's packages are installed;
-// elsewhere it says that it was not run.
+// scenarios/patroni/ with the real Patroni and etcd, on separate ports and in a separate directory: the scenario's faults,
+// shortened, lose only events that no standby had, all explained, and the clients find the new primary. It needs Debian's
+// packages; elsewhere it states that it was not run.
 import { execFile, execFileSync } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +37,7 @@ describe.skipIf(absent.length > 0)("a cluster under Patroni", () => {
 
   beforeAll(async () => {
     const directory = scratchDirectory();
-    // Started by root, the cluster runs as another user.
+    // The cluster runs as another user if root starts it.
     chmodSync(directory, 0o777);
     Object.assign(env, { PATRONI_LAB: join(directory, "lab") });
     await cluster("start");

@@ -1,5 +1,5 @@
-// What a script does, by the real pgbench and by train-sim: the same rows by every protocol. Where pgbench cannot run a script by
-// one of them, train-sim does what pgbench does by another.
+// Effects of a script under the real pgbench and under train-sim: the same rows by every protocol. If pgbench cannot run a
+// script by a protocol, train-sim does the same as pgbench by another one.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -29,7 +29,7 @@ afterAll(async () => {
   await Promise.all(connections.map((each) => each.end()));
 });
 
-/** Undefined where the script fails. */
+/** Notes of the work; undefined if the script fails. */
 async function notesBy(work: () => Promise<boolean> | boolean): Promise<string[] | undefined> {
   await own.admin.query("TRUNCATE note RESTART IDENTITY");
   if (!(await work())) return undefined;
@@ -53,7 +53,7 @@ async function byTrainSim(sql: string, mode: string): Promise<boolean> {
   connections.push(connection);
   await connection.connect();
   const settings = { values: { scale: 1, ...DEFINED }, prepared: mode === "simple" ? mode : prepared };
-  // Of its context the draw asks for these alone.
+  // The draw needs only these members of its context.
   const context = { assignment: { settings, trial: { seed: 1 } } } as never;
   const draw = drawSteps(read.program, "x.sql")(context, {
     ...TRANSACTIONS,
@@ -124,7 +124,7 @@ const CASES = [
   `CREATE OR REPLACE FUNCTION f(x int) RETURNS int LANGUAGE SQL BEGIN ATOMIC SELECT x + 1; END;\n${note("f(:scale)")}`,
   "WITH a AS (SELECT :scale::int AS n) INSERT INTO note (n) SELECT n FROM a;",
   `SELECT ':word' \\; INSERT INTO note (what) VALUES (':top');\n;;${note("1").trim()} ${note("2").replace(";", "")}`,
-  // These fail.
+  // Scripts that fail.
   `${note("'before'")}SELECT 1 AS a WHERE false \\gset\n`,
   "SELECT n AS a FROM generate_series(1, 3) n \\gset\n",
   `\\set a 9223372036854775807 + :scale\n${note("1")}`,

@@ -1,4 +1,4 @@
-// Expressions by the real pgbench and by train-sim: the same value of each. They are drawn from a printed seed.
+// Expressions in the real pgbench and in train-sim have the same values. They are drawn from a printed seed.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
@@ -23,7 +23,7 @@ beforeAll(async () => {
   pgbench = await realPgbench(own);
 });
 
-/** What pgbench's `debug` prints of each, up to one that it refuses; or the first one that it cannot read, from 0. */
+/** Values that pgbench's `debug` prints, up to a refused expression; or the index of the first unreadable one, from 0. */
 function printed(expressions: readonly string[]): readonly string[] | { readonly unread: number } {
   const file = join(scratchDirectory(), "x.sql");
   writeFileSync(file, `${expressions.map((each) => `\\set x debug(${each})\n`).join("")}SELECT 1;\n`);
@@ -34,7 +34,7 @@ function printed(expressions: readonly string[]): readonly string[] | { readonly
   return [...stderr.matchAll(/^debug\(script=0,command=\d+\): (.*)$/gm)].map(([, value = ""]) => value);
 }
 
-/** By pgbench, of each. */
+/** Value of each expression in pgbench. */
 function theirs(expressions: readonly string[]): string[] {
   const all = expressions.map(() => REFUSED);
   let left = [...expressions.keys()];
@@ -71,7 +71,7 @@ function doubleIn(text: string): number | undefined {
   return number === undefined ? undefined : Number(`${sign}${number === "inf" ? "Infinity" : number}`);
 }
 
-/** pgbench prints 15 digits of a double. */
+/** True if values are equal within 15 digits, which is pgbench's precision of a double. */
 function isEqual(one: string, other: string): boolean {
   const [a, b] = [doubleIn(one), doubleIn(other)];
   if (a === undefined || b === undefined) return one === other;
@@ -146,7 +146,7 @@ it("has the values of pgbench", () => {
   const refused = taken.filter((i) => mine[i] === REFUSED);
   const others = taken.filter((i) => mine[i] !== REFUSED && !isEqual(mine[i] ?? "", expected[i] ?? ""));
   expect(lines(others), `seed ${FUZZ_SEED}`).toEqual([]);
-  // What constants come to is computed when they are read, also where pgbench never does.
+  // Constants are computed when they are read, even if pgbench never evaluates them.
   expect(refused.length, lines(refused).join("\n")).toBeLessThan(taken.length / 20);
 });
 

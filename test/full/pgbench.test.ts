@@ -1,5 +1,5 @@
-// The same script by the real pgbench and by train-sim, on one server: as many transactions, and pg_stat_statements counts as
-// many calls of each statement. Fails with the reason where there is no pgbench.
+// The same script in the real pgbench and in train-sim, on one server: as many transactions, and as many calls of each
+// statement in pg_stat_statements. Fails with the reason if there is no pgbench.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
@@ -39,7 +39,7 @@ beforeAll(async () => {
   runPgbench(["-i", "-q", "-s", "1"]);
 });
 
-/** Calls of the statements of a script while `work` runs; train-sim begins and ends transactions of its own besides. */
+/** Calls of a script's statements while `work` runs. Further statements of train-sim are left out. */
 async function callsDuring(
   nameOf: (query: string) => string | undefined,
   work: () => Promise<void> | void,

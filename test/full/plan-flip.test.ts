@@ -1,12 +1,11 @@
-// A plan that is another in one trial than in others, in whole runs: its caveat where it made that trial slower, one sentence
-// where it did not.
+// A plan that differs in one trial, in whole runs: its caveat if it made that trial slower, otherwise one sentence.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { flipSentences } from "../../src/report/findings/reservations.js";
 import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../support/train-sim.js";
 
-/** The index is there in all trials but the third; which trial it is, the database's comment keeps. */
+/** The index exists in all trials but the third; the database's comment keeps the number of the trial. */
 const workload = (rows: number): string => `-- workload: flip
 -- schema
 CREATE TABLE item (id int PRIMARY KEY, kind int NOT NULL, filler text NOT NULL);

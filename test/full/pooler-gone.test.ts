@@ -1,5 +1,5 @@
-// A pooler that goes away in mid-run and stays away, on the built program with real PgBouncers: the run ends early, and
-// names it by its address with what it answered, whether train-sim runs it or somebody else does.
+// A pooler that goes away during a run and stays away, on the built program with real PgBouncers: the run ends early, and
+// names it by its address and its answer, for poolers of train-sim and for external ones.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, inject, it } from "vitest";
@@ -19,7 +19,7 @@ import type { RunningPooler } from "../../src/pools/running-pooler.js";
 
 const POOL = { mode: "transaction", size: 4, instances: 1 } as const satisfies Partial<PoolSettings>;
 
-/** Runs with that pool until it is measured, takes the pooler away, and waits for the end. */
+/** Runs with a pool until it is measured, takes the pooler away, and waits for the end. */
 async function runUntilGone(pool: string, duration: string, takeAway: (temporary: string) => unknown) {
   const out = join(scratchDirectory(), "results");
   const scenario = `
@@ -44,7 +44,7 @@ diagnosis: { ceiling: false }
   expect(ended.exitCode, ended.stderr).toBe(111);
   const [trial] = onlyResultIn(out).result.treatments[0]?.trials ?? [];
   expect(trial).toMatchObject({ status: "failed" });
-  // What was measured until then is kept.
+  // Measurements until then are kept.
   expect(trial?.operations.add?.transactions).toBeGreaterThan(0);
   expect(ended.stderr).not.toMatch(/locks/);
   return ended.stderr;
@@ -83,7 +83,7 @@ it("says that an external one which hangs does not answer", async () => {
 
 it("names a managed one that was killed, at once", async () => {
   const stderr = await runUntilGone("size: 4", "600s", (out) => {
-    // Of the processes on this machine, the one that this run has started.
+    // The pooler that this run has started, among all processes of this machine.
     const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
     const run = lines
       .find((line) => line.includes(`--out ${out} `))

@@ -1,5 +1,6 @@
-// Queues in the manner of public libraries, as SQL files: two trials, each with a fault, are audited on a server that train-sim
-// starts and on a server by its URL. The second trial shows that objects of the first were dropped, whatever depends on them.
+// Queues in the manner of public libraries, as SQL files: two trials, each with a fault, are audited on a server that
+// train-sim starts and on a server by its URL. The second trial shows that objects of the first were dropped with all
+// dependent objects.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// A recommendation on a real server with a planted answer: eight clients hold their transactions open for 20 ms, so a pool of one
-// connection serves them one after the other. The command finds that, writes a scenario that can be run, and says so.
+// A recommendation on a real server with a known answer: eight clients hold their transactions open for 20 ms, so a pool of
+// one connection serves them one after the other. The command finds this, and writes and names a scenario that can be run.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

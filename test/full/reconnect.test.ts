@@ -1,5 +1,5 @@
-// A pooler that goes away and comes back while the load runs, on the built program with two real PgBouncers: the
-// clients of the other one go on, those of this one go on there and come home, and no event is lost or doubled.
+// A pooler that goes away and comes back during the load, on the built program with two real PgBouncers: clients of the
+// other one go on, clients of this one go on there and return, and no event is lost or duplicated.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -34,7 +34,7 @@ it("clients of a pooler that was killed go on at the one that stays, come home, 
   const [trial] = result.treatments[0]?.trials ?? [];
   expect(trial).toMatchObject({ status: "complete", integrity: { verdict: "ok", lost: 0, duplicated: 0 } });
   const { add } = trial?.operations ?? {};
-  // Nobody gave up: the other pooler is within every transaction's deadline.
+  // No transaction failed: the other pooler is within every transaction's deadline.
   expect(add?.failures).toEqual({});
   expect(Object.keys(add?.retriesBySqlstate ?? {}).join()).toMatch(/ECONNREFUSED|08006|ECONNRESET/);
   const { injectedAtSeconds = 0, clearedAtSeconds } = trial?.faults?.[0] ?? {};

@@ -1,5 +1,5 @@
-// An experiment that is continued where its URL has come to lead to another cluster: refused, with both identifiers, and
-// the directory is left as it was.
+// An experiment whose URL leads to another cluster when it is continued: it is refused, with both identifiers, and the
+// directory stays unchanged.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
@@ -53,7 +53,7 @@ it("is refused with both identifiers", async () => {
   const trials = readdirSync(join(directory, "trials"));
   await running.stop();
 
-  // Without the template of before, `initdb` makes another cluster.
+  // `initdb` makes another cluster without the kept template.
   vi.stubEnv("XDG_CACHE_HOME", scratchDirectory());
   running = await startEmbedded({ fsync: "off" }, { ...OPTIONS, port });
   const now = await identifierOf(running);

@@ -1,5 +1,5 @@
-// Workloads of the user's own that are interrupted: continued as they were, refused when what they run was changed, and
-// verified afterwards.
+// Interrupted user-defined workloads: they are continued if unchanged, refused if their files were changed, and verified
+// afterwards.
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
-// A short soak with a fixed seed: the whole program under random faults on servers of its own, each case audited. The
-// long one is `npm run soak`; this one holds that it works, that it tells the truth of its cases, and that the first
-// few of them break no law.
+// A short soak with a fixed seed: the whole program under random faults on separate servers, each case audited. It checks
+// that the soak works and reports its cases truthfully, and that its first few cases break no law; the long one is `npm run
+// soak`.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

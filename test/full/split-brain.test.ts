@@ -1,7 +1,7 @@
-// A known answer: a standby is promoted, and the old primary goes on for half of the sessions until it is killed. Asynchronous,
-// what it acknowledged meanwhile is lost, each event of it and no other, as the ledger and the new primary's tables show;
-// synchronous, it acknowledges nothing. And what somebody takes away from the new primary meanwhile is found, though the
-// old one may lose as much as it likes.
+// Known answer: a standby is promoted, and the old primary goes on for half of the sessions until it is killed.
+// Asynchronous replication loses exactly the events that the old one acknowledged meanwhile; with synchronous replication
+// it acknowledges nothing. A stranger's deletion on the new primary is found, although the old one may explain any number
+// of losses.
 import { expect, it } from "vitest";
 import { systemClock } from "../../src/foundation/clock.js";
 import type { AdminClient } from "../../src/database/postgres/admin.js";
@@ -41,11 +41,11 @@ it("loses what the old primary acknowledged after the promotion, each event of i
 
   const batches = acknowledgedBatches(directory);
   const firstElsewhereMs = Math.min(...batches.flatMap(({ endpoint, atMs }) => (endpoint > 0 ? [atMs] : [])));
-  // The new primary acknowledged something only once it was promoted; from then on the old one had it alone.
+  // The new primary acknowledges events only after its promotion; later events of the old primary are on the old one alone.
   const alone = batches.filter(({ endpoint, atMs }) => endpoint === 0 && atMs > firstElsewhereMs);
   expect(alone.length).toBeGreaterThan(10);
   expect(alone.flatMap(({ keys }) => keys).filter((key) => there.has(key))).toEqual([]);
-  // What was lost is what the old primary acknowledged and the new one does not have.
+  // Lost events are events that the old primary acknowledged and the new one does not have.
   const missing = batches.filter(
     ({ endpoint, keys }) => endpoint === 0 && keys.every((key) => !there.has(key)),
   );
@@ -85,7 +85,7 @@ it("finds an event that somebody deletes from the new primary while the old one 
   await lostOneUnexplained(started, out);
 });
 
-/** One that the new primary has taken and archived itself, deleted there for good. */
+/** Deletes an event that the new primary has added and archived. */
 async function takeFreshEvent(started: Started, oldPort: number): Promise<void> {
   const admin = await newPrimary(started, oldPort);
   try {

@@ -1,6 +1,6 @@
-// Agents that a run starts over ssh, as its user meets them: the machine's own ssh, a real sshd, and hosts of an ssh_config
-// whose options would keep a connection for others, ask for a terminal and run something else. However a run ends, no ssh
-// and no agent is left, and no list of processes has shown the token.
+// Agents that a run starts over ssh: the machine's own ssh, a real sshd, and hosts of an ssh_config whose options would
+// keep a connection for others, ask for a terminal and run another command. However a run ends, no ssh and no agent is
+// left, and no list of processes has shown the token.
 import { readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";

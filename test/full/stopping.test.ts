@@ -1,12 +1,12 @@
-// An experiment that ends when it is decided, on a real server: stopped by a signal, continued in the same order, ended by a
-// look, and told the same by everything that reads its directory.
+// An experiment that ends when it is decided, on a real server: stopped by a signal, continued in the same order, ended by
+// a look, and reported alike by all readers of its directory.
 import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { levelOf, plannedLooks } from "../../src/analysis/statistics/group-sequential.js";
 import { interruptedRun, onlyResultIn, trainSim } from "../support/train-sim.js";
 import { UNDISTURBED_KEYS } from "../support/undisturbed.js";
 
-// The second treatment waits a hundred times as long inside each transaction: nothing is clearer.
+// The second treatment waits a hundred times as long inside each transaction, which is the clearest difference.
 const SCENARIO = `
 name: until-decided
 factors: { appDelay: [{ add: 1ms, process: 0, archive: 0 }, { add: 100ms, process: 0, archive: 0 }] }
@@ -28,7 +28,7 @@ it("is continued in its order, ends when it is decided, and lacks nothing", asyn
   const resumed = await trainSim(["run", "--resume", directory]);
   expect(resumed.exitCode, resumed.stderr).toBe(0);
   const { result } = onlyResultIn(dirname(directory));
-  // On a busy machine even this may stay open.
+  // A busy machine may leave even this difference undecided.
   const { blocks = 0, reason } = result.stopping ?? {};
   const looks = plannedLooks(5, 7).filter((look) => look <= blocks);
   expect(result.stopping).toMatchObject({ min: 5, max: 7, looks, level: levelOf(looks, 7), claims: 1 });

@@ -1,5 +1,5 @@
-// How a run that was stopped goes on: the command that it prints, run as it stands, completes the experiment. A hang-up of
-// the terminal stops it like Ctrl-C.
+// Continuing a stopped run: its printed command, run unchanged, completes the experiment. A hang-up of the terminal stops
+// it like Ctrl-C.
 import { chmodSync, readdirSync } from "node:fs";
 import { expect, inject, it } from "vitest";
 import { connectAdmin } from "../../src/database/postgres/admin.js";
@@ -27,11 +27,11 @@ diagnosis: { ceiling: false }
 evidence: { every: "off" }
 `;
 
-/** Stops the run in its first trial; resolves to the words of the command that it prints. */
+/** Stops the run in its first trial. Resolves to the arguments of the command that it prints. */
 async function stopped(args: readonly string[], signal: NodeJS.Signals): Promise<string[]> {
   const out = scratchDirectory();
   const temporary = scratchDirectory();
-  chmodSync(temporary, 0o755); // as root, the server runs as another user
+  chmodSync(temporary, 0o755); // the server runs as another user if root starts it
   const started = startTrainSim(["run", ...args, "--out", out], {
     env: { ...process.env, TMPDIR: temporary },
   });
@@ -70,7 +70,7 @@ it("says after a second signal, which ends it at once, what drops its schema", a
   const out = scratchDirectory();
   const started = startTrainSim(["run", file, "--out", out, "--duration", "60s"]);
   await untilLogged(out, '"phase":"measure"');
-  // What is under way cannot be finished meanwhile, so that the second signal comes before the end.
+  // The lock keeps the current work from ending, so that the second signal comes first.
   const holder = await connectAdmin(adminEndpoint);
   await holder.query(`BEGIN; LOCK TABLE ${namespace}.events IN ACCESS EXCLUSIVE MODE`);
   let hasEnded = false;
@@ -88,7 +88,7 @@ it("says after a second signal, which ends it at once, what drops its schema", a
   const env = { ...process.env, PGPASSWORD: adminEndpoint.password };
   const dropped = await trainSim(words.split(" "), { env });
   expect(dropped.exitCode).toBe(0);
-  // The server may have been asked for it when the run ended, and have done it when the lock was gone.
+  // The run may have sent the DROP before it ended, and the server may have executed it once the lock was gone.
   expect(dropped.stdout).toMatch(new RegExp(`^namespace ${namespace}: (dropped|was not there)\n$`));
 });
 

@@ -1,5 +1,5 @@
-// Each bug of `code-changes.ts` in the client of Train Events runs for a second on a real server, and the audit of the very same
-// program has to find it.
+// Each bug of `code-changes.ts` in the client of Train Events runs for a second on a real server, and the audit of the same
+// program must find it.
 import { testNamespace } from "../support/namespace.js";
 import { EVENT_CHANGES } from "./code-changes.js";
 import { mutant } from "./mutant.js";

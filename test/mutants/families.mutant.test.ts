@@ -1,5 +1,5 @@
-// Changes that the audits of workloads other than train-events have to find, in short runs of the built program: a stranger
-// changes the tables while the load is there, or the program's clients do something else than they are booked as.
+// Changes that the audits of workloads other than train-events must find, in short runs of the built program: a stranger
+// changes the tables during the load, or transactions of the program's clients differ from their booked operation.
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import { testNamespace } from "../support/namespace.js";

@@ -1,5 +1,5 @@
-// Changes planted into the tables of workloads other than Train Events, one at a time. The conformance suite of audits holds
-// the counts and names that the audit gives for the same changes.
+// Changes planted into the tables of workloads other than Train Events, one at a time. The conformance suite of audits
+// holds the audit's counts and names for the same changes.
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import type { AuditedFamily, TableChange } from "../support/audits/family.js";

@@ -1,5 +1,5 @@
-// Changes from outside while a trial runs: a stranger works on the queue as a client of another program would, with the same
-// SQL, and in transactions of its own. The trial is under way when its tables hold what the stranger looks for.
+// Changes from outside while a trial runs: a stranger works on the queue like another program's client, with the same SQL
+// in separate transactions. It waits until the trial's tables hold the rows that it needs.
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import { testNamespace } from "../support/namespace.js";
@@ -29,7 +29,7 @@ function outside(change: string, statement: string, traits: MutantTraits & RunLe
 const [EVENTS, STATUS, ARCHIVE] = ["events", "event_status", "events_archive"].map(
   (table) => `${namespace}.${table}`,
 ) as [string, string, string];
-/** A third pass of somebody shows that consumers are at work. */
+/** SQL that is true once consumers are at work: an event has more than one attempt. */
 const UNDER_WAY = `EXISTS (SELECT FROM ${STATUS} WHERE attempts > 1)`;
 
 outside(

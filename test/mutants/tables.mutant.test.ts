@@ -1,6 +1,6 @@
-// Changes planted into the tables of a trial, one at a time, by SQL or by clients that the program knows nothing of: what
-// a stranger, a bug or a broken server could have done to them. Where a change could show in the document as well, it is
-// made so that it does not: by the workload's own statements, or on events whose document says nothing of it.
+// Changes planted into the tables of a trial, one at a time, by SQL or by clients that the program does not know: possible
+// acts of a stranger, a bug or a broken server. No change shows in a document: it uses the workload's own statements, or
+// events whose document does not reflect it.
 import { afterAll, beforeAll, inject } from "vitest";
 import { connectAdmin, type AdminClient } from "../../src/database/postgres/admin.js";
 import {
@@ -19,7 +19,7 @@ const STATUS = `${namespace}.event_status`;
 const ARCHIVE = `${namespace}.events_archive`;
 const LIVE = `SELECT s.*, e.* FROM ${STATUS} AS s JOIN ${EVENTS} AS e ON e.id = s.event_id`;
 const FLAT = "event_type, authority_id, train_id";
-/** Their completion and their failure leave the same document. */
+/** Types of events whose completion and failure leave the same document. */
 const NOTICES = "event_type IN ('SPEED_RESTRICTION', 'TRACK_OUT_OF_SERVICE', 'WORK_ZONE_PROTECTION')";
 
 let admin: AdminClient;
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 const sql = (text: string, values: readonly SqlValue[] = []) => admin.query(text, values);
 
-/** The first event, in the order of keys, of which that is true. */
+/** The first event, in the order of keys, that meets the condition. */
 async function first(rows: string, condition = "true", position = 0): Promise<string> {
   const [row] = await sql(
     `SELECT id FROM (${rows}) AS r WHERE ${condition} ORDER BY id OFFSET ${position} LIMIT 1`,
@@ -58,7 +58,7 @@ async function remove(id: string): Promise<void> {
   await sql(`DELETE FROM ${ARCHIVE} WHERE id = $1`, [id]);
 }
 
-/** A row as another event's, under that key. */
+/** Inserts a copy of another event's row under a key. */
 async function insertAs(id: string, like: string): Promise<void> {
   await sql(
     `INSERT INTO ${EVENTS} (id, payload, ${FLAT}) SELECT '${id}', payload, ${FLAT} FROM ${EVENTS} WHERE id = $1`,
@@ -88,7 +88,7 @@ const copyToArchive = async (id: string) =>
 
 type Levels = Partial<Pick<AuditedTrialOptions, "payload" | "statementShape" | "isDrained">>;
 
-/** A change to what a trial has left. */
+/** A change after the end of a trial. */
 function after(
   change: string,
   plant: (trial: AuditedTrial) => Promise<unknown>,
@@ -103,7 +103,7 @@ function after(
   mutant("tables", change, work, traits);
 }
 
-/** A change while the load is there. */
+/** A change during the load. */
 function during(change: string, atEnd: (crew: AuditedCrew) => Promise<unknown>, levels: Levels = {}): void {
   mutant("tables", change, async () => {
     const options = { namespace, payload: "text", ...levels } as const;
@@ -117,7 +117,7 @@ function during(change: string, atEnd: (crew: AuditedCrew) => Promise<unknown>, 
   });
 }
 
-// Which events there are.
+// Changes of the set of events.
 after("a live event is deleted", async () => remove(await live("attempts > 0")));
 after("a preloaded event is deleted", async () => remove(await live("substr(id::text, 22, 2) = 'ff'")));
 after("an archived event is deleted", async () => remove(await archived()));
@@ -161,7 +161,7 @@ after("an event is deleted and its status row stays", async () => {
     SET session_replication_role = origin`);
 });
 
-// What was done with them.
+// Changes of events' progress.
 during("a stranger claims an event", ({ stranger }) => stranger.process(1, 0));
 during("a stranger passes over an event and leaves its status", ({ stranger }) => stranger.process(1, 0.99));
 during("a stranger completes all events that were claimed", async ({ stranger }) => {
@@ -249,7 +249,7 @@ after("an archived event gets two passes more", async () =>
   setArchived(await archived(), "attempts = attempts + 2"),
 );
 
-// When.
+// Changes of times.
 after("an event was updated before it was created", async () =>
   setStatus(await live(), "updated_at = updated_at - interval '1 h'"),
 );
@@ -301,7 +301,7 @@ after(
   { missed: "the audit reads rows, not how they are stored" },
 );
 
-// What is written in them.
+// Changes of contents.
 after("a value of a processed document is another", async () =>
   setEvent(await live("attempts > 0"), "payload = replace(payload, 'SIG-', 'SIH-')"),
 );

@@ -1,5 +1,5 @@
-// A metric of the database is one entry of the catalogue of evidence: this one is nothing else, and everything that shows
-// evidence shows it.
+// A metric of the database is one entry of the catalogue of evidence: the test adds only an entry, and all outputs of
+// evidence show it.
 import { expect, it, vi } from "vitest";
 import { assess } from "../../src/analysis/thresholds/thresholds.js";
 import { perEventOf } from "../../src/engine/evidence/evidence-per-event.js";
@@ -47,7 +47,7 @@ vi.mock("../../src/metrics/evidence-catalogue.js", async (original) => {
 
 const { name } = spilled;
 
-/** A window of two seconds in which 3000 bytes were spilled, and 10 events added. */
+/** Evidence of a window of two seconds in which 3000 bytes were spilled and 10 events added. */
 function measured(): DatabaseEvidence {
   const sums = new WindowSums();
   sums.open({ [name]: 1000 }, 0);

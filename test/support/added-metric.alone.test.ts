@@ -1,4 +1,4 @@
-// A metric is one entry of the catalogue: these two are nothing else, and everything that shows metrics shows them.
+// A metric is one entry of the catalogue: the test adds only two entries, and all outputs of metrics show them.
 import { describe, expect, it, vi } from "vitest";
 import { withAnalysis } from "../../src/analysis/comparison/analysis.js";
 import { compareRuns } from "../../src/analysis/comparison/run-comparison.js";
@@ -66,7 +66,7 @@ vi.mock("../../src/metrics/catalogue.js", async (original) => {
 
 const [ROWS, FIRST_ROW] = [counter.id as CounterId, latency.id as LatencyId];
 
-/** What two workers measured in one second: 7 rows sent, the first after 4 and 6 ms. */
+/** Totals of two workers in one second: 7 rows sent, the first after 4 and 6 ms. */
 function measured(): Totals {
   const recorder = new Recorder(["add"]);
   recorder.setWindow(0, 1000);
@@ -87,7 +87,7 @@ function stored(totals: Totals): OperationResult {
   return OperationResult.parse(add);
 }
 
-/** Six trials of each treatment; the second sends half as many rows again. */
+/** Six trials of each treatment. The second treatment sends half as many rows again. */
 function experiment(more = 1): ResultDocument {
   const result = exampleResult(6, 1);
   result.treatments.forEach(({ trials, merged }, treatment) => {

@@ -1,4 +1,4 @@
-// The parts of the package set-up that can be shown without a network: where Debian is taken from.
+// The parts of unpacking Debian's packages that work without a network: the choice of sources.
 import { describe, expect, it } from "vitest";
 import { parseDeb822Sources, parseOneLineSources, sourcesLine } from "./debian-program.js";
 

@@ -1,4 +1,4 @@
-// Pages are read in a terminal and on GitHub: rows that fit, paragraphs that can be taken in, and links that lead somewhere.
+// Documents are read in a terminal and on GitHub: rows fit, paragraphs are short, and links lead to existing places.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ const LINE_CHARACTERS = 120;
 const PARAGRAPH_SENTENCES = 5;
 const RULED_OUT =
   /\b(is told|are told|nobody|whoever|somebody|anew|cannot be told|so many|is had|of (its|one's) own|beside|comes? along|doubled|given up)\b|\bMind,/i;
-/** Descriptions of the program's keys are the program's words. */
+/** Documents that print descriptions of the program's keys, whose wording is the program's. */
 const PRINTED: readonly string[] = [
   "docs/reference/scenario.md",
   "docs/reference/dialects.md",
@@ -40,7 +40,7 @@ interface Line {
   readonly text: string;
 }
 
-/** Without blocks of code. */
+/** Lines of a page without blocks of code. */
 function linesOf(page: string): Line[] {
   let isCode = false;
   return read(page)
@@ -56,7 +56,7 @@ function linesOf(page: string): Line[] {
 const isRow = (text: string): boolean => text.startsWith("|");
 const startsBlock = (text: string): boolean => /^\s*([-*]|\d+\.)\s|^#|^\s*$|^\|/.test(text);
 
-/** Each with the place of its first line; an item of a list is one. */
+/** Paragraphs, each with the place of its first line. An item of a list is a paragraph. */
 function paragraphsOf(page: string): Line[] {
   const found: Line[] = [];
   let isOpen = false;
@@ -75,7 +75,7 @@ function sentencesIn(text: string): number {
   return plain.match(/[.!?][")*\]]*(?= +["*([]*[A-Z]|$)/g)?.length ?? 0;
 }
 
-/** As GitHub makes them of headings. */
+/** Anchors that GitHub makes of headings. */
 function anchorsOf(page: string): Set<string> {
   const headings = linesOf(page).filter(({ text }) => /^#{1,6} /.test(text));
   const anchors = new Set<string>();
@@ -92,7 +92,7 @@ function anchorsOf(page: string): Set<string> {
   return anchors;
 }
 
-/** Whether a relative link of the page leads to a file or directory and, where it names one, to a heading. */
+/** True if a relative link leads to a file or directory and, if it names a heading, to that heading. */
 function resolves(page: string, link: string): boolean {
   const [path = "", anchor] = link.split("#");
   const target = path === "" ? page : join(dirname(page), path);

@@ -1,5 +1,5 @@
-// Damaged scenarios and damaged command lines. What comes out is an experiment or a list of problems with their places;
-// the resolved scenario of an experiment loads to the same experiment again, whatever was done to the file.
+// Damaged scenarios and damaged command lines. The answer is an experiment or a list of problems with their places; the
+// resolved scenario of an experiment always loads to the same experiment again.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

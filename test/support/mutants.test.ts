@@ -1,4 +1,5 @@
-// Each code mutant can be planted: a change of the program that moves its text fails `npm test`, not the lane of mutants alone.
+// Each code mutant can be planted: a change of the program that moves its text fails `npm test`, not only the mutants' own
+// command.
 import { expect, it } from "vitest";
 import { EVENT_CHANGES, FAMILY_CHANGES } from "../mutants/code-changes.js";
 import { placeOf } from "../mutants/places.js";

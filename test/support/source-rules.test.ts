@@ -1,11 +1,11 @@
 // Rules of the source that no linter here knows: no comment switches a rule off, and zod is imported whole, because a
-// bundle then holds what is used of it.
+// bundle then holds only its used parts.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const REPOSITORY = join(import.meta.dirname, "..", "..");
-/** In two parts, so that this file does not break its own rule. */
+/** Texts that switch a rule off, in two parts, so that this file does not break its own rule. */
 const SWITCHES = ["lint-disable", "ts-ignore", "ts-nocheck", "ts-expect-error"].map(
   (word) => new RegExp(`(//|/\\*).*${word.replace("-", "[-]")}`),
 );

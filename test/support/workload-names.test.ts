@@ -1,4 +1,4 @@
-// What only Train Events has (two of its tables, a role, a column), in the files outside of its folder.
+// Names that only Train Events has (two of its tables, a role, a column) are in no file outside of its folder.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
