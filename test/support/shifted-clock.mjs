@@ -1,6 +1,6 @@
-// Preloaded into a process of a test, its threads too: a monotonic clock that is SHIFTED_CLOCK_MS ahead and runs
-// SHIFTED_CLOCK_PPM too fast, as on another machine. It steps by as many milliseconds as stand in SHIFTED_CLOCK_STEP_FILE
-// once that is there, which each thread looks for itself.
+// Module that Node loads into a process of a test and its threads: a monotonic clock that is SHIFTED_CLOCK_MS ahead and
+// runs SHIFTED_CLOCK_PPM too fast, like another machine's. It steps by the milliseconds in SHIFTED_CLOCK_STEP_FILE once
+// that file exists, which each thread checks separately.
 import { existsSync, readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 
