@@ -61,7 +61,7 @@ async function addEvents(seed: number): Promise<void> {
   await connection.end();
 }
 
-/** More statements of somebody else's than there is room for, each used once. */
+/** Runs more statements of another program than the server has room for, each once. */
 async function crowd(): Promise<void> {
   for (let columns = 1; columns <= 2 * ROOM; columns++)
     await admin.query(`SELECT ${Array.from({ length: columns }, (_, i) => `${i} AS c${i}`).join(", ")}`);

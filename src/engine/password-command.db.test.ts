@@ -1,5 +1,5 @@
-// A target whose password a command prints, on a real server that asks for it by SCRAM: for train-sim's own connection and
-// for those of clients, whatever PGPASSWORD says.
+// A password that a command prints, on a real server with SCRAM, for train-sim's and the clients' connections. PGPASSWORD has no
+// effect.
 import type { Connection } from "../database/sql.js";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

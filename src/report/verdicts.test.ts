@@ -1,4 +1,4 @@
-// One stored result that has each verdict, rendered to each output: words, marks and counts are those of result.json.
+// A stored result with each verdict, rendered to each output: all show the words, marks and counts of result.json.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
