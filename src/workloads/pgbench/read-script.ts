@@ -2,11 +2,12 @@
 // a meta command begins. Names every problem at once.
 import { nearest } from "../../syntax/nearest.js";
 import { parseExpression, variablesOf } from "../script/expression.js";
-import type { Branch, Expression, FileProblem, Parameter, Place, SqlStep, Step } from "../script/program.js";
+import type { Expression, FileProblem, Parameter, Place, SqlStep, Step } from "../script/program.js";
 import { placeIn, statementsOf, tokenAt, wordsOf } from "../script/sql-text.js";
 import type { CutStatement, Token } from "../script/sql-text.js";
 import { BUILT_IN_VARIABLES, scriptProblem } from "../script/statement-rules.js";
 import { sqlStepsOf } from "../script/statements.js";
+import { openAfter } from "./open-transactions.js";
 import { joinedQuoted, withQuoted, type QuotedSql } from "./quoted-variables.js";
 
 type Columns = NonNullable<SqlStep["columns"]>;
@@ -367,32 +368,9 @@ class ScriptReader {
 
   private requireEnds(): void {
     if (sqlStepsOf(this.steps).length === 0) this.refuse(this.placeAt(0), "the script has no statement");
-    for (const begin of this.openAfter(this.steps, new Set([undefined])))
+    for (const begin of openAfter(this.steps, (place, message) => this.refuse(place, message)))
       if (begin)
         this.refuse(begin, "the script may end inside of the transaction that begins here; write END");
-  }
-
-  /** The BEGIN of the transaction that may be open after these steps; undefined if none may be open. */
-  private openAfter(
-    steps: readonly Step[],
-    before: ReadonlySet<Place | undefined>,
-  ): ReadonlySet<Place | undefined> {
-    let open = before;
-    for (const step of steps) {
-      if (step.kind === "if") open = this.openAfterAny(step.branches, open);
-      if (step.kind !== "control") continue;
-      const begun = step.does === "begin" ? [...open].find((each) => each) : undefined;
-      if (begun)
-        this.refuse(step.place, `a transaction may be open here: it began in line ${begun.line}; write END`);
-      open = new Set([step.does === "begin" ? step.place : undefined]);
-    }
-    return open;
-  }
-
-  private openAfterAny(branches: readonly Branch[], before: ReadonlySet<Place | undefined>) {
-    const isSure = branches.some(({ condition }) => !condition);
-    const ends = branches.flatMap(({ steps }) => [...this.openAfter(steps, before)]);
-    return new Set([...ends, ...(isSure ? [] : before)]);
   }
 }
 

@@ -1,7 +1,6 @@
 // Reads a workload that is a file of SQL in the form of sqlc and aiosql: comments as `-- name:` say what the statements below
 // them are. Other comments are comments, unless they look like a misspelt directive.
 import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
-import { nearest } from "../../syntax/nearest.js";
 import { parseExpression, variablesOf } from "../script/expression.js";
 import type {
   Binding,
@@ -16,36 +15,15 @@ import type {
   SqlStep,
   SqlText,
 } from "../script/program.js";
-import { placeIn, statementsIn, tokensOf } from "../script/sql-text.js";
+import { statementsIn } from "../script/sql-text.js";
+import { chunksOf } from "./chunks.js";
 import { isOwnVariable, isUsedBeforeEnd } from "../script/statements.js";
 import { BUILT_IN_VARIABLES, statementProblem } from "../script/statement-rules.js";
 import { assignmentOf, NAME, nameAfter, returnedOf, scalarOf } from "./directive-values.js";
 
-/** Directives; true for a directive with a value after a colon. */
-const DIRECTIVES: Readonly<Record<string, boolean>> = {
-  workload: true,
-  setting: true,
-  schema: false,
-  preload: false,
-  name: true,
-  weight: true,
-  readonly: false,
-  param: true,
-  expect: true,
-  returning: true,
-  counts: true,
-  invariant: true,
-  acknowledged: true,
-};
-/** Characters of the shortest word that may be a misspelt directive; shorter words resemble too many others. */
-const MISSPELT_LENGTH_MIN = 5;
 const VARIABLE = /^[A-Za-z_]\w{0,62}$/;
 /** Most parameters of one statement in the protocol. */
 const PARAMETERS_MAX = 65_535;
-
-type Chunk =
-  | { readonly kind: "sql"; readonly text: string; readonly place: Place }
-  | { readonly kind: "directive"; readonly name: string; readonly value: string; readonly place: Place };
 
 interface Draft {
   readonly name: string;
@@ -87,7 +65,7 @@ class Reader {
   ) {}
 
   read(): ReadProgram {
-    for (const chunk of this.chunks()) {
+    for (const chunk of chunksOf(this.text, (place, message) => this.refuse(place, message))) {
       if (chunk.kind === "sql") this.takeSql(chunk.text, chunk.place);
       else this.takeDirective(chunk.name, chunk.value, chunk.place);
     }
@@ -117,49 +95,6 @@ class Reader {
 
   private refuse(place: Place, message: string): void {
     this.problems.push({ file: this.file, place, message });
-  }
-
-  /** The directives, and the SQL between them. */
-  private chunks(): Chunk[] {
-    const chunks: Chunk[] = [];
-    let from = 0;
-    const sqlUpTo = (at: number): void => {
-      const text = this.text.slice(from, at);
-      if (text.trim() !== "") chunks.push({ kind: "sql", text, place: placeIn(this.text, from) });
-    };
-    for (const token of tokensOf(this.text)) {
-      if (token.kind !== "blank") continue;
-      for (const line of token.text.matchAll(/--[^\n]*/g)) {
-        const at = token.at + line.index;
-        const directive = this.directiveIn(line[0], placeIn(this.text, at));
-        if (!directive) continue;
-        sqlUpTo(at);
-        from = at + line[0].length;
-        chunks.push(directive);
-      }
-    }
-    sqlUpTo(this.text.length);
-    return chunks;
-  }
-
-  private directiveIn(line: string, place: Place): Chunk | undefined {
-    const match = /^--\s*([A-Za-z]+)\s*(:?)\s*(.*?)\s*$/.exec(line);
-    if (!match) return undefined;
-    const [, name = "", colon = "", value = ""] = match;
-    const takesValue = DIRECTIVES[name];
-    if (takesValue === undefined) {
-      const isLong = name.length >= MISSPELT_LENGTH_MIN;
-      const near = colon !== "" && isLong ? nearest(name, Object.keys(DIRECTIVES)) : undefined;
-      if (near !== undefined) this.refuse(place, `${name} is not known; did you mean ${near}?`);
-      return undefined;
-    }
-    // A directive's word without its colon is a comment that begins with that word.
-    if (takesValue ? colon === "" : value !== "") return undefined;
-    if (takesValue && value === "") {
-      this.refuse(place, `${name} has no value`);
-      return undefined;
-    }
-    return { kind: "directive", name, value, place };
   }
 
   private takeDirective(name: string, value: string, place: Place): void {

@@ -3,7 +3,7 @@
 import { isAbsolute, resolve } from "node:path";
 import { UsageError } from "../../../foundation/errors.js";
 import { hintOf } from "../../../syntax/problems.js";
-import type { Urls } from "../../contract.js";
+import type { Urls } from "../../url-reading.js";
 import {
   AS_ROLE_SETTING,
   IGNORED_PARAMETERS,

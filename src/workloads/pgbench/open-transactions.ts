@@ -1,0 +1,32 @@
+// Transactions that a script may leave open, over all branches of its \if commands.
+import type { Branch, Place, Step } from "../script/program.js";
+
+type Begins = ReadonlySet<Place | undefined>;
+type Refuse = (place: Place, message: string) => void;
+
+/**
+ * Places of the BEGINs whose transactions may be open after these steps; undefined stands for none. Refuses a BEGIN
+ * where a transaction may be open already.
+ */
+export function openAfter(
+  steps: readonly Step[],
+  refuse: Refuse,
+  before: Begins = new Set([undefined]),
+): Begins {
+  let open = before;
+  for (const step of steps) {
+    if (step.kind === "if") open = openAfterAny(step.branches, refuse, open);
+    if (step.kind !== "control") continue;
+    const begun = step.does === "begin" ? [...open].find((each) => each) : undefined;
+    if (begun)
+      refuse(step.place, `a transaction may be open here: it began in line ${begun.line}; write END`);
+    open = new Set([step.does === "begin" ? step.place : undefined]);
+  }
+  return open;
+}
+
+function openAfterAny(branches: readonly Branch[], refuse: Refuse, before: Begins): Begins {
+  const isSure = branches.some(({ condition }) => !condition);
+  const ends = branches.flatMap(({ steps }) => [...openAfter(steps, refuse, before)]);
+  return new Set([...ends, ...(isSure ? [] : before)]);
+}

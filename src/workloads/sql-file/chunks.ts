@@ -1,0 +1,73 @@
+// Cuts a file of SQL into directives (comments such as `-- name: pay`) and the SQL between them.
+import { nearest } from "../../syntax/nearest.js";
+import type { Place } from "../script/program.js";
+import { placeIn, tokensOf } from "../script/sql-text.js";
+
+/** Directives; true for a directive with a value after a colon. */
+const DIRECTIVES: Readonly<Record<string, boolean>> = {
+  workload: true,
+  setting: true,
+  schema: false,
+  preload: false,
+  name: true,
+  weight: true,
+  readonly: false,
+  param: true,
+  expect: true,
+  returning: true,
+  counts: true,
+  invariant: true,
+  acknowledged: true,
+};
+/** Characters of the shortest word that may be a misspelt directive; shorter words resemble too many others. */
+const MISSPELT_LENGTH_MIN = 5;
+
+export type Chunk =
+  | { readonly kind: "sql"; readonly text: string; readonly place: Place }
+  | { readonly kind: "directive"; readonly name: string; readonly value: string; readonly place: Place };
+
+/** Notes a problem of the file. */
+export type Refuse = (place: Place, message: string) => void;
+
+/** Chunks in the order of the file. A word that is nearly a directive, or lacks its value, is refused and stays a comment. */
+export function chunksOf(text: string, refuse: Refuse): Chunk[] {
+  const chunks: Chunk[] = [];
+  let from = 0;
+  const sqlUpTo = (at: number): void => {
+    const sql = text.slice(from, at);
+    if (sql.trim() !== "") chunks.push({ kind: "sql", text: sql, place: placeIn(text, from) });
+  };
+  for (const token of tokensOf(text)) {
+    if (token.kind !== "blank") continue;
+    for (const line of token.text.matchAll(/--[^\n]*/g)) {
+      const at = token.at + line.index;
+      const directive = directiveIn(line[0], placeIn(text, at), refuse);
+      if (!directive) continue;
+      sqlUpTo(at);
+      from = at + line[0].length;
+      chunks.push(directive);
+    }
+  }
+  sqlUpTo(text.length);
+  return chunks;
+}
+
+function directiveIn(line: string, place: Place, refuse: Refuse): Chunk | undefined {
+  const match = /^--\s*([A-Za-z]+)\s*(:?)\s*(.*?)\s*$/.exec(line);
+  if (!match) return undefined;
+  const [, name = "", colon = "", value = ""] = match;
+  const takesValue = DIRECTIVES[name];
+  if (takesValue === undefined) {
+    const isLong = name.length >= MISSPELT_LENGTH_MIN;
+    const near = colon !== "" && isLong ? nearest(name, Object.keys(DIRECTIVES)) : undefined;
+    if (near !== undefined) refuse(place, `${name} is not known; did you mean ${near}?`);
+    return undefined;
+  }
+  // A directive's word without its colon is a comment that begins with that word.
+  if (takesValue ? colon === "" : value !== "") return undefined;
+  if (takesValue && value === "") {
+    refuse(place, `${name} has no value`);
+    return undefined;
+  }
+  return { kind: "directive", name, value, place };
+}
