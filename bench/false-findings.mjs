@@ -5,7 +5,7 @@
 //
 //   node bench/false-findings.mjs [--experiments 1000] [--powerExperiments 200] [--largest] [--json]
 //
-// With --largest the bench simulates the largest design alone and measures no power.
+// The option --largest simulates the largest design alone and measures no power.
 import { Prng } from "#program/foundation/prng.js";
 import { compareTreatments } from "#program/analysis/comparison/comparisons.js";
 import { factorEffects } from "#program/analysis/comparison/effects.js";

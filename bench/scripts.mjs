@@ -4,7 +4,7 @@
 // round. The bench exits with 1 if a bound is missed. Run `npm run build` first: it measures the built program. A to C and
 // F need an otherwise idle machine, and up to 4 minutes each.
 //
-// With --apart the server has the first processor and everything else the others, like on two machines (Linux, by taskset).
+// The option --apart gives the server the first processor and everything else the others, like two machines (Linux, taskset).
 //
 //   node bench/scripts.mjs [--rounds 3] [--seconds 5] [--warmUp 3] [--only A,B,C,D,E,F] [--apart]
 import { execFileSync } from "node:child_process";

@@ -7,7 +7,7 @@
 //
 //   node bench/sequential.mjs [--experiments 300] [--powerExperiments 40] [--min 5] [--max 30] [--larger] [--json]
 //
-// With --larger the bench simulates only designs of more than three treatments and measures no power.
+// The option --larger simulates only designs of more than three treatments and measures no power.
 import { mean, studentQuantile } from "#program/analysis/statistics/statistics.js";
 import { logSeries, ratioSeries } from "#program/analysis/steady-state/series.js";
 import { HEADLINE_METRICS } from "#program/metrics/metric-lists.js";

@@ -11,7 +11,7 @@ const BUSY_MAX = 0.5;
 /** Arrivals that are not served and polls that find nothing, as shares of all. */
 const UNSERVED_MAX = 0.01;
 const EMPTY_POLLS_MIN = 0.1;
-/** Throughput that differs by a larger factor is stated as a difference, whatever bounds it. */
+/** Throughput that differs by a larger factor is stated as a difference, even if the load bounds it. */
 const RATIO_MAX = 1.1;
 
 type Operations = Readonly<Record<string, OperationResult>>;

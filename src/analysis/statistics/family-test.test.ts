@@ -1,5 +1,5 @@
-// The family-wise test claims nothing if nothing differs, however many questions are asked, and finds a large difference
-// from five blocks on, whatever else is noisy and whichever place is slower.
+// The family-wise test: no finding without a difference for any number of questions, and a large difference found from five
+// blocks on, also among noisy series and with a slower place.
 import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { familyPValues } from "./family-test.js";

@@ -63,8 +63,8 @@ function columnOf(differences: Differences, blocks: readonly number[]): Column {
 }
 
 /**
- * P-values of series of differences (by block, at least three), corrected for all of them: whatever truly differs, at most
- * one experiment in twenty has a p at or below 0.05 among the series that do not. Series that lack blocks are turned with
+ * P-values of series of differences (by block, at least three), corrected for all of them: among the series
+ * without a true difference, at most one experiment in twenty has a p at or below 0.05. Series that lack blocks are turned with
  * the rest in the blocks that they have.
  */
 export function familyPValues(series: readonly Differences[], prng: Prng): number[] {

@@ -5,7 +5,7 @@ import { bytesText, shortNumber, sidedText } from "../../foundation/text/numbers
 
 export interface Unit {
   readonly text: (value: number) => string;
-  /** A smaller difference does not deserve a sentence, whatever its ratio. */
+  /** Smallest difference that gets a sentence; a large ratio does not lower it. */
   readonly floor: number;
   /** True if a ratio such as "3.10x" adds something to the two values; next to two percentages it confuses. */
   readonly hasRatio: boolean;

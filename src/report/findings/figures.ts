@@ -1,4 +1,4 @@
-import { intervalText, shortNumber } from "../../foundation/text/numbers.js";
+import { intervalText, rangeText, shortNumber } from "../../foundation/text/numbers.js";
 import { isRound, type Operation } from "../../metrics/operations.js";
 import type {
   MergedResult,
@@ -23,11 +23,11 @@ export function operationsIn(shown: Shown): [Operation, OperationResult][] {
   return Object.entries(shown.operations).sort(([a], [b]) => Number(isRound(b)) - Number(isRound(a)));
 }
 
-/** `12.3 11.9-12.5` with an interval, `12.3 11.9..12.5` with the range of a few trials, `12.3` of one. */
+/** `12.3 [11.9, 12.5]` with an interval, `12.3 11.9..12.5` with the range of a few trials, `12.3` of one. */
 export function valueCell(summary: MetricSummary | undefined): string {
   if (!summary) return "-";
   const { median, ciLow, ciHigh, min, max, trials } = summary;
   if (ciLow !== null && ciHigh !== null)
     return `${shortNumber(median)} ${intervalText(ciLow, ciHigh, shortNumber)}`;
-  return trials > 1 ? `${shortNumber(median)} ${shortNumber(min)}..${shortNumber(max)}` : shortNumber(median);
+  return trials > 1 ? `${shortNumber(median)} ${rangeText(min, max, shortNumber)}` : shortNumber(median);
 }
