@@ -5,7 +5,7 @@ const LAYERS = [
   ["database", "load"],
   ["pools"],
   ["targets"],
-  ["actors"],
+  ["clients"],
   ["faults"],
   ["workloads"],
   ["scenario"],

@@ -5,7 +5,7 @@ import { messageOf } from "../foundation/errors.js";
 import { elided } from "../foundation/shown.js";
 import { issueWords } from "../syntax/issue-words.js";
 import { OperationName } from "./comparison-schema.js";
-import { count, SummaryFacts, TransactionFacts, FailureFacts, ms, PartsMs } from "../actors/facts.js";
+import { count, SummaryFacts, TransactionFacts, FailureFacts, ms, PartsMs } from "../clients/facts.js";
 
 /** Fields of every line. `operation` is `*` if a line is about all operations. */
 const common = {

@@ -5,7 +5,7 @@ import type { TreatmentSettings } from "../scenario/settings.js";
 import { isOpenLoop, type LoadSettings } from "../load/load-settings.js";
 import { lossesOf } from "./losses.js";
 import type { Integrity, OperationResults } from "./result-schema.js";
-import type { ActorGroup } from "../actors/settings.js";
+import type { ActorGroup } from "../clients/settings.js";
 
 /** The operations that a schedule starts in a treatment, which are the ones with offered and dropped arrivals. */
 export function arrivalOperations(settings: TreatmentSettings): Operation[] {

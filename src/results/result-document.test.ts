@@ -14,7 +14,7 @@ import { exampleExperiment } from "../../test/support/example-live.js";
 import { operationResults, operationsOf } from "./operation-results.js";
 import { buildResult, mergedResult } from "./result-document.js";
 import { integrityOf, ResultDocument, resultJsonSchema } from "./result-schema.js";
-import type { ActorGroup } from "../actors/settings.js";
+import type { ActorGroup } from "../clients/settings.js";
 
 function group(clients: number, workers: number): ActorGroup {
   return {

@@ -3,7 +3,7 @@ import { totalClients, type TreatmentSettings } from "./settings.js";
 import { countsByWeight, weightsOf } from "../database/spread.js";
 import { poolersBefore } from "../pools/keys.js";
 import { areBesideAgents, hasPooler, isManaged, strategyOf } from "../pools/registry.js";
-import { deal, groupsOfWorkers } from "../actors/deal.js";
+import { deal, groupsOfWorkers } from "../clients/deal.js";
 import { shareOf } from "../foundation/share.js";
 
 /** Connections of train-sim in addition to the load: control work, sampling, and room for closing ones to linger. */

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { parseScenario } from "./loader.js";
-import type { ActorGroup } from "../actors/settings.js";
+import type { ActorGroup } from "../clients/settings.js";
 
 const TIMED = "trial: { duration: 60s }\n";
 

@@ -6,7 +6,7 @@ import { poolRules } from "./pool-rules.js";
 import type { TreatmentSettings } from "./settings.js";
 import type { PoolSettings } from "../pools/registry.js";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
-import type { ActorGroup } from "../actors/settings.js";
+import type { ActorGroup } from "../clients/settings.js";
 
 const group = (clients: number, workers = 1): ActorGroup => ({
   workers,

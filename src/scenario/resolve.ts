@@ -9,8 +9,8 @@ import { resolveLoad } from "../load/load-settings.js";
 import { type TreatmentSettings } from "./settings.js";
 import { resolveTarget } from "../targets/registry.js";
 import { resolvePool } from "../pools/registry.js";
-import { agentsFor, type AgentPlace } from "../actors/deal.js";
-import type { ActorGroup } from "../actors/settings.js";
+import { agentsFor, type AgentPlace } from "../clients/deal.js";
+import type { ActorGroup } from "../clients/settings.js";
 import { workloadOf, type OwnSettings } from "../workloads/registry.js";
 
 /** The groups of the workload, from the scenario's keys. */

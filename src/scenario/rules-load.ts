@@ -1,4 +1,4 @@
-import { deal, groupsOfWorkers } from "../actors/deal.js";
+import { deal, groupsOfWorkers } from "../clients/deal.js";
 import { counted } from "../foundation/units.js";
 import { loadFindings } from "../load/load-settings.js";
 import { isBudgeted } from "./plan/estimate.js";

@@ -13,9 +13,9 @@ import type {
 import type { DialectName } from "../database/registry.js";
 import type { Storage } from "../database/levels.js";
 import type { TargetSettings } from "../targets/registry.js";
-import type { ClientSettings } from "../actors/assignment.js";
-import type { AgentPlace } from "../actors/deal.js";
-import type { ActorGroup, TrialPhases } from "../actors/settings.js";
+import type { ClientSettings } from "../clients/assignment.js";
+import type { AgentPlace } from "../clients/deal.js";
+import type { ActorGroup, TrialPhases } from "../clients/settings.js";
 import { workloadOf, type OwnSettings, type WorkloadChoice } from "../workloads/registry.js";
 
 /** Settings of one treatment, including the settings of its workload. */

@@ -1,8 +1,8 @@
 // The contract between a workload and the rest of the program.
 import type * as z from "zod";
-import type { ActorContext, Actor } from "../actors/actor.js";
-import type { ClientSettings, ThreadAssignment } from "../actors/assignment.js";
-import type { ActorGroup } from "../actors/settings.js";
+import type { ActorContext, Actor } from "../clients/client.js";
+import type { ClientSettings, ThreadAssignment } from "../clients/assignment.js";
+import type { ActorGroup } from "../clients/settings.js";
 import type { AdminSession } from "../database/contract.js";
 import type { DialectName } from "../database/registry.js";
 import type { ConnectionSource } from "../database/session.js";

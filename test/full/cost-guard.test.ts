@@ -50,7 +50,7 @@ it(
     const meanUs = same.pairs.reduce((sum, [us]) => sum + us, 0) / same.pairs.length;
     const loop = `for (const end = process.hrtime.bigint() + ${Math.round(meanUs * PLANTED_SHARE * 1000)}n; process.hrtime.bigint() < end; );`;
     const program = changedProgram((directory) => {
-      replaceIn(path.join(directory, "src/actors/measuring.ts"), START, `${START} ${loop}`);
+      replaceIn(path.join(directory, "src/clients/measuring.ts"), START, `${START} ${loop}`);
     });
     expect(compare(program).status).toBe(1);
   },

@@ -7,7 +7,7 @@ import { edgeOfAgents } from "../../faults/agent.js";
 import type { LoadAgent } from "../../faults/fault.js";
 import { areBesideAgents, hasPooler, poolerKindOf } from "../../pools/registry.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { deal, type AgentPlace } from "../../actors/deal.js";
+import { deal, type AgentPlace } from "../../clients/deal.js";
 import { withinMs } from "../../foundation/deadline.js";
 import { asTrainSimError, TrialError, type TrainSimError } from "../../foundation/errors.js";
 import { amongThemselves } from "../workers/assignments.js";

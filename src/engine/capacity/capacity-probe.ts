@@ -17,7 +17,7 @@ import type { Treatment } from "../../scenario/settings.js";
 import type { LoadSettings } from "../../load/load-settings.js";
 import { capacityInterval } from "./capacity-interval.js";
 import { counts, type AskedProbe, type SearchResult } from "./capacity-search.js";
-import type { ActorGroup } from "../../actors/settings.js";
+import type { ActorGroup } from "../../clients/settings.js";
 import { workloadOf } from "../../workloads/registry.js";
 
 /** Shortest window of a probe: in a shorter one a single pause of the machine decides. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { TreatmentSettings } from "../../scenario/settings.js";
-import { deal } from "../../actors/deal.js";
+import { deal } from "../../clients/deal.js";
 import { amongThemselves, assignmentsOf, workersThatStartAnew } from "./assignments.js";
 import type { Assignment } from "./protocol.js";
 import { withMemory } from "./worker-memory.js";

@@ -8,7 +8,7 @@ import {
 } from "../../scenario/settings.js";
 import { executorOf } from "../../load/executors/registry.js";
 import { shareOf } from "../../foundation/share.js";
-import type { ActorGroup } from "../../actors/settings.js";
+import type { ActorGroup } from "../../clients/settings.js";
 import { workloadOf } from "../../workloads/registry.js";
 
 export interface AssignmentInputs {

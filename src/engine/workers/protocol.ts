@@ -4,7 +4,7 @@ import * as z from "zod";
 import type {
   Assignment as AssignmentWith,
   ThreadAssignment as ThreadAssignmentWith,
-} from "../../actors/assignment.js";
+} from "../../clients/assignment.js";
 import { ExitCode } from "../../foundation/errors.js";
 import { AccountedTime } from "../../results/result-schema.js";
 import type { TreatmentSettings } from "../../scenario/settings.js";

@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { asExplained } from "../../database/registry.js";
 import { messageOf } from "../../foundation/errors.js";
 import { openLogger } from "../../foundation/logger.js";
-import { ActorWorker } from "./actor-worker.js";
+import { ActorWorker } from "./client-worker.js";
 import { PULSE_MS } from "./heartbeat.js";
 import type { Command, Report, ThreadAssignment } from "./protocol.js";
 

@@ -1,6 +1,6 @@
 import { counted, formatDuration } from "../../foundation/units.js";
-import type { AgentPlace } from "../../actors/deal.js";
-import type { ActorGroup } from "../../actors/settings.js";
+import type { AgentPlace } from "../../clients/deal.js";
+import type { ActorGroup } from "../../clients/settings.js";
 import { urlsText } from "../../database/endpoint.js";
 import type { Fault } from "../../faults/registry.js";
 import { executorOf } from "../../load/executors/registry.js";

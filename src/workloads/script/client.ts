@@ -4,7 +4,7 @@ import { monotonicMs } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import type { Connection } from "../../database/sql.js";
 import type { Arrival } from "../../load/arrivals.js";
-import { IdleBackoff } from "../../actors/idle-backoff.js";
+import { IdleBackoff } from "../../clients/idle-backoff.js";
 import { Mix } from "../mix.js";
 import type { ClientContext, WorkloadClient } from "../workload.js";
 import { evaluate } from "./expression.js";

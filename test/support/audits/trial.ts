@@ -1,8 +1,8 @@
 // A trial of a workload without worker threads: its preload, its clients' work on one connection, and its audit. It is
 // seeded, so that a failing test fails again.
 import { setImmediate as turn } from "node:timers/promises";
-import type { ActorContext } from "../../../src/actors/actor.js";
-import { TimeAccount } from "../../../src/actors/time-account.js";
+import type { ActorContext } from "../../../src/clients/client.js";
+import { TimeAccount } from "../../../src/clients/time-account.js";
 import type { AdminSession } from "../../../src/database/contract.js";
 import type { Endpoint } from "../../../src/database/endpoint.js";
 import type { Session } from "../../../src/database/session.js";

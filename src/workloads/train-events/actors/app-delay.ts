@@ -1,7 +1,7 @@
 // The pause of an application inside its transaction, while it holds locks and a connection. There is no pause while
 // draining or ending.
 import { monotonicMs } from "../../../foundation/clock.js";
-import type { TransactionPlan } from "../../../actors/transactor.js";
+import type { TransactionPlan } from "../../../clients/transactor.js";
 import type { MadePaused } from "../store.js";
 import type { DelayedOperation } from "../settings.js";
 import type { EventContext } from "./context.js";

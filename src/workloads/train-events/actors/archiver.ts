@@ -1,10 +1,10 @@
 // The archiver: moves a batch of terminal events, in no order, to the history table in one transaction.
 import type { ArchiveOutcome } from "../store.js";
-import type { Actor } from "../../../actors/actor.js";
+import type { Actor } from "../../../clients/client.js";
 import { appDelayOf } from "./app-delay.js";
 import type { EventContext } from "./context.js";
-import { Ahead } from "../../../actors/ahead.js";
-import { IdleBackoff } from "../../../actors/idle-backoff.js";
+import { Ahead } from "../../../clients/ahead.js";
+import { IdleBackoff } from "../../../clients/idle-backoff.js";
 
 /** Outcome of an archive transaction; a failed transaction moved nothing and says nothing about the queue. */
 export interface Archived {

@@ -1,4 +1,4 @@
-import type { ThreadAssignment } from "../../../actors/assignment.js";
+import type { ThreadAssignment } from "../../../clients/assignment.js";
 import type { WorkloadTreatment } from "../../workload.js";
 import type { LedgerSource } from "../model/ledger.js";
 import type { EventSettings } from "../settings.js";

@@ -6,7 +6,7 @@ import type { EventPass } from "../model/lifecycle.js";
 import { LedgerFileWriter, ledgerPath } from "../audit/ledger-file.js";
 import { WorkFileWriter, workPath, type WorkOperation } from "../audit/work-file.js";
 import { ledgerSourceOf, type EventAssignment } from "./assignment.js";
-import type { TransactionEnd } from "../../../actors/transactor.js";
+import type { TransactionEnd } from "../../../clients/transactor.js";
 
 /** End of a transaction on the monotonic clock, and its endpoint. */
 type Ended = Pick<TransactionEnd<unknown>, "finishedMs" | "endpoint">;

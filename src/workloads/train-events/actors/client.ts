@@ -1,5 +1,5 @@
 // The clients of one worker by role; they share the ledger, the sampled checks and the clock of an event's life.
-import type { Actor } from "../../../actors/actor.js";
+import type { Actor } from "../../../clients/client.js";
 import type { ClientContext, WorkloadClient } from "../../workload.js";
 import type { EventTreatment } from "./assignment.js";
 import { archiver } from "./archiver.js";

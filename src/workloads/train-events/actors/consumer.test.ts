@@ -3,7 +3,7 @@ import { Prng } from "../../../foundation/prng.js";
 import type { PartTimes } from "../../../metrics/part-times.js";
 import type { EventContext } from "./context.js";
 import { createProcessor } from "./consumer.js";
-import type { TransactionPlan } from "../../../actors/transactor.js";
+import type { TransactionPlan } from "../../../clients/transactor.js";
 
 /** Pauses of one transaction that begins its app delay after, or before, the end of the load. */
 async function pauses(isEnding: boolean): Promise<number[]> {

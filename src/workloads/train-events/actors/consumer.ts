@@ -1,12 +1,12 @@
 // The consumer: locks a batch of workable events, moves them along and applies the business rules to their documents.
 import { monotonicMs } from "../../../foundation/clock.js";
 import type { ProcessOutcome } from "../store.js";
-import type { Actor } from "../../../actors/actor.js";
+import type { Actor } from "../../../clients/client.js";
 import type { EventContext } from "./context.js";
 import { appDelayOf } from "./app-delay.js";
 import type { EndedClaim } from "./sample-checks.js";
-import { Ahead } from "../../../actors/ahead.js";
-import { IdleBackoff } from "../../../actors/idle-backoff.js";
+import { Ahead } from "../../../clients/ahead.js";
+import { IdleBackoff } from "../../../clients/idle-backoff.js";
 
 const eventsOf = ({ events }: ProcessOutcome): number => events;
 

@@ -1,4 +1,4 @@
-import type { ActorContext } from "../../../actors/actor.js";
+import type { ActorContext } from "../../../clients/client.js";
 import type { EventAssignment } from "./assignment.js";
 import type { EventOperations } from "../store.js";
 import type { BatchLedger } from "./batch-ledger.js";

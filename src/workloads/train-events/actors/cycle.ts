@@ -2,11 +2,11 @@
 // that it archived. While draining it only processes and archives.
 import { monotonicMs } from "../../../foundation/clock.js";
 import { PartTimes } from "../../../metrics/part-times.js";
-import type { Actor } from "../../../actors/actor.js";
+import type { Actor } from "../../../clients/client.js";
 import type { EventContext } from "./context.js";
 import { createArchiver } from "./archiver.js";
 import { createProcessor } from "./consumer.js";
-import { IdleBackoff } from "../../../actors/idle-backoff.js";
+import { IdleBackoff } from "../../../clients/idle-backoff.js";
 import { createAdder } from "./producer.js";
 
 export function cycle(context: EventContext): Actor {

@@ -1,7 +1,7 @@
 // A look at the database on a connection of the load that no latency and no counter contains. It takes its client's time between
 // two transactions, which is booked as preparing.
 import { monotonicMs } from "../../../foundation/clock.js";
-import type { TimeAccount } from "../../../actors/time-account.js";
+import type { TimeAccount } from "../../../clients/time-account.js";
 import type { ConnectionSource, Session } from "../../../database/session.js";
 
 /** Resolves to undefined if the answer could not be had; it does not retry. Never rejects. */

@@ -9,7 +9,7 @@ import { KeyMaker, streamName, type LedgerEntry } from "../model/ledger.js";
 import type { Arrival } from "../../../load/arrivals.js";
 import { batchSizeAt, type Profile } from "../../../load/profiles.js";
 
-import type { Actor } from "../../../actors/actor.js";
+import type { Actor } from "../../../clients/client.js";
 import { appDelayOf } from "./app-delay.js";
 import type { EventContext } from "./context.js";
 import { ledgerSourceOf } from "./assignment.js";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { Prng } from "../../../foundation/prng.js";
-import type { TransactionPlan } from "../../../actors/transactor.js";
+import type { TransactionPlan } from "../../../clients/transactor.js";
 import type { Connection } from "../../../database/sql.js";
 import { DISPATCHER_ALONE, READS, type ReadWeights } from "../settings.js";
 import type { Question } from "../store.js";

@@ -9,7 +9,7 @@ import { READS, type QuestionKind } from "../settings.js";
 import { preloadSource } from "../preload.js";
 import type { ReadOutcome } from "../store.js";
 import type { WorkloadClient } from "../../workload.js";
-import type { Actor } from "../../../actors/actor.js";
+import type { Actor } from "../../../clients/client.js";
 import type { EventContext } from "./context.js";
 import { Probes } from "./probes.js";
 import { textIn, type Sought } from "./read-check.js";

@@ -7,7 +7,7 @@ import { createPacer, type PacingPlan } from "../load/executors/registry.js";
 import type { ArrivalObserver, Pacer, Start } from "../load/pacer.js";
 import type { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { isOpenLoop } from "../load/load-settings.js";
-import type { Actor } from "./actor.js";
+import type { Actor } from "./client.js";
 import type { Assignment, ThreadAssignment } from "./assignment.js";
 import type { TimeAccount } from "./time-account.js";
 

@@ -3,7 +3,7 @@ import { monotonicMs, systemClock } from "../foundation/clock.js";
 import type { PacingPlan } from "../load/executors/registry.js";
 import { PunctualSleeper } from "../load/punctual-sleeper.js";
 import { parseScenario } from "../scenario/loader.js";
-import type { Actor } from "./actor.js";
+import type { Actor } from "./client.js";
 import { keepsTime, startPhase } from "./phase.js";
 import type { ThreadAssignment } from "../engine/workers/protocol.js";
 import { TimeAccount } from "./time-account.js";

@@ -16,16 +16,16 @@ import { tablesIn } from "../../workloads/tables.js";
 import { roleTraitsOf, storeOf, workloadOf } from "../../workloads/registry.js";
 import type { ClientContext, RoleTraits, WorkloadClient } from "../../workloads/workload.js";
 import { budgetMs, isOpenLoop, type LoadSettings } from "../../load/load-settings.js";
-import { type Actor, type ActorContext, nothingToPrepare } from "../../actors/actor.js";
-import { EventLog } from "../../actors/event-log.js";
-import { keepsTime, startPhase, type Phase, type PhaseName } from "../../actors/phase.js";
+import { type Actor, type ActorContext, nothingToPrepare } from "../../clients/client.js";
+import { EventLog } from "../../clients/event-log.js";
+import { keepsTime, startPhase, type Phase, type PhaseName } from "../../clients/phase.js";
 import type { Command, Report, ThreadAssignment } from "./protocol.js";
-import { writeSummaryLines } from "../../actors/summary-lines.js";
-import { OwnOperations } from "../../actors/own-operations.js";
-import { applicationNameOf, WorkerEndpoints } from "../../actors/worker-endpoints.js";
-import { TimeAccount } from "../../actors/time-account.js";
-import { RetryPolicy } from "../../actors/retry-policy.js";
-import { Transactor } from "../../actors/transactor.js";
+import { writeSummaryLines } from "../../clients/summary-lines.js";
+import { OwnOperations } from "../../clients/own-operations.js";
+import { applicationNameOf, WorkerEndpoints } from "../../clients/worker-endpoints.js";
+import { TimeAccount } from "../../clients/time-account.js";
+import { RetryPolicy } from "../../clients/retry-policy.js";
+import { Transactor } from "../../clients/transactor.js";
 import type { ConnectionSource } from "../../database/session.js";
 
 /** How long what is under way may be tried again once everything is to stop; the coordinator waits for longer. */
