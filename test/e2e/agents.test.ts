@@ -34,7 +34,7 @@ function onlyTrial({ treatments }: ResultDocument): TrialResult {
   return treatments[0]?.trials[0] as TrialResult;
 }
 
-it("measures, audits and keeps time over two agents, one of them with another clock", async () => {
+it("a run on two agents passes its audit, and its times are right although one agent's clock is 5 s ahead", async () => {
   const scenario = writeScenarioFile(SCENARIO + onSuiteServer("agents"));
   const token = tokenFile();
   const there = join(scratchDirectory(), "results");
@@ -76,7 +76,7 @@ it("measures, audits and keeps time over two agents, one of them with another cl
   expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);
 });
 
-it("takes agents that know the token, once each, and no more than it wants", async () => {
+it("a coordinator refuses agents with another token, with a name in use or with too few workers", async () => {
   const scenario = writeScenarioFile(SCENARIO + onSuiteServer("agentsjoin"));
   const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
   const run = startCoordinator([scenario, "--out", out, "--agents", "2"], token);
@@ -105,7 +105,7 @@ it("takes agents that know the token, once each, and no more than it wants", asy
   expect((await small.ended).exitCode).toBe(0);
 });
 
-it("holds the clients of an agent against that agent's open files, not its own", async () => {
+it("refuses a run whose clients need more open files than an agent may open, and names the agent", async () => {
   const clients = SCENARIO.replace(
     /^actors:[^]*?^(?=\w)/m,
     "topology: cycle\nactors: { cycle: { workers: 2, load: { clients: 300 } } }\n",
@@ -135,7 +135,7 @@ it.each([
     ["--agents", "2", "--token-file", tokenFile(), "--listen", "127.0.0.1:0", "--agents-wait", "1s"],
     /0 of 2 agents joined within 1 s/,
   ],
-])("says what is wrong with %j", async (args, words) => {
+])("`run` with the options %j ends with an explanation", async (args, words) => {
   const scenario = writeScenarioFile(SCENARIO + onSuiteServer("agentsbad"));
   const out = join(scratchDirectory(), "results");
   const { exitCode, stderr } = await trainSim(["run", scenario, "--out", out, ...args]);
@@ -143,7 +143,7 @@ it.each([
   expect([104, 111]).toContain(exitCode);
 });
 
-it("sends no token over a network in the open", async () => {
+it("an agent refuses to send its token over an unencrypted network", async () => {
   const { exitCode, stderr } = await startTrainSim([
     "agent",
     "--join",

@@ -11,7 +11,7 @@ import { onlyResultIn, scratchDirectory, trainSim, writeScenarioFile } from "../
 let proxy: TcpProxy | undefined;
 afterAll(() => proxy?.close());
 
-it("ends with a budget that is used up at once", async () => {
+it("the window ends with an iteration budget that is used up before the coordinator first reads it", async () => {
   const server = inject("adminEndpoint");
   proxy = await TcpProxy.open({ host: server.host, port: server.port }, systemClock, new Prng(1));
   await proxy.suffer({ kind: "latency", latencyMs: 30, jitterMs: 0 });

@@ -14,13 +14,13 @@ const engine = await findDockerEngine().catch(() => undefined);
 if (engine === undefined) {
   process.stderr.write("NOT RUN: a trial on a container target, because no Docker engine answers here.\n");
 
-  it("says that no engine answers, and what else there is", async () => {
+  it("without a Docker engine, a container target is refused and the other targets are named", async () => {
     const ended = await trainSim(["run", writeScenarioFile(YAML), "--out", scratchDirectory()]);
     expect(ended.exitCode).toBe(111);
     expect(ended.stderr).toMatch(/no Docker engine answers[\s\S]*embedded or url/);
   });
 } else {
-  it("runs on a container with the scenario's settings", async () => {
+  it("a run on a container target applies the scenario's server settings", async () => {
     const out = scratchDirectory();
     const ended = await trainSim(["run", writeScenarioFile(YAML), "--out", out]);
     expect(ended.stderr).toContain("integrity ok");

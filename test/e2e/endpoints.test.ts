@@ -26,7 +26,7 @@ async function proxied(): Promise<TcpProxy> {
   return proxy;
 }
 
-it("goes on at the other endpoint, and says what happened at each", async () => {
+it("clients of an endpoint that is cut off go on at the other, and figures are split by endpoint", async () => {
   const [east, west] = [await proxied(), await proxied()];
   const urlAt = (port: number): string =>
     `postgresql://${admin.user}:${admin.password ?? ""}@127.0.0.1:${port}/${admin.database}`;

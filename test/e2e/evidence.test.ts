@@ -46,7 +46,7 @@ function valuesOf({ samples }: Sampled, metric: string): number[] {
 }
 
 describe("the evidence of a trial", () => {
-  it("has every second of the window, and totals that agree with the clients' own", async () => {
+  it("covers every second of the window, and its totals agree with the clients' counts", async () => {
     const sampled = await run("actors.readers=false");
     const { trial, samples } = sampled;
     const { database, operations } = trial;
@@ -85,7 +85,7 @@ describe("the evidence of a trial", () => {
     expect(database.waits?.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 6);
   });
 
-  fullIt("has totals and no samples where sampling is off", async () => {
+  fullIt("has totals and no samples if sampling is off", async () => {
     const { trial, samples } = await run("evidence.every=off", "trial.duration=1s");
     expect(samples).toEqual([]);
     expect(trial.database.walBytes).toBeGreaterThan(0);
@@ -93,21 +93,24 @@ describe("the evidence of a trial", () => {
     expect(trial.database).not.toHaveProperty("sessionsActive");
   });
 
-  fullIt("shows consumers that wait for one another's rows, and none where they skip them", async () => {
-    // All clients want the head of the queue, and each keeps it for the app delay.
-    const contention = [
-      "appDelay=200ms",
-      "trial.duration=6s",
-      "trial.drain=false",
-      "actors.consumers.load.clients=6",
-      "preload=500",
-    ];
-    const waiting = await run("locking=for-update", ...contention);
-    expect(waiting.trial.database.blocked?.max).toBeGreaterThanOrEqual(3);
-    expect(waiting.trial.database.longestChain).toBeGreaterThanOrEqual(3);
-    expect(waiting.trial.database.waits?.[0]?.event).toMatch(/^Lock:/);
-    const skipping = await run("locking=skip-locked", ...contention);
-    expect(skipping.trial.database.longestChain).toBeLessThan(3);
-    expect(skipping.trial.database.sessionsIdleInTransaction?.mean).toBeGreaterThan(1);
-  });
+  fullIt(
+    "shows consumers that wait for row locks with for-update, and no such waits with skip-locked",
+    async () => {
+      // All clients want the head of the queue, and each keeps it for the app delay.
+      const contention = [
+        "appDelay=200ms",
+        "trial.duration=6s",
+        "trial.drain=false",
+        "actors.consumers.load.clients=6",
+        "preload=500",
+      ];
+      const waiting = await run("locking=for-update", ...contention);
+      expect(waiting.trial.database.blocked?.max).toBeGreaterThanOrEqual(3);
+      expect(waiting.trial.database.longestChain).toBeGreaterThanOrEqual(3);
+      expect(waiting.trial.database.waits?.[0]?.event).toMatch(/^Lock:/);
+      const skipping = await run("locking=skip-locked", ...contention);
+      expect(skipping.trial.database.longestChain).toBeLessThan(3);
+      expect(skipping.trial.database.sessionsIdleInTransaction?.mean).toBeGreaterThan(1);
+    },
+  );
 });

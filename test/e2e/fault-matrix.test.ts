@@ -16,6 +16,6 @@ const CASES = [
 ] as const;
 
 it.each(casesOf(CASES, 2))(
-  "%s is audited after %s, whose words name its table",
+  "the workload %s is audited after the fault %s, whose report names the workload's table",
   (family, kind, target, surroundings) => expectTrial({ family, target, surroundings, kinds: [kind] }),
 );

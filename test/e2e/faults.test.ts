@@ -18,8 +18,8 @@ import { onlyResultIn, untilLogged } from "../support/train-sim.js";
 
 const isRoot = process.getuid?.() === 0;
 
-describe("faults of the server", () => {
-  fullIt("are met by errors and retries, and lose no event", async () => {
+describe("faults on an embedded server", () => {
+  fullIt("cause errors and retries, and lose no event", async () => {
     // Few connections make it quick to hold all of them. Sessions that end while idle are replaced without an error; with a
     // delay inside their transactions, and a queue that is never empty, some of the eight are at work at any moment.
     const seen = await runFaults(`
@@ -55,7 +55,7 @@ faults:
     expect(Object.keys(faults.get("lock-holder")?.backlog ?? {})).toEqual(["pending", "complete"]);
   });
 
-  fullIt("let work pile up, which the samples show until it is done", async () => {
+  fullIt("report the backlog that they cause until it has recovered, as the samples show it", async () => {
     const { started, out } = startFaultRun(`
 actors:
   producers: { load: { executor: constant-arrival-rate, rate: 20/s, maxClients: 40 } }
@@ -87,7 +87,7 @@ faults: [{ at: 15s, kind: process-stop, for: 2s }]
     expect(readFileSync(join(directory, "summary.txt"), "utf8")).toMatch(/; backlog: +pending/);
   });
 
-  fullIt("have the errors that happened during each, where one follows another within a second", async () => {
+  fullIt("list their errors separately, even if one fault follows another within a second", async () => {
     // Connections for clients that come back before the server has noticed the end of their sessions.
     const seen = await runFaults(`
 target: { kind: embedded, settings: { max_connections: 60 } }
@@ -107,7 +107,7 @@ faults:
     expect(codesOf(seen.faults.get("connection-limit"))).toContain("53300");
   });
 
-  fullIt("may be a command that ends after the window, which the trial waits for and names", async () => {
+  fullIt("include commands that end after the window, which the trial awaits and names as late", async () => {
     const seen = await runFaults(`
 trial: { warmUp: 500ms, duration: 2s, drain: 60s }
 faults: [{ at: 1s, kind: command, run: sleep 4; echo done, undo: echo mended }]
@@ -122,7 +122,7 @@ faults: [{ at: 1s, kind: command, run: sleep 4; echo done, undo: echo mended }]
   });
 
   if (isRoot)
-    fullIt("leave a full disk behind them, of the tables and of the log", async () => {
+    fullIt("include a full disk of the tables or of the WAL, which loses no event", async () => {
       const seen = await runFaults(`
 trial: { warmUp: 500ms, duration: 9s, drain: 60s }
 faults:
@@ -136,7 +136,7 @@ faults:
       expect(codesOf(wal).join()).toMatch(/57P02|57P03|ECONNREFUSED|08006|ECONNRESET|53100/);
     });
 
-  it("are cleared where the run is stopped in the middle of one", async () => {
+  it("are cleared if the run is stopped during a fault", async () => {
     const { started, out } = startFaultRun(`
 trial: { warmUp: 0, duration: 60s, drain: false }
 faults: [{ at: 1s, kind: process-stop, for: 50s }]
@@ -155,7 +155,7 @@ faults: [{ at: 1s, kind: process-stop, for: 50s }]
     expect(leftoversOf(started)).toEqual([]);
   });
 
-  it.runIf(isRoot)("leave neither process, directory nor mount when train-sim is killed", async () => {
+  it.runIf(isRoot)("leave no process, directory or mount if train-sim is killed during a fault", async () => {
     const { started, out } = startFaultRun(`
 trial: { warmUp: 0, duration: 60s, drain: false }
 faults: [{ at: 1s, kind: disk-full, for: 50s }]
@@ -167,7 +167,7 @@ faults: [{ at: 1s, kind: disk-full, for: 50s }]
     await untilNothingIsLeftOf(started);
   });
 
-  fullIt("fail the trial with the cause where one of them was not what it claims", async () => {
+  fullIt("fail the trial with the cause if a fault cannot be cleared", async () => {
     const seen = await runFaults(`
 target: { kind: embedded, settings: { idle_in_transaction_session_timeout: 300ms } }
 trial: { warmUp: 0, duration: 20s, drain: false }
@@ -182,7 +182,7 @@ faults: [{ at: 1s, kind: long-transaction, for: 1500ms }]
 });
 
 describe("faults through PgBouncer", () => {
-  it("are met by its clients and lose no event", async () => {
+  it("cause errors of its clients, and lose no event", async () => {
     const seen = await runFaults(
       `
 pool: { strategy: pgbouncer, mode: transaction, size: 4 }

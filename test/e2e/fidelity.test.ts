@@ -131,8 +131,10 @@ function operationOf(trial: TrialResult, name: "add" | "process" | "archive" | "
 }
 
 describe("the counts of a result", () => {
-  it.each(casesOf(STATEMENT_SHAPES, 1))("are what the server and the tables counted: %s", async (shape) => {
-    const trial = await run(`
+  it.each(casesOf(STATEMENT_SHAPES, 1))(
+    "equal the counts of the server and of the tables with statement shape %s",
+    async (shape) => {
+      const trial = await run(`
 statementShape: ${shape}
 topology: cycle
 appDelay: 0
@@ -141,24 +143,25 @@ actors:
     workers: 2
     load: { executor: per-client-iterations, clients: ${CLIENTS}, iterations: ${ITERATIONS}, maxDuration: 50s }
 trial: { warmUp: 0s, drain: false }`);
-    const add = operationOf(trial, "add");
-    const process = operationOf(trial, "process");
-    const archive = operationOf(trial, "archive");
-    const rounds = operationOf(trial, "__cycle__");
-    expect(add.transactions).toBe(CLIENTS * ITERATIONS);
-    expect(rounds).toMatchObject({ transactions: CLIENTS * ITERATIONS, events: archive.events });
-    expect(archive.events, "nothing to compare").toBeGreaterThan(0);
+      const add = operationOf(trial, "add");
+      const process = operationOf(trial, "process");
+      const archive = operationOf(trial, "archive");
+      const rounds = operationOf(trial, "__cycle__");
+      expect(add.transactions).toBe(CLIENTS * ITERATIONS);
+      expect(rounds).toMatchObject({ transactions: CLIENTS * ITERATIONS, events: archive.events });
+      expect(archive.events, "nothing to compare").toBeGreaterThan(0);
 
-    expect(await counted(shape)).toEqual(expectedCalls(shape, { add, process, archive }));
+      expect(await counted(shape)).toEqual(expectedCalls(shape, { add, process, archive }));
 
-    const [seen] = await admin.query(
-      "SELECT live::int, statuses::int, archived::int, passes::int FROM public.seen",
-    );
-    const live = add.events - archive.events;
-    expect(seen).toEqual({ live, statuses: live, archived: archive.events, passes: process.events });
-    expectClosure(trial, CLIENTS);
-    expectServiceTimes(trial, [add, process, archive]);
-  });
+      const [seen] = await admin.query(
+        "SELECT live::int, statuses::int, archived::int, passes::int FROM public.seen",
+      );
+      const live = add.events - archive.events;
+      expect(seen).toEqual({ live, statuses: live, archived: archive.events, passes: process.events });
+      expectClosure(trial, CLIENTS);
+      expectServiceTimes(trial, [add, process, archive]);
+    },
+  );
 });
 
 /** Little's law: clients x window equals the time that the clients account for. */
@@ -186,7 +189,7 @@ function expectServiceTimes({ client }: TrialResult, operations: readonly Operat
 }
 
 fullIt(
-  "Little's law closes over a window that cuts transactions, thinking and idling at both ends",
+  "client time adds up to clients x window (Little's law) though the window cuts transactions at both ends",
   async () => {
     const trial = await run(`
 appDelay: 5ms

@@ -34,7 +34,7 @@ function assignments() {
 
 const noEvents = { onDelta: () => undefined };
 
-it("fails with the worker and its words when a worker crashes at once", async () => {
+it("a worker that crashes at its start fails the fleet with its name and cause", async () => {
   const broken = assignments().map((each) => ({
     ...each,
     settings: { ...each.settings, dialect: "none" as typeof each.settings.dialect },
@@ -44,7 +44,7 @@ it("fails with the worker and its words when a worker crashes at once", async ()
   await fleet.terminate();
 });
 
-it("fails with the statement and the server's words when a worker meets an error that no retry mends", async () => {
+it("a non-retryable error fails the fleet with the statement's name and the server's message", async () => {
   const fleet = new Fleet(assignments(), noEvents, HERE); // the namespace does not exist
   await fleet.launch();
   fleet.measure(0, Number.POSITIVE_INFINITY);
@@ -53,7 +53,7 @@ it("fails with the statement and the server's words when a worker meets an error
   await fleet.terminate();
 });
 
-it("ends every thread on demand, whatever it is doing", async () => {
+it("a fleet that is terminated before its load begins ends every thread", async () => {
   const fleet = new Fleet(assignments(), noEvents, HERE);
   await fleet.launch();
   await fleet.terminate();

@@ -62,7 +62,7 @@ function findings({ result }: Judged): string[] {
 }
 
 describe("thresholds", () => {
-  it("exit with 99 when one fails or has too few samples to be passed, and are shown first", async () => {
+  it("give exit code 99 if one fails, and are not assessed if they have too few samples", async () => {
     const { exitCode, stdout, result } = await run(
       ...UNDISTURBED,
       "thresholds.add=[count>0, max<0.001, p(99.9)<60000, p(50)<60000]",
@@ -81,28 +81,31 @@ describe("thresholds", () => {
     expect(result.treatments[0]?.ceiling).toBeUndefined();
   });
 
-  fullIt("on ratios pair trials by block, and are not surely met with too few", async () => {
-    const { exitCode, stdout, result } = await run(
-      ...UNDISTURBED,
-      ...["trials=2", "factors.payload=[text, jsonb-manual]", "trial.warmUp=0s"],
-      'thresholds."add{payload:text} / add{payload:jsonb-manual}"=[events/s>0.01, events/s surely>0.01]',
-      'thresholds."database{payload:text} / database{payload:jsonb-manual}"=[sizeBytes<100]',
-    );
-    expect(exitCode).toBe(99);
-    expect(stdout).toMatch(/^Thresholds: 1 of 3 not assessed\.$/m);
-    const comparison = result.comparisons.find(
-      ({ operation, metric }) => operation === "add" && metric === "eventsPerSecond",
-    );
-    const sides = { treatment: "text", against: "jsonb-manual", blocks: 2 };
-    expect(result.thresholds).toMatchObject([
-      { ...sides, expression: "events/s>0.01", ok: true },
-      { ...sides, ok: null, reason: "2 blocks, surely needs 5" },
-      { ...sides, ok: true },
-    ]);
-    expect(result.thresholds?.[0]?.seen).toBeCloseTo(1 / (comparison?.ratio ?? 0), 10);
-  });
+  fullIt(
+    "on ratios compare trials of the same block; `surely` is not assessed with fewer than 5 blocks",
+    async () => {
+      const { exitCode, stdout, result } = await run(
+        ...UNDISTURBED,
+        ...["trials=2", "factors.payload=[text, jsonb-manual]", "trial.warmUp=0s"],
+        'thresholds."add{payload:text} / add{payload:jsonb-manual}"=[events/s>0.01, events/s surely>0.01]',
+        'thresholds."database{payload:text} / database{payload:jsonb-manual}"=[sizeBytes<100]',
+      );
+      expect(exitCode).toBe(99);
+      expect(stdout).toMatch(/^Thresholds: 1 of 3 not assessed\.$/m);
+      const comparison = result.comparisons.find(
+        ({ operation, metric }) => operation === "add" && metric === "eventsPerSecond",
+      );
+      const sides = { treatment: "text", against: "jsonb-manual", blocks: 2 };
+      expect(result.thresholds).toMatchObject([
+        { ...sides, expression: "events/s>0.01", ok: true },
+        { ...sides, ok: null, reason: "2 blocks, surely needs 5" },
+        { ...sides, ok: true },
+      ]);
+      expect(result.thresholds?.[0]?.seen).toBeCloseTo(1 / (comparison?.ratio ?? 0), 10);
+    },
+  );
 
-  fullIt("do not blame the server for what a Poisson schedule did not offer", async () => {
+  fullIt("on rates allow for arrivals that a Poisson schedule by chance did not offer", async () => {
     const { exitCode, result } = await run(
       "actors.producers.load={ executor: constant-arrival-rate, rate: 40, maxClients: 16 }",
       ...[...UNDISTURBED, "seed=2", "trial.duration=2s", "thresholds.add=[rate>=40]"],
@@ -118,7 +121,7 @@ describe("thresholds", () => {
     expect(exitCode).toBe(0);
   });
 
-  it("end the experiment with 108 when they may, keeping what there is, audited", async () => {
+  it("with abortOnFail end the experiment with 108, and keep the partial trial with its audit", async () => {
     const { exitCode, stderr, result } = await run(
       "trials=2",
       "trial.duration=30s",
@@ -140,7 +143,7 @@ describe("thresholds", () => {
 });
 
 describe("the diagnosis", () => {
-  it("accounts for the clients' time, and states the ceiling of the generator", async () => {
+  it("accounts for the clients' time, and states the generator's ceiling", async () => {
     const { exitCode, stdout, result } = await runEmbedded("trial.duration=2s", "diagnosis.ceiling=true");
     expect(exitCode).toBe(0);
     const [treatment] = result.treatments;
@@ -158,7 +161,7 @@ describe("the diagnosis", () => {
     );
   });
 
-  fullIt("accounts for the time of one client that never thinks, in a window of a second", async () => {
+  fullIt("accounts for the time of a client without think time in a window of 1 s", async () => {
     const { result } = await run(
       "actors.producers.load={ clients: 1, thinkTime: 0 }",
       ...["actors.consumers=false", "batch=1", "trial.drain=false"],
@@ -169,7 +172,7 @@ describe("the diagnosis", () => {
     expect(trial?.client?.accountedRatio).toBeLessThan(1.001);
   });
 
-  fullIt("accounts for the time of clients whose iterations are used up", async () => {
+  fullIt("accounts for the time of clients after their iterations are used up", async () => {
     const budget = "executor: per-client-iterations, iterations: 20, thinkTime: 5ms, clients: 2";
     const { result } = await run(
       `actors.producers.load={ ${budget} }`,
@@ -185,7 +188,7 @@ describe("the diagnosis", () => {
   const failuresIn = ({ result }: Awaited<ReturnType<typeof run>>) =>
     result.diagnosis.find(({ check }) => check === "failures");
 
-  fullIt("only warns of conflicts that outlasted their retries", async () => {
+  fullIt("warns of conflicts that are left after all retries, and invalidates nothing", async () => {
     const judged = await run(...CONFLICTS);
     expect(failuresIn(judged)).toMatchObject({ trial: 1, treatment: "base", invalidates: [] });
     expect(judged.result.verdict.timings.reasons.join()).not.toContain("failed");
@@ -193,7 +196,7 @@ describe("the diagnosis", () => {
   });
 
   fullIt(
-    "invalidates timings by failures beyond a stated bound: only thresholds on counts are judged",
+    "invalidates timings if failures exceed maxFailureRatio; thresholds on counts are still judged",
     async () => {
       const judged = await run(
         ...CONFLICTS,
@@ -214,29 +217,26 @@ describe("the diagnosis", () => {
     },
   );
 
-  fullIt(
-    "warns of a retry storm, on the terminal and in the result, and invalidates nothing by it",
-    async () => {
-      const judged = await run(
-        "locking=nowait",
-        "actors.consumers.clients=8",
-        "appDelay=5ms",
-        "diagnosis.maxRetriesPerTransaction=0.05",
-      );
-      const { process: seen } = judged.result.treatments[0]?.trials[0]?.operations ?? {};
-      expect(seen?.retriesBySqlstate["55P03"]).toBeGreaterThan(0);
-      expect(seen?.failures).toEqual({});
-      expect(judged.result.diagnosis).toContainEqual(
-        expect.objectContaining({ kind: "finding", check: "retries", invalidates: [], bound: 0.05 }),
-      );
-      expect(judged.stdout.replace(/\s+/g, " ")).toMatch(
-        /warning: trial 1 \(base\): retry storm: \d+ attempts of process .* mostly 55P03\); backoff was/,
-      );
-      expect(judged.exitCode).toBe(0);
-    },
-  );
+  fullIt("warns of a retry storm on the terminal and in the result, and invalidates nothing", async () => {
+    const judged = await run(
+      "locking=nowait",
+      "actors.consumers.clients=8",
+      "appDelay=5ms",
+      "diagnosis.maxRetriesPerTransaction=0.05",
+    );
+    const { process: seen } = judged.result.treatments[0]?.trials[0]?.operations ?? {};
+    expect(seen?.retriesBySqlstate["55P03"]).toBeGreaterThan(0);
+    expect(seen?.failures).toEqual({});
+    expect(judged.result.diagnosis).toContainEqual(
+      expect.objectContaining({ kind: "finding", check: "retries", invalidates: [], bound: 0.05 }),
+    );
+    expect(judged.stdout.replace(/\s+/g, " ")).toMatch(
+      /warning: trial 1 \(base\): retry storm: \d+ attempts of process .* mostly 55P03\); backoff was/,
+    );
+    expect(judged.exitCode).toBe(0);
+  });
 
-  it("keeps counts and invalidates timings by what it really measured of itself and of a busy program beside it, where the bounds allow next to nothing", async () => {
+  it("invalidates timings and keeps counts if generator delays or other programs' CPU use exceed bounds", async () => {
     const loop = spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" });
     try {
       const judged = await runEmbedded(
@@ -287,7 +287,7 @@ diagnosis: { ceiling: false }
 `;
 
 fullIt(
-  "a server that stands still from outside is a finding with the seconds in which nothing ended and the longest transaction",
+  "a server that is paused from outside is a finding, with the seconds of the stall and the longest transaction",
   async () => {
     const out = join(scratchDirectory(), "results");
     const started = startTrainSim(["run", writeScenarioFile(PACED), "--out", out, "--verbose"]);

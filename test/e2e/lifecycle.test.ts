@@ -29,25 +29,28 @@ const CONSUMERS = "consumers: { load: { executor: constant-clients, clients: 2, 
 const ARCHIVERS = "archivers: { load: { executor: constant-clients, clients: 1, thinkTime: 5ms } }";
 const PRODUCERS = "producers: { load: { executor: constant-clients, clients: 1, thinkTime: 60ms } }";
 
-describe("the lives of events", () => {
-  fullIt("that were preloaded take passes and have no latency, for nobody saw them published", async () => {
-    const { treatment, merged } = await run(`
+describe("lifecycle figures", () => {
+  fullIt(
+    "count passes of preloaded events, and give no latency because their publishing was not seen",
+    async () => {
+      const { treatment, merged } = await run(`
 advance: { claim: 1, complete: 1, fail: 0 }
 preload: 300
 actors: { producers: false, ${CONSUMERS}, ${ARCHIVERS} }
 trial: { warmUp: 0s, duration: 1s, drain: 20s }
 trials: 2`);
-    for (const { lifecycle, integrity } of treatment.trials) {
-      expect(integrity).toMatchObject({ drained: true, archived: 300 });
-      expect(lifecycle).toMatchObject({ completedMs: null, archivedMs: null, passesPerEvent: 2 });
-      expect(lifecycle.drainSeconds).toBeGreaterThanOrEqual(0);
-    }
-    const [first, second] = treatment.trials.map(({ lifecycle }) => lifecycle.drainSeconds ?? Number.NaN);
-    expect(merged.lifecycle.passesPerEvent).toBe(2);
-    expect(merged.lifecycle.drainSeconds).toBeCloseTo(((first ?? 0) + (second ?? 0)) / 2, 9);
-  });
+      for (const { lifecycle, integrity } of treatment.trials) {
+        expect(integrity).toMatchObject({ drained: true, archived: 300 });
+        expect(lifecycle).toMatchObject({ completedMs: null, archivedMs: null, passesPerEvent: 2 });
+        expect(lifecycle.drainSeconds).toBeGreaterThanOrEqual(0);
+      }
+      const [first, second] = treatment.trials.map(({ lifecycle }) => lifecycle.drainSeconds ?? Number.NaN);
+      expect(merged.lifecycle.passesPerEvent).toBe(2);
+      expect(merged.lifecycle.drainSeconds).toBeCloseTo(((first ?? 0) + (second ?? 0)) / 2, 9);
+    },
+  );
 
-  it("that FAILED are archived and never complete", async () => {
+  it("give an archiving latency and no completion latency to events that FAILED", async () => {
     const { treatment } = await run(`
 advance: { claim: 1, complete: 0, fail: 1 }
 actors: { ${PRODUCERS}, ${CONSUMERS}, ${ARCHIVERS} }
@@ -59,7 +62,7 @@ trials: 1`);
     expect(trial?.lifecycle.passesPerEvent).toBe(2);
   });
 
-  it("have no passes and no drain to tell of where nobody consumes them", async () => {
+  it("leave out passes and drain time if the run has no consumers", async () => {
     const { treatment, merged } = await run(`
 actors: { ${PRODUCERS}, consumers: false, archivers: false }
 trial: { warmUp: 0s, duration: 1s, drain: false }

@@ -42,7 +42,7 @@ describeInChromium("the live page", (browserOf) => {
     expect(complaints.splice(0)).toEqual([]);
   });
 
-  test("shows the state as it was on connecting", async () => {
+  test("shows the current state when a reader connects", async () => {
     const { view } = run.state.whole();
     expect(await page.locator("h1").textContent()).toBe("watched");
     expect(await page.title()).toBe(`Trial 1 of 4: ${view.trial?.treatment ?? ""} - train-sim`);
@@ -52,7 +52,7 @@ describeInChromium("the live page", (browserOf) => {
     expect(await inkOf(browserOf(), await page.locator("#live-picture").screenshot())).toBeGreaterThan(0.004);
   });
 
-  test("follows what happens", async () => {
+  test("shows the next trial, and adds a row for the trial that ended", async () => {
     run.state.trialEnded(endedTrial(1), run.trial(1).treatment);
     inMidWindow(run, 2);
     await expect.poll(() => page.locator(".live-head").textContent()).toContain("Trial 2 of 4");
@@ -61,7 +61,7 @@ describeInChromium("the live page", (browserOf) => {
     await expect.poll(() => page.locator(".chart-table tbody tr").count()).toBeGreaterThan(10);
   });
 
-  test("says that the connection is lost, and comes back by itself", async () => {
+  test("says that the connection is lost, and reconnects by itself", async () => {
     await page.route("**/events", (route) => route.abort());
     await page.reload();
     await expect.poll(() => page.locator(".live-state").textContent()).toContain("is lost");
@@ -73,7 +73,7 @@ describeInChromium("the live page", (browserOf) => {
     expect(complaints.splice(0).every((text) => text.includes("Failed to load resource"))).toBe(true);
   });
 
-  test("says that the run has ended, keeps what it knows, and asks no more", async () => {
+  test("says that the run has ended, and keeps its figures", async () => {
     await server.close({ words: "The run has ended with exit code 99.", isGood: false });
     isOpen = false;
     await expect.poll(() => page.locator(".live-state").textContent()).toContain("exit code 99");
@@ -96,12 +96,15 @@ describeInChromium("the live page", (browserOf) => {
     expect(await cutTexts(page)).toEqual([]);
   });
 
-  test.each(casesOf(["light", "dark"] as const, 1))("is fit for everybody, %s", async (colorScheme) => {
-    await page.emulateMedia({ colorScheme });
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate<AxeResults>("axe.run()");
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual(
-      [],
-    );
-  });
+  test.each(casesOf(["light", "dark"] as const, 1))(
+    "has no accessibility violation in the %s colour scheme",
+    async (colorScheme) => {
+      await page.emulateMedia({ colorScheme });
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<AxeResults>("axe.run()");
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`)).toEqual(
+        [],
+      );
+    },
+  );
 });

@@ -8,7 +8,7 @@ import { inMidWindow, liveSecondOf, watchedRun, type WatchedRun } from "../suppo
 
 const ASSETS = new URL("../../dist/report/html/", import.meta.url);
 
-describeInChromium("the live page that is being read", (browserOf) => {
+describeInChromium("the live page during reading", (browserOf) => {
   let page: Page;
   let run: WatchedRun;
   let server: LiveServer;
@@ -41,7 +41,7 @@ describeInChromium("the live page that is being read", (browserOf) => {
     ["a table", "#operations .scroll"],
     ["the table behind the chart", ".chart-table .scroll"],
     ["the notes", "#notes pre"],
-  ])("keeps the place and the focus in %s", async (_, selector) => {
+  ])("keeps scroll position and focus in %s when figures change", async (_, selector) => {
     await page.locator(".chart-table summary").click();
     const found = `document.querySelector("${selector}")`;
     const offsets = (): Promise<number[]> => page.evaluate(`[${found}.scrollLeft, ${found}.scrollTop]`);
@@ -55,7 +55,7 @@ describeInChromium("the live page that is being read", (browserOf) => {
     expect(await page.evaluate(`${found} === document.activeElement`)).toBe(true);
   });
 
-  test("adds notes to those that are there", async () => {
+  test("appends new notes without replacing the earlier text", async () => {
     await page.evaluate("window.first = document.querySelector('#notes pre').firstChild");
     run.state.note("one more");
     await expect.poll(() => page.locator("#notes pre").textContent()).toMatch(/note 60\n\[7s\] one more\n$/);

@@ -72,8 +72,8 @@ function seriesIn(metrics: string, name: string): number {
   return Number(line?.slice(name.length + 1));
 }
 
-describe("a run that is watched", () => {
-  it("serves page and metrics while it lasts, in agreement with its result, and ends by itself", async () => {
+describe("a run with a live page and metrics", () => {
+  it("serves page and metrics that agree with its result, and ends though a reader is connected", async () => {
     const out = join(scratchDirectory(), "results");
     const args = ["--out", out, "--json", "--quiet", "--dashboard", "0", "--prometheus", "0"];
     const started = startTrainSim(["run", writeScenarioFile(SCENARIO), ...args]);
@@ -131,7 +131,7 @@ describe("a run that is watched", () => {
     expect(said).toEqual([expect.stringContaining("live page"), expect.stringContaining("metrics for")]);
   });
 
-  it("ends on a signal with a listener connected, and tells it", async () => {
+  it("ends on a signal though a reader is connected, and sends the reader its exit code", async () => {
     const out = join(scratchDirectory(), "results");
     const scenario = writeScenarioFile(SCENARIO.replace("duration: 4s", "duration: 60s"));
     const started = startTrainSim(["run", scenario, "--out", out, "--dashboard=0"]);
@@ -146,9 +146,9 @@ describe("a run that is watched", () => {
   });
 });
 
-describe("a port", () => {
+describe("a port for --dashboard or --prometheus", () => {
   it.each(["--dashboard", "--prometheus"])(
-    "that is in use stops %s before anything begins",
+    "is refused if it is in use, before anything begins: %s",
     async (option) => {
       const taken = createServer();
       await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
@@ -168,7 +168,7 @@ describe("a port", () => {
     },
   );
 
-  it("that is none, or asked for twice, is a mistake that is explained", async () => {
+  it("is refused if it is no number or given for both options, with an explanation", async () => {
     const file = writeScenarioFile(SCENARIO);
     const swallowed = await trainSim(["run", "--dashboard", file]);
     expect(swallowed.exitCode).toBe(104);

@@ -74,7 +74,7 @@ function expectClosed(add: OperationResult, seconds: readonly Record<string, num
 }
 
 describe("an open loop", () => {
-  fullIt("offers the rate that was asked for, evenly over its workers", async () => {
+  fullIt("offers the requested rate in every second with two workers", async () => {
     const out = scratchDirectory();
     const load = "{ executor: constant-arrival-rate, rate: 200, maxClients: 8, distribution: uniform }";
     const file = onSuite(scenarioWith(load, "1", "{ warmUp: 500ms, duration: 3s, drain: 10s }", 2));
@@ -86,7 +86,7 @@ describe("an open loop", () => {
     expect(seconds.map(({ offered }) => offered)).toEqual([200, 200, 200]);
   });
 
-  it("shows a server that stops for 2 s in the response times, and leaves nothing out", async () => {
+  it("includes a 2 s pause of the server in response times, and drops no arrival", async () => {
     const out = scratchDirectory();
     // The load has few clients, so service time has one sample of the stall from each, regardless of the number of waiting
     // arrivals.
@@ -119,7 +119,7 @@ describe("an open loop", () => {
       if (second < 6) expect(dropped, `second ${second}`).toBe(0);
   });
 
-  it("drops and counts what no client is free for in time", async () => {
+  it("drops and counts arrivals for which no client is free within maxWait", async () => {
     const out = scratchDirectory();
     const load = "{ executor: constant-arrival-rate, rate: 400, maxClients: 1, maxWait: 20ms }";
     const file = onSuite(scenarioWith(load, "500", "{ warmUp: 0, duration: 2s, drain: false }"));
@@ -132,7 +132,7 @@ describe("an open loop", () => {
   });
 
   /** More clients than the night has arrivals: each waits for one when the warm-up ends, in which it is always night. */
-  fullIt("sends the batches of a simulated day", async () => {
+  fullIt("sends the batch sizes of a simulated day", async () => {
     const out = scratchDirectory();
     const load =
       "{ executor: daily-arrival-rate, rate: 100, maxClients: 120, distribution: uniform, " +

@@ -80,7 +80,7 @@ diagnosis: { ceiling: false }
 evidence: { every: "off" }
 `;
 
-it("names servers that outlived both, until the command that is printed has ended them", async () => {
+it("doctor and run name servers that outlived train-sim and its reaper, and the printed command ends them", async () => {
   const args = ["run", writeScenarioFile(QUICK), "--out", scratchDirectory()];
   const started = await start();
   const { running, pids } = started;
@@ -114,7 +114,7 @@ it("names servers that outlived both, until the command that is printed has ende
   expect(await findOrphans()).toEqual([]);
 });
 
-it("is silent while the reaper cleans up, and removes what only a directory is left of", async () => {
+it("a clean-up in progress is not reported, and a directory without a process is removed", async () => {
   const started = await start();
   const { running, pids } = started;
   const [name = ""] = readdirSync(running.temporary).filter((each) => each.includes("postgres"));
@@ -136,7 +136,7 @@ it("is silent while the reaper cleans up, and removes what only a directory is l
   expect(readdirSync(running.temporary)).toEqual([]);
 });
 
-it("takes no other process for the owner because it has its id, and touches nothing that it cannot be sure of", async () => {
+it("a directory counts as left only if its owner has surely ended, even if the process id is in use again", async () => {
   const temporary = scratchDirectory();
   chmodSync(temporary, 0o755);
   vi.stubEnv("TMPDIR", temporary);

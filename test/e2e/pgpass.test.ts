@@ -26,7 +26,7 @@ diagnosis: { ceiling: false }
 trial: { warmUp: 0s, duration: 500ms, drain: 30s }
 `;
 
-it("is used by the coordinator and its threads, without a warning of the driver's", async () => {
+it("the coordinator and its threads use a password in ~/.pgpass, without a warning of the driver", async () => {
   const out = join(scratchDirectory(), "results");
   const args = ["run", writeScenarioFile(scenario), "--out", out, "--quiet"];
   const { exitCode, stderr } = await trainSim(args, { env: home(`${host}:${port}:*:${user}:${password}`) });
@@ -35,7 +35,7 @@ it("is used by the coordinator and its threads, without a warning of the driver'
   expect(onlyResultIn(out).result.verdict).not.toBe("aborted");
 });
 
-it("is missing where the file has a line for another server only", async () => {
+it("a run ends with 111 and asks for a password if ~/.pgpass has a line for another server only", async () => {
   const args = ["run", writeScenarioFile(scenario), "--out", join(scratchDirectory(), "results"), "--quiet"];
   const { exitCode, stderr } = await trainSim(args, { env: home(`elsewhere:${port}:*:${user}:${password}`) });
   expect(exitCode).toBe(111);

@@ -87,13 +87,13 @@ async function found(yaml: string): Promise<Obstacle[]> {
 const grave = (obstacles: readonly Obstacle[]): Obstacle[] =>
   obstacles.filter(({ kind }) => kind !== "evidence");
 
-it("says nothing grave of the suite's own server, and what evidence it will lack", async () => {
+it("a suitable server is accepted, and evidence that it lacks is named with the remedy", async () => {
   const obstacles = await found(`target: ${url(own.endpoint)}`);
   expect(grave(obstacles)).toEqual([]);
   expect(obstacles.map(({ remedy }) => remedy).join()).toContain("CREATE EXTENSION pg_stat_statements;");
 });
 
-it("finds all that a role lacks, with the lines to run, which then help", async () => {
+it("every right that a role lacks is named with a statement that grants it", async () => {
   const scenario = `target: ${url(poor)}`;
   const obstacles = await found(scenario);
   expect(obstacles).toMatchObject([
@@ -106,7 +106,7 @@ it("finds all that a role lacks, with the lines to run, which then help", async 
   expect(await found(scenario)).toHaveLength(1);
 });
 
-it("finds a namespace of train-sim's that belongs to another role", async () => {
+it("a namespace that another role owns is named with the GRANT that gives access", async () => {
   const namespace = testNamespace("left");
   const args = ["schema", "apply", "--url", urlOf(server), "--namespace", namespace];
   const { exitCode, stderr } = await trainSim(args);
@@ -136,16 +136,19 @@ describe("limits of roles and databases", () => {
     ["ROLE", limited, "lock_timeout", "1s", "evidence"],
     ["DATABASE", own.endpoint.database, "idle_in_transaction_session_timeout", "5s", "evidence"],
     ["ROLE", limited, "idle_session_timeout", "5min", "evidence"],
-  ])("finds of %s %s that %s is %s, with the line that lifts it", async (kind, name, key, value, grade) => {
-    await own.admin.query(`ALTER ${kind} ${name} SET ${key} = '${value}'`);
-    cleanUps.push(() => own.admin.query(`ALTER ${kind} ${name} RESET ${key}`));
-    const obstacles = (await found(asLimited)).filter(({ words }) => words.includes(key));
-    expect(obstacles).toEqual([
-      { kind: grade, words: expect.any(String) as string, remedy: `ALTER ${kind} "${name}" RESET ${key};` },
-    ]);
-  });
+  ])(
+    "find %s %s with %s = %s, and name the statement that resets it",
+    async (kind, name, key, value, grade) => {
+      await own.admin.query(`ALTER ${kind} ${name} SET ${key} = '${value}'`);
+      cleanUps.push(() => own.admin.query(`ALTER ${kind} ${name} RESET ${key}`));
+      const obstacles = (await found(asLimited)).filter(({ words }) => words.includes(key));
+      expect(obstacles).toEqual([
+        { kind: grade, words: expect.any(String) as string, remedy: `ALTER ${kind} "${name}" RESET ${key};` },
+      ]);
+    },
+  );
 
-  it("finds a role whose statements have no time to end", async () => {
+  it("refuse a role whose statement_timeout is too short for any statement", async () => {
     await own.admin.query(`ALTER ROLE ${limited} SET statement_timeout = '1ms'`);
     cleanUps.push(() => own.admin.query(`ALTER ROLE ${limited} RESET statement_timeout`));
     const [obstacle, ...others] = grave(await found(asLimited));
@@ -159,7 +162,7 @@ describe("limits of roles and databases", () => {
   it.each([
     ["ROLE", limited],
     ["DATABASE", own.endpoint.database],
-  ])("finds of %s %s that its connections do not suffice, with a limit that does", async (kind, name) => {
+  ])("find %s %s with too few connections, and name a sufficient CONNECTION LIMIT", async (kind, name) => {
     await own.admin.query(`ALTER ${kind} ${name} CONNECTION LIMIT 5`);
     cleanUps.push(() => own.admin.query(`ALTER ${kind} ${name} CONNECTION LIMIT -1`));
     const [obstacle, ...others] = grave(await found(asLimited));
@@ -170,24 +173,27 @@ describe("limits of roles and databases", () => {
   });
 });
 
-it.each(["statement", "transaction"] as const)("finds a target that is a pooler in %s mode", async (mode) => {
-  const pooler = entry(await pgBouncer("1.24", server, 0, mode));
-  const [obstacle, ...others] = await found(`target: ${url(pooler)}`);
-  expect(others).toEqual([]);
-  expect(obstacle).toMatchObject({
-    kind: "unfit",
-    words: expect.stringContaining(`a pooler in ${mode} mode`) as string,
-  });
-});
+it.each(["statement", "transaction"] as const)(
+  "a target URL that leads to a pooler in %s mode is refused",
+  async (mode) => {
+    const pooler = entry(await pgBouncer("1.24", server, 0, mode));
+    const [obstacle, ...others] = await found(`target: ${url(pooler)}`);
+    expect(others).toEqual([]);
+    expect(obstacle).toMatchObject({
+      kind: "unfit",
+      words: expect.stringContaining(`a pooler in ${mode} mode`) as string,
+    });
+  },
+);
 
-describe("where URLs lead", () => {
-  it("takes several URLs of one database, directly and through a pooler", async () => {
+describe("URLs of a target and its pool", () => {
+  it("are accepted if all reach the same database, directly or through a pooler", async () => {
     const pooler = entry(await pgBouncer("1.24", server));
     const target = `target: { urls: [${url(server)}, ${url({ ...server, host: "localhost" })}] }`;
     expect(grave(await found(`${target}\npool: { strategy: pgbouncer, url: ${url(pooler)} }`))).toEqual([]);
   });
 
-  it("finds a pooler before another database of the same server", async () => {
+  it("are refused if the pooler leads to another database of the same server", async () => {
     const pooler = entry(await pgBouncer("1.24", server));
     const scenario = `target: ${url(own.endpoint)}\npool: { strategy: pgbouncer, url: ${url(pooler)} }`;
     const [stray, ...others] = grave(await found(scenario));
@@ -199,7 +205,7 @@ describe("where URLs lead", () => {
     expect(stray?.words).not.toContain(server.password);
   });
 
-  it("finds a URL of another server, whose database has the same name and number", async () => {
+  it("are refused if two lead to different servers whose databases have the same name", async () => {
     const other: RunningTarget = await startEmbedded({}, { maxConnectionsNeeded: 10 });
     cleanUps.push(() => other.stop());
     const [stray] = grave(await found(`target: { urls: [${url(server)}, ${url(other.admin)}] }`));
@@ -209,7 +215,7 @@ describe("where URLs lead", () => {
     expect(stray?.words).toContain(`of the server 127.0.0.1:${other.admin.port}`);
   });
 
-  it("finds a URL at which nothing listens, beside all else", async () => {
+  it("are reported as unreachable if nothing listens there", async () => {
     const gone = { ...poor, port: 1 };
     const obstacles = await found(`target: { urls: [${url(poor)}, ${url(gone)}] }`);
     expect(obstacles).toContainEqual(
@@ -220,7 +226,7 @@ describe("where URLs lead", () => {
     );
   });
 
-  it("goes on where one of several is away and another takes writes, and says which", async () => {
+  it("may include an unreachable URL if another takes writes, and a message says so", async () => {
     const entry = (endpoint: Endpoint): string =>
       JSON.stringify(`${urlOf(endpoint)}?target_session_attrs=read-write`);
     const gone = { ...server, port: 1 };
@@ -240,7 +246,7 @@ describe("where URLs lead", () => {
     ]);
   });
 
-  it("finds a session that works as a role without the rights that the load's role is granted", async () => {
+  it("are refused if their session works as a role that lacks the rights of the load's role", async () => {
     const worker = testNamespace("worker");
     await admin.query(
       `CREATE ROLE ${worker}; GRANT ${worker} TO ${quoted}; ALTER ROLE ${quoted} SET role = ${worker}`,
@@ -253,7 +259,7 @@ describe("where URLs lead", () => {
     expect(unfit?.remedy).toBe(`GRANT ${quoted} TO "${worker}";`);
   });
 
-  it("finds a role of the pooler's own, where the server has none of the client's name", async () => {
+  it("are refused if the server lacks the role that a pooler's client logs in as", async () => {
     const pooler = entry(await pgBouncer("1.24", { ...poor, database: server.database }));
     // PgBouncer keeps a connection of the role under its new name.
     await (await connectAdmin(pooler)).close();
@@ -271,7 +277,7 @@ describe("prepared statements through a pooler", () => {
     `target: ${url(server)}\npool: { strategy: pgbouncer, url: ${url(entry(pooler))}, maxPreparedStatements: 100${more} }`;
   const withConsole = (pooler: RunningPooler): string => `, adminUrl: ${url(pooler.consoles[0] as Endpoint)}`;
 
-  it("are taken where they work", async () => {
+  it("are accepted if the pooler supports them", async () => {
     const pooler = await pgBouncer("1.24", server, 100);
     expect(grave(await found(scenario(pooler)))).toEqual([]);
     expect(grave(await found(scenario(pooler, withConsole(pooler))))).toEqual([]);
@@ -281,7 +287,7 @@ describe("prepared statements through a pooler", () => {
     ["1.18", "PgBouncer 1.18.0 has no prepared statements outside session mode"],
     ["1.24", "is set to max_prepared_statements = 0"],
   ] as const)(
-    "are refused of PgBouncer %s without them, which its console or a trial of it tells",
+    "are refused if the console of PgBouncer %s, or a test through it, shows that it lacks them",
     async (kind, words) => {
       const pooler = await pgBouncer(kind, server);
       const told = grave(await found(scenario(pooler, withConsole(pooler))));
@@ -294,8 +300,8 @@ describe("prepared statements through a pooler", () => {
   );
 });
 
-describe("the built program", () => {
-  it("ends before anything is made, with every problem, and doctor says the same", async () => {
+describe("run and doctor", () => {
+  it("name every problem before anything is created", async () => {
     const pooler = entry(await pgBouncer("1.24", server));
     const namespace = testNamespace("never");
     await own.admin.query(`REVOKE CREATE ON DATABASE ${quotedDatabase} FROM ${quoted}`);

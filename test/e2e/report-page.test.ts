@@ -87,7 +87,7 @@ describeInChromium("report.html", (browserOf) => {
     return open({}, "", htmlOf({ ...report, result: { ...report.result, treatments, ...more } }));
   };
 
-  test.each(SCHEMES)("draws every chart, %s", async (colorScheme) => {
+  test.each(SCHEMES)("draws every chart in the %s colour scheme", async (colorScheme) => {
     const page = await open({ colorScheme });
     expect(
       await page.evaluate<string[]>("[...document.querySelectorAll('section.chart')].map(({ id }) => id)"),
@@ -99,13 +99,13 @@ describeInChromium("report.html", (browserOf) => {
     }
   });
 
-  test("would notice a chart that draws nothing", async () => {
+  test("fails the test for drawn charts if a chart is empty", async () => {
     const page = await open();
     await page.evaluate("document.querySelector('#throughput-picture svg').replaceChildren()");
     expect(await inkOf(browserOf(), await page.locator(picture("throughput")).screenshot())).toBe(0);
   });
 
-  test("hides and shows a treatment in every chart, and keeps that in the address", async () => {
+  test("hides and shows a treatment in every chart, and keeps the choice in the address", async () => {
     const page = await open();
     const jsonb = LIGHT.treatments[0] ?? "";
     expect(strokesOf(await svgOf(page, "throughput"), jsonb)).toBeGreaterThan(0);
@@ -121,7 +121,7 @@ describeInChromium("report.html", (browserOf) => {
     expect(new URL(page.url()).hash).toBe("");
   });
 
-  test("keeps what was chosen in the address, wherever in the page the reader goes", async () => {
+  test("keeps the chosen filters in the address when a reader follows its links", async () => {
     const page = await open({}, "#hide=jsonb");
     await page.locator('nav a[href="#numbers"]').click();
     await expect.poll(() => new URL(page.url()).hash).toBe("#hide=jsonb");
@@ -132,7 +132,7 @@ describeInChromium("report.html", (browserOf) => {
     await expect.poll(() => new URL(page.url()).hash).toBe(bare);
   });
 
-  test("draws the operations and trials that are asked for", async () => {
+  test("draws only the chosen operations and trials", async () => {
     const page = await open();
     const all = await page.locator(`${picture("latency")} svg path`).count();
     await page.locator("#filter-trials").selectOption("each");
@@ -145,7 +145,7 @@ describeInChromium("report.html", (browserOf) => {
     expect(new URL(page.url()).hash).toBe("#hide-operation=process&trials=1");
   });
 
-  fullIt("takes a chart's own controls from the address and puts them there", async () => {
+  fullIt("reads a chart's controls from the address and writes them there", async () => {
     const page = await open({}, "#latency.percentile=p50&parts.of=slow");
     expect(await page.locator("#latency-percentile").inputValue()).toBe("p50");
     expect(await page.locator(picture("latency")).getAttribute("aria-label")).toContain("p50");
@@ -155,7 +155,7 @@ describeInChromium("report.html", (browserOf) => {
     expect(page.url()).toContain("latency.percentile=p50");
   });
 
-  test("shows and hides a layer by its legend, and remembers it", async () => {
+  test("hides and shows a layer by its legend, and remembers the choice", async () => {
     const page = await open();
     const before = await page.locator(`${picture("queue")} svg path`).count();
     const button = page.locator("#queue .chart-legend button").first();
@@ -170,7 +170,7 @@ describeInChromium("report.html", (browserOf) => {
     );
   });
 
-  test("has a table behind each chart, reached by keyboard, with what the chart draws", async () => {
+  test("has a table with the figures of each chart, reached by keyboard", async () => {
     const page = await open();
     for (const id of IDS) {
       const summary = page.locator(`#${id} summary`);
@@ -193,16 +193,20 @@ describeInChromium("report.html", (browserOf) => {
     expect(rows).toEqual(["10025 ms-", "20050 ms-", "240-60 ms", "400-100 ms"]);
   });
 
-  test.each(SCHEMES)("has no serious barrier, %s", async (colorScheme) => {
-    const page = await open({ colorScheme });
-    for (const id of ["comparison-plot", "matrix", "per-event"]) await page.locator(`#${id} summary`).click();
-    await page.evaluate(axe.source);
-    const { violations } = await page.evaluate<AxeResults>("axe.run()");
-    const found = violations.map(
-      ({ impact, id, nodes }) => `${impact} ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
-    );
-    expect(found.filter((each) => /^(serious|critical)/.test(each))).toEqual([]);
-  });
+  test.each(SCHEMES)(
+    "has no serious accessibility violation in the %s colour scheme",
+    async (colorScheme) => {
+      const page = await open({ colorScheme });
+      for (const id of ["comparison-plot", "matrix", "per-event"])
+        await page.locator(`#${id} summary`).click();
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate<AxeResults>("axe.run()");
+      const found = violations.map(
+        ({ impact, id, nodes }) => `${impact} ${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+      );
+      expect(found.filter((each) => /^(serious|critical)/.test(each))).toEqual([]);
+    },
+  );
 
   test.each(casesOf([1400, 400], 1))("fits a window of %i pixels", async (width) => {
     const page = await open({ viewport: { width, height: 900 } });
@@ -214,7 +218,7 @@ describeInChromium("report.html", (browserOf) => {
     }
   });
 
-  test("cuts no text in a narrow window, and shows where a table goes on", async () => {
+  test("cuts no text in a narrow window, and fades the edge of a table that continues", async () => {
     const page = await open({ viewport: { width: 400, height: 900 } });
     await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true })");
     await page.waitForFunction("document.querySelectorAll('#throughput table tbody tr').length > 0");
@@ -226,14 +230,14 @@ describeInChromium("report.html", (browserOf) => {
     expect(frames.filter(({ captionEnds, keepsNames }) => !captionEnds || !keepsNames)).toEqual([]);
   });
 
-  test("is drawn anew when the window changes", async () => {
+  test("redraws its charts when the window's size changes", async () => {
     const page = await open();
     await page.setViewportSize({ width: 700, height: 900 });
     await page.waitForFunction("document.querySelector('#throughput-picture svg').clientWidth < 700");
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(700);
   });
 
-  test("prints light on paper, with its charts, also from a dark screen", async () => {
+  test("prints its charts in light colours, also from a dark screen", async () => {
     const page = await open({ colorScheme: "dark" });
     const dark = await svgOf(page, "throughput");
     await page.evaluate("window.onafterprint = () => { window.printed = true }");
@@ -250,7 +254,7 @@ describeInChromium("report.html", (browserOf) => {
     expect(await svgOf(page, "throughput")).toBe(dark);
   });
 
-  test("says why where there is nothing to draw", async () => {
+  test("says why a chart is not drawn", async () => {
     const report = exampleReport();
     const { sweeps, capacity, ...result } = report.result;
     expect([sweeps, capacity]).not.toContain(undefined);
@@ -271,7 +275,7 @@ describeInChromium("report.html", (browserOf) => {
     }
   });
 
-  test("keeps the control that emptied a chart, and what it was before comes back with it", async () => {
+  test("keeps the control that emptied a chart, so that another choice draws the chart again", async () => {
     const waits = { mean: 0.1, p50: 0, p90: 0, p95: 0, p99: 0, p999: 0, max: 3 };
     const page = await openWith(({ operations }) => ({
       operations: Object.fromEntries(
@@ -287,7 +291,7 @@ describeInChromium("report.html", (browserOf) => {
     expect(await page.locator("#pool-wait-of").isVisible()).toBe(true);
   });
 
-  test("shows a trial that is chosen where none is complete", async () => {
+  test("draws a chosen trial although no trial is complete", async () => {
     const report = exampleReport();
     const treatments = report.result.treatments.map((treatment) => ({
       ...{ ...treatment, merged: null },
@@ -304,7 +308,7 @@ describeInChromium("report.html", (browserOf) => {
     }
   });
 
-  fullIt("keeps the marks of faults when the first line is hidden", async () => {
+  fullIt("keeps the marks of faults when the first line of a chart is hidden", async () => {
     const fault = { treatment: "jsonb", kind: "postgres-kill", atSeconds: 10, forSeconds: 2 } as const;
     const times = { injectedAtSeconds: 10, clearedAtSeconds: 12, recoverySeconds: 1 };
     const faults = [{ ...fault, ...times, trial: 1, words: "killed", errors: {} }];
@@ -319,7 +323,7 @@ describeInChromium("report.html", (browserOf) => {
     }
   });
 
-  test("draws a second that has none beside it", async () => {
+  test("draws a second whose neighbours have no value", async () => {
     const report = exampleReport();
     const [first] = report.series;
     const add = first?.operations.add;
@@ -331,7 +335,7 @@ describeInChromium("report.html", (browserOf) => {
     expect(svg.split(`fill="${LIGHT.treatments[0] ?? ""}"`).length - 1).toBeGreaterThanOrEqual(15);
   });
 
-  test("survives an address that names what is not there", async () => {
+  test("ignores names in the address that the result does not have", async () => {
     const page = await open({}, "#hide=nobody&trials=999&latency.percentile=p12&nonsense=1");
     expect(await inkOf(browserOf(), await page.locator(picture("latency")).screenshot())).toBeGreaterThan(
       0.004,

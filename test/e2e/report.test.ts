@@ -58,7 +58,7 @@ describe("the report of a run", () => {
     expect(ended.stderr).toContain(`report: ${join(directory, "report.html")}`);
   });
 
-  it("is one well-formed page with the result's own numbers, to be read without its script", () => {
+  it("is a well-formed page with the figures of result.json, readable without its script", () => {
     const page = reportIn(directory);
     expect(elementsOf(page).filter(({ name }) => name === "table").length).toBeGreaterThan(10);
     expect(page).toContain("<h1>reported</h1>");
@@ -66,7 +66,7 @@ describe("the report of a run", () => {
     expect(page).toContain("No event was lost or duplicated");
   });
 
-  it("gives its charts the same result, each trial over time, and whole distributions", () => {
+  it("gives its charts the whole result, every trial's time series and all distributions", () => {
     const data = embeddedData(reportIn(directory));
     expect(data.result).toEqual(result);
     expect(data.notes.filter((note) => note.includes("chart"))).toEqual([]);
@@ -84,7 +84,7 @@ describe("the report of a run", () => {
     );
   });
 
-  it("is made again by `report`, with the summary, from the directory alone", async () => {
+  it("is made again identically by `report` from the directory alone, with the summary", async () => {
     const before = reportIn(directory);
     rmSync(join(directory, "report.html"));
     const ended = await trainSim(["report", "--verbose", directory], { env: { PATH: process.env["PATH"] } });
@@ -94,7 +94,7 @@ describe("the report of a run", () => {
     expect(reportIn(directory) === before, "the same page").toBe(true);
   });
 
-  it("is not touched by `report --json`", async () => {
+  it("is left unchanged by `report --json`", async () => {
     writeFileSync(join(directory, "report.html"), "mine");
     const ended = await trainSim(["report", directory, "--json"]);
     expect(JSON.parse(ended.stdout)).toEqual(result);
@@ -103,7 +103,7 @@ describe("the report of a run", () => {
 });
 
 fullIt(
-  "tells of a run that was stopped that it is partial, and of what came after it was continued",
+  "the report of a stopped run says ABORTED, and that of its continuation shows every trial",
   async () => {
     const out = join(scratchDirectory(), "results");
     const scenario = writeScenarioFile(SCENARIO);
@@ -125,7 +125,7 @@ fullIt(
   },
 );
 
-it("refuses a directory that holds no result, and leaves nothing in it", async () => {
+it("`report` refuses a directory without result.json, and writes nothing there", async () => {
   const directory = scratchDirectory();
   const ended = await trainSim(["report", directory]);
   expect(ended.exitCode).toBe(104);

@@ -53,7 +53,7 @@ async function mergedP99Ms(directory: string, result: ResultDocument, treatmentI
   return percentileMs(histogram, 99);
 }
 
-it("leaves a readable directory, refuses another scenario, and continues at the first unfinished trial", async () => {
+it("a killed experiment refuses another scenario, and continues at its first unfinished trial", async () => {
   const scenario = writeScenarioFile(SCENARIO);
   const { directory, result: killed } = await killedInThirdTrial(scenario);
   expect(killed.verdict).toMatchObject({
@@ -108,31 +108,34 @@ it("leaves a readable directory, refuses another scenario, and continues at the 
   expect(JSON.parse(again.stdout)).toEqual(result);
 }, 180_000);
 
-fullIt("goes on on a server of the experiment on which no trial ran yet, whatever its settings", async () => {
-  await one.admin.query(`ALTER DATABASE ${one.endpoint.database} SET work_mem = '5MB'`);
-  await one.admin.query(`ALTER DATABASE ${other.endpoint.database} SET work_mem = '7MB'`);
-  const allow = (is: boolean): Promise<unknown> =>
-    one.admin.query(`ALTER DATABASE ${other.endpoint.database} ALLOW_CONNECTIONS ${is}`);
-  // The seed puts the second URL first.
-  const urls = [urlOf(other.endpoint), urlOf(one.endpoint)];
-  const scenario = writeScenarioFile(
-    SCENARIO.replace("payload: [text, jsonb-manual]", `target.url: ${JSON.stringify(urls)}`)
-      .replace("trials: 2", "trials: 1")
-      .concat(`payload: text\nseed: 3\nnamespace: ${testNamespace("resume")}\ntarget: { kind: url }\n`),
-  );
-  const out = join(scratchDirectory(), "results");
-  // Every server is checked before the first trial; this one goes away while the other's trial runs.
-  const { ended } = startTrainSim(["run", scenario, "--out", out]);
-  await untilLogged(out, "phase measure");
-  await allow(false);
-  expect((await ended).exitCode).toBe(111);
-  await allow(true);
-  const { directory } = onlyResultIn(out);
-  const env = { ...process.env, PGPASSWORD: one.endpoint.password ?? "" };
-  const resumed = await trainSim(["run", "--resume", directory], { env });
-  expect(resumed.stderr).not.toContain("ran elsewhere");
-  const { result } = onlyResultIn(out);
-  const trials = result.treatments.flatMap((treatment) => treatment.trials);
-  expect(trials.map(({ status }) => status)).toEqual(["complete", "complete"]);
-  expect(result.environment.settings["work_mem"]?.split(" | ").sort()).toEqual(["5MB", "7MB"]);
-});
+fullIt(
+  "an experiment continues on its second server, whose settings differ and where no trial has run yet",
+  async () => {
+    await one.admin.query(`ALTER DATABASE ${one.endpoint.database} SET work_mem = '5MB'`);
+    await one.admin.query(`ALTER DATABASE ${other.endpoint.database} SET work_mem = '7MB'`);
+    const allow = (is: boolean): Promise<unknown> =>
+      one.admin.query(`ALTER DATABASE ${other.endpoint.database} ALLOW_CONNECTIONS ${is}`);
+    // The seed puts the second URL first.
+    const urls = [urlOf(other.endpoint), urlOf(one.endpoint)];
+    const scenario = writeScenarioFile(
+      SCENARIO.replace("payload: [text, jsonb-manual]", `target.url: ${JSON.stringify(urls)}`)
+        .replace("trials: 2", "trials: 1")
+        .concat(`payload: text\nseed: 3\nnamespace: ${testNamespace("resume")}\ntarget: { kind: url }\n`),
+    );
+    const out = join(scratchDirectory(), "results");
+    // Every server is checked before the first trial; this one goes away while the other's trial runs.
+    const { ended } = startTrainSim(["run", scenario, "--out", out]);
+    await untilLogged(out, "phase measure");
+    await allow(false);
+    expect((await ended).exitCode).toBe(111);
+    await allow(true);
+    const { directory } = onlyResultIn(out);
+    const env = { ...process.env, PGPASSWORD: one.endpoint.password ?? "" };
+    const resumed = await trainSim(["run", "--resume", directory], { env });
+    expect(resumed.stderr).not.toContain("ran elsewhere");
+    const { result } = onlyResultIn(out);
+    const trials = result.treatments.flatMap((treatment) => treatment.trials);
+    expect(trials.map(({ status }) => status)).toEqual(["complete", "complete"]);
+    expect(result.environment.settings["work_mem"]?.split(" | ").sort()).toEqual(["5MB", "7MB"]);
+  },
+);

@@ -75,7 +75,7 @@ describe("a run", () => {
 
   afterAll(() => withAdmin((client) => client.query(`DROP ROLE ${role.user}`)));
 
-  it("prints the result document alone on standard output with --json, and leaves the whole result directory", async () => {
+  it("prints only the result document on standard output with --json, and fills the result directory", async () => {
     expect(ended.stderr).toContain("trial 2/2");
     expect(ended.exitCode).toBe(0);
     const printed = ResultDocument.parse(JSON.parse(ended.stdout));
@@ -106,7 +106,7 @@ describe("a run", () => {
   });
 
   it.each(["jsonb", "text"])(
-    "writes histograms, time series and log that agree with the result, %s",
+    "writes histograms, time series and a log that agree with the result of treatment %s",
     async (id) => {
       const { directory, result } = onlyResultIn(out);
       const trial = result.treatments.find((treatment) => treatment.id === id)?.trials[0];
@@ -134,7 +134,7 @@ describe("a run", () => {
     },
   );
 
-  it("states what each worker did, which adds up to the operations, in a table of the details", () => {
+  it("states figures of each worker that add up to the operations' figures", () => {
     const { directory, result } = onlyResultIn(out);
     const trials = result.treatments.flatMap((treatment) => treatment.trials);
     for (const { operations, workers = [] } of trials) {
@@ -168,7 +168,7 @@ describe("a run", () => {
     expect(ended.stderr).not.toContain("by worker");
   });
 
-  fullIt("executes an iteration budget exactly, the remainder over workers included", async () => {
+  fullIt("executes an iteration budget exactly that its workers cannot share evenly", async () => {
     const out = scratchDirectory();
     const { yaml } = onSuiteServer(`payload: text
 topology: cycle
@@ -188,7 +188,7 @@ trials: 1
   });
 
   it.each(casesOf(["1.24", "1.18"] as const, 0))(
-    "runs through managed PgBouncers %s in transaction mode",
+    "succeeds through managed PgBouncers %s in transaction mode",
     async (kind) => {
       const out = scratchDirectory();
       const { yaml } = onSuiteServer(
@@ -204,12 +204,12 @@ trials: 1
     },
   );
 
-  it("lets a role that does not own the namespace run the load", () => {
+  it("may use a role for its load that does not own the namespace", () => {
     expect(ended.stderr.match(/integrity ok/g)).toHaveLength(2);
     expect(ended.exitCode).toBe(0);
   });
 
-  fullIt("counts the retries that a locking level invites, and loses no event by them", async () => {
+  fullIt("counts the retries that locking nowait causes, and loses no event", async () => {
     const out = scratchDirectory();
     const { yaml } = onSuiteServer(
       `payload: text\nlocking: nowait\nappDelay: 2ms\nretry: { attempts: 50 }\n${ACTORS.replace("appDelay: 0\n", "")}${SHORT}`,
@@ -246,11 +246,11 @@ describe("a run that cannot start", () => {
     return ended;
   }
 
-  it("names the scenario's problems, all at once", async () => {
+  it("names all problems of the scenario at once", async () => {
     await refused(`${suite("payload: jsnob\n")}trils: 3\n`, 104, /jsnob[\s\S]*trils[\s\S]*trials/);
   });
 
-  it("offers the quickstart where no scenario is named, and takes it by its name", async () => {
+  it("names the quickstart if no scenario is given, and accepts the name quickstart", async () => {
     const ended = await trainSim(["run"]);
     expect(ended).toMatchObject({ exitCode: 104, stdout: "" });
     expect(ended.stderr).toMatch(/^train-sim: no scenario is named\n.*npx train-sim run quickstart\n/);
@@ -259,16 +259,16 @@ describe("a run that cannot start", () => {
     expect(planned.stdout).toContain("3 treatments x 5 trials = 15 trials");
   });
 
-  it("says which login was refused, without the password", async () => {
+  it("names the refused login without its password", async () => {
     const ended = await refused(without("password"), 111, /password|authentication/i);
     expect(ended.stderr + ended.stdout).not.toContain("hunter2");
   });
 
-  it("says where nobody listens", async () => {
+  it("names the address at which nothing listens", async () => {
     await refused(without("port"), 111, /127\.0\.0\.1:1\b/);
   });
 
-  it("refuses a namespace that it did not make", async () => {
+  it("refuses a namespace that train-sim did not make", async () => {
     const { yaml, namespace } = onSuiteServer(`${ACTORS}${SHORT}`);
     await withAdmin((admin) => admin.query(`CREATE SCHEMA ${namespace}`));
     await refused(yaml, 104, /not made by train-sim/);
@@ -288,7 +288,7 @@ describe("a run that cannot start", () => {
     expect(doctor.stdout).toMatch(/PROBLEM +open files .*\d+ clients need about \d+ open files, .* is 200\n/);
   });
 
-  it("refuses a managed PgBouncer where there is none before it starts anything", async () => {
+  it("refuses a managed PgBouncer that is not installed, before anything starts", async () => {
     const env = { ...process.env, PATH: "/nonexistent", TRAIN_SIM_PGBOUNCER: "/nonexistent/pgbouncer" };
     const out = scratchDirectory();
     const yaml = suite("pool: { strategy: pgbouncer, mode: transaction, size: 4 }\n");
@@ -298,7 +298,7 @@ describe("a run that cannot start", () => {
     expect(readdirSync(out)).toEqual([]);
   });
 
-  it("says which port is taken", async () => {
+  it("names the port that is in use", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const address = server.address();
@@ -311,7 +311,7 @@ describe("a run that cannot start", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("says that results cannot be written where a file is in the way", async () => {
+  it("refuses a result directory below a file", async () => {
     const out = scratchDirectory();
     writeFileSync(join(out, "file"), "");
     const ended = await trainSim(["run", writeScenarioFile(suite()), "--out", join(out, "file", "results")]);
@@ -319,13 +319,13 @@ describe("a run that cannot start", () => {
     expect(ended.stderr).toContain(join(out, "file"));
   });
 
-  it("prints the plan without touching a database", async () => {
+  it("can print its plan without connecting to the database", async () => {
     const ended = await trainSim(["run", writeScenarioFile(without("port")), "--plan"]);
     expect(ended.exitCode).toBe(0);
     expect(ended.stdout).toMatch(/trial/);
   });
 
-  it("prints the plan as JSON and nothing else there, with what validate says of the same file", async () => {
+  it("can print its plan as JSON, identical to the output of validate --json", async () => {
     const file = writeScenarioFile(without("port"));
     const { exitCode, stdout } = await trainSim(["run", file, "--plan", "--json", "--trials", "2"]);
     expect(exitCode).toBe(0);
@@ -337,7 +337,7 @@ describe("a run that cannot start", () => {
 
 describe("a run that is stopped", () => {
   it.each(casesOf(["measure", "drain", "warm-up"], 1))(
-    "keeps partial, marked results after Ctrl-C in phase %s",
+    "keeps results marked as partial after Ctrl-C in phase %s",
     async (phase) => {
       const out = scratchDirectory();
       // Consumers that never complete make the drain last until it is stopped.
@@ -369,7 +369,7 @@ describe("a run that is stopped", () => {
       ],
       1,
     ),
-  )("keeps partial, marked results after Ctrl-C in phase $phase", async ({ phase, holdsIn, published }) => {
+  )("keeps results marked as partial after Ctrl-C in phase $phase", async ({ phase, holdsIn, published }) => {
     const out = scratchDirectory();
     const never = "advance: { claim: 0.001, complete: 0.001, fail: 0 }\npreload: 3000\n";
     const short = "trial: { warmUp: 200ms, duration: 500ms, drain: 1s }\ntrials: 2\n";
@@ -396,7 +396,7 @@ describe("a run that is stopped", () => {
     expect(trials[0]?.integrity?.published).toBeLessThanOrEqual(published.most);
   });
 
-  it("ends at once on the second signal, and leaves no server", async () => {
+  it("ends at once on a second signal, and leaves no server", async () => {
     const out = scratchDirectory();
     const started = startTrainSim([
       "run",
@@ -419,23 +419,26 @@ describe("a run that is stopped", () => {
     await expect.poll(() => serversOf(started.child.pid), { timeout: 200_000 }).toEqual([]);
   });
 
-  fullIt("says that the server went away in mid-trial, with what was measured before", async () => {
-    const server = await startEmbedded({ fsync: "off" }, { maxConnectionsNeeded: 50 });
-    const out = scratchDirectory();
-    const yaml = `name: t\ntarget: { kind: url, urls: ["${urlOf(server.admin)}"] }\nretry: { attempts: 2 }\n${FEW}${LONG}`;
-    const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);
-    await untilLogged(out, `"event":"summary","phase":"measure","operation"`);
-    await server.stop();
-    const ended = await started.ended;
-    expect(ended.exitCode).toBe(111);
-    expect(ended.stderr).toMatch(/partial results are in/i);
-    const { result } = onlyResultIn(out);
-    expect(result.verdict.status).toBe("aborted");
-    expect(result.treatments[0]?.trials[0]).toMatchObject({ status: "failed", integrity: null });
-    expect(result.treatments[0]?.trials[0]?.operations.add?.transactions).toBeGreaterThan(0);
-  });
+  fullIt(
+    "ends with 111 if the server goes away during a trial, and keeps the figures measured before",
+    async () => {
+      const server = await startEmbedded({ fsync: "off" }, { maxConnectionsNeeded: 50 });
+      const out = scratchDirectory();
+      const yaml = `name: t\ntarget: { kind: url, urls: ["${urlOf(server.admin)}"] }\nretry: { attempts: 2 }\n${FEW}${LONG}`;
+      const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);
+      await untilLogged(out, `"event":"summary","phase":"measure","operation"`);
+      await server.stop();
+      const ended = await started.ended;
+      expect(ended.exitCode).toBe(111);
+      expect(ended.stderr).toMatch(/partial results are in/i);
+      const { result } = onlyResultIn(out);
+      expect(result.verdict.status).toBe("aborted");
+      expect(result.treatments[0]?.trials[0]).toMatchObject({ status: "failed", integrity: null });
+      expect(result.treatments[0]?.trials[0]?.operations.add?.transactions).toBeGreaterThan(0);
+    },
+  );
 
-  it("fails the trial with the statement's name on an error that no retry mends", async () => {
+  it("fails the trial with the statement's name on a non-retryable error", async () => {
     const out = scratchDirectory();
     const { yaml, namespace } = onSuiteServer(`${FEW}${LONG}`);
     const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);
@@ -447,7 +450,7 @@ describe("a run that is stopped", () => {
     await withAdmin((admin) => admin.query(`DROP SCHEMA ${namespace} CASCADE`));
   });
 
-  it("ends with 110 when an acknowledged event is gone, and names it", async () => {
+  it("ends with 110 if acknowledged events are missing, and names them", async () => {
     const out = scratchDirectory();
     const { yaml, namespace } = onSuiteServer(`${FEW}${SHORT.replace("1s", "3s")}`);
     const started = startTrainSim(["run", writeScenarioFile(yaml), "--out", out]);
@@ -473,7 +476,7 @@ describe("a run that is stopped", () => {
   });
 });
 
-it("keeps the default result directory out of the way when nothing ran", async () => {
+it("a run without a trial creates no default result directory", async () => {
   const cwd = scratchDirectory();
   expect((await trainSim(["run", "missing.yaml"], { cwd })).exitCode).toBe(104);
   expect(existsSync(join(cwd, "results"))).toBe(false);

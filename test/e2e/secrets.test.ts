@@ -93,9 +93,9 @@ BEGIN
 END $$;
 CREATE EVENT TRIGGER spoil ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION public.spoil()`;
 
-describe("a password", () => {
+describe("passwords", () => {
   it.runIf(isLinux)(
-    "of the embedded server and of PgBouncer stays in files that their users alone can read",
+    "of the embedded server and of PgBouncer are only in files that their users alone can read",
     async () => {
       const out = scratchDirectory();
       // The load lasts long enough for all checks during the run.
@@ -149,7 +149,7 @@ describe("a password", () => {
     },
   );
 
-  fullIt("in a URL reaches no file, output or later command", async () => {
+  fullIt("in a URL reach no file, output or later command", async () => {
     const out = scratchDirectory();
     const url = urlWith(secret.encoded);
     const file = writeScenarioFile(onUrl(url));
@@ -181,7 +181,7 @@ describe("a password", () => {
   });
 
   fullIt(
-    "that a command prints reaches no file and no output, whether the run goes well or not",
+    "printed by passwordCommand reach no file and no output, whether the run succeeds or fails",
     async () => {
       const out = scratchDirectory();
       const token = join(scratchDirectory(), "token");
@@ -203,7 +203,7 @@ describe("a password", () => {
     },
   );
 
-  it.runIf(isLinux)("in the environment reaches no process that is started, and no file", async () => {
+  it.runIf(isLinux)("in the environment reach no child process and no file", async () => {
     const out = scratchDirectory();
     const yaml = onUrl(
       urlWith(undefined),
@@ -226,15 +226,15 @@ describe("a password", () => {
   it.each(
     casesOf(
       [
-        ["that is wrong", urlWith(secret.encoded, { user: "postgres" }), 111],
-        ["to where nobody listens", urlWith(secret.encoded, { port: 1 }), 111],
-        ["that is not encoded", urlWith(secret.password), 104],
-        ["with an unknown parameter", `${urlWith(secret.encoded)}?pasword=${secret.encoded}`, 104],
-        ["with half a parameter", `${urlWith(undefined)}?password=${secret.encoded}&sslmode=x`, 104],
+        ["wrong password", urlWith(secret.encoded, { user: "postgres" }), 111],
+        ["nothing listens there", urlWith(secret.encoded, { port: 1 }), 111],
+        ["password not encoded", urlWith(secret.password), 104],
+        ["unknown parameter", `${urlWith(secret.encoded)}?pasword=${secret.encoded}`, 104],
+        ["malformed parameter", `${urlWith(undefined)}?password=${secret.encoded}&sslmode=x`, 104],
       ],
       1,
     ),
-  )("%s is not repeated in the refusal", async (_, url, exitCode) => {
+  )("in a refused URL do not appear in the message: %s", async (_, url, exitCode) => {
     const texts: Record<string, string> = {};
     const out = scratchDirectory();
     for (const yaml of [onUrl(url), onUrl(url, `wrong: 1\n${LOAD}`)]) {
@@ -264,7 +264,7 @@ describe("a password", () => {
     ).toEqual([]);
   });
 
-  fullIt("is not told of by a failure in mid-run, nor is a row that the server quotes", async () => {
+  fullIt("do not appear in the message of a failed run, nor does a row that the server quotes", async () => {
     const inside = await connectAdmin({ ...inject("adminEndpoint"), database: role });
     await inside.query(SPOIL);
     const out = scratchDirectory();

@@ -21,7 +21,7 @@ for (let n = 0; ; n++) {
   process.stdout.write(".");
 }`;
 
-it("a file is whole whenever its writer is killed, and can be written again", async () => {
+it("a file is complete whenever its writer is killed, and can be written again", async () => {
   const path = join(scratchDirectory(), "result.json");
   const prng = new Prng(4);
   let unfinished = 0;

@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 describe("TimerThread", () => {
-  it("fires once for each moment set, and never before it", async () => {
+  it("fires once for each time that is set, and never early", async () => {
     const { timer, fired, next } = startTimer();
     const due: number[] = [];
     for (let times = 0; times < 50; times++) {
@@ -42,7 +42,7 @@ describe("TimerThread", () => {
     for (const [index, atMs] of fired.entries()) expect(atMs).toBeGreaterThanOrEqual(due[index] as number);
   });
 
-  it("fires for the last setting only", async () => {
+  it("fires only for the time set last", async () => {
     const { timer, fired, next } = startTimer();
     const sinceMs = monotonicMs();
     const firing = next();
@@ -61,7 +61,7 @@ describe("TimerThread", () => {
     expect(fired).toHaveLength(1);
   });
 
-  it("fires at the moment that its callback returns, unless an earlier one was set since", async () => {
+  it("fires again at the time that its callback returns, or at an earlier time set since", async () => {
     const { timer, fired, following, next } = startTimer();
     const sinceMs = monotonicMs();
     following.push(sinceMs + 40, sinceMs + 1e6);
@@ -78,7 +78,7 @@ describe("TimerThread", () => {
     expect(fired).toHaveLength(3);
   });
 
-  it("ends its thread when it is closed, set or not, and is no failure then", async () => {
+  it("ends its thread when it is closed before its time, and reports no failure", async () => {
     const { timer, fired } = startTimer();
     timer.set(monotonicMs() + 1e6);
     await timer.close();

@@ -55,7 +55,7 @@ trial: { warmUp: 0, drain: false }
 trials: 1
 ${more}`);
 
-it("runs the workloads that have a store for it, with its evidence, and is audited", async () => {
+it("an added database runs a workload that has a store for it, with evidence and audit", async () => {
   const out = join(scratchDirectory(), "results");
   const load = "{ executor: per-client-iterations, clients: 4, iterations: 50 }";
   const file = scenario(
@@ -75,7 +75,7 @@ it("runs the workloads that have a store for it, with its evidence, and is audit
   });
 });
 
-it("is refused workloads, pools and faults that it lacks, each by name", async () => {
+it("an added database refuses workloads, pools and faults that it lacks, each by name", async () => {
   const refused = async (file: string): Promise<string> =>
     (await trainSim(["validate", file], { main })).stderr.replace(/\s+/g, " ");
   expect(await refused(scenario("accounts"))).toContain("workload accounts has no store for ToyDB");

@@ -40,7 +40,7 @@ trials: 1
 actors: { producers: { workers: 2, load: { executor: per-client-iterations, clients: 5, iterations: 20 } } }
 ${more}`);
 
-it("runs on connections of its own, which are counted, and is audited", async () => {
+it("an added workload family opens its connections itself, which are counted, and passes its audit", async () => {
   const out = join(scratchDirectory(), "results");
   const file = scenario("{ strategy: own, size: 4 }", "factors: { batch: [one, ten] }");
   const ended = await trainSim(["run", file, "--out", out, "--quiet"], { main });
@@ -59,7 +59,7 @@ it("runs on connections of its own, which are counted, and is audited", async ()
   });
 });
 
-it("means its own by names of keys and roles that another family has", async () => {
+it("an added workload family may use names of keys and roles that another family has", async () => {
   const wrong = await trainSim(
     ["validate", scenario("{ strategy: own, size: 4 }", "batch: { min: 1, max: 2 }")],
     {
@@ -75,7 +75,7 @@ it("means its own by names of keys and roles that another family has", async () 
   expect(properties["batch"]?.description).toMatch(/train-events: .* toy: Toys of a batch, in words\./);
 });
 
-it("is refused a pool that lends connections, and other workloads one that lends none", async () => {
+it("an added workload family refuses pools that lend connections, and other families refuse pool own", async () => {
   const refused = await trainSim(["validate", scenario("direct")], { main });
   expect(refused.stderr.replace(/\s+/g, " ")).toContain(
     "workload toy opens its connections itself; use pool own and state their number as pool.size",

@@ -27,7 +27,7 @@ trials: 1
 ${onSuiteServer("unread")}`;
 
 it.each(casesOf(["stdout", "stderr"] as const, 1))(
-  "keeps partial, marked results of Ctrl-C though nobody reads %s any more",
+  "Ctrl-C keeps results marked as partial although the reader of %s has ended",
   async (stream) => {
     const out = scratchDirectory();
     const started = startTrainSim(["run", writeScenarioFile(SCENARIO), "--out", out]);
@@ -41,7 +41,7 @@ it.each(casesOf(["stdout", "stderr"] as const, 1))(
   },
 );
 
-it("ends with 107 and words where standard output is full", async () => {
+it("validate ends with 107 and an explanation if standard output is full", async () => {
   const file = join(scratchDirectory(), "good.yaml");
   writeFileSync(file, "name: t\npayload: text\n");
   const full = openSync("/dev/full", "w");
@@ -55,7 +55,7 @@ it("ends with 107 and words where standard output is full", async () => {
   expect(status).toBe(107);
 });
 
-it("refuses with 104 though nobody reads why", async () => {
+it("validate refuses a scenario with 104 although the reader of its output has ended", async () => {
   const file = join(scratchDirectory(), "bad.yaml");
   writeFileSync(file, "name: t\npayload: xml\n");
   const started = startTrainSim(["validate", file, "--json"]);

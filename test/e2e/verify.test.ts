@@ -96,8 +96,8 @@ function trialIn(directory: string, number: number): string {
   return join(directory, "trials", name ?? "");
 }
 
-describe("a result as its run left it", () => {
-  it("agrees in every kind of figure, and nothing is written", async () => {
+describe("verification of an unchanged result", () => {
+  it("agrees in every kind of figure, and writes nothing", async () => {
     const before = readdirSync(sound, { recursive: true });
     const { exitCode, verification } = await verify(sound);
     expect(verification.differences).toEqual([]);
@@ -146,12 +146,12 @@ const CHANGES: readonly [what: string, change: Change, path: RegExp][] = [
     /^comparisons\[payload add mean text jsonb-manual\]\.ratio$/,
   ],
   [
-    "what a threshold on a ratio saw",
+    "the value seen by a threshold on a ratio",
     (r) => ((r.thresholds?.find(({ against }) => against) ?? { seen: 0 }).seen = 7),
     /^thresholds\[add\{payload:text\} \/ .+\]\.seen$/,
   ],
   [
-    "our ratio beside a published one",
+    "our ratio that is compared with a published ratio",
     (r) => ((r.published?.[1]?.ratio?.ours ?? { ratio: 0 }).ratio *= 2),
     /^published\[jsonb-manual add p\(97\)\]\.ratio\.ours\.ratio$/,
   ],
@@ -160,11 +160,7 @@ const CHANGES: readonly [what: string, change: Change, path: RegExp][] = [
     (r) => (r.verdict.timings.isValid = !r.verdict.timings.isValid),
     /^verdict\.timings\.isValid$/,
   ],
-  [
-    "a finding that is left out or added",
-    (r) => r.diagnosis.push({ kind: "finding", words: "x" }),
-    /^diagnosis\[finding\]$/,
-  ],
+  ["an added finding", (r) => r.diagnosis.push({ kind: "finding", words: "x" }), /^diagnosis\[finding\]$/],
   ["a rate of a trial", (r) => (first(r).add.eventsPerSecond *= 1.1), /add\.eventsPerSecond$/],
   ["a count of a trial", (r) => (first(r).add.transactions += 1), /add\.transactions$/],
   [
@@ -173,12 +169,12 @@ const CHANGES: readonly [what: string, change: Change, path: RegExp][] = [
     /^treatments\[text\]\.summary\[add mean\]\.median$/,
   ],
   [
-    "a comparison that is left out",
+    "a removed comparison",
     (r) => r.comparisons.splice(1, 1),
     /^comparisons\[payload add p50 text jsonb-manual\]$/,
   ],
   [
-    "what a threshold saw",
+    "the value seen by a threshold",
     (r) => ((r.thresholds?.find(({ expression }) => expression === "max<60000") ?? { seen: 0 }).seen = 1),
     /^thresholds\[add max<60000 .+\]\.seen$/,
   ],
@@ -188,14 +184,14 @@ const CHANGES: readonly [what: string, change: Change, path: RegExp][] = [
     /^published\[text add p\(97\)\]\.value$/,
   ],
   [
-    "whether a published ratio agrees",
+    "the agreement with a published ratio",
     (r) => ((r.published?.[1]?.ratio ?? { direction: "" }).direction = "agrees"),
     /^published\[jsonb-manual add p\(97\)\]\.ratio\.direction$/,
   ],
 ];
 
-describe("a figure that was changed", () => {
-  it.each(casesOf(CHANGES, 5))("is found and nothing else: %s", async (_, change, path) => {
+describe("verification of a changed result", () => {
+  it.each(casesOf(CHANGES, 5))("finds exactly the changed figure: %s", async (_, change, path) => {
     const { exitCode, verification } = await recompute(changed(change));
     const paths = pathsOf(verification);
     expect(paths).toHaveLength(1);
@@ -204,7 +200,7 @@ describe("a figure that was changed", () => {
     expect(verification.differences.map(({ path }) => path)).toContain("report.html");
   });
 
-  it("is found where its copy in trial.json and the pages were changed with it", async () => {
+  it("finds a changed figure although trial.json and the pages were changed with it", async () => {
     const directory = changed((result) => (first(result).response.p99 *= 0.9));
     const { trial } = first(
       JSON.parse(readFileSync(join(directory, "result.json"), "utf8")) as ResultDocument,
@@ -226,7 +222,7 @@ describe("a figure that was changed", () => {
     expect(kinds.map(([kind]) => kind)).not.toContain("pages");
   });
 
-  it("is a count of one worker, which adds up with those of the others", async () => {
+  it("finds a changed count of one worker by adding up all workers", async () => {
     const directory = changed((result) => {
       const add = result.treatments[0]?.trials[0]?.workers?.[0]?.operations.add;
       if (add) add.transactions += 1;
@@ -242,7 +238,7 @@ describe("a figure that was changed", () => {
     ]);
   });
 
-  it("is a trial that was left out, with all that is made of it", async () => {
+  it("finds that a trial was removed", async () => {
     const directory = changed(({ treatments }) => treatments[0]?.trials.pop());
     const { exitCode, verification } = await recompute(directory);
     expect(exitCode).toBe(99);
@@ -255,7 +251,7 @@ describe("a figure that was changed", () => {
     ["timeseries.csv", "counts"],
     ["histograms.hlog", "latencies"],
     ["log.ndjson", "log"],
-  ])("is said of files, too: %s of one trial put into another", async (file, kind) => {
+  ])("finds a %s that belongs to another trial", async (file, kind) => {
     const directory = changed(() => undefined);
     cpSync(join(trialIn(directory, 1), file), join(trialIn(directory, 2), file));
     const { exitCode, verification } = await recompute(directory);
@@ -265,7 +261,7 @@ describe("a figure that was changed", () => {
   });
 });
 
-it("finds a batch that a ledger lacks", async () => {
+it("verification finds a batch that is missing in a ledger", async () => {
   const directory = changed(() => undefined);
   const ledger = join(trialIn(directory, 1), "ledger-0.bin");
   writeFileSync(ledger, readFileSync(ledger).subarray(0, -44));
@@ -274,8 +270,8 @@ it("finds a batch that a ledger lacks", async () => {
   expect(pathsOf(verification)).toEqual([expect.stringMatching(/\.integrity\.published$/)]);
 });
 
-describe("what cannot be recomputed", () => {
-  it("is named with the file that is missing or damaged, and ends with 99", async () => {
+describe("verification of an incomplete result", () => {
+  it("names each missing or damaged file, and ends with 99", async () => {
     const directory = changed(() => undefined);
     rmSync(join(trialIn(directory, 1), "histograms.hlog"));
     writeFileSync(join(trialIn(directory, 2), "timeseries.csv"), "second,operation\n0,add\n");
@@ -292,21 +288,18 @@ describe("what cannot be recomputed", () => {
     expect(stdout).not.toContain(directory);
   });
 
-  it.each(["scenario.yaml", "summary.txt", "report.html"])(
-    "ends with 99 where %s, which every run leaves, is gone",
-    async (file) => {
-      const directory = changed(() => undefined);
-      rmSync(join(directory, file));
-      const { exitCode, verification } = await verify(directory);
-      expect(exitCode).toBe(99);
-      expect(verification.notRecomputed.filter(({ isMissing }) => isMissing)).toMatchObject([
-        { what: file, reason: "it is not there" },
-      ]);
-    },
-  );
+  it.each(["scenario.yaml", "summary.txt", "report.html"])("ends with 99 if %s is missing", async (file) => {
+    const directory = changed(() => undefined);
+    rmSync(join(directory, file));
+    const { exitCode, verification } = await verify(directory);
+    expect(exitCode).toBe(99);
+    expect(verification.notRecomputed.filter(({ isMissing }) => isMissing)).toMatchObject([
+      { what: file, reason: "it is not there" },
+    ]);
+  });
 });
 
-fullIt("agrees for a run that was stopped, and for one that was continued", async () => {
+fullIt("verification agrees for a run that was stopped, and for its continuation", async () => {
   const out = join(scratchDirectory(), "results");
   const { child, ended } = startTrainSim(["run", writeScenarioFile(ON_OWN_SERVER), "--out", out, "--quiet"]);
   await untilLogged(out, '"trial":2,');
