@@ -82,7 +82,7 @@ describe("thresholds", () => {
   });
 
   fullIt(
-    "on ratios compare trials of the same block; `surely` is not assessed with fewer than 5 blocks",
+    "compare trials of the same block in ratios, and do not assess `surely` with fewer than 5 blocks",
     async () => {
       const { exitCode, stdout, result } = await run(
         ...UNDISTURBED,
@@ -105,7 +105,7 @@ describe("thresholds", () => {
     },
   );
 
-  fullIt("on rates allow for arrivals that a Poisson schedule by chance did not offer", async () => {
+  fullIt("allow for arrivals that a Poisson schedule by chance did not offer", async () => {
     const { exitCode, result } = await run(
       "actors.producers.load={ executor: constant-arrival-rate, rate: 40, maxClients: 16 }",
       ...[...UNDISTURBED, "seed=2", "trial.duration=2s", "thresholds.add=[rate>=40]"],
@@ -121,7 +121,7 @@ describe("thresholds", () => {
     expect(exitCode).toBe(0);
   });
 
-  it("with abortOnFail end the experiment with 108, and keep the partial trial with its audit", async () => {
+  it("end the experiment with 108 if abortOnFail is set, and keep the partial trial with its audit", async () => {
     const { exitCode, stderr, result } = await run(
       "trials=2",
       "trial.duration=30s",
@@ -287,7 +287,7 @@ diagnosis: { ceiling: false }
 `;
 
 fullIt(
-  "a server that is paused from outside is a finding, with the seconds of the stall and the longest transaction",
+  "a server that is paused is a finding with the seconds of the stall and the longest transaction",
   async () => {
     const out = join(scratchDirectory(), "results");
     const started = startTrainSim(["run", writeScenarioFile(PACED), "--out", out, "--verbose"]);

@@ -137,7 +137,7 @@ describe("limits of roles and databases", () => {
     ["DATABASE", own.endpoint.database, "idle_in_transaction_session_timeout", "5s", "evidence"],
     ["ROLE", limited, "idle_session_timeout", "5min", "evidence"],
   ])(
-    "find %s %s with %s = %s, and name the statement that resets it",
+    "are found with the statement that resets them: %s %s, %s = %s",
     async (kind, name, key, value, grade) => {
       await own.admin.query(`ALTER ${kind} ${name} SET ${key} = '${value}'`);
       cleanUps.push(() => own.admin.query(`ALTER ${kind} ${name} RESET ${key}`));
@@ -148,7 +148,7 @@ describe("limits of roles and databases", () => {
     },
   );
 
-  it("refuse a role whose statement_timeout is too short for any statement", async () => {
+  it("are refused if statement_timeout is too short for any statement", async () => {
     await own.admin.query(`ALTER ROLE ${limited} SET statement_timeout = '1ms'`);
     cleanUps.push(() => own.admin.query(`ALTER ROLE ${limited} RESET statement_timeout`));
     const [obstacle, ...others] = grave(await found(asLimited));
@@ -162,7 +162,7 @@ describe("limits of roles and databases", () => {
   it.each([
     ["ROLE", limited],
     ["DATABASE", own.endpoint.database],
-  ])("find %s %s with too few connections, and name a sufficient CONNECTION LIMIT", async (kind, name) => {
+  ])("are found with a sufficient CONNECTION LIMIT: %s %s", async (kind, name) => {
     await own.admin.query(`ALTER ${kind} ${name} CONNECTION LIMIT 5`);
     cleanUps.push(() => own.admin.query(`ALTER ${kind} ${name} CONNECTION LIMIT -1`));
     const [obstacle, ...others] = grave(await found(asLimited));

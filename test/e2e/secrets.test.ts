@@ -94,62 +94,55 @@ END $$;
 CREATE EVENT TRIGGER spoil ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION public.spoil()`;
 
 describe("passwords", () => {
-  it.runIf(isLinux)(
-    "of the embedded server and of PgBouncer are only in files that their users alone can read",
-    async () => {
-      const out = scratchDirectory();
-      // The load lasts long enough for all checks during the run.
-      const load = LOAD.replace("duration: 2s", "duration: 8s");
-      const yaml = `name: secrets\npool: { strategy: pgbouncer, mode: transaction, size: 3 }\n${load}`;
-      const args = ["--out", out, "--dashboard", "0", "--prometheus", "0"];
-      const started = startTrainSim(["run", writeScenarioFile(yaml), ...args], { env: pgBouncerEnv("1.24") });
-      const [page, metrics] = await Promise.all([
-        announced(started, "live page"),
-        announced(started, "metrics for Prometheus"),
-      ]);
-      await untilLogged(out, '"phase":"measure"');
+  it.runIf(isLinux)("a generated password is only in files that its user alone can read", async () => {
+    const out = scratchDirectory();
+    // The load lasts long enough for all checks during the run.
+    const load = LOAD.replace("duration: 2s", "duration: 8s");
+    const yaml = `name: secrets\npool: { strategy: pgbouncer, mode: transaction, size: 3 }\n${load}`;
+    const args = ["--out", out, "--dashboard", "0", "--prometheus", "0"];
+    const started = startTrainSim(["run", writeScenarioFile(yaml), ...args], { env: pgBouncerEnv("1.24") });
+    const [page, metrics] = await Promise.all([
+      announced(started, "live page"),
+      announced(started, "metrics for Prometheus"),
+    ]);
+    await untilLogged(out, '"phase":"measure"');
 
-      const directories = privateDirectories(started.child.pid);
-      const userList = directories.flatMap(filesBelow).find(({ path }) => path.endsWith("/userlist.txt"));
-      const passwords = [...(userList?.content ?? "").matchAll(/" "(\w{36})"/g)].map(
-        ([, word]) => word ?? "",
-      );
-      expect(passwords).toHaveLength(2);
-      const forms = passwords.flatMap(formsOf);
+    const directories = privateDirectories(started.child.pid);
+    const userList = directories.flatMap(filesBelow).find(({ path }) => path.endsWith("/userlist.txt"));
+    const passwords = [...(userList?.content ?? "").matchAll(/" "(\w{36})"/g)].map(([, word]) => word ?? "");
+    expect(passwords).toHaveLength(2);
+    const forms = passwords.flatMap(formsOf);
 
-      expect(directories.map(modeOf)).toEqual(["700", "700"]);
-      const holders = directories
-        .flatMap(filesBelow)
-        .filter(({ content }) => forms.some((form) => content.includes(form)));
-      expect(holders.map(({ path }) => [path, modeOf(path)])).toEqual([[userList?.path, "600"]]);
-      const open = directories.flatMap(filesBelow).filter(({ path }) => !/00$/.test(modeOf(path)));
-      expect(open.map(({ path }) => path)).toEqual([]);
-      const hba =
-        directories.flatMap(filesBelow).find(({ path }) => path.endsWith("/pg_hba.conf"))?.content ?? "";
-      const methods = hba.split("\n").flatMap((line) => /^[a-z]\S+ .*\s(\S+)$/.exec(line.trim())?.[1] ?? []);
-      expect(new Set(methods)).toEqual(new Set(["scram-sha-256"]));
+    expect(directories.map(modeOf)).toEqual(["700", "700"]);
+    const holders = directories
+      .flatMap(filesBelow)
+      .filter(({ content }) => forms.some((form) => content.includes(form)));
+    expect(holders.map(({ path }) => [path, modeOf(path)])).toEqual([[userList?.path, "600"]]);
+    const open = directories.flatMap(filesBelow).filter(({ path }) => !/00$/.test(modeOf(path)));
+    expect(open.map(({ path }) => path)).toEqual([]);
+    const hba =
+      directories.flatMap(filesBelow).find(({ path }) => path.endsWith("/pg_hba.conf"))?.content ?? "";
+    const methods = hba.split("\n").flatMap((line) => /^[a-z]\S+ .*\s(\S+)$/.exec(line.trim())?.[1] ?? []);
+    expect(new Set(methods)).toEqual(new Set(["scram-sha-256"]));
 
-      const addresses = listeningAddresses(started.child.pid ?? 0);
-      // The addresses are PostgreSQL's, PgBouncer's, the live page's and the metrics'.
-      expect(new Set(addresses).size).toBe(4);
-      expect(addresses.filter((address) => !address.startsWith("127.0.0.1:"))).toEqual([]);
+    const addresses = listeningAddresses(started.child.pid ?? 0);
+    // The addresses are PostgreSQL's, PgBouncer's, the live page's and the metrics'.
+    expect(new Set(addresses).size).toBe(4);
+    expect(addresses.filter((address) => !address.startsWith("127.0.0.1:"))).toEqual([]);
 
-      const seen = seenProcesses(started.child.pid ?? 0);
-      expect(seen.length).toBeGreaterThan(5);
-      const pages = { page: await pageOf(page), metrics: await pageOf(`${metrics}metrics`) };
-      const ended = await started.ended;
-      expect(ended.exitCode).toBe(0);
-      const processes = Object.fromEntries(
-        seen.map(({ pid, commandLine, environment }) => [`process ${pid}`, commandLine + environment]),
-      );
-      expect(leaksIn({ ...processes, ...pages, ...textsOf("run", ended), ...filesIn(out) }, forms)).toEqual(
-        [],
-      );
-      expect(privateDirectories(started.child.pid)).toEqual([]);
-    },
-  );
+    const seen = seenProcesses(started.child.pid ?? 0);
+    expect(seen.length).toBeGreaterThan(5);
+    const pages = { page: await pageOf(page), metrics: await pageOf(`${metrics}metrics`) };
+    const ended = await started.ended;
+    expect(ended.exitCode).toBe(0);
+    const processes = Object.fromEntries(
+      seen.map(({ pid, commandLine, environment }) => [`process ${pid}`, commandLine + environment]),
+    );
+    expect(leaksIn({ ...processes, ...pages, ...textsOf("run", ended), ...filesIn(out) }, forms)).toEqual([]);
+    expect(privateDirectories(started.child.pid)).toEqual([]);
+  });
 
-  fullIt("in a URL reach no file, output or later command", async () => {
+  fullIt("a password in a URL reaches no file, output or later command", async () => {
     const out = scratchDirectory();
     const url = urlWith(secret.encoded);
     const file = writeScenarioFile(onUrl(url));
@@ -181,7 +174,7 @@ describe("passwords", () => {
   });
 
   fullIt(
-    "printed by passwordCommand reach no file and no output, whether the run succeeds or fails",
+    "a password from passwordCommand reaches no file or output, whether the run succeeds or fails",
     async () => {
       const out = scratchDirectory();
       const token = join(scratchDirectory(), "token");
@@ -203,7 +196,7 @@ describe("passwords", () => {
     },
   );
 
-  it.runIf(isLinux)("in the environment reach no child process and no file", async () => {
+  it.runIf(isLinux)("a password in the environment reaches no child process and no file", async () => {
     const out = scratchDirectory();
     const yaml = onUrl(
       urlWith(undefined),
@@ -234,7 +227,7 @@ describe("passwords", () => {
       ],
       1,
     ),
-  )("in a refused URL do not appear in the message: %s", async (_, url, exitCode) => {
+  )("a refused URL does not reveal its password: %s", async (_, url, exitCode) => {
     const texts: Record<string, string> = {};
     const out = scratchDirectory();
     for (const yaml of [onUrl(url), onUrl(url, `wrong: 1\n${LOAD}`)]) {
@@ -264,20 +257,23 @@ describe("passwords", () => {
     ).toEqual([]);
   });
 
-  fullIt("do not appear in the message of a failed run, nor does a row that the server quotes", async () => {
-    const inside = await connectAdmin({ ...inject("adminEndpoint"), database: role });
-    await inside.query(SPOIL);
-    const out = scratchDirectory();
-    const url = urlWith(secret.encoded);
-    let ended: Awaited<ReturnType<typeof trainSim>>;
-    try {
-      ended = await trainSim(["run", writeScenarioFile(onUrl(url, LOAD)), "--out", out]);
-    } finally {
-      await inside.query("DROP EVENT TRIGGER spoil; DROP FUNCTION public.spoil");
-      await inside.close();
-    }
-    const texts = { ...textsOf("run", ended), ...filesIn(out) };
-    expect(Object.values(texts).join("")).toContain("23514");
-    expect(leaksIn(texts, [...secret.forms, "Failing row", "authorityId", "logicalPos"])).toEqual([]);
-  });
+  fullIt(
+    "the message of a failed run contains neither the password nor a row that the server quotes",
+    async () => {
+      const inside = await connectAdmin({ ...inject("adminEndpoint"), database: role });
+      await inside.query(SPOIL);
+      const out = scratchDirectory();
+      const url = urlWith(secret.encoded);
+      let ended: Awaited<ReturnType<typeof trainSim>>;
+      try {
+        ended = await trainSim(["run", writeScenarioFile(onUrl(url, LOAD)), "--out", out]);
+      } finally {
+        await inside.query("DROP EVENT TRIGGER spoil; DROP FUNCTION public.spoil");
+        await inside.close();
+      }
+      const texts = { ...textsOf("run", ended), ...filesIn(out) };
+      expect(Object.values(texts).join("")).toContain("23514");
+      expect(leaksIn(texts, [...secret.forms, "Failing row", "authorityId", "logicalPos"])).toEqual([]);
+    },
+  );
 });

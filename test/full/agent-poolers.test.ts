@@ -75,7 +75,7 @@ async function untilGone(pids: readonly number[]): Promise<void> {
   await expect.poll(left, { timeout: 200_000 }).toEqual([]);
 }
 
-it("gives each agent a pooler for its clients alone, sums up what all tell, and restarts and pauses them", async () => {
+it("each agent starts a pooler for its clients, and faults restart, pause and stop these poolers", async () => {
   const faults = [
     "{ at: 1s, kind: pooler-restart, instance: 2 }",
     "{ at: 2s, kind: pooler-pause, for: 500ms, instance: 1 }",
@@ -100,7 +100,7 @@ it("gives each agent a pooler for its clients alone, sums up what all tell, and 
   await untilGone(poolers.flat());
 });
 
-it("has the evidence of both poolers, in a factor beside a central one", async () => {
+it("poolers at agents and a central pooler have evidence, as levels of one factor", async () => {
   const factor = "--set=factors={ pool.placement: [central, agent] }";
   const { run, out, start } = await stage(
     "besidefactor",
@@ -128,7 +128,7 @@ it("has the evidence of both poolers, in a factor beside a central one", async (
   }
 });
 
-it("spreads the clients of each agent over its own poolers", async () => {
+it("clients of each agent are spread over that agent's poolers", async () => {
   const pool = "--set=pool={ strategy: pgbouncer, size: 2, instances: 2, placement: agent }";
   const { run, out, start } = await stage("besidespread", pool);
   for (const name of ["a", "b"]) start(name);
@@ -140,7 +140,7 @@ it("spreads the clients of each agent over its own poolers", async () => {
   for (const { connects } of trial?.endpoints ?? []) expect(connects).toBeGreaterThanOrEqual(6);
 });
 
-it("lets an agent that a fault kills take its pooler with it, and starts another for the next trial", async () => {
+it("a fault that kills an agent ends its pooler, and a new pooler is started for the next trial", async () => {
   const faults = "--set=faults=[{ at: 1s, kind: agent-kill }]";
   const { run, out, start } = await stage("besidekill", faults, "--trials", "2");
   const agents = ["a", "b"].map((name) => start(name, "--again"));
@@ -156,7 +156,7 @@ it("lets an agent that a fault kills take its pooler with it, and starts another
   await untilGone(poolers);
 });
 
-it("cuts an agent with its pooler off from the server", async () => {
+it("a fault cuts an agent with its pooler off from the server", async () => {
   const faults = "--set=faults=[{ at: 1s, kind: agent-partition, for: 1s }]";
   const { run, out, start } = await stage("besidepartition", faults);
   for (const name of ["a", "b"]) start(name);
@@ -170,7 +170,7 @@ it("cuts an agent with its pooler off from the server", async () => {
   );
 });
 
-it("has the networks of clients and poolers on the agents", async () => {
+it("network faults act on an agent's clients and on its pooler's connections to the server", async () => {
   const faults = [
     "{ at: 1s, kind: network-latency, for: 500ms, latency: 20ms }",
     "{ at: 2s, kind: network-latency, for: 500ms, latency: 20ms, between: pooler }",
@@ -186,7 +186,7 @@ it("has the networks of clients and poolers on the agents", async () => {
   expect(pooler?.words).toMatch(/^delayed [1-6] connections? of PgBouncer to the server by 20ms/);
 });
 
-it("fails the trial with the name of the agent whose pooler ends on its own", async () => {
+it("a pooler that is killed at an agent fails the trial with that agent's name", async () => {
   const { run, out, start } = await stage("besidecrash");
   const [a, b] = [start("a"), start("b")];
   await untilLogged(out, '"phase":"measure"');
@@ -201,7 +201,7 @@ it("fails the trial with the name of the agent whose pooler ends on its own", as
   expect(trialsOf(out)[0]?.integrity?.verdict).toBe("ok");
 });
 
-it.each(["agent", "coordinator"])("leaves no pooler where the %s is killed", async (whose) => {
+it.each(["agent", "coordinator"])("no pooler is left if the %s is killed", async (whose) => {
   const { run, out, start } = await stage(`besidekilled${whose}`);
   const agents = [start("a"), start("b")];
   await untilLogged(out, '"phase":"measure"');
@@ -222,7 +222,7 @@ function startElsewhere(name: string, url: string, token: string): Promise<unkno
 }
 
 it.each(["agent", "central"])(
-  "with placement %s, says what an agent elsewhere can have",
+  "an agent on another machine may start a pooler but cannot use a central one: placement %s",
   async (placement) => {
     const scenario = writeScenarioFile(SCENARIO + onSuiteServer(`besidefar${placement}`));
     const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
@@ -249,7 +249,7 @@ it.each(["agent", "central"])(
   },
 );
 
-it("says before the first trial which agent has no such pooler", async () => {
+it("an agent whose PgBouncer is missing is named before the first trial", async () => {
   const scenario = writeScenarioFile(SCENARIO + onSuiteServer("besidenone"));
   const [token, out] = [tokenFile(), join(scratchDirectory(), "results")];
   const run = startCoordinator([scenario, "--out", out, "--agents", "1"], token);

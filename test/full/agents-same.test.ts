@@ -60,7 +60,7 @@ async function offeredIn(ran: Ran): Promise<number[]> {
   return bySecond;
 }
 
-it("offers over four agents what one process offers", async () => {
+it("four agents offer the same arrivals in each second as one process", async () => {
   const scenario = writeScenarioFile(
     agentScenario("warmUp: 1s, duration: 3s").replace("producers: {", "producers: { workers: 4,") +
       onSuiteServer("agentsoffer"),
@@ -105,7 +105,7 @@ function loggedIn(ran: Ran): Map<string, Histogram> {
   return logged;
 }
 
-it("publishes over four agents the documents of one process, and has each sample in its bucket", async () => {
+it("four agents publish the same documents as one process, and merge histograms without loss", async () => {
   const load =
     "executor: per-client-iterations, iterations: 6, clients: 8, thinkTime: 500ms, maxDuration: 60s";
   const scenario = cycles("agentssame", load, "warmUp: 0s");
@@ -127,7 +127,7 @@ it("publishes over four agents the documents of one process, and has each sample
   expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);
 });
 
-it("shares a budget over agents exactly", async () => {
+it("two agents share an iteration budget exactly", async () => {
   const load = "executor: shared-iterations, iterations: 50, clients: 5, thinkTime: 5ms, maxDuration: 30s";
   const scenario = cycles("agentsbudget", load, "warmUp: 200ms");
   const { workers, operations } = onlyTrial(await runOverAgents(scenario, ["a", "b"]));
@@ -135,7 +135,7 @@ it("shares a budget over agents exactly", async () => {
   expect(workers?.map(({ clients }) => clients)).toEqual([2, 1, 1, 1]);
 });
 
-it("closes each agent's accounts: its clients are throughput x (response time + think time)", async () => {
+it("clients of each agent equal throughput x (response time + think time)", async () => {
   const phases = "warmUp: 1s, duration: 8s";
   const scenario = cycles("agentslittle", "clients: 10, thinkTime: 100ms", phases);
   const { agents = [], workers = [], windowSeconds } = onlyTrial(await runOverAgents(scenario, ["a", "b"]));

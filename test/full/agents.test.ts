@@ -83,7 +83,7 @@ function intruder({ url, token }: Stage, introduction: object): WebSocket {
 }
 
 it.each(["warm-up", "measure", "drain"])(
-  "names an agent that is killed in %s, audits what it did, and repeats the trial with --resume",
+  "a run names an agent that is killed in %s, audits its work, and repeats the trial with --resume",
   async (phase) => {
     const { run, out, url, token, scenario } = await stage("agentskilled");
     const survivor = startAgent({ name: "a", url, token });
@@ -104,7 +104,7 @@ it.each(["warm-up", "measure", "drain"])(
   },
 );
 
-it("names an agent whose clock steps in the window, and repeats the trial with --resume", async () => {
+it("a run names an agent whose clock steps in the window, and repeats the trial with --resume", async () => {
   const before = directoriesOfAgents();
   const { run, out, url, token, scenario } = await stage("agentsstep");
   const stepFile = join(scratchDirectory(), "step");
@@ -129,7 +129,7 @@ it("names an agent whose clock steps in the window, and repeats the trial with -
   await resume(scenario, directory, token);
 });
 
-it("runs no trial with fewer agents: one that is lost before it fails it", async () => {
+it("a run fails its trial if an agent is lost before the trial begins", async () => {
   const { run, out, url, token } = await stage("agentsfewer");
   const survivor = startAgent({ name: "a", url, token });
   const victim = startAgent({ name: "b", url, token });
@@ -142,7 +142,7 @@ it("runs no trial with fewer agents: one that is lost before it fails it", async
   expect((await survivor.ended).exitCode).toBe(0);
 });
 
-it("ends agents whose coordinator is killed, with 111, and leaves nothing of them", async () => {
+it("agents whose coordinator is killed end with 111 and leave no directory", async () => {
   const before = directoriesOfAgents();
   const { run, out, url, token } = await stage("agentsalone");
   const agents = ["a", "b"].map((name) => startAgent({ name, url, token }));
@@ -156,7 +156,7 @@ it("ends agents whose coordinator is killed, with 111, and leaves nothing of the
   expect(directoriesOfAgents().filter((name) => !before.includes(name))).toEqual([]);
 });
 
-it("leaves nothing of an agent that is stopped by a signal, whose trial fails", async () => {
+it("an agent that is stopped by a signal fails the trial and leaves no directory", async () => {
   const before = directoriesOfAgents();
   const { run, out, url, token } = await stage("agentsstopped");
   const [survivor, stopped] = ["a", "b"].map((name) => startAgent({ name, url, token }));
@@ -170,7 +170,7 @@ it("leaves nothing of an agent that is stopped by a signal, whose trial fails", 
   expect(directoriesOfAgents().filter((name) => !before.includes(name))).toEqual([]);
 });
 
-it("works over a slow network, and says that clocks are known less well", async () => {
+it("a run with an agent on a slow network succeeds with a caveat about the agent's clock", async () => {
   const { run, out, url, token } = await stage("agentsslow");
   const upstream = { host: "127.0.0.1", port: Number(new URL(url).port) };
   const proxy = await TcpProxy.open(upstream, systemClock, new Prng(1));
@@ -187,7 +187,7 @@ it("works over a slow network, and says that clocks are known less well", async 
   expect(diagnosis.map(({ check }) => check)).toContain("agent-clock");
 });
 
-it("takes agents over TLS, and an agent takes the coordinator that its certificates are for", async () => {
+it("agents join over TLS, and an agent refuses a coordinator whose certificate it does not trust", async () => {
   const { cert, key } = await makeCertificate("localhost");
   const directory = scratchDirectory();
   const [certFile, keyFile] = [join(directory, "cert.pem"), join(directory, "key.pem")];
@@ -204,7 +204,7 @@ it("takes agents over TLS, and an agent takes the coordinator that its certifica
   expect(exitCode, stderr).toBe(0);
 });
 
-it("refuses another version, and loses one that sends what is no message or too much", async () => {
+it("a coordinator refuses an agent of another version, and drops one that sends a malformed message", async () => {
   const here = await stage("agentsintruder", "--agents-wait", "4s");
   const other = intruder(here, { version: "0.0.1", limits: undefined });
   const refused = await new Promise<string>((resolve) =>
@@ -228,7 +228,7 @@ it("refuses another version, and loses one that sends what is no message or too 
   expect(exitCode).toBe(111);
 });
 
-it("gives groups agents for themselves, and times every event's life between them", async () => {
+it("roles have separate agents, and event lifecycles between agents have latencies", async () => {
   const place = "agents={ count: 3, place: { producers: 1, consumers: 1 } }";
   const sets = [`--set=${place}`, "--set=trial.drain=false", "--set=preload=0", "--set=trial.duration=4s"];
   const { run, out, url, token } = await stage("agentsplace", "--agents", "3", ...sets);
@@ -246,7 +246,7 @@ it("gives groups agents for themselves, and times every event's life between the
   expect(trial.integrity).toMatchObject({ verdict: "ok", lost: 0 });
 });
 
-it("lets a trial go on whose fault kills an agent, which joins again for the next", async () => {
+it("a trial goes on if its fault kills an agent, which joins again for the next trial", async () => {
   const faults = "--set=faults=[{ at: 1s, kind: agent-kill }]";
   const { run, out, url, token } = await stage("agentskill", faults, "--trials", "2");
   const agents = ["a", "b"].map((name) => startAgent({ name, url, token, more: ["--again"] }));
@@ -277,7 +277,7 @@ it("lets a trial go on whose fault kills an agent, which joins again for the nex
   await expect.poll(leftOver, { timeout: 200_000 }).toEqual([]); // reapers remove the directories of killed agents
 });
 
-it("cuts one agent off from the database, and one is slow, each at its own machine; loses nothing", async () => {
+it("network faults delay all agents or cut off a single agent, and no event is lost", async () => {
   const faults = [
     "{ at: 500ms, kind: network-latency, for: 500ms, latency: 20ms }",
     "{ at: 1200ms, kind: agent-partition, for: 1500ms }",
@@ -304,7 +304,7 @@ it("cuts one agent off from the database, and one is slow, each at its own machi
   expect(secondsIn(directory)(2).transactions).toBeGreaterThan(0);
 });
 
-it("fails the next trial where no agent comes in the place of the one that was killed", async () => {
+it("the next trial fails if no agent replaces the one that a fault killed", async () => {
   const faults = "--set=faults=[{ at: 1s, kind: agent-kill }]";
   const { run, url, token } = await stage("agentsgone", faults, "--trials", "2", "--agents-wait", "6s");
   for (const name of ["a", "b"]) startAgent({ name, url, token });
@@ -315,7 +315,7 @@ it("fails the next trial where no agent comes in the place of the one that was k
   );
 });
 
-it("refuses an agent on another machine for a server that listens on this one", async () => {
+it("an agent on another machine is refused if the server listens on loopback only", async () => {
   const out = join(scratchDirectory(), "results");
   const token = tokenFile();
   const run = startCoordinator([writeScenarioFile(SCENARIO), "--out", out, "--agents", "1"], token);
@@ -334,7 +334,7 @@ it("refuses an agent on another machine for a server that listens on this one", 
   expect(exitCode).toBe(104);
 });
 
-it("says that its port is taken", async () => {
+it("a run whose port for agents is in use ends with 104 and names --listen", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const { port } = server.address() as { port: number };

@@ -7,7 +7,7 @@ import { onlyResultIn } from "../support/train-sim.js";
 const bank = bankIn("bank");
 const { run } = bank;
 
-describe("the bank", () => {
+describe("the bank workload", () => {
   it.each([
     ["direct", {}, process.env],
     [
@@ -32,7 +32,7 @@ describe("the bank", () => {
       poolerEnv("1.18"),
     ],
     [
-      "a certificate, anew for each transaction",
+      "a new connection by certificate for each transaction",
       {
         pool: { strategy: "pgbouncer", size: 2, login: "certificate", reconnect: "per-transaction" },
       },
@@ -41,11 +41,11 @@ describe("the bank", () => {
     ["Pgpool-II", { pool: { strategy: "pgpool", size: 4 } }, poolerEnv("pgpool")],
     ["the simple protocol", { prepared: "simple" }, process.env],
     ["serializable", { isolation: "serializable" }, process.env],
-  ])("keeps its invariants over %s", async (_, more, env) => {
+  ])("keeps its invariants with %s", async (_, more, env) => {
     await expectSound(bank, more, env);
   });
 
-  it("is the same again with the same seed", async () => {
+  it("does the same transactions with the same seed", async () => {
     const paid = async (): Promise<unknown> => {
       const { out } = await run(BANK, {
         actors: { clients: { load: { ...BUDGET.clients.load, clients: 1 } } },
@@ -56,7 +56,7 @@ describe("the bank", () => {
     expect(await paid()).toEqual(await paid());
   });
 
-  it("loses and doubles nothing when connections break, and settles what is in doubt", async () => {
+  it("loses and duplicates nothing when connections break, and settles commits in doubt", async () => {
     const { ended, out } = await run(BANK, FAULTS);
     expect(ended.exitCode, ended.stderr).toBe(0);
     const [{ integrity, operations } = expect.fail("no trial")] =
@@ -66,11 +66,11 @@ describe("the bank", () => {
     expect(operations.pay?.unansweredCommits).toBeGreaterThan(0);
   });
 
-  it.each(MUTANTS)("is found out where %s", async (_, sql) => {
+  it.each(MUTANTS)("fails its audit if %s", async (_, sql) => {
     await expectFoundOut(bank, sql);
   });
 
-  it.each(MUTANTS)("is found out under faults where %s", async (_, sql) => {
+  it.each(MUTANTS)("fails its audit under faults if %s", async (_, sql) => {
     const { ended } = await run(sql, FAULTS);
     expect(ended.exitCode, ended.stderr).toBe(110);
   });

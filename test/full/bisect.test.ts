@@ -29,7 +29,7 @@ trial: { warmUp: 0, duration: 1s, drain: false }
 diagnosis: { ceiling: false }
 ${onSuiteServer("bisect")}`;
 
-it("names the planted commit, and skips one that the server refuses", async () => {
+it("bisect names the planted commit, and skips a commit whose SQL the server refuses", async () => {
   const repository = new TestRepository();
   repository.commit("Start", { "load.yaml": yamlOf(2), "load.sql": SQL });
   repository.git("tag", "start");
@@ -67,7 +67,7 @@ it("names the planted commit, and skips one that the server refuses", async () =
   expect(repository.git("status", "--porcelain")).toBe(before);
 });
 
-it("finds nothing where nothing became worse, and refuses a wrong objective", async () => {
+it("bisect reports no regression if throughput only rose, and refuses an unknown objective", async () => {
   const repository = new TestRepository();
   repository.commit("Start", { "load.yaml": yamlOf(1), "load.sql": SQL });
   repository.commit("More clients", { "load.yaml": yamlOf(4) });

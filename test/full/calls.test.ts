@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { PROBES, resultOf } from "../support/day-of-calls.js";
 
-it("loads the day once for each storage, index and way of insertion, and answers meanwhile", async () => {
+it("workload calls loads the same day with each storage, set of indexes and way of insertion", async () => {
   const result = await resultOf(`
 factors: { storage: [default, unlogged, partitioned], indexes: [none, five, brin] }
 include:
@@ -34,7 +34,7 @@ actors:
   expect(loaded.size).toBe(1);
 }, 180_000);
 
-it("commits a day at once, after the batches of the day before", async () => {
+it("workload calls commits a day in one transaction, after the batches of the day before", async () => {
   const result = await resultOf(`
 factors: { commit: [per-batch, once], ingest: [copy, insert] }
 include: [{ commit: once, actors.loaders.load.iterations: 1 }]
@@ -52,7 +52,7 @@ actors:
   expect(first?.integrity?.published).toBeGreaterThan(first?.operations.load?.events ?? Infinity);
 }, 120_000);
 
-it("takes its batches as a day's profile has them arrive, through a PgBouncer, and asks by schedule", async () => {
+it("workload calls accounts for all batches of a daily profile and all scheduled probes through PgBouncer", async () => {
   const result = await resultOf(
     `
 pool: { strategy: pgbouncer, mode: transaction, size: 4 }
@@ -77,7 +77,7 @@ actors:
   }
 }, 120_000);
 
-it("loses and doubles no batch when connections break, and settles commits in doubt", async () => {
+it("workload calls loses and duplicates no batch when connections break, and settles commits in doubt", async () => {
   const result = await resultOf(
     `
 factors: { ingest: [copy, insert], commit: [per-batch, once] }

@@ -140,8 +140,8 @@ function deadForVacuum({ rowsUpdated = 0, rowsHotUpdated = 0, rowsDeleted = 0 }:
   return rowsUpdated - rowsHotUpdated + rowsDeleted;
 }
 
-describe("the evidence of one trial shows", { timeout: MOST_MS }, () => {
-  it("a lock that another session holds: who is blocked, in which chain, on what, for how long", async () => {
+describe("the evidence of one trial", { timeout: MOST_MS }, () => {
+  it("shows a lock held by another session by blocked sessions, chain length and lock waits", async () => {
     const run = start(scenario(unvacuumed, 4, `locking: for-update\npreload: 3000\n${actors(4)}`));
     await untilLogged(run.out, '"phase":"measure"', MOST_MS);
     await withAdmin(unvacuumed, async (holder) => {
@@ -163,7 +163,7 @@ describe("the evidence of one trial shows", { timeout: MOST_MS }, () => {
     expect(partsOf(trial, "process")[0][0]).toBe("process.claim");
   });
 
-  it("a PgBouncer with too few servers: clients wait there, and in BEGIN", async () => {
+  it("shows too small a PgBouncer pool by clients that wait in the pooler and in BEGIN", async () => {
     const pool = "pool: { strategy: pgbouncer, mode: transaction, size: 1 }";
     const yaml = scenario(unvacuumed, 1.5, `${pool}\n${actors(8)}`).replace("appDelay: 0", "appDelay: 5ms");
     const [trial] = trialsOf(await start(yaml, pgBouncerEnv("1.24")).result);
@@ -177,7 +177,7 @@ describe("the evidence of one trial shows", { timeout: MOST_MS }, () => {
     expect(new Map(others).get("poolWait")).toBeLessThan(beginMs / 2);
   });
 
-  it("an inverted index, by WAL, index growth and pending pages; a vacuum that does not come, by dead rows", async () => {
+  it("shows an inverted index by WAL, index growth and pending pages, and missing vacuum by dead rows", async () => {
     await withAdmin(unvacuumed, (client) => client.query("CREATE EXTENSION IF NOT EXISTS pageinspect"));
     const yaml = scenario(unvacuumed, 3, `factors: { payload: [text, jsonb] }\n${actors(2)}`);
     const trials = trialsOf(await start(yaml.replace("payload: text\n", "")).result);
@@ -197,7 +197,7 @@ describe("the evidence of one trial shows", { timeout: MOST_MS }, () => {
     }
   });
 
-  it("a long transaction that pins the oldest snapshot: vacuum comes, and dead rows stay", async () => {
+  it("shows a transaction that holds the oldest snapshot by dead rows that remain despite vacuum", async () => {
     await withAdmin(vacuumed, async (pinning) => {
       await pinning.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
       await pinning.query("SELECT 1");
@@ -211,7 +211,7 @@ describe("the evidence of one trial shows", { timeout: MOST_MS }, () => {
     });
   });
 
-  it("a slow commit: COMMIT as the largest part, with the fsyncs of the WAL beside it", async () => {
+  it("shows a slow commit by COMMIT as the largest part and by WAL fsyncs", async () => {
     const delayMs = 50;
     const role = unvacuumed.admin.user;
     const yaml = scenario(unvacuumed, 1.5, actors(0));
@@ -232,8 +232,8 @@ describe("the evidence of one trial shows", { timeout: MOST_MS }, () => {
   });
 });
 
-describe("the reasons beside a comparison", { timeout: MOST_MS }, () => {
-  it("account for the wait for a small pool", async () => {
+describe("the reasons given for a difference", { timeout: MOST_MS }, () => {
+  it("name the wait for a small pool", async () => {
     const factors = "factors: { pool: [{ strategy: direct }, { strategy: pg-pool, size: 3 }] }";
     const yaml = scenario(unvacuumed, 0.8, `${factors}\n${actors(8)}`);
     const five = yaml.replace("trials: 1", "trials: 5").replace("appDelay: 0", "appDelay: 20ms");

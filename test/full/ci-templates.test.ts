@@ -100,7 +100,7 @@ function runAction(place: Place, event: string, inputs: Readonly<Record<string, 
   return 0;
 }
 
-it("measures, keeps a history and comments the verdict on GitHub", () => {
+it("the GitHub action measures, keeps a history and comments the verdict on a pull request", () => {
   const place = stage();
   const scenario = writeScenarioFile(SHORT + onSuiteServer("ciaction"));
   const history = join(place.workspace, ".train-sim-history");
@@ -121,7 +121,7 @@ it("measures, keeps a history and comments the verdict on GitHub", () => {
   expect(comment).toMatch(/Thresholds: 1 of 1 FAILED/);
 });
 
-it("does the same on GitLab", () => {
+it("the GitLab template measures and comments the verdict on a merge request", () => {
   const place = stage();
   const template = z
     .object({

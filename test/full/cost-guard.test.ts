@@ -39,13 +39,13 @@ beforeAll(() => {
   same = compare(MAIN);
 }, HUNG_MS);
 
-it("passes the same program", () => {
+it("bench:cost passes if both programs are the same", () => {
   expect(same.pairs).toHaveLength(Number(ROUNDS));
   expect(same.status).toBe(0);
 });
 
 it(
-  "fails on a program whose client takes 10 % more processor time",
+  "bench:cost fails on a program whose client takes 10 % more processor time",
   () => {
     const meanUs = same.pairs.reduce((sum, [us]) => sum + us, 0) / same.pairs.length;
     const loop = `for (const end = process.hrtime.bigint() + ${Math.round(meanUs * PLANTED_SHARE * 1000)}n; process.hrtime.bigint() < end; );`;

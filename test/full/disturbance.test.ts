@@ -116,7 +116,7 @@ function findingsOf({ diagnosis = [] }: TrialResult): Finding[] {
 }
 
 describe("an undisturbed trial on a local server that train-sim did not start", () => {
-  it("has no finding, says which server it was, and tells the server's processes from other programs", async () => {
+  it("has no finding, names the server, and does not count its processes as other programs", async () => {
     const { trials, result } = await ranWith({
       trials: 2,
       during: MEASURING,
@@ -144,8 +144,8 @@ describe("an undisturbed trial on a local server that train-sim did not start", 
   });
 });
 
-describe("sessions of others", () => {
-  it("in another database invalidate timings and no counts, and are named by database, user and application", async () => {
+describe("sessions of other programs", () => {
+  it("invalidate timings but not counts from another database, and are named by database, user and application", async () => {
     const bench = { ...app, database: "bench" };
     const ran = await ranWith({ during: MEASURING, happens: (run) => disturb(bench, run) });
     const [trial] = ran.trials;
@@ -158,7 +158,7 @@ describe("sessions of others", () => {
     if (process.platform === "linux") expect(trial?.database.foreign?.cpuSeconds).toBeGreaterThan(0);
   });
 
-  it("in the database of the load are found, too, by what it counts beyond train-sim's own", async () => {
+  it("are found in the load's database by the transactions that exceed train-sim's", async () => {
     const { trials } = await ranWith({ during: MEASURING, happens: (run) => disturb(app, run) });
     const [trial] = trials;
     expect(trial && findingsOf(trial).map(({ check }) => check)).toEqual([
@@ -169,7 +169,7 @@ describe("sessions of others", () => {
     expect(trial?.database.foreign?.sessionsActiveHere?.mean).toBeGreaterThan(0.5);
   });
 
-  it("are judged by their share of a slow load, though they make a few transactions a second", async () => {
+  it("are found by their share of a slow load, even at a few transactions per second", async () => {
     const slow = { load: SLOW, during: MEASURING };
     const disturbed = await ranWith({
       ...slow,
@@ -181,7 +181,7 @@ describe("sessions of others", () => {
     expect(alone.trials[0]?.database.foreign).toMatchObject({ transactionsHere: 0 });
   });
 
-  it("are not assessed where the role may not see them, and that is said with the remedy", async () => {
+  it("are not assessed if the role may not see them, and a remedy is named", async () => {
     const plain = { ...app, user: ROLE, password: "plain" };
     const bench = { ...app, database: "bench" };
     const { trials, stdout } = await ranWith({
@@ -196,12 +196,12 @@ describe("sessions of others", () => {
   });
 });
 
-describe("a server that changes", () => {
+describe("a finding about a changed server", () => {
   const change = async (...statements: string[]): Promise<void> => {
     for (const statement of statements) await admin.query(statement);
   };
 
-  it("within a trial, by a restart from outside, is named", async () => {
+  it("names a restart from outside during a trial", async () => {
     const { trials } = await ranWith({
       during: MEASURING,
       happens: async () => {
@@ -217,7 +217,7 @@ describe("a server that changes", () => {
     });
   });
 
-  it("between trials, by a setting, is named with its values", async () => {
+  it("names a setting that changed between trials, with both values", async () => {
     try {
       const { trials, result } = await ranWith({
         ...{ trials: 2, during: '"phase":"audit"' },
@@ -233,7 +233,7 @@ describe("a server that changes", () => {
     }
   });
 
-  it("within a trial, by an index that another session drops, is named", async () => {
+  it("names an index that another session dropped during a trial", async () => {
     const { trials } = await ranWith({
       during: MEASURING,
       happens: async () => {
@@ -247,7 +247,7 @@ describe("a server that changes", () => {
     ]);
   });
 
-  it("within a trial, by a setting of the database or of the role, is named too", async () => {
+  it("names a setting of the database or role that changed during a trial", async () => {
     try {
       const { trials } = await ranWith({
         during: MEASURING,

@@ -48,7 +48,7 @@ async function resolved(env: NodeJS.ProcessEnv = {}): Promise<Resolved> {
   return JSON.parse(stdout) as Resolved;
 }
 
-it("asks for what make-env.sh makes: a password, and a token of its own", async () => {
+it("compose.yaml requires the password and the token that make-env.sh makes", async () => {
   await expect(resolved()).rejects.toThrow(/TRAIN_SIM_PASSWORD is missing a value: run docker\/make-env\.sh/);
   await run("sh", [join(copy, "make-env.sh"), join(copy, "agents")]);
   const { secrets, services } = await resolved();
@@ -60,7 +60,7 @@ it("asks for what make-env.sh makes: a password, and a token of its own", async 
     expect(given).toEqual([{ source: "token", target: "/run/secrets/token" }]);
 });
 
-it("starts as many agents as the coordinator waits for, and opens nothing but the database, to this machine", async () => {
+it("compose.yaml starts as many agents as the coordinator awaits, and publishes only the database", async () => {
   for (const [env, count] of [
     [{}, 2],
     [{ AGENTS: "4" }, 4],
@@ -74,7 +74,7 @@ it("starts as many agents as the coordinator waits for, and opens nothing but th
   }
 });
 
-it("takes a scenario of the user's own instead of the one beside it, which has room for many agents", async () => {
+it("compose.yaml takes a scenario of the user; the default scenario loads with 16 agents", async () => {
   const sourceOf = ({ services }: Resolved): string | undefined =>
     services.coordinator.volumes.find(({ target }) => target === "/scenario.yaml")?.source;
   expect(sourceOf(await resolved({ SCENARIO: "/srv/own.yaml" }))).toBe("/srv/own.yaml");
@@ -82,7 +82,7 @@ it("takes a scenario of the user's own instead of the one beside it, which has r
   expect(treatments[0]?.settings.target).toMatchObject({ kind: "url", ca: "/certs/ca.crt" });
 });
 
-it("runs: the coordinator's certificate is for the name that agents dial", async () => {
+it("the commands of compose.yaml complete a run over TLS with the coordinator's host name", async () => {
   const { services } = await resolved();
   const certs = join(scratchDirectory(), "certs");
   await mkdir(certs);

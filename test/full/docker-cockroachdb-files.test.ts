@@ -42,7 +42,7 @@ async function outcome(script: string, args: string[], env: NodeJS.ProcessEnv): 
   return run("sh", [join(DOCKER_COCKROACHDB, script), ...args], { env }).then(() => "0", messageOf);
 }
 
-test("every shell script is one to bash and to sh", async () => {
+test("every shell script of the stack parses in bash and in sh", async () => {
   const scripts = (await readdir(DOCKER_COCKROACHDB)).filter((name) => name.endsWith(".sh"));
   expect(scripts.sort()).toEqual(["init.sh", "make-certificates.sh", "stack.sh"]);
   for (const shell of ["bash", "sh"])
@@ -60,7 +60,7 @@ describe("train-events.cockroachdb.yaml", () => {
   const read = async (file: string) => parse(await readFile(file, "utf8")) as Reference;
   const poolers = ["pgbouncer-1", "pgbouncer-2", "pgbouncer-3"];
 
-  test("is the reference experiment with another dialect, target, pools and size of the control", async () => {
+  test("equals the reference experiment except for dialect, target, pools and clients of the control", async () => {
     const [here, reference] = [await read(SCENARIO), await read(REFERENCE)];
     expect(here.dialect).toBe("cockroachdb");
     for (const each of [here, reference]) {
@@ -74,7 +74,7 @@ describe("train-events.cockroachdb.yaml", () => {
     expect(here).toEqual(reference);
   });
 
-  test("loads as the same ways to the database, whose control has as many clients as PgBouncers have connections", async () => {
+  test("has the reference's treatments, with as many control clients as PgBouncers have connections", async () => {
     const ways = async (file: string) =>
       (await loadScenario(file)).treatments.map(({ settings }) => {
         const { payload, pool } = settings;
@@ -87,7 +87,7 @@ describe("train-events.cockroachdb.yaml", () => {
     expect(await ways(SCENARIO)).toEqual(reference);
   });
 
-  test("names servers of the stack as they are configured, with the authority of each", async () => {
+  test("names servers, ports, pool sizes and authorities as the stack configures them", async () => {
     const seen = new Set<string>();
     for (const { settings } of (await loadScenario(SCENARIO)).treatments) {
       const { target, pool, dialect } = settings;
@@ -110,7 +110,7 @@ describe("train-events.cockroachdb.yaml", () => {
     expect([...seen].sort()).toEqual(["haproxy", ...poolers]);
   });
 
-  test("has room for all its clients in each PgBouncer and in HAProxy", async () => {
+  test("has no more clients than each PgBouncer and HAProxy accept", async () => {
     const { treatments } = await loadScenario(SCENARIO);
     const clients = Math.max(...treatments.map(({ settings }) => totalClients(settings)));
     expect(Number(await pgbouncerSetting("max_client_conn"))).toBeGreaterThan(clients);
@@ -152,7 +152,7 @@ describe("make-certificates.sh", () => {
     }
   });
 
-  test("signs what PgBouncers show with an authority that nodes do not trust", async () => {
+  test("signs PgBouncers' certificates with an authority that nodes do not trust", async () => {
     const cluster = new X509Certificate(await certificates.read("node/ca.crt"));
     const trusts = async (name: string) =>
       new X509Certificate(await certificates.read(name)).verify(cluster.publicKey);
@@ -161,7 +161,7 @@ describe("make-certificates.sh", () => {
     expect(await trusts("pgbouncer/pgbouncer.crt")).toBe(false);
   });
 
-  test("leaves a complete set as it is, and makes what was left unfinished again", async () => {
+  test("keeps a complete set, and makes an incomplete set again", async () => {
     const before = await certificates.read("node/node.crt");
     await certificates.makeAgain();
     expect(await certificates.read("node/node.crt")).toBe(before);
@@ -172,7 +172,7 @@ describe("make-certificates.sh", () => {
     expect(await certificates.read("pgbouncer/userlist.txt")).toBe(`"pgb" "${certificates.password}"\n`);
   });
 
-  test("says what is missing instead of making a stack without a password", async () => {
+  test("refuses to make certificates without a password", async () => {
     const env = { ...certificates.env, TRAIN_SIM_PASSWORD: "" };
     expect(await outcome("make-certificates.sh", [certificates.directory], env)).toMatch(/not set/);
     expect(await outcome("make-certificates.sh", [], env)).toMatch(/usage/);
@@ -183,7 +183,7 @@ describe("init.sh", () => {
   const log = (name: string) => readFile(join(certificates.directory, "log", name), "utf8");
   const args = ["cockroach-1", "/certs", join(DOCKER_COCKROACHDB, "init.sql")];
 
-  test("makes one cluster, once a node answers, and runs init.sql on it and the password", async () => {
+  test("initialises one cluster, and runs init.sql and the password's statement on it", async () => {
     expect(await outcome("init.sh", args, certificates.env)).toBe("0");
     expect(await log("init")).toBe("/certs cockroach-1\n");
     expect(await log("stdin")).toBe(
@@ -191,7 +191,7 @@ describe("init.sh", () => {
     );
   });
 
-  test("changes nothing but the password of a cluster that is there", async () => {
+  test("changes only the password of an existing cluster", async () => {
     const env = { ...certificates.env, TRAIN_SIM_PASSWORD: "another1" };
     expect(await outcome("init.sh", args, env)).toBe("0");
     expect(await log("stdin")).toContain("PASSWORD 'another1'");
@@ -210,7 +210,7 @@ describe("init.sh", () => {
     );
   });
 
-  test("makes what pgbouncer.ini and the scenario use", async () => {
+  test("makes the database and role that pgbouncer.ini and the scenario use", async () => {
     const sql = await committed("init.sql");
     expect(sql).toContain("CREATE DATABASE IF NOT EXISTS train_sim;");
     expect(sql).toContain("CREATE ROLE IF NOT EXISTS pgb WITH LOGIN;");
@@ -241,7 +241,7 @@ describe("stack.sh", () => {
     return stdout.replace(`compose|--file|${join(copy, "docker", "cockroachdb", "compose.yaml")}|`, "");
   }
 
-  test("starts with a password of its own, and waits until all is ready", async () => {
+  test("starts with a new password, and waits until all services are ready", async () => {
     expect(await stack("start")).toBe("up|--build|--detach|--wait|");
     expect(existsSync(join(copy, "docker", "cockroachdb", ".env"))).toBe(true);
     expect(existsSync(join(copy, "docker", ".env"))).toBe(false);
@@ -254,11 +254,11 @@ describe("stack.sh", () => {
     );
   });
 
-  test("stops with all that was stored", async () => {
+  test("stops and removes all stored data", async () => {
     expect(await stack("stop")).toBe("--profile|run|down|--volumes|");
   });
 
-  test.each([[[]], [["restart"]], [["stop", "now"]]])("says how it is used when given %j", async (args) => {
+  test.each([[[]], [["restart"]], [["stop", "now"]]])("prints its usage when given %j", async (args) => {
     await expect(stack(...args)).rejects.toThrow(/usage: stack.sh start \| run/);
   });
 });
@@ -266,14 +266,14 @@ describe("stack.sh", () => {
 describe("docker/cockroachdb/README.md", () => {
   const page = (): Promise<string> => readFile(join(DOCKER_COCKROACHDB, "README.md"), "utf8");
 
-  test("gives a cluster that exists the statements of init.sql", async () => {
+  test("quotes the statements of init.sql for an existing cluster", async () => {
     const text = await page();
     const statements = (await committed("init.sql")).split("\n").filter((line) => /^[A-Z].*;$/.test(line));
     expect(statements).toHaveLength(4);
     for (const statement of statements) expect(text).toContain(`   ${statement}\n`);
   });
 
-  test("shows keys of a scenario that loads", async () => {
+  test("shows scenario keys that load", async () => {
     const blocks = [...(await page()).matchAll(/```yaml\n(.*?)```/gs)].map(([, block = ""]) => block);
     expect(blocks).toHaveLength(2);
     const directory = await mkdtemp(join(tmpdir(), "train-sim-page-"));
@@ -294,7 +294,7 @@ describe("docker/cockroachdb/README.md", () => {
     }
   });
 
-  test("names every file of the stack, and its ports", async () => {
+  test("names every file and port of the stack", async () => {
     const text = await page();
     for (const name of await readdir(DOCKER_COCKROACHDB))
       if (name !== ".env" && name !== "README.md") expect(text).toContain(`\`${name}\``);

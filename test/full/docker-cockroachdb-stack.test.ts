@@ -86,13 +86,13 @@ describe("haproxy.cfg", () => {
   }
   const authority = () => join(certificates.directory, "certs", "public", "ca.crt");
 
-  test("is valid to haproxy -c, without a warning", async () => {
+  test("passes haproxy -c without a warning", async () => {
     const output = await check(nodeAddresses(16_257, 17_257, [18_001, 18_002, 18_003], authority()));
     expect(output).toContain("Configuration file is valid");
     expect(output).not.toMatch(/WARNING|ALERT/);
   });
 
-  test("names the nodes of compose.yaml and the authority in its volume when nothing else is set", async () => {
+  test("defaults to the nodes of compose.yaml and the authority in its volume", async () => {
     expect(await check("global\n")).toContain("/certs/ca.crt");
     const output = await check(`global\n  setenv NODES_CA "${authority()}"\n`);
     for (const node of ["cockroach-1", "cockroach-2", "cockroach-3"]) expect(output).toContain(`'${node}'`);
@@ -104,7 +104,7 @@ describe("the stack on CockroachDB", () => {
     for (const endpoint of stack.poolers) expect(await whoAmI(endpoint)).toEqual({ who: "pgb", ssl: true });
   });
 
-  test("answers a direct client through HAProxy, which shows the certificate of a node", async () => {
+  test("answers a direct client through HAProxy with a node's certificate", async () => {
     expect(await whoAmI(stack.front)).toEqual({ who: "pgb", ssl: true });
     const elsewhere = {
       ...stack.front,
@@ -113,14 +113,14 @@ describe("the stack on CockroachDB", () => {
     await expect(connectAdmin(elsewhere)).rejects.toThrow(/altnames|certificate/);
   });
 
-  test("asks every node whether it is ready", async () => {
+  test("checks every node's readiness at /health", async () => {
     for (const { asked } of stack.health) {
       // HAProxy spreads its first health checks.
       await expect.poll(() => [...asked], { timeout: 200_000 }).toEqual(["GET /health?ready=1"]);
     }
   });
 
-  test("has PgBouncers whose certificates nodes and their clients do not take for one of the cluster", async () => {
+  test("has PgBouncer certificates that clients of nodes do not trust", async () => {
     const { tls } = stack.front;
     await expect(connectAdmin({ ...pooler(0), tls: { ...tls, mode: "verify-full" } })).rejects.toThrow(
       /certificate|signature|altnames/,
@@ -138,7 +138,7 @@ describe("the stack on CockroachDB", () => {
     }
   });
 
-  test("refuses a client without TLS and one with a wrong password", async () => {
+  test("refuses a client without TLS and a client with a wrong password", async () => {
     for (const endpoint of [pooler(0), stack.front]) {
       const { tls, ...plain } = endpoint;
       expect(tls).toBeDefined();
@@ -147,7 +147,7 @@ describe("the stack on CockroachDB", () => {
     }
   });
 
-  test("has PgBouncers that log in to no node but their own authority's", async () => {
+  test("has PgBouncers that log in only to nodes of their authority", async () => {
     const other = await makeCockroachCertificates();
     const read = async (name: string) => (name === "pgbouncer/ca.crt" ? other : certificates).read(name);
     const port = await freePort();
@@ -164,7 +164,7 @@ describe("the stack on CockroachDB", () => {
     }
   });
 
-  test.each([0, 1, 2])("PgBouncer %d runs with what the committed file says", async (index) => {
+  test.each([0, 1, 2])("PgBouncer %d runs with the settings of the committed file", async (index) => {
     const config = new Map((await ask(index, "SHOW CONFIG")).map((row) => [row["key"], row["value"]]));
     expect(Object.fromEntries(config) as unknown).toMatchObject({
       pool_mode: "transaction",
@@ -178,7 +178,7 @@ describe("the stack on CockroachDB", () => {
     await expect(ask(index, "PAUSE")).rejects.toThrow(/admin access needed/);
   });
 
-  test("takes a node that drains out of rotation, keeps its connections, and goes on with the others", async () => {
+  test("takes a draining node out of rotation, keeps its connections, and goes on with other nodes", async () => {
     const [first] = stack.health;
     const { front } = stack;
     const before = await Promise.all([0, 1, 2].map(async () => connectAdmin(front)));
@@ -194,7 +194,7 @@ describe("the stack on CockroachDB", () => {
     }
   });
 
-  test("trusts the health of no server that has another certificate", async () => {
+  test("treats a node with another authority's certificate as unavailable", async () => {
     // Another server on a node's HTTP port has another authority's certificate with the same names.
     const other = await makeCockroachCertificates();
     try {

@@ -86,7 +86,7 @@ describe.each(STACKS)("$file", ({ home, names }) => {
     return Object.entries(compose.services);
   }
 
-  test("is what Compose takes, by the strict schema and by Compose itself where the docker CLI has it", async () => {
+  test("is accepted by the strict schema, and by Docker Compose if it is installed", async () => {
     expect(Object.keys(compose.services)).toEqual(names);
     const hasCompose = await run("docker", ["compose", "version"]).then(
       () => true,
@@ -96,13 +96,13 @@ describe.each(STACKS)("$file", ({ home, names }) => {
       await run("docker", ["compose", "-f", join(copied(home), "compose.yaml"), "config", "-q"]);
   });
 
-  test("would not be taken with a key misspelt or given twice", async () => {
+  test("is refused by the strict schema with a misspelt or duplicate key", async () => {
     const text = await readFile(join(home, "compose.yaml"), "utf8");
     expect(() => parseCompose(text.replace("stop_signal:", "stop_signals:"))).toThrow(/stop_signals/);
     expect(() => parseCompose(`${text}\nvolumes: {}\n`)).toThrow(/unique/);
   });
 
-  test("publishes ports on the loopback address alone", () => {
+  test("publishes ports on the loopback address only", () => {
     const ports = services().flatMap(([, service]) => service.ports ?? []);
     expect(ports).not.toHaveLength(0);
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
@@ -115,7 +115,7 @@ describe.each(STACKS)("$file", ({ home, names }) => {
     }
   });
 
-  test("mounts files that exist and volumes that it declares, and declares no others", () => {
+  test("mounts existing files and declared volumes, and declares no unused volume", () => {
     const used = new Set<string>();
     for (const volume of services().flatMap(([, service]) => service.volumes ?? [])) {
       const [source = "", target = "", mode] = volume.split(":");
@@ -134,7 +134,7 @@ describe.each(STACKS)("$file", ({ home, names }) => {
     expect([...used].sort()).toEqual(Object.keys(compose.volumes).sort());
   });
 
-  test("builds from stages that the Dockerfile has", async () => {
+  test("builds stages that the Dockerfile has", async () => {
     const dockerfile = await readFile(join(DOCKER, "Dockerfile"), "utf8");
     for (const [, { build }] of services()) {
       if (!build) continue;
@@ -143,7 +143,7 @@ describe.each(STACKS)("$file", ({ home, names }) => {
     }
   });
 
-  test("waits for services that it has, and for health only where health is checked", () => {
+  test("waits only for services that it has, and for health only of services with a health check", () => {
     for (const [name, service] of services()) {
       for (const [other, { condition }] of Object.entries(service.depends_on ?? {})) {
         expect(Object.keys(compose.services), name).toContain(other);
@@ -152,7 +152,7 @@ describe.each(STACKS)("$file", ({ home, names }) => {
     }
   });
 
-  test("starts the load only when it is asked for", () => {
+  test("starts the load only on request", () => {
     expect(
       services()
         .filter(([, service]) => service.profiles)
@@ -160,7 +160,7 @@ describe.each(STACKS)("$file", ({ home, names }) => {
     ).toEqual(["train-sim"]);
   });
 
-  test("asks for exactly the variables that make-env.sh makes, and fails without them", async () => {
+  test("requires exactly the variables that make-env.sh makes", async () => {
     const text = await readFile(join(home, "compose.yaml"), "utf8");
     const asked = [...text.matchAll(/\$\{(\w+)(:\?[^}]+)?\}/g)];
     expect(new Set(asked.map(([, name]) => name))).toEqual(new Set((await environment(home)).keys()));
@@ -192,7 +192,7 @@ describe("train-events.docker.yaml", () => {
     expect(here).toEqual(reference);
   });
 
-  test("names servers of the stack, and PgBouncers as they are configured", async () => {
+  test("names servers, pool sizes and certificates as the stack configures them", async () => {
     const { treatments } = await loadScenario(scenario);
     const ini = await readFile(join(DOCKER, "pgbouncer", "pgbouncer.ini"), "utf8");
     const setting = (name: string) => Number(new RegExp(`^${name} = (\\d+)$`, "m").exec(ini)?.[1]);
@@ -221,7 +221,7 @@ describe("train-events.docker.yaml", () => {
     expect([...seen].sort()).toEqual(["haproxy", "postgres"]);
   });
 
-  test("has room for all its clients in PostgreSQL and in each PgBouncer", async () => {
+  test("has no more clients than PostgreSQL and each PgBouncer accept", async () => {
     const { treatments } = await loadScenario(scenario);
     const clients = Math.max(...treatments.map(({ settings }) => totalClients(settings)));
     const words = compose.services["postgres"]?.command ?? [];
@@ -235,25 +235,25 @@ describe("train-events.docker.yaml", () => {
 });
 
 describe("make-env.sh", () => {
-  test("makes another password for the other stack", async () => {
+  test("makes a different password for each stack", async () => {
     const [postgres, cockroachdb] = [await environment(), await environment(DOCKER_COCKROACHDB)];
     expect([...cockroachdb.keys()]).toEqual([...postgres.keys()]);
     expect(cockroachdb.get("TRAIN_SIM_PASSWORD")).not.toBe(postgres.get("TRAIN_SIM_PASSWORD"));
   });
 
-  test("makes a long password in a file for its owner alone", async () => {
+  test("makes a long password in a file that only its owner can read", async () => {
     const values = await environment();
     expect(values.get("TRAIN_SIM_PASSWORD")).toMatch(/^[0-9a-f]{48}$/);
     expect((await stat(join(copy, "docker", ".env"))).mode & 0o777).toBe(0o600);
   });
 
-  test("never runs the load as root", async () => {
+  test("sets a user other than root for the load", async () => {
     const values = await environment();
     expect(Number(values.get("TRAIN_SIM_UID"))).toBeGreaterThan(0);
     expect((await stat(join(copy, "results"))).uid).toBe(Number(values.get("TRAIN_SIM_UID")));
   });
 
-  test("keeps the password of a stack that may be running", async () => {
+  test("keeps an existing password", async () => {
     const before = await environment();
     const { stderr } = await run("sh", [join(copy, "docker", "make-env.sh")]);
     expect(stderr).toContain("left as it is");
@@ -267,7 +267,7 @@ describe("make-env.sh", () => {
 });
 
 describe("make-certificates.sh", () => {
-  test("says what is missing instead of making a stack without a password", async () => {
+  test("refuses to make certificates without a password", async () => {
     const { TRAIN_SIM_PASSWORD, ...env } = process.env;
     expect(TRAIN_SIM_PASSWORD).toBeUndefined();
     const script = join(DOCKER, "make-certificates.sh");
@@ -275,7 +275,7 @@ describe("make-certificates.sh", () => {
     await expect(run("sh", [script], { env })).rejects.toThrow(/usage/);
   });
 
-  test("keeps the authority's key for itself and the other keys for their owners", async () => {
+  test("deletes the authority's key, and makes other keys readable only by their owners", async () => {
     const directory = join(copy, "certs");
     await mkdir(directory);
     const env = { ...process.env, TRAIN_SIM_PASSWORD: "secret" };
@@ -303,7 +303,7 @@ describe("Dockerfile", () => {
     for (const base of bases) expect(base).toMatch(PINNED);
   });
 
-  test("copies what is there and what the build may see", async () => {
+  test("copies exactly the files that its .dockerignore lets through", async () => {
     const seen = (await readFile(join(DOCKER, "Dockerfile.dockerignore"), "utf8"))
       .split("\n")
       .filter((line) => line.startsWith("!"))
@@ -315,7 +315,7 @@ describe("Dockerfile", () => {
     for (const source of sources) expect(existsSync(join(ROOT, source)), source).toBe(true);
   });
 
-  test("copies all projects that the program is built from", async () => {
+  test("copies all TypeScript projects of the build", async () => {
     const { scripts } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
       scripts: { build: string };
     };
@@ -324,7 +324,7 @@ describe("Dockerfile", () => {
     expect((await instructions()).flat()).toEqual(expect.arrayContaining(projects));
   });
 
-  test("makes images that start their program as a user other than root", async () => {
+  test("runs the programs of its images as users other than root", async () => {
     const all = await instructions();
     const last = (word: string, from: number, to: number) =>
       all
@@ -341,7 +341,7 @@ describe("Dockerfile", () => {
     expect(last("ENTRYPOINT", trainSim, all.length)).toBe('["train-sim"]');
   });
 
-  test("puts the program where package.json says it is", async () => {
+  test("links the program that package.json names", async () => {
     const { bin } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as {
       bin: Record<string, string>;
     };

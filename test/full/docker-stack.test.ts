@@ -91,20 +91,20 @@ describe("haproxy.cfg", () => {
     }
   }
 
-  test("is valid to haproxy -c, without a warning", async () => {
+  test("passes haproxy -c without a warning", async () => {
     const output = await check(haproxyAddresses(16_432, [17_001, 17_002]));
     expect(output).toContain("Configuration file is valid");
     expect(output).not.toMatch(/WARNING|ALERT/);
   });
 
-  test("names the services of compose.yaml when no address is set", async () => {
+  test("defaults to the services of compose.yaml", async () => {
     const failure = await run(haproxy, ["-c", "-f", CONFIG]).then(() => "valid", messageOf);
     expect(failure).toContain("pgbouncer-1");
     expect(failure).toContain("pgbouncer-2");
   });
 });
 
-describe("the stack", () => {
+describe("the stack on PostgreSQL", () => {
   test("answers a query through HAProxy, PgBouncer and PostgreSQL with TLS verified by name", async () => {
     const query = "SELECT current_user AS who, ssl, version FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
     await connected([stack.front], async ([client]) => {
@@ -118,12 +118,12 @@ describe("the stack", () => {
     for (const { port } of stack.consoles) await healthCheck(port, "-verify_ip 127.0.0.1");
   });
 
-  test("shows clients a certificate for the name of HAProxy, as containers see it, and no other", async () => {
+  test("shows clients a certificate for the name haproxy and for no other name", async () => {
     await healthCheck(stack.front.port, "-verify_hostname haproxy");
     await expect(healthCheck(stack.front.port, "-verify_hostname elsewhere")).rejects.toThrow(/mismatch/);
   });
 
-  test("is reached by a URL as a scenario writes it", async () => {
+  test("accepts a connection by a URL in the form that scenarios use", async () => {
     const ca = join(certificates.directory, "ca.crt");
     const address = `127.0.0.1:${stack.front.port}/train_sim`;
     const url = `postgresql://train_sim@${address}?sslmode=verify-full&sslrootcert=${ca}`;
@@ -133,13 +133,13 @@ describe("the stack", () => {
     ]);
   });
 
-  test.each(["front", "postgres"] as const)("%s refuses a client without TLS", async (place) => {
+  test.each(["front", "postgres"] as const)("refuses a client without TLS at %s", async (place) => {
     const { tls, ...plain } = stack[place];
     expect(tls).toBeDefined();
     await expect(connectAdmin(plain)).rejects.toThrow(/SSL|TLS|reject/i);
   });
 
-  test.each(["front", "postgres"] as const)("%s refuses a wrong password", async (place) => {
+  test.each(["front", "postgres"] as const)("refuses a wrong password at %s", async (place) => {
     await expect(connectAdmin({ ...stack[place], password: "wrong" })).rejects.toThrow(/password/);
   });
 
@@ -153,7 +153,7 @@ describe("the stack", () => {
     }
   });
 
-  test("has PgBouncers that log in to no server but their own authority's", async () => {
+  test("has PgBouncers that log in only to servers of their authority", async () => {
     const other = await makeCertificates();
     const read = async (name: string) => (name === "ca.crt" ? other : certificates).read(name);
     const port = await freePort();
@@ -171,7 +171,7 @@ describe("the stack", () => {
     }
   });
 
-  test("spreads connections over both PgBouncers evenly", async () => {
+  test("spreads connections evenly over both PgBouncers", async () => {
     const fourClients = Array.from({ length: 4 }, () => stack.front);
     await connected(fourClients, async (clients) => {
       for (const client of clients) await client.query("SELECT 1");
@@ -183,7 +183,7 @@ describe("the stack", () => {
     });
   });
 
-  test.each([0, 1])("PgBouncer %d runs with what the committed file says", async (index) => {
+  test.each([0, 1])("PgBouncer %d runs with the settings of the committed file", async (index) => {
     const rows = await ask(index, "SHOW CONFIG");
     const config = new Map(rows.map((row) => [row["key"], row["value"]]));
     expect(Object.fromEntries(config) as unknown).toMatchObject({
@@ -197,11 +197,11 @@ describe("the stack", () => {
     });
   });
 
-  test("gives nobody the right to change a PgBouncer", async () => {
+  test("lets no client administer a PgBouncer", async () => {
     await expect(ask(0, "PAUSE")).rejects.toThrow(/admin access needed/);
   });
 
-  test("goes on with one PgBouncer when the health check finds the other gone", async () => {
+  test("goes on with one PgBouncer when the other fails its health check", async () => {
     const [first] = stack.poolers;
     await first?.stop([{ signal: "SIGQUIT", patienceMs: 5000 }]);
     await hasLogged(stack.haproxy, /Server pgbouncers\/pgbouncer-1 is DOWN/);

@@ -19,7 +19,7 @@ order: duet
 diagnosis: { ceiling: false, ${UNDISTURBED_KEYS} }
 `;
 
-it("measures both treatments in the same seconds, and goes on with whole pairs", async () => {
+it("a duet measures both treatments in the same seconds, and resumes with whole pairs", async () => {
   const { directory } = await interruptedRun(SCENARIO, '"trial":5,');
 
   const resumed = await trainSim(["run", "--resume", directory]);

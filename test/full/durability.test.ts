@@ -23,7 +23,7 @@ const startKilled = (more: string, settings = ""): ReturnType<typeof startLossyR
 
 const OFF = ", synchronous_commit: off";
 
-it("loses what a server acknowledged that does not wait for its disk, and only that", async () => {
+it("a killed server loses acknowledged events only with synchronous_commit off, all explained by the kill", async () => {
   const factors = 'factors: { "target.settings.synchronous_commit": ["on", "off"] }';
   const { started, out } = startKilled(`${LOSS_ALLOWED}\n${factors}\nthresholds: { add: ["lost<1000000"] }`);
   const { exitCode, stderr } = await started.ended;
@@ -54,7 +54,7 @@ it("loses what a server acknowledged that does not wait for its disk, and only t
   expect(verified.exitCode, verified.stdout).toBe(0);
 });
 
-it("is violated by what a kill has lost, unless the scenario allows it", async () => {
+it("losses by a kill violate the audit unless the scenario allows them", async () => {
   const { started, out } = startKilled("", OFF);
   const { exitCode, stderr } = await started.ended;
   expect(exitCode, stderr).toBe(110);
@@ -66,7 +66,7 @@ it("is violated by what a kill has lost, unless the scenario allows it", async (
   );
 });
 
-it("finds what somebody takes away beside the kill", async () => {
+it("an event that a stranger deletes before a kill is found as unexplained", async () => {
   const { started, out } = startKilled(LOSS_ALLOWED, OFF);
   const [, port] = await said(started, /\(embedded\) at 127\.0\.0\.1:(\d+)/);
   const endpoint = {

@@ -70,39 +70,46 @@ if (isMainThread)
 
 const OUT_OF_MEMORY_IN_A_LOOP = "const kept = []; for (let i = 0; ; i++) kept.push(new Array(1000).fill(i));";
 
-describe("a worker thread", () => {
+describe("failures of worker threads", () => {
   it.each([
     [
       "throws",
       'throw new Error("out of the blue")',
       /consumers worker 1: out of the blue|crashed: out of the blue/,
     ],
-    ["rejects unheard", 'Promise.reject(new Error("never caught"))', /consumers worker 1: never caught/],
-    ["ends without a word", "process.exit(3)", /consumers worker 1 ended unexpectedly \(exit code 3\)/],
+    [
+      "rejects without a handler",
+      'Promise.reject(new Error("never caught"))',
+      /consumers worker 1: never caught/,
+    ],
+    ["exits", "process.exit(3)", /consumers worker 1 ended unexpectedly \(exit code 3\)/],
     ["hangs", "for (;;);", /consumers worker 1 hangs: it has reported nothing for 1[5-9] s/],
-  ])("that %s fails the trial with its name and cause, and the run with 107", async (_, deed, words) => {
-    const { ended, directory, result } = await runWith(inWorker(deed));
-    expect(ended.exitCode, ended.stderr).toBe(107);
-    expect(ended.stderr).toMatch(words);
-    expect(ended.stderr).toContain(`Partial results are in ${directory}`);
-    expect(ended.stderr).not.toContain("please report it");
-    expect(result.verdict.status).toBe("aborted");
-    const trials = result.treatments.flatMap((treatment) => treatment.trials);
-    expect(trials).toHaveLength(1);
-    // Files of the other workers are audited nevertheless, and the caveat names the worker whose last work is not known.
-    const notAudited = ["consumers worker 1 ended without closing its ledger: its last work is not known"];
-    expect(trials[0]).toMatchObject({ status: "failed", integrity: { verdict: "ok", notAudited } });
-    expect(trials[0]?.integrity?.published).toBeGreaterThan(0);
-    expect(trials[0]?.reason).toMatch(words);
-    const report = await trainSim(["report", directory]);
-    expect(report.exitCode).toBe(0);
-    expect(report.stdout).toMatch(words);
-  });
+  ])(
+    "a worker thread that %s fails the trial with its name and cause, and the run with 107",
+    async (_, deed, words) => {
+      const { ended, directory, result } = await runWith(inWorker(deed));
+      expect(ended.exitCode, ended.stderr).toBe(107);
+      expect(ended.stderr).toMatch(words);
+      expect(ended.stderr).toContain(`Partial results are in ${directory}`);
+      expect(ended.stderr).not.toContain("please report it");
+      expect(result.verdict.status).toBe("aborted");
+      const trials = result.treatments.flatMap((treatment) => treatment.trials);
+      expect(trials).toHaveLength(1);
+      // Files of the other workers are audited nevertheless, and the caveat names the worker whose last work is not known.
+      const notAudited = ["consumers worker 1 ended without closing its ledger: its last work is not known"];
+      expect(trials[0]).toMatchObject({ status: "failed", integrity: { verdict: "ok", notAudited } });
+      expect(trials[0]?.integrity?.published).toBeGreaterThan(0);
+      expect(trials[0]?.reason).toMatch(words);
+      const report = await trainSim(["report", directory]);
+      expect(report.exitCode).toBe(0);
+      expect(report.stdout).toMatch(words);
+    },
+  );
 
   it.each([
     ["cannot start", 'throw new Error("no timer today")', /producers worker 0: no timer today/],
     ["ends by itself", "process.exit(3)", /producers worker 0: the timer thread ended with code 3/],
-  ])("whose timer thread %s reports it and leaves no arrival waiting", async (_, deed, words) => {
+  ])("a worker reports that its timer thread %s, and the run ends with 107", async (_, deed, words) => {
     const { ended, result } = await runWith(
       `if (!isMainThread && workerData?.due instanceof Float64Array) { ${deed} }`,
       "",
@@ -117,7 +124,7 @@ describe("a worker thread", () => {
     expect(result.verdict.status).toBe("aborted");
   });
 
-  it("that runs out of memory from turn to turn is named, and takes only its own trial with it", async () => {
+  it("a worker that runs out of memory over several turns is named, and the run ends with 107", async () => {
     const leak =
       "const leak = () => { for (let i = 0; i < 1000; i++) kept.push(new Array(1000).fill(i)); setImmediate(leak); };";
     const { ended, result } = await runWith(
@@ -130,7 +137,7 @@ describe("a worker thread", () => {
     expect(result.verdict.status).toBe("aborted");
   });
 
-  it("that runs out of memory within one long loop is named, and the run ends, even where Node does not end the thread", async () => {
+  it("a worker that runs out of memory in one loop is named, and the run ends even if Node keeps the thread", async () => {
     const { ended, directory, result } = await runWith(
       inWorker(OUT_OF_MEMORY_IN_A_LOOP),
       "--max-old-space-size=192",
@@ -144,7 +151,7 @@ describe("a worker thread", () => {
 });
 
 describe("the coordinator", () => {
-  it("that meets what nobody foresaw ends with 107 and a stack to report, and leaves results that can be read", async () => {
+  it("ends with 107, a stack and readable results on an unexpected error", async () => {
     const { ended, directory, result } = await runWith(
       inCoordinator('throw new TypeError("nobody foresaw me")'),
     );
@@ -154,7 +161,7 @@ describe("the coordinator", () => {
     expect((await trainSim(["report", directory])).exitCode).toBe(0);
   });
 
-  it("that meets it beside a thread that Node may not be able to end, ends all the same", async () => {
+  it("ends with 107 on an unexpected error although Node cannot end a worker thread", async () => {
     const later = 'setTimeout(() => { throw new TypeError("nobody foresaw me"); }, 2_000)';
     const { ended } = await runWith(
       inWorker(OUT_OF_MEMORY_IN_A_LOOP) + inCoordinator(later),
@@ -164,7 +171,7 @@ describe("the coordinator", () => {
     expect(ended.stderr).toContain("please report it: TypeError: nobody foresaw me");
   });
 
-  it("that waits for what never comes, with nothing else to do, ends with 107 and says so", async () => {
+  it("ends with 107 and a message if it waits for an event that cannot occur", async () => {
     const file = join(scratchDirectory(), "silence.mjs");
     writeFileSync(
       file,
@@ -184,7 +191,7 @@ ChildProcess.prototype.emit = function (name, ...rest) {
     );
   });
 
-  it("that is done, and held by what does not end, is ended by force with the exit code that it has, and says so", async () => {
+  it("is terminated with its exit code and a message if an open timer keeps it from ending", async () => {
     const file = join(scratchDirectory(), "holder.mjs");
     writeFileSync(file, "setInterval(() => undefined, 60_000);");
     const ended = await trainSim(["validate", join(scratchDirectory(), "none.yaml")], {
@@ -194,7 +201,7 @@ ChildProcess.prototype.emit = function (name, ...rest) {
     expect(ended.stderr).toContain("train-sim: a part did not stop and was terminated");
   });
 
-  it("notices that the wall clock was set while it measured, and does not let it into any time", async () => {
+  it("reports that the wall clock was set during a trial, and keeps the step out of all times", async () => {
     const forward = "const real = Date.now; Date.now = () => real() + 3_600_000;";
     const { ended, result } = await runWith(inCoordinator(forward), "", [
       "--trials",

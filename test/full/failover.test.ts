@@ -19,7 +19,7 @@ const startFailover = (more: string, target = ""): ReturnType<typeof startLossyR
     more,
   });
 
-it("loses what an asynchronous primary acknowledged alone, and nothing of a synchronous one", async () => {
+it("a failover loses events of an asynchronous primary, all explained, and none of a synchronous primary", async () => {
   const { started, out } = startFailover(
     `${LOSS_ALLOWED}\nfactors: { target.replication: [async, sync, quorum, remote-apply] }`,
   );
@@ -48,7 +48,7 @@ it("loses what an asynchronous primary acknowledged alone, and nothing of a sync
   expect(verified.exitCode, verified.stdout).toBe(0);
 });
 
-it("is violated by what a failover has lost, unless the scenario allows it", async () => {
+it("losses by a failover violate the audit unless the scenario allows them", async () => {
   const { started, out } = startFailover("");
   const { exitCode, stderr } = await started.ended;
   expect(exitCode, stderr).toBe(110);
@@ -57,7 +57,7 @@ it("is violated by what a failover has lost, unless the scenario allows it", asy
   expect(integrity?.losses?.every(({ unexplained }) => unexplained === 0)).toBe(true);
 });
 
-it("loses of a synchronous primary what it acknowledged with a warning, as its wait was cancelled", async () => {
+it("a failover loses a synchronous primary's commits whose wait was cancelled, and no others", async () => {
   const { started, out } = startLossyRun({
     target: "standbys: 2, replication: sync",
     seconds: 9,
@@ -82,7 +82,7 @@ it("loses of a synchronous primary what it acknowledged with a warning, as its w
   expect(missing.flatMap(({ keys }) => keys)).toHaveLength(integrity?.lost ?? 0);
 });
 
-it("finds an event that somebody deletes on the promoted standby", async () => {
+it("an event that a stranger deletes on the promoted standby is found", async () => {
   const { started, out } = startFailover(LOSS_ALLOWED, ", replication: sync");
   await said(started, /fault failover at \d+\.\d s is over/);
   const taken = await takeAnEvent(started);

@@ -42,13 +42,16 @@ test.each([
     },
     pairs: 134,
   },
-])("$pairs pairs of a fault and a workload run on $where, and others are refused", (row) => {
-  let pairs = 0;
-  for (const family of FAMILY_NAMES) {
-    const plan = planOf(family, row.target);
-    const isWithoutCommit = family === "documents" || family === "connections";
-    expect(plan.refusals, family).toEqual({ ...row.refusals, ...(isWithoutCommit && NO_COMMIT) });
-    pairs += plan.trials.reduce((sum, { kinds }) => sum + kinds.length, 0);
-  }
-  expect(pairs).toBe(row.pairs);
-});
+])(
+  "the matrix on $where has $pairs pairs of a fault and a workload, and refuses others with a reason",
+  (row) => {
+    let pairs = 0;
+    for (const family of FAMILY_NAMES) {
+      const plan = planOf(family, row.target);
+      const isWithoutCommit = family === "documents" || family === "connections";
+      expect(plan.refusals, family).toEqual({ ...row.refusals, ...(isWithoutCommit && NO_COMMIT) });
+      pairs += plan.trials.reduce((sum, { kinds }) => sum + kinds.length, 0);
+    }
+    expect(pairs).toBe(row.pairs);
+  },
+);

@@ -23,7 +23,7 @@ trials: 2
 diagnosis: { ceiling: false }
 ${onSuiteServer("capacity")}`;
 
-it("walks to the highest rate that holds, confirms it, and keeps the curve, which report --verify recomputes", async () => {
+it("a capacity search finds and confirms the highest rate that holds, and its curve can be verified", async () => {
   const out = join(scratchDirectory(), "results");
   const ended = await trainSim([
     "run",
@@ -93,7 +93,7 @@ it.each([
     "select-only",
   ],
 ])(
-  "finds that of %s, at which one operation of its mix still holds",
+  "a capacity search with %s finds the highest total rate at which a threshold on one operation holds",
   async (_, workload, operation) => {
     const out = join(scratchDirectory(), "results");
     const scenario = `
@@ -124,7 +124,7 @@ diagnosis: { ceiling: false }
   180_000,
 );
 
-it("ends with 99 where not even the lowest rate holds, and with 104 for a threshold that is none", async () => {
+it("a capacity search ends with 99 if no rate holds, and with 104 for an invalid threshold", async () => {
   const out = join(scratchDirectory(), "results");
   const scenario = writeScenarioFile(
     SCENARIO.replace("rate: 50", "rate: 1").replace("trials: 2", "trials: 1"),

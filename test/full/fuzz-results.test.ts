@@ -134,21 +134,25 @@ function mend(file: string): void {
   else writeFileSync(pathOf(damaged, file), soundBytes(file));
 }
 
-test.each(READERS)("%s (%s), read by %s: right or refused", async (file, format, who, read) => {
-  const path = pathOf(damaged, file);
-  const reader: FuzzedReader = {
-    ...{ name: `${file}, ${who}`, format, sample: soundBytes(file) },
-    // An unreadable ledger of the program itself is not the user's fault.
-    isRefusal: (error) => error instanceof UsageError || (who === "audit" && error instanceof TrainSimError),
-    read: async (bytes) => {
-      writeFileSync(path, bytes);
-      return read(path);
-    },
-  };
-  const { complaints } = await fuzz(reader);
-  mend(file);
-  expect(complaints).toEqual([]);
-});
+test.each(READERS)(
+  "a damaged %s (%s) is read correctly or refused by %s",
+  async (file, format, who, read) => {
+    const path = pathOf(damaged, file);
+    const reader: FuzzedReader = {
+      ...{ name: `${file}, ${who}`, format, sample: soundBytes(file) },
+      // An unreadable ledger of the program itself is not the user's fault.
+      isRefusal: (error) =>
+        error instanceof UsageError || (who === "audit" && error instanceof TrainSimError),
+      read: async (bytes) => {
+        writeFileSync(path, bytes);
+        return read(path);
+      },
+    };
+    const { complaints } = await fuzz(reader);
+    mend(file);
+    expect(complaints).toEqual([]);
+  },
+);
 
 const NESTED = Buffer.from(`{"version":2,"diagnosis":[${"[".repeat(200_000)}`);
 const BROKEN: Readonly<Record<string, (sample: Buffer) => Buffer>> = {
@@ -181,7 +185,7 @@ const COMMANDS: readonly (readonly [command: string, file: string, exitCodes: re
 ];
 
 test.each(COMMANDS)(
-  "train-sim %s, with its %s broken, says so and leaves all as it was",
+  "`%s` with a damaged %s ends with the right exit code and changes no other file",
   async (command, file, exitCodes) => {
     for (const [how, broken] of Object.entries(BROKEN)) {
       writeFileSync(pathOf(damaged, file), broken(soundBytes(file)));

@@ -65,8 +65,8 @@ function resumable(): ResultDocument {
 /** Characters that a terminal obeys, except line ends. */
 const COMMANDS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 
-describe("a result directory from elsewhere", () => {
-  it("has nobody written to through the links in it", async () => {
+describe("commands on a hostile result directory", () => {
+  it("write nothing through links in the directory", async () => {
     for (const name of PLANTED) {
       const { directory, victim, beside } = scene(resumable());
       symlinkSync(name === "trials" ? victim : join(victim, "file"), join(directory, name));
@@ -78,7 +78,7 @@ describe("a result directory from elsewhere", () => {
     }
   });
 
-  it("is not written to where a name of a treatment is a path", async () => {
+  it("write nothing outside the directory if a treatment's name is a path", async () => {
     const { directory, beside } = scene(hostileResult());
     for (const command of [
       ["report", directory],
@@ -91,7 +91,7 @@ describe("a result directory from elsewhere", () => {
     expect(readdirSync(directory).sort()).toEqual(["report.html", "result.json"]);
   });
 
-  it("tells a terminal nothing but text, and a browser nothing but words", async () => {
+  it("print no control characters to a terminal and no markup into the page", async () => {
     const { directory } = scene(hostileResult());
     const other = scene(hostileResult());
     const csv = join(directory, "runs.csv");
@@ -114,7 +114,7 @@ describe("a result directory from elsewhere", () => {
     expect(embeddedData(page).result.treatments[1]?.id).toBe(IDS[4]);
   });
 
-  it.each(IDS)("cannot be where a scenario is called %j, which is refused", async (name) => {
+  it.each(IDS)("refuse a scenario called %j, and write nothing", async (name) => {
     const parent = scratchDirectory();
     const file = join(parent, "s.yaml");
     writeFileSync(file, `name: ${JSON.stringify(name)}\ntarget: postgresql://u@127.0.0.1:1/d\n`);

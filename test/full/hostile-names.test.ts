@@ -48,8 +48,8 @@ async function tablesOf(namespace: string): Promise<unknown[]> {
   return rows.map((row) => row["tablename"]);
 }
 
-describe("hostile names", () => {
-  it("of role, database and namespace are names and nothing else, from the schema to the audit", async () => {
+describe("names with quotes and SQL", () => {
+  it("work for role, database and namespace in a whole run and have no other effect", async () => {
     const yaml = `name: names
 seed: 1
 namespace: ${NAMESPACE}
@@ -84,7 +84,7 @@ diagnosis: { ceiling: false }
     expect(await tablesOf("public")).toEqual(["canary"]);
   });
 
-  it("of a namespace and a grantee are quoted by schema apply and drop", async () => {
+  it("are quoted for namespace and grantee by schema apply and schema drop", async () => {
     const common = ["--url", urlFor(OWNER), "--namespace", ODD_NAMESPACE];
     const applied = await trainSim(["schema", "apply", ...common, "--grant", LOADER]);
     expect([applied.exitCode, applied.stderr]).toEqual([0, ""]);
@@ -109,7 +109,7 @@ diagnosis: { ceiling: false }
     "public",
     "x".repeat(64),
     "\u001b[2J",
-  ])("that no namespace can have are refused: %j", async (name) => {
+  ])("are refused if no namespace can have them: %j", async (name) => {
     const file = writeScenarioFile(`name: x\nnamespace: ${JSON.stringify(name)}\n`);
     const answers = await Promise.all([
       trainSim(["validate", file]),

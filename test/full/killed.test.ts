@@ -82,7 +82,7 @@ async function killedIn(phase: string): Promise<string> {
 }
 
 describe("a run that is killed", () => {
-  it("before its first trial leaves no server, and a directory that every command refuses in words", async () => {
+  it("leaves no server before its first trial, and a directory that every command refuses with a reason", async () => {
     const out = join(scratchDirectory(), "results");
     const temporary = scratchDirectory();
     chmodSync(temporary, 0o755); // the server runs as another user if root starts it
@@ -110,7 +110,7 @@ describe("a run that is killed", () => {
   });
 
   it.each(["reset", "warm-up", "measure", "drain", "audit"])(
-    "in phase %s leaves a directory that is read as what it is, and continued to its end",
+    "leaves a directory in phase %s that report, logs and compare read and --resume completes",
     async (phase) => {
       const directory = await killedIn(phase);
       const report = await ask("report", directory);

@@ -27,7 +27,7 @@ diagnosis: { ceiling: false }
 `;
 
 it(
-  "finds an added app delay of 80 ms with five trials, and its interval covers it",
+  "a comparison of five trials finds a planted delay of 80 ms, and its interval covers the delay",
   { timeout: 180_000 },
   async () => {
     const out = join(scratchDirectory(), "results");

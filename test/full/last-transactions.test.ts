@@ -14,7 +14,7 @@ import {
 
 const own = ownDatabase("last");
 
-it("ends with 111 and the server's word for it where a lock keeps them from the drain", async () => {
+it("a run ends with 111 if a lock keeps its last transactions from ending, and keeps its figures", async () => {
   const out = join(scratchDirectory(), "results");
   const scenario = `
 name: last

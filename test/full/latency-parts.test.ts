@@ -73,7 +73,7 @@ function sumOfParts(parts: unknown): number {
 
 describe("the parts of response times", () => {
   it(
-    "add up for every pool strategy and statement shape, and are named as they were called",
+    "add up to the response time and are named after their calls with every pool and statement shape",
     async () => {
       const { directory, result } = await run(`factors:
   pool: [${POOLS.join()}]
@@ -126,7 +126,7 @@ actors:
     MATRIX_MAX_MS,
   );
 
-  it("hold the delay of the start in an open loop, and are its transactions for a cycle", async () => {
+  it("include the start delay in an open loop, and are whole transactions for a cycle", async () => {
     const { result } = await run(`payload: text
 topology: cycle
 appDelay: { min: 1ms, max: 3ms }

@@ -64,7 +64,7 @@ async function expectDropped(stderr: string, namespace: string): Promise<void> {
   expect(await schemasAt(other.endpoint, [namespace])).toEqual([]);
 }
 
-it("drops the schemas of each level on each server, where both are factors", async () => {
+it("a run drops each schema on each server if both are factors", async () => {
   const names = [testNamespace("left"), testNamespace("left")];
   const suite = inject("adminEndpoint");
   const out = scratchDirectory();
@@ -80,7 +80,7 @@ ${REST}`;
   expect(await schemasAt(other.endpoint, names)).toEqual([]);
 });
 
-it("is named by doctor once its run was killed, with the command that drops it, and not while the run works", async () => {
+it("doctor names the schema of a killed run with the command that drops it, but not while the run works", async () => {
   const namespace = testNamespace("left");
   const out = scratchDirectory();
   const yaml = `name: t\nseed: 1\nnamespace: ${namespace}\ntarget: "${urlOf(other.endpoint)}"\n${REST.replace("600ms", "600s")}`;
@@ -98,7 +98,7 @@ it("is named by doctor once its run was killed, with the command that drops it, 
   expect((await trainSim(["doctor", file])).stdout).not.toContain(namespace);
 });
 
-it("reports the whole experiment though somebody's lock keeps it from dropping its schema, and names that", async () => {
+it("a run that cannot drop its locked schema completes, and names the schema with the command", async () => {
   const namespace = testNamespace("left");
   const out = scratchDirectory();
   const yaml = `name: t\nseed: 1\nnamespace: ${namespace}\ntarget: "${urlOf(other.endpoint)}"\n${REST}`;
@@ -118,7 +118,7 @@ it("reports the whole experiment though somebody's lock keeps it from dropping i
   expect(JSON.stringify(result.diagnosis)).toContain("Remove it with: npx train-sim schema drop --url");
 });
 
-it("names the schema that it keeps after a failure, with the command that drops it", async () => {
+it("a run that fails keeps its schema, and names the command that drops it", async () => {
   const namespace = testNamespace("left");
   const out = scratchDirectory();
   const yaml = `name: t\nseed: 1\nnamespace: ${namespace}\ntarget: "${urlOf(other.endpoint)}"\n${REST}`;
@@ -130,7 +130,7 @@ it("names the schema that it keeps after a failure, with the command that drops 
   await expectDropped(ended.stderr, namespace);
 });
 
-it("leaves the schema in which another run is at work, which neither a second run nor `schema drop` touches", async () => {
+it("neither a second run nor `schema drop` touches the schema of a run at work", async () => {
   const namespace = testNamespace("left");
   const out = scratchDirectory();
   const url = urlOf(other.endpoint);

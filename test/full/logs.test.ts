@@ -46,8 +46,8 @@ function expectEqual(logged: TrialLogReport | undefined, trial: TrialResult): vo
   }
 }
 
-describe("the logs of a run", () => {
-  it("give the totals and percentiles of its result, with retries and failures, in every trial", async () => {
+describe("`logs` of a run", () => {
+  it("gives the totals and percentiles of the result, with retries and failures, in every trial", async () => {
     const out = scratchDirectory();
     const file = writeScenarioFile(`
 name: t
@@ -108,7 +108,7 @@ trials: 2
     expect(stdout).toContain("Retries and failures by table");
   });
 
-  it("show a server that stands still for 2 s as a stall, and what had waited for it", async () => {
+  it("shows a server that is paused for 2 s as a stall, with the longest transaction", async () => {
     const out = scratchDirectory();
     const file = writeScenarioFile(`
 name: t
@@ -144,8 +144,8 @@ trials: 1
   });
 });
 
-describe("what is no log", () => {
-  it("ends with 104 and the path", async () => {
+describe("`logs` of other input", () => {
+  it("ends with 104 and the path for a file or directory without a log", async () => {
     const directory = scratchDirectory();
     const empty = join(directory, "empty.ndjson");
     writeFileSync(empty, "");
@@ -170,17 +170,14 @@ describe("what is no log", () => {
     ["3s", "3s"],
     ["1m", "30s"],
     ["2026-01-31T12:00:05Z", "2026-01-31T11:00:00Z"],
-  ])(
-    "between %s and %s is refused: nothing lies there, which is no log without failures",
-    async (from, to) => {
-      const log = new URL("../support/example-log.ndjson", import.meta.url).pathname;
-      const { exitCode, stdout, stderr } = await trainSim(["logs", log, "--from", from, "--to", to]);
-      expect({ exitCode, stdout }).toEqual({ exitCode: 104, stdout: "" });
-      expect(stderr).toContain("--from is not before --to");
-    },
-  );
+  ])("refuses the empty range from %s to %s", async (from, to) => {
+    const log = new URL("../support/example-log.ndjson", import.meta.url).pathname;
+    const { exitCode, stdout, stderr } = await trainSim(["logs", log, "--from", from, "--to", to]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 104, stdout: "" });
+    expect(stderr).toContain("--from is not before --to");
+  });
 
-  it("on standard input is read as a file is", () => {
+  it("reads a log from standard input like a file", () => {
     const log = new URL("../support/example-log.ndjson", import.meta.url);
     const main = new URL("../../dist/cli/main.js", import.meta.url);
     const stdout = execFileSync(process.execPath, [main.pathname, "logs", "-", "--json"], {

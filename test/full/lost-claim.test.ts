@@ -69,14 +69,14 @@ async function expectUndisturbed({ file, out, first }: Awaited<ReturnType<typeof
   ]);
 }
 
-it("keeps a second run away when the session of the claim is ended", async () => {
+it("a run whose claim session is ended claims its schema again and keeps a second run away", async () => {
   const run = await runAt(urlOf(own.endpoint), testNamespace("lost"));
   await endClaim();
   await expectUndisturbed(run);
   expect((await run.retaken)[1]).toMatch(/terminating connection/);
 });
 
-it("keeps a second run away when the server is restarted in mid-trial", async () => {
+it("a run whose server restarts claims its schema again and keeps a second run away", async () => {
   if (!server?.control) throw new Error("the server is started before");
   const run = await runAt(urlOf(server.admin), testNamespace("lost"));
   server.control.expectLoss();
@@ -86,7 +86,7 @@ it("keeps a second run away when the server is restarted in mid-trial", async ()
   await run.retaken;
 });
 
-it("ends with 111, names the schema and drops nothing when another run has made the schema its own", async () => {
+it("a run whose schema another run has taken ends with 111, names the schema and drops nothing", async () => {
   const namespace = testNamespace("lost");
   const { first, out } = await runAt(urlOf(own.endpoint), namespace);
   const state = await namespaceState(own.admin, namespace);

@@ -38,8 +38,8 @@ function unansweredIn({ trial }: FaultRun): number {
   return operations.reduce((sum, { unansweredCommits = 0 }) => sum + unansweredCommits, 0);
 }
 
-describe("a bad network", () => {
-  it("slows, narrows, stops and breaks connections, and loses no event", async () => {
+describe("network faults", () => {
+  it("delay, narrow, stop and break connections as stated, and lose no event", async () => {
     const seen = await runFaults(`
 appDelay: 30ms
 trial: { warmUp: 500ms, duration: 16s, drain: 60s }
@@ -75,7 +75,7 @@ faults:
       );
   });
 
-  it("that breaks at commits leaves them in doubt, and each is settled by its client", async () => {
+  it("leave commits in doubt, which the clients settle", async () => {
     const seen = await runFaults(`
 trial: { warmUp: 500ms, duration: 4500ms, drain: 60s }
 faults: [{ at: 1s, kind: network-reset-commits, commits: 40%, for: 3s }]
@@ -89,7 +89,7 @@ faults: [{ at: 1s, kind: network-reset-commits, commits: 40%, for: 3s }]
     expect(seen.trial.integrity?.inDoubt).toBe(0);
   });
 
-  it("that breaks at commits of clients who do not try again leaves it to the audit to look for them", async () => {
+  it("leave commits in doubt to the audit if clients do not retry", async () => {
     const seen = await runFaults(`
 retry: { attempts: 1 }
 trial: { warmUp: 500ms, duration: 4500ms, drain: 60s }
@@ -104,8 +104,8 @@ faults: [{ at: 1s, kind: network-reset-commits, commits: 50%, for: 3s }]
   });
 });
 
-describe("PgBouncer", () => {
-  it("may be restarted, killed, paused and cut off, and no event is lost", async () => {
+describe("faults of PgBouncer", () => {
+  it("restart, kill, pause and cut it off as stated, and lose no event", async () => {
     const seen = await runFaults(
       `
 pool: { strategy: pgbouncer, mode: transaction, size: 4, instances: 2 }
@@ -137,7 +137,7 @@ faults:
     expect(Math.min(lost, answers)).toBeGreaterThan(0);
   });
 
-  it("is let go on, and the network with it, where the run is stopped while it can do neither", async () => {
+  it("are cleared, with a network fault, if the run is stopped during both", async () => {
     // No data passes, so that PAUSE waits for transactions that cannot end.
     const { started, out } = startFaultRun(
       `

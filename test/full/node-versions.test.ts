@@ -15,7 +15,7 @@ function nodeOf(major: number): string {
   return execFileSync("npm", args, { cwd: ROOT, encoding: "utf8" }).trim();
 }
 
-it.each([22, 24, 26])("passes the unit tests and runs the quickstart on Node %i", (major) => {
+it.each([22, 24, 26])("train-sim passes its unit tests and runs the quickstart on Node %i", (major) => {
   const node = nodeOf(major);
   // Tests start other programs by the name `node`.
   const { HOME, PATH } = process.env;

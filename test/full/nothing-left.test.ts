@@ -64,8 +64,8 @@ async function run(text: string, user?: ServerUser): Promise<Running> {
 
 const started = async (one: Running) => JSON.parse(await one.line()) as Started;
 
-describe("nothing is left", () => {
-  it("after kill -9", async () => {
+describe("train-sim with running servers", () => {
+  it("leaves no process or directory after kill -9", async () => {
     const one = await run(script(""));
     const { pid, dataDirectory } = await started(one);
     const processes = await processesIn(one.temporary);
@@ -78,7 +78,7 @@ describe("nothing is left", () => {
     await one.nothingLeft();
   });
 
-  it("after kill -9 while the data directory is being made", async () => {
+  it("leaves no process or directory after kill -9 during initdb", async () => {
     const one = await run(script(""));
     while (!(await hasData(one.temporary))) await new Promise(setImmediate);
     one.child.kill("SIGKILL");
@@ -91,14 +91,14 @@ describe("nothing is left", () => {
     ["an uncaught error", "throw new Error('on purpose')"],
     ["SIGTERM", "process.kill(process.pid, 'SIGTERM')"],
     ["SIGHUP", "process.kill(process.pid, 'SIGHUP')"],
-  ])("after %s", async (_, afterwards) => {
+  ])("leaves no process or directory if it ends by %s", async (_, afterwards) => {
     const one = await run(script(afterwards));
     await started(one);
     await ended(one);
     await one.nothingLeft();
   });
 
-  it("after a forgotten stop, which does not keep train-sim from ending", async () => {
+  it("ends by itself and leaves nothing although stop was not called", async () => {
     const one = await run(withoutTimer(script("")));
     await started(one);
     await ended(one);
@@ -106,7 +106,7 @@ describe("nothing is left", () => {
     await one.nothingLeft();
   });
 
-  it("after stop, and train-sim then ends by itself", async () => {
+  it("leaves nothing after stop, and ends by itself with its exit code", async () => {
     const stopping = withoutTimer(script("await pooler.stop(); await server.stop(); process.exitCode = 7;"));
     const one = await run(stopping);
     await started(one);
@@ -117,8 +117,8 @@ describe("nothing is left", () => {
   });
 });
 
-describe("servers", () => {
-  it("are in sessions of their own, where train-sim's Ctrl-C does not reach them; started by root, another user's", async () => {
+describe("servers that train-sim starts", () => {
+  it("run in a separate session, out of reach of its Ctrl-C, and under another user if root starts them", async () => {
     const one = await run(script(""));
     const { pid } = await started(one);
     const sessions = await Promise.all([pid, one.child.pid ?? 0].map(sessionOf));
@@ -127,7 +127,7 @@ describe("servers", () => {
     if (isRoot) expect((await stat(`/proc/${pid}`)).uid).toBe(normalUser?.uid);
   });
 
-  it("start for a normal user, as that user", async () => {
+  it("run as the normal user who starts train-sim", async () => {
     const one = await run(script(""), normalUser);
     const { pid } = await started(one);
     expect((await stat(`/proc/${pid}`)).uid).toBe(normalUser?.uid ?? process.getuid?.());
@@ -135,7 +135,7 @@ describe("servers", () => {
 });
 
 /** These tests are the last of the file, because they change the installation. */
-describe("PostgreSQL's programs", () => {
+describe("PostgreSQL's installed programs", () => {
   it("get the links that npm ci --ignore-scripts leaves out", async () => {
     const links = await removeLinks(installation.postgresPackage);
     expect(links.length).toBeGreaterThan(5);
@@ -143,13 +143,13 @@ describe("PostgreSQL's programs", () => {
     for (const link of links) expect((await lstat(link)).isSymbolicLink()).toBe(true);
   });
 
-  it.runIf(isRoot)("are copied when they may not be written to and lack their links", async () => {
+  it.runIf(isRoot)("are copied if they lack their links and are not writable", async () => {
     await removeLinks(installation.postgresPackage);
     await started(await run(script(""), normalUser));
     expect(await removeLinks(installation.postgresPackage)).toEqual([]);
   });
 
-  it.runIf(isRoot)("are copied when the server's user does not reach them, as below /root", async () => {
+  it.runIf(isRoot)("are copied if the server's user cannot reach them", async () => {
     const modules = join(installation.path, "node_modules");
     await chmod(modules, 0o700);
     await chown(modules, 0, 0);

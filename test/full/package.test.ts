@@ -9,7 +9,7 @@ import { onlyResultIn, scratchDirectory } from "../support/train-sim.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-it("runs where it was installed from its file", () => {
+it("the packed package, installed elsewhere, runs a new scenario and plans the quickstart", () => {
   const directory = scratchDirectory();
   const run = (cwd: string, ...command: [string, ...string[]]): string =>
     execFileSync(command[0], command.slice(1), { cwd, encoding: "utf8" });

@@ -72,7 +72,7 @@ faults: [${faults.join(", ")}]
     return { trial: trialOf(onlyResultIn(out).result), stderr };
   }
 
-  it("loses what the dead primary alone had, and goes on while that member is away", async () => {
+  it("loses only events that the crashed primary alone had, and goes on while that member is away", async () => {
     const { trial } = await runWith(40, [fault(2, "cut"), fault(3, "crash", ", mayLose: 2s")]);
     const { integrity, faults = [] } = trial;
     expect(integrity).toMatchObject({ verdict: "ok", unexplained: 0 });
@@ -89,7 +89,7 @@ faults: [${faults.join(", ")}]
     await cluster("start");
   });
 
-  it("is violated by the same loss where the scenario does not say that the crash may lose it", async () => {
+  it("violates the audit by the same loss if the fault states no mayLose", async () => {
     const { trial } = await runWith(40, [fault(2, "cut"), fault(3, "crash")], 110);
     const { integrity } = trial;
     expect(integrity?.verdict).toBe("violated");
@@ -97,7 +97,7 @@ faults: [${faults.join(", ")}]
     await cluster("start");
   });
 
-  it("loses nothing in a crash when it is synchronous", async () => {
+  it("loses nothing in a crash with synchronous replication", async () => {
     await cluster("sync");
     const { trial } = await runWith(40, [fault(2, "cut"), fault(3, "crash", ", mayLose: 2s")]);
     expect(trial.integrity).toMatchObject({ verdict: "ok", lost: 0 });

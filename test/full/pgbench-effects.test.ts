@@ -136,7 +136,7 @@ const CASES = [
   "DECLARE c CURSOR FOR SELECT 1;\n",
 ];
 
-it.each(CASES)("does what pgbench does: %j", async (sql) => {
+it.each(CASES)("train-sim inserts the same rows as pgbench: %j", async (sql) => {
   const theirs: (string[] | undefined)[] = [];
   for (const mode of MODES) theirs.push(await notesBy(() => byPgbench(sql, mode)));
   const some = theirs.find((notes) => notes !== undefined);

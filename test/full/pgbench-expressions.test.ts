@@ -134,7 +134,7 @@ function drawn(prng: Prng, depth: number): string {
   return one(CALLS).replace(/_(?![a-z0-9])/g, () => drawn(prng, depth - 1));
 }
 
-it("has the values of pgbench", () => {
+it("random expressions have the same values as in pgbench", () => {
   const prng = new Prng(FUZZ_SEED);
   const expressions = Array.from({ length: 2000 }, () => drawn(prng, prng.intBetween(1, 3)));
   const expected = theirs(expressions);
@@ -155,7 +155,7 @@ const TEXTS = [
   ...["7", "-7", " 7", "+7", "1.5", "-15e-1", "o", "truely", "nul", "abc", "1x"],
 ];
 
-it.each(TEXTS)("-D v=%s has the value that pgbench gives it", (text) => {
+it.each(TEXTS)("-D v=%s defines the same value as in pgbench", (text) => {
   const file = join(scratchDirectory(), "v.sql");
   writeFileSync(file, "\\set x debug(:v)\nSELECT 1;\n");
   const { stderr } = pgbench(["-n", "-t", "1", "-D", `v=${text}`, "-f", file]);

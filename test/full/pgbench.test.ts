@@ -68,26 +68,28 @@ it.each([
   ["flow.sql", "prepared", 4],
   ["flow.sql", "extended", 4],
   ["flow.sql", "simple", 4],
-] as const)("calls what pgbench calls: %s, %s", async (script, mode, kinds) => {
-  const file = join(scratchDirectory(), "flow.sql");
-  writeFileSync(file, FLOW);
-  const isBuiltin = script.startsWith("builtin:");
-  const source = isBuiltin ? script : { script, sql: FLOW };
-  const read = readPgbench({ scripts: [source], scale: 1, define: {} }, "test");
-  if ("problems" in read) throw new Error(JSON.stringify(read.problems));
-  const [{ major } = {}] = await own.admin.query(
-    "SELECT current_setting('server_version_num')::int / 10000 AS major",
-  );
-  const nameOf = statementNamer([...statementsOf(read.program).values()], Number(major));
+] as const)(
+  "train-sim makes as many calls of each statement as pgbench: %s, %s",
+  async (script, mode, kinds) => {
+    const file = join(scratchDirectory(), "flow.sql");
+    writeFileSync(file, FLOW);
+    const isBuiltin = script.startsWith("builtin:");
+    const source = isBuiltin ? script : { script, sql: FLOW };
+    const read = readPgbench({ scripts: [source], scale: 1, define: {} }, "test");
+    if ("problems" in read) throw new Error(JSON.stringify(read.problems));
+    const [{ major } = {}] = await own.admin.query(
+      "SELECT current_setting('server_version_num')::int / 10000 AS major",
+    );
+    const nameOf = statementNamer([...statementsOf(read.program).values()], Number(major));
 
-  const theirs = await callsDuring(nameOf, () => {
-    const what = isBuiltin ? ["-b", script.replace("builtin:", "")] : ["-f", file];
-    const size = ["-c", String(CLIENTS), "-t", String(TRANSACTIONS), "-D", "scale=1"];
-    runPgbench(["-n", "-M", mode, ...size, ...what]);
-  });
-  const ours = await callsDuring(nameOf, async () => {
-    const out = scratchDirectory();
-    const scenario = `
+    const theirs = await callsDuring(nameOf, () => {
+      const what = isBuiltin ? ["-b", script.replace("builtin:", "")] : ["-f", file];
+      const size = ["-c", String(CLIENTS), "-t", String(TRANSACTIONS), "-D", "scale=1"];
+      runPgbench(["-n", "-M", mode, ...size, ...what]);
+    });
+    const ours = await callsDuring(nameOf, async () => {
+      const out = scratchDirectory();
+      const scenario = `
 name: beside-pgbench
 workload: { pgbench: ["${isBuiltin ? script : file}"], scale: 1 }
 target: { kind: url, urls: ["${urlOf(own.endpoint)}"] }
@@ -99,10 +101,11 @@ actors:
 trial: { warmUp: 0, drain: false }
 trials: 1
 `;
-    const ended = await trainSim(["run", writeScenarioFile(scenario), "--out", out, "--quiet"]);
-    expect(ended.exitCode, ended.stderr).toBe(0);
-    expect(onlyResultIn(out).result.treatments[0]?.trials[0]).toMatchObject({ status: "complete" });
-  });
-  expect(Object.keys(theirs)).toHaveLength(kinds);
-  expect(ours).toEqual(theirs);
-});
+      const ended = await trainSim(["run", writeScenarioFile(scenario), "--out", out, "--quiet"]);
+      expect(ended.exitCode, ended.stderr).toBe(0);
+      expect(onlyResultIn(out).result.treatments[0]?.trials[0]).toMatchObject({ status: "complete" });
+    });
+    expect(Object.keys(theirs)).toHaveLength(kinds);
+    expect(ours).toEqual(theirs);
+  },
+);

@@ -35,9 +35,9 @@ diagnosis: { ceiling: false }
 `;
 
 it.each([
-  ["a caveat of its own where the statement is slower for it", 60_000, true],
-  ["one sentence with all others where it is not", 1_000, false],
-])("is %s", async (_, rows, isCostly) => {
+  ["a separate caveat if the statement is slower with it", 60_000, true],
+  ["part of one sentence for all flips if no trial is slower", 1_000, false],
+])("a plan that differs in one trial is %s", async (_, rows, isCostly) => {
   const scratch = scratchDirectory();
   const file = join(scratch, "flip.sql");
   writeFileSync(file, workload(rows));

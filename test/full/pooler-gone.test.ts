@@ -58,7 +58,7 @@ async function external(): Promise<{ pooler: RunningPooler; pool: string; addres
   return { pooler, pool: `urls: ["${urlOf(endpoint)}"]`, address: addressOf(endpoint) };
 }
 
-it("says how often an external one refused connections, and since when", async () => {
+it("a run whose external pooler is killed says how often it refused connections, and since when", async () => {
   const { pooler, pool, address } = await external();
   const stderr = await runUntilGone(pool, "600s", () => pooler.instances[0]?.shutDown("kill"));
   await pooler.stop();
@@ -70,7 +70,7 @@ it("says how often an external one refused connections, and since when", async (
 });
 
 // Other runs of the suite work in the same database: the wait may go on for their sessions.
-it("says that an external one which hangs does not answer", async () => {
+it("a run whose external pooler hangs says that it does not answer", async () => {
   const { pooler, pool, address } = await external();
   const [pid = 0] = pooler.pids;
   const stderr = await runUntilGone(pool, "4s", () => process.kill(pid, "SIGSTOP"));
@@ -81,7 +81,7 @@ it("says that an external one which hangs does not answer", async () => {
   );
 });
 
-it("names a managed one that was killed, at once", async () => {
+it("a run whose managed pooler is killed ends at once and names it", async () => {
   const stderr = await runUntilGone("size: 4", "600s", (out) => {
     // The pooler that this run has started, among all processes of this machine.
     const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");

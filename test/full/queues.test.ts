@@ -23,7 +23,7 @@ const CASES = [
 ] as const;
 
 it.each(CASES)(
-  "runs the queue %s twice, with a fault, on a server %s, and nothing is lost",
+  "the queue %s loses nothing in two trials with a fault, on a server %s",
   async (queue, where, fault) => {
     const file = `${queue}.sql`;
     const sql = readFileSync(new URL(`../support/queues/${file}`, import.meta.url), "utf8");

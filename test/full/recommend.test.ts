@@ -26,7 +26,7 @@ const asked = (scenario: string, out: string, ...more: string[]): string[] => [
   ...["--out", out, ...more],
 ];
 
-it("finds the planted configuration, and writes a scenario of it that can be run", async () => {
+it("recommend finds the planted pool size, and writes a valid scenario with it", async () => {
   const scenario = writeScenarioFile(SCENARIO + onSuiteServer("recommend"));
   const out = join(scratchDirectory(), "results");
   const { exitCode, stdout, stderr } = await trainSim(
@@ -54,7 +54,7 @@ it.each([
   [["--budget", "10s"], /too short: a trial takes about/],
   [["--also-at", "clientz=4"], /clientz/],
   [["--subject-to", "add: p(99)"], /--subject-to "add: p\(99\)"/],
-])("refuses %j before it measures anything", async (more, message) => {
+])("recommend refuses %j before it measures anything", async (more, message) => {
   const scenario = writeScenarioFile(SCENARIO + onSuiteServer("recommendbad"));
   const out = join(scratchDirectory(), "results");
   const { exitCode, stderr } = await trainSim(asked(scenario, out, ...more));

@@ -24,7 +24,7 @@ faults: [{ at: 1s, kind: pooler-kill, instance: 1, for: 2500ms }]
 diagnosis: { ceiling: false }
 `;
 
-it("clients of a pooler that was killed go on at the one that stays, come home, and nothing is lost", async () => {
+it("clients of a killed pooler go on at the other pooler and return later, and no event is lost", async () => {
   const out = join(scratchDirectory(), "results");
   const ended = await trainSim(["run", writeScenarioFile(SCENARIO), "--out", out, "--quiet"], {
     env: pgBouncerEnv("1.24"),

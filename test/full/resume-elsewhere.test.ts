@@ -39,7 +39,7 @@ async function identifierOf({ admin }: RunningTarget): Promise<string> {
   return String(row?.["id"]);
 }
 
-it("is refused with both identifiers", async () => {
+it("--resume on another cluster is refused with both system identifiers", async () => {
   running = await startEmbedded({ fsync: "off" }, OPTIONS);
   const { port } = running.admin;
   const before = await identifierOf(running);

@@ -30,43 +30,46 @@ it.each([
     ["SELECT abalance", "SELECT bid"],
     "workload.pgbench[0].sql is line 2: SELECT abalance FROM",
   ],
-])("goes on with %s, and says what of it was changed", async (_, workload, file, [before, after], words) => {
-  const directory = scratchDirectory();
-  const path = join(directory, file);
-  if (file === "look.sql")
-    writeFileSync(
-      path,
-      "\\set aid random(1, 100000)\nSELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n",
+])(
+  "--resume continues %s, and refuses it if the file was changed, with the difference",
+  async (_, workload, file, [before, after], words) => {
+    const directory = scratchDirectory();
+    const path = join(directory, file);
+    if (file === "look.sql")
+      writeFileSync(
+        path,
+        "\\set aid random(1, 100000)\nSELECT abalance FROM pgbench_accounts WHERE aid = :aid;\n",
+      );
+    else cpSync(join(SCENARIOS, file), path);
+    const scenario = join(directory, "own.yaml");
+    const document = {
+      ...{ name: "own", workload },
+      ...{ trials: 3, trial: { warmUp: 0, duration: "1s", drain: false }, retry: { attempts: 100 } },
+      ...{ actors: { clients: { load: { clients: 2, thinkTime: "10ms" } } }, diagnosis: { ceiling: false } },
+    };
+    writeFileSync(scenario, JSON.stringify(document));
+    const out = join(directory, "results");
+    const { child, ended } = startTrainSim(["run", scenario, "--out", out, "--quiet"]);
+    await untilLogged(out, '"trial":2,');
+    child.kill("SIGKILL");
+    await ended;
+    const { directory: stored } = onlyResultIn(out);
+
+    const text = readFileSync(path, "utf8");
+    writeFileSync(path, text.replace(before ?? "", after ?? ""));
+    const refused = await trainSim(["run", scenario, "--resume", stored]);
+    expect(refused.exitCode).toBe(104);
+    expect(refused.stderr).toContain(words);
+    expect(refused.stderr.split("\n").length).toBeLessThan(5);
+    writeFileSync(path, text);
+
+    const resumed = await trainSim(["run", "--resume", stored]);
+    expect(resumed.exitCode, resumed.stderr).toBe(0);
+    const trials = onlyResultIn(dirname(stored)).result.treatments[0]?.trials ?? [];
+    expect(trials.map(({ status, integrity }) => [status, integrity?.verdict])).toEqual(
+      Array(3).fill(["complete", "ok"]),
     );
-  else cpSync(join(SCENARIOS, file), path);
-  const scenario = join(directory, "own.yaml");
-  const document = {
-    ...{ name: "own", workload },
-    ...{ trials: 3, trial: { warmUp: 0, duration: "1s", drain: false }, retry: { attempts: 100 } },
-    ...{ actors: { clients: { load: { clients: 2, thinkTime: "10ms" } } }, diagnosis: { ceiling: false } },
-  };
-  writeFileSync(scenario, JSON.stringify(document));
-  const out = join(directory, "results");
-  const { child, ended } = startTrainSim(["run", scenario, "--out", out, "--quiet"]);
-  await untilLogged(out, '"trial":2,');
-  child.kill("SIGKILL");
-  await ended;
-  const { directory: stored } = onlyResultIn(out);
-
-  const text = readFileSync(path, "utf8");
-  writeFileSync(path, text.replace(before ?? "", after ?? ""));
-  const refused = await trainSim(["run", scenario, "--resume", stored]);
-  expect(refused.exitCode).toBe(104);
-  expect(refused.stderr).toContain(words);
-  expect(refused.stderr.split("\n").length).toBeLessThan(5);
-  writeFileSync(path, text);
-
-  const resumed = await trainSim(["run", "--resume", stored]);
-  expect(resumed.exitCode, resumed.stderr).toBe(0);
-  const trials = onlyResultIn(dirname(stored)).result.treatments[0]?.trials ?? [];
-  expect(trials.map(({ status, integrity }) => [status, integrity?.verdict])).toEqual(
-    Array(3).fill(["complete", "ok"]),
-  );
-  const verified = await trainSim(["report", stored, "--verify"]);
-  expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);
-});
+    const verified = await trainSim(["report", stored, "--verify"]);
+    expect(verified.exitCode, verified.stdout + verified.stderr).toBe(0);
+  },
+);

@@ -48,7 +48,7 @@ async function soak(...args: string[]): Promise<{ exitCode: number | null; print
   return { exitCode, printed };
 }
 
-test("under the faults of a few fixed cases no event is lost, and the table says what was injected", async () => {
+test("a soak of a few fixed cases loses no event, and its table names the injected faults", async () => {
   const out = join(scratchDirectory(), "soak.json");
   const { exitCode, printed } = await soak("--seed", "7", "--cases", String(CASES), "--out", out);
   expect(exitCode, printed).toBe(0);
@@ -63,7 +63,7 @@ test("under the faults of a few fixed cases no event is lost, and the table says
   for (const { kind } of outcome.faults) expect(printed).toContain(kind);
 }, 300_000);
 
-test("a primary with standbys fails over, and loses nothing that the failover does not explain", async () => {
+test("a soak with standbys fails over, and loses nothing that the failover does not explain", async () => {
   const out = join(scratchDirectory(), "soak.json");
   const options = ["--seed", "7", "--case", "3", "--standbys", "2", "--kinds", "failover"];
   const { exitCode, printed } = await soak(...options, "--out", out);
@@ -95,16 +95,19 @@ test.each([
   ["duplicated 1", { duplicated: 1 }, ALLOWED],
   [undefined, { lost: 5, losses: [{ operation: "add", lost: 5, unexplained: 0 }] }, ALLOWED],
   [undefined, {}, undefined],
-])("of a trial that calls itself right, a soak finds: %s", async (violation, found, allowed) => {
-  const { violationsOf } = (await import(REPORT)) as { violationsOf: (ended: object) => string[] };
-  const integrity = { verdict: "ok", violations: [], lost: 0, duplicated: 0, ...found };
-  const result = { treatments: [{ trials: [{ status: "complete", integrity }] }] };
-  const scenario = { faults: [], ...(allowed && { integrity: allowed }) };
-  const ended = { exitCode: 0, signal: null, result, scenario };
-  expect(violationsOf(ended)).toEqual(violation === undefined ? [] : [violation]);
-});
+])(
+  "a soak judges the losses of a trial with verdict ok and reports: %s",
+  async (violation, found, allowed) => {
+    const { violationsOf } = (await import(REPORT)) as { violationsOf: (ended: object) => string[] };
+    const integrity = { verdict: "ok", violations: [], lost: 0, duplicated: 0, ...found };
+    const result = { treatments: [{ trials: [{ status: "complete", integrity }] }] };
+    const scenario = { faults: [], ...(allowed && { integrity: allowed }) };
+    const ended = { exitCode: 0, signal: null, result, scenario };
+    expect(violationsOf(ended)).toEqual(violation === undefined ? [] : [violation]);
+  },
+);
 
-test("a soak that is asked for something else says what it takes", async () => {
+test("a soak with an unknown fault is refused with the known faults", async () => {
   const { exitCode, printed } = await soak("--kinds", "earthquake");
   expect(exitCode).toBe(104);
   expect(printed).toMatch(/no fault earthquake; there are backend-terminate/);

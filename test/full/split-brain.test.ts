@@ -23,7 +23,7 @@ const startSplit = (more: string, target = ""): ReturnType<typeof startLossyRun>
     more,
   });
 
-it("loses what the old primary acknowledged after the promotion, each event of it and no other", async () => {
+it("a split brain loses exactly the events that the old primary acknowledged after the promotion", async () => {
   const { started, out } = startSplit(LOSS_ALLOWED);
   await said(started, /fault split-brain at \d+\.\d s is over/);
   const there = await eventsOnPrimary(started);
@@ -55,7 +55,7 @@ it("loses what the old primary acknowledged after the promotion, each event of i
   expect(verified.exitCode, verified.stdout).toBe(0);
 });
 
-it("is violated by what a split brain has lost, unless the scenario allows it", async () => {
+it("losses by a split brain violate the audit unless the scenario allows them", async () => {
   const { started, out } = startSplit("");
   const { exitCode, stderr } = await started.ended;
   expect(exitCode, stderr).toBe(110);
@@ -64,7 +64,7 @@ it("is violated by what a split brain has lost, unless the scenario allows it", 
   expect(integrity?.losses?.every(({ unexplained }) => unexplained === 0)).toBe(true);
 });
 
-it("acknowledges nothing on an old primary that waits for a standby", async () => {
+it("an old primary that waits for a standby acknowledges nothing after the promotion", async () => {
   const { started, out } = startSplit(LOSS_ALLOWED, ", replication: sync");
   const { exitCode, stderr } = await started.ended;
   expect(exitCode, stderr).toBe(0);
@@ -77,7 +77,7 @@ it("acknowledges nothing on an old primary that waits for a standby", async () =
   expect(batches.filter(({ endpoint, atMs }) => endpoint === 0 && atMs > firstElsewhereMs)).toEqual([]);
 });
 
-it("finds an event that somebody deletes from the new primary while the old one still loses others", async () => {
+it("an event that a stranger deletes from the new primary during a split brain is found", async () => {
   const { started, out } = startSplit(LOSS_ALLOWED);
   const [, oldPort] = await said(started, /\(embedded\) at 127\.0\.0\.1:(\d+)/);
   await said(started, /fault split-brain at \d+\.\d s begins/);

@@ -49,7 +49,7 @@ function start(namespace: string, more: readonly string[], env = server.env): St
 
 const over = (hosts: string, command = COMMAND): string[] => ["--agents", hosts, "--agent-command", command];
 
-it("runs on both hosts, with a token that no list of processes shows", async () => {
+it("a run over ssh uses both hosts, and no list of processes shows its token", async () => {
   const token = tokenFile();
   const secret = readFileSync(token, "utf8").trim();
   const { run, out } = start("sshboth", [...over(HOSTS), "--token-file", token]);
@@ -66,7 +66,7 @@ it("runs on both hosts, with a token that no list of processes shows", async () 
   expect(trial?.agents?.map(({ name }) => name).sort()).toEqual([ONE, TWO].sort());
 });
 
-it("makes a token where none is given; once it is interrupted it leaves nothing, and says how to go on", async () => {
+it("a run over ssh makes a token, leaves nothing after Ctrl-C, and prints how to continue", async () => {
   const longer = ["--set", "trial.duration=8s"];
   const { run, out, scenario } = start("sshresume", [...over(HOSTS), ...longer]);
   await untilLogged(out, '"phase":"measure"');
@@ -84,14 +84,14 @@ it("makes a token where none is given; once it is interrupted it leaves nothing,
   expect(resumed.exitCode, resumed.stderr).toBe(0);
 });
 
-it("leaves nothing when it is interrupted before its agents have joined", async () => {
+it("a run over ssh leaves nothing if it is stopped before its agents have joined", async () => {
   const { run } = start("sshearly", over(HOSTS, `sleep 2; ${COMMAND}`));
   await said(run, /waiting for 2 agents/);
   run.child.kill("SIGTERM");
   expect((await run.ended).exitCode).toBe(105);
 });
 
-it("leaves nothing when it is killed", async () => {
+it("a run over ssh leaves nothing if it is killed", async () => {
   const { run, out } = start("sshkilled", over(HOSTS));
   await untilLogged(out, '"phase":"measure"');
   run.child.kill("SIGKILL");
@@ -107,30 +107,33 @@ it.each([
     /ssh ended with exit code 127: .*no-such-program: (command )?not found/,
   ],
   [[ONE, TWO], "exit;", ".*", /ssh ended with exit code 0: it wrote nothing/],
-])("fails before its first trial when %j run %s", async (hosts, command, host, words) => {
-  const { run, out } = start("sshfails", over(`ssh:${hosts.join(",")}`, command));
-  const { exitCode, stderr } = await run.ended;
-  expect(exitCode, stderr).toBe(111);
-  expect(stderr).toMatch(new RegExp(`there is no agent on ${host}: ${words.source}`));
-  expect(stderr).toMatch(/Try it yourself: ssh \S+ '.* --version'/);
-  expect(() => onlyResultIn(out)).toThrow(/ENOENT/);
-});
+])(
+  "a run over ssh fails before its first trial if hosts %j cannot run %s",
+  async (hosts, command, host, words) => {
+    const { run, out } = start("sshfails", over(`ssh:${hosts.join(",")}`, command));
+    const { exitCode, stderr } = await run.ended;
+    expect(exitCode, stderr).toBe(111);
+    expect(stderr).toMatch(new RegExp(`there is no agent on ${host}: ${words.source}`));
+    expect(stderr).toMatch(/Try it yourself: ssh \S+ '.* --version'/);
+    expect(() => onlyResultIn(out)).toThrow(/ENOENT/);
+  },
+);
 
-it("says which host has not come in time", async () => {
+it("a run over ssh names the hosts that have not joined in time", async () => {
   const { run } = start("sshlate", [...over(HOSTS, "exec sleep 4;"), "--agents-wait", "2s"]);
   const { exitCode, stderr } = await run.ended;
   expect(exitCode, stderr).toBe(111);
   expect(stderr).toMatch(/0 of 2 agents joined within 2 s\n {2}Try it yourself: ssh one /);
 });
 
-it("says that there is no ssh", async () => {
+it("a run over ssh says that ssh is not installed", async () => {
   const { run } = start("sshnone", over(HOSTS), { ...process.env, PATH: scratchDirectory() });
   const { exitCode, stderr } = await run.ended;
   expect(exitCode, stderr).toBe(104);
   expect(stderr).toMatch(/ssh cannot be started: spawn ssh ENOENT\n {2}Install OpenSSH's client/);
 });
 
-it("goes through as many hosts as the treatment with most agents has, and no other number", async () => {
+it("a run over ssh needs as many hosts as the treatment with most agents", async () => {
   const factor = ["--set", "factors.agents=[1,2]"];
   const { run, out } = start("sshfactor", [...over(HOSTS), ...factor]);
   const { exitCode, stderr } = await run.ended;

@@ -21,7 +21,7 @@ thresholds: { add: avg<60000 }
 diagnosis: { ceiling: false, ${UNDISTURBED_KEYS} }
 `;
 
-it("is continued in its order, ends when it is decided, and lacks nothing", async () => {
+it("an experiment with `until: decided` resumes in its order, ends at a look and can be verified", async () => {
   const { directory, result: stopped } = await interruptedRun(SCENARIO, '"trial":3,');
   expect(stopped.stopping).toMatchObject({ min: 5, max: 7, looks: [] });
 

@@ -57,13 +57,13 @@ async function expectCompleted(words: readonly string[]): Promise<void> {
   expect(treatments[0]?.trials.map(({ status }) => status)).toEqual(["complete", "complete"]);
 }
 
-it("SIGHUP stops it in order, leaves no server, and the directory is all that it takes to continue", async () => {
+it("a run stopped by SIGHUP leaves no server, and the printed --resume command completes it", async () => {
   const words = await stopped([writeScenarioFile(LOAD), "--trials", "2"], "SIGHUP");
   expect(words.slice(0, 2)).toEqual(["run", "--resume"]);
   await expectCompleted(words);
 });
 
-it("says after a second signal, which ends it at once, what drops its schema", async () => {
+it("a run ended by a second signal prints the command that drops its schema", async () => {
   const namespace = testNamespace("wayon");
   const adminEndpoint = inject("adminEndpoint");
   const file = writeScenarioFile(`namespace: ${namespace}\ntarget: "${urlOf(adminEndpoint)}"\n${LOAD}`);
@@ -92,7 +92,7 @@ it("says after a second signal, which ends it at once, what drops its schema", a
   expect(dropped.stdout).toMatch(new RegExp(`^namespace ${namespace}: (dropped|was not there)\n$`));
 });
 
-it("names the scenario and its overrides again where the directory lacks their password, and drops its schema", async () => {
+it("a stopped run whose directory lacks a password prints the scenario and its overrides to continue with", async () => {
   const namespace = testNamespace("wayon");
   const adminEndpoint = inject("adminEndpoint");
   const file = writeScenarioFile(`namespace: ${namespace}\ntarget: "${urlOf(adminEndpoint)}"\n${LOAD}`);

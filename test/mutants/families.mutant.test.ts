@@ -67,13 +67,13 @@ outside(
 );
 outside(
   "accounts",
-  "a transfer is of another account",
+  "a transfer changes its account",
   `UPDATE pgbench_history SET aid = aid % 100000 + 1 WHERE id = ${FIRST} RETURNING id`,
   { as: "changed" },
 );
 outside(
   "accounts",
-  "a transfer is there twice",
+  "a transfer is duplicated",
   `ALTER TABLE pgbench_history DROP CONSTRAINT IF EXISTS pgbench_history_pkey;
    INSERT INTO pgbench_history SELECT * FROM pgbench_history LIMIT 1 RETURNING id`,
   { as: "duplicated" },
@@ -139,7 +139,7 @@ outside(
 );
 outside(
   "connections",
-  "a row is there twice",
+  "a row is duplicated",
   "INSERT INTO test_tbl SELECT * FROM test_tbl LIMIT 1 RETURNING id",
   { as: "duplicated" },
 );

@@ -31,7 +31,7 @@ export function mutant(
   { family = "train-events", missed, as, timeoutMs }: MutantTraits = {},
 ): void {
   test(
-    `${family}, ${kind}: ${change}`,
+    `the audit of ${family} ${missed === undefined ? "finds" : "misses"} a planted change (${kind}): ${change}`,
     { ...(timeoutMs !== undefined && { timeout: timeoutMs }) },
     async ({ task }) => {
       const { violations, named } = await plant();

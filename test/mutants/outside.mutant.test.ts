@@ -62,7 +62,7 @@ outside(
 );
 for (const statementShape of ["set-based", "row-by-row", "single-statement"] as const)
   outside(
-    `a stranger cuts texts short that are claimed then, ${statementShape}`,
+    `a stranger truncates texts of events that are claimed afterwards, ${statementShape}`,
     `UPDATE ${EVENTS} SET payload = left(payload, 100)
      WHERE id IN (SELECT event_id FROM ${STATUS} WHERE status = 'PENDING' AND ${UNDER_WAY}
        ORDER BY updated_at DESC LIMIT 5 FOR UPDATE SKIP LOCKED) RETURNING id`,

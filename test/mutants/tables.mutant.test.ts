@@ -148,7 +148,7 @@ after("an archived event starts again as PENDING", async () => {
   await putBack(id, "'PENDING', now(), 0");
   await sql(`DELETE FROM ${ARCHIVE} WHERE id = $1`, [id]);
 });
-after("an archived row is there twice", async () => {
+after("an archived row is duplicated", async () => {
   await sql(`ALTER TABLE ${ARCHIVE} DROP CONSTRAINT events_archive_pkey`);
   await sql(`INSERT INTO ${ARCHIVE} SELECT * FROM ${ARCHIVE} WHERE id = $1`, [await archived()]);
 });
@@ -167,7 +167,7 @@ during("a stranger passes over an event and leaves its status", ({ stranger }) =
 during("a stranger completes all events that were claimed", async ({ stranger }) => {
   await stranger.process(1000, 0);
 });
-during("a stranger completes an event, in one statement", ({ stranger }) => stranger.process(1, 0), {
+during("a stranger completes an event with a single statement", ({ stranger }) => stranger.process(1, 0), {
   statementShape: "single-statement",
 });
 during("a stranger archives an event", ({ stranger }) => stranger.archive(1));
@@ -202,13 +202,13 @@ during("an acknowledged archiving is undone while a stranger archives another", 
   await putBack(moved);
   await sql(`DELETE FROM ${ARCHIVE} WHERE id = $1`, [moved]);
 });
-after("an event gets 1 000 passes more", async () =>
+after("an event gets 1 000 additional passes", async () =>
   setStatus(await live("status = 'PROCESSING'"), "attempts = attempts + 1000"),
 );
-after("an event gets two passes less", async () =>
+after("an event loses two passes", async () =>
   setStatus(await live("attempts > 3 AND status = 'PROCESSING'"), "attempts = attempts - 2"),
 );
-after("an event gets one pass less", async () =>
+after("an event loses a pass", async () =>
   setStatus(await live(`attempts > 2 AND status = 'COMPLETE' AND ${NOTICES}`), "attempts = attempts - 1"),
 );
 after("an event that was never touched gets a pass", async () =>
@@ -224,7 +224,7 @@ after("a completed event is FAILED", async () =>
   setStatus(await live(`status = 'COMPLETE' AND ${NOTICES}`), "status = 'FAILED'"),
 );
 after(
-  "a completed and a failed event change places",
+  "a completed and a failed event exchange their statuses",
   async () => {
     const [complete, failed] = [
       await archived(`status = 'COMPLETE' AND ${NOTICES}`),
@@ -238,14 +238,14 @@ after(
 after("an event in progress is PENDING again", async () =>
   setStatus(await live("status = 'PROCESSING'"), "status = 'PENDING'"),
 );
-after("a status is in small letters", async () => {
+after("a status is in lower case", async () => {
   await sql(`ALTER TABLE ${STATUS} DROP CONSTRAINT event_status_status_check`);
   await setStatus(await live("status = 'COMPLETE'"), "status = 'complete'");
 });
 after("an archived event is FAILED instead of COMPLETE", async () =>
   setArchived(await archived(`status = 'COMPLETE' AND ${NOTICES}`), "status = 'FAILED'"),
 );
-after("an archived event gets two passes more", async () =>
+after("an archived event gets two additional passes", async () =>
   setArchived(await archived(), "attempts = attempts + 2"),
 );
 
@@ -302,20 +302,20 @@ after(
 );
 
 // Changes of contents.
-after("a value of a processed document is another", async () =>
+after("a value of a processed document changes", async () =>
   setEvent(await live("attempts > 0"), "payload = replace(payload, 'SIG-', 'SIH-')"),
 );
-after("the state of a document that was never touched is another", async () =>
+after("the state of an unprocessed document changes", async () =>
   setEvent(await live("attempts = 0"), `payload = replace(payload, '"NEW"', '"APPLIED"')`),
 );
-after("a value of an archived document is another", async () =>
+after("a value of an archived document changes", async () =>
   setArchived(await archived(), "payload = replace(payload, 'TC-', 'TD-')"),
 );
 after("a value of a document is null", async () =>
   setEvent(await live(), `payload = regexp_replace(payload, '"signalId":"[^"]*"', '"signalId":null')`),
 );
 after("a document is cut short", async () => setEvent(await live(), "payload = left(payload, 500)"));
-after("two events change documents", async () => {
+after("two events exchange documents", async () => {
   const columns = `payload, ${FLAT}`;
   const [one, other] = [await live("attempts = 0"), await live("attempts = 0", 25)];
   await sql(`UPDATE ${EVENTS} AS e SET (${columns}) = (SELECT ${columns} FROM ${EVENTS} AS o
@@ -346,7 +346,7 @@ after(
   { statementShape: "single-statement" },
 );
 after(
-  "a JSONB document gets a key more",
+  "a JSONB document gets an additional key",
   async () => setEvent(await live(), `payload = payload || '{"more": 1}'`),
   { payload: "jsonb" },
 );
@@ -359,11 +359,11 @@ after(
     ),
   { payload: "jsonb" },
 );
-after("a flat column is another", async () => setEvent(await live(), "train_id = 'RR-00-00000-20260101'"));
+after("a flat column changes", async () => setEvent(await live(), "train_id = 'RR-00-00000-20260101'"));
 after("a flat column ends in a space", async () => setEvent(await live(), "train_id = train_id || ' '"));
-after("a flat column of the archive is another", async () =>
+after("a flat column of the archive changes", async () =>
   setArchived(await archived(), "authority_id = md5(authority_id::text)::uuid"),
 );
-after("an archived event is of another type", async () =>
+after("an archived event changes its type", async () =>
   setArchived(await archived("event_type <> 'DISPATCH_NOTE'"), "event_type = 'DISPATCH_NOTE'"),
 );

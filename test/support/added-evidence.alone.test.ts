@@ -58,7 +58,7 @@ function measured(): DatabaseEvidence {
   return { ...windowFigures(sums, DATABASE_EVIDENCE), perEvent: perEventOf({}, sums, done) };
 }
 
-it("is summed up over the window, divided by its events, and stored", () => {
+it("a metric added to the evidence catalogue is summed over the window, divided by events, and stored", () => {
   const stored = DatabaseEvidence.parse(measured());
   expect(stored).toMatchObject({ spilledBytes: 3000, perEvent: { events: 10, spilledBytes: 300 } });
   expect(DatabaseEvidence.safeParse({ spilledBytes: -1 }).success).toBe(false);
@@ -67,7 +67,7 @@ it("is summed up over the window, divided by its events, and stored", () => {
 it.each([
   ["database", 3000],
   ["database.perEvent", 300],
-])("can be asked for in thresholds on %s", (metric, seen) => {
+])("a metric added to the evidence catalogue is available to thresholds on %s", (metric, seen) => {
   const parsed = parseThreshold(metric, {
     ...{ threshold: "spilledBytes<1000", abortOnFail: false, delayAbortEvalMs: 0 },
   });
@@ -76,7 +76,7 @@ it.each([
   expect(assess(parsed.value, { ...trials, databases: [measured()] })).toEqual({ seen, ok: seen < 1000 });
 });
 
-it("stands in the summary if a threshold names it", () => {
+it("a metric added to the evidence catalogue is in the summary if a threshold names it", () => {
   const result = exampleResult();
   const judged = { metric: "database", expression: "spilledBytes<1000", treatment: "jsonb" };
   result.thresholds = [{ ...judged, seen: 3000, ok: false }];
@@ -85,7 +85,7 @@ it("stands in the summary if a threshold names it", () => {
   );
 });
 
-it("is told beside a difference that it moved with", () => {
+it("a metric added to the evidence catalogue is a reason for a difference that it moved with", () => {
   const sentences = becauseOf(PROCESS_MEAN, ({ database }, isText, block) => {
     database.perEvent = Object.assign({ events: 10 }, { spilledBytes: (isText ? 900 : 100) + block });
   });
@@ -94,7 +94,7 @@ it("is told beside a difference that it moved with", () => {
   );
 });
 
-it.each(["per-event", "sizes"])("has bars in the chart %s", (id) => {
+it.each(["per-event", "sizes"])("a metric added to the evidence catalogue has bars in the chart %s", (id) => {
   const report = exampleReport();
   for (const { trials } of report.result.treatments)
     for (const trial of trials) Object.assign(trial, { database: measured() });
@@ -102,7 +102,7 @@ it.each(["per-event", "sizes"])("has bars in the chart %s", (id) => {
   expect(drawing?.kind === "plot" && JSON.stringify(drawing.table())).toContain("Spilled");
 });
 
-it("is seen on the live page and by Prometheus", async () => {
+it("a metric added to the evidence catalogue is on the live page and in Prometheus", async () => {
   const registry = new Registry();
   new EvidenceGauges(registry).show({ [name]: 1500 }, "text");
   expect(await registry.metrics()).toContain('train_sim_spill_bytes_per_second{treatment="text"} 1500');

@@ -98,8 +98,8 @@ function experiment(more = 1): ResultDocument {
   return withAnalysis(ResultDocument.parse(result));
 }
 
-describe("a metric that is one entry of the catalogue", () => {
-  it("is recorded, merged, stored, and read back", () => {
+describe("a metric added to the catalogue of operations", () => {
+  it("is recorded, merged, stored and read back", () => {
     const totals = measured();
     expect(stored(totals)).toMatchObject({ [ROWS]: 7, firstRowMs: { mean: 5.0015 }, transactions: 2 });
     totals.add(measured());
@@ -108,13 +108,13 @@ describe("a metric that is one entry of the catalogue", () => {
     expect(stored(totalsOf(trial, totals.histograms))).toEqual(stored(totals));
   });
 
-  it("has its columns in the time series", () => {
+  it("has columns in the time series", () => {
     const cells = timeseriesRow(0, "add", measured()).split(",");
     const row = Object.fromEntries(TIMESERIES_COLUMNS.map((column, i) => [column, cells[i]]));
     expect(row).toMatchObject({ [ROWS]: "7", meanFirstRowMs: "5.002", p99FirstRowMs: "6.003" });
   });
 
-  it("is seen by Prometheus", async () => {
+  it("is exported to Prometheus", async () => {
     const metrics = new PrometheusMetrics({ scenario: "s", programVersion: "1", trials: 1 });
     const { trial, treatment } = watchedRun().trial(1);
     metrics.trialStarted(trial, treatment);
@@ -125,7 +125,7 @@ describe("a metric that is one entry of the catalogue", () => {
     expect(text).toContain(`train_sim_first_row_seconds_count{${labels}} 2`);
   });
 
-  it("can be asked for in thresholds", () => {
+  it("is available to thresholds", () => {
     const totals = measured();
     const seen = (metric: string, threshold: string) => {
       const parsed = parseThreshold(metric, { threshold, abortOnFail: false, delayAbortEvalMs: 0 });
@@ -137,7 +137,7 @@ describe("a metric that is one entry of the catalogue", () => {
     expect(seen(`add.${FIRST_ROW}`, "avg<5")).toEqual({ seen: 5.0015, ok: false });
   });
 
-  it("is compared between treatments, and stands in summary, report and CSV", () => {
+  it("is compared between treatments and is in summary, report and CSV", () => {
     const result = experiment();
     const found = result.comparisons.find(({ metric }) => metric === (ROWS as ComparisonMetric));
     expect(found?.ratio).toBeCloseTo(1.5);
@@ -150,7 +150,7 @@ describe("a metric that is one entry of the catalogue", () => {
     expect(runsAsCsv([{ directory: "a", result }]).csv).toContain(`text.add.${ROWS}`);
   });
 
-  it("is compared between runs, and is a regression where it is worse", () => {
+  it("is compared between runs, and a worse value is a regression", () => {
     const before = { directory: "before", result: experiment() };
     const compared = compareRuns(before, [{ directory: "after", result: experiment(2) }], 0.1);
     expect(compared.regressions).toBe(2);

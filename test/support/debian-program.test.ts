@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { parseDeb822Sources, parseOneLineSources, sourcesLine } from "./debian-program.js";
 
-describe("the machine's package sources", () => {
-  it("are read from deb822 stanzas, those of binary packages that are enabled", () => {
+describe("Debian's package sources", () => {
+  it("are read from deb822 stanzas if they are enabled and of binary packages", () => {
     const text = [
       "# mirror",
       "Types: deb deb-src\nURIs: http://mirror.test/debian\nSuites: bookworm bookworm-updates\nSigned-By: /keys/debian.gpg",
@@ -28,7 +28,7 @@ describe("the machine's package sources", () => {
     ]);
   });
 
-  it("give the line for another suite from Debian's own mirror, not from somebody else's", () => {
+  it("give the line for another suite from a Debian mirror, not from another vendor's", () => {
     const sources = [
       { uri: "http://vendor.test/apt", suites: ["nodistro"] },
       { uri: "http://mirror.test/debian", suites: ["bookworm"], signedBy: "/k.gpg" },

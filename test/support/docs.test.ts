@@ -108,7 +108,7 @@ test.each(PAGES)("every link of %s resolves", (page) => {
   expect(relatives.filter(({ link }) => !resolves(page, link))).toEqual([]);
 });
 
-test("every page of docs/ that code, scenarios and stacks name is there", () => {
+test("every page of docs/ that code, scenarios and stacks name exists", () => {
   const files = ["src", "test", "bench", "docker", "scenarios"].flatMap((name) =>
     filesBelow(name, /\.(ts|mjs|ya?ml|md|sh)$/),
   );
@@ -119,7 +119,7 @@ test("every page of docs/ that code, scenarios and stacks name is there", () => 
   expect(named.filter(({ page }) => !existsSync(join(ROOT, page)))).toEqual([]);
 });
 
-test("every picture is on a page", () => {
+test("every picture is shown on a page", () => {
   const pictures = filesBelow("docs/images", /./).filter((file) => statSync(join(ROOT, file)).isFile());
   const shown = PAGES.flatMap((page) =>
     [...read(page).matchAll(/\]\(([^)\s]+\.png)\)/g)].map(([, link = ""]) =>
@@ -139,7 +139,7 @@ test.each(PAGES)("rows, lines and paragraphs of %s are short", (page) => {
 });
 
 test.each(PAGES.filter((page) => !PRINTED.includes(page)))(
-  "%s has none of the words that the design rules out",
+  "%s has no word that the design rules out",
   (page) => {
     const prose = linesOf(page).map(({ at, text }) => ({ at, text: text.replace(/`[^`]*`/g, "") }));
     expect(prose.filter(({ text }) => RULED_OUT.test(text))).toEqual([]);
@@ -170,16 +170,19 @@ const NEEDS: [need: string, page: string, answers: RegExp][] = [
   ["choose an index for a queue", "docs/guide/queue-index.md", /partial:[^]*0\.6 ms/],
 ];
 
-test.each(NEEDS)("who wants to %s finds it one click from the README", (_, page, answers) => {
-  expect(read("README.md")).toContain(`](${page}`);
-  expect(read(page)).toMatch(answers);
-});
+test.each(NEEDS)(
+  "a reader who wants to %s finds the answer one click from the README",
+  (_, page, answers) => {
+    expect(read("README.md")).toContain(`](${page}`);
+    expect(read(page)).toMatch(answers);
+  },
+);
 
-test.each(PAGES)("no diagram of %s is reflowed as prose", (page) => {
+test.each(PAGES)("%s has no diagram that was reflowed as prose", (page) => {
   expect(linesOf(page).filter(({ text }) => /[─▶▲▼]|\w -+> \w/.test(text))).toEqual([]);
 });
 
-test("troubleshooting quotes the refusals of the program", () => {
+test("troubleshooting quotes the program's messages for its refused settings", () => {
   const file = join(ROOT, "scenarios/quickstart.yaml");
   const page = read("docs/guide/troubleshooting.md");
   const commands = [...page.matchAll(/npx train-sim run quickstart --set '?([^'|]*[^'| ])'? \|\|/g)];
@@ -195,14 +198,14 @@ test("troubleshooting quotes the refusals of the program", () => {
   for (const problem of problems) expect(page).toContain(problem);
 });
 
-test("the page of exit codes has those of the program", () => {
+test("the page of exit codes lists the program's codes", () => {
   const codes = [...read("docs/reference/exit-codes.md").matchAll(/^\| (\d+) \|/gm)].map(([, code]) =>
     Number(code),
   );
   expect(codes).toEqual(Object.values(ExitCode));
 });
 
-test("rows that are long, paragraphs that go on and links to nowhere are found", () => {
+test("the rules for documents count sentences and find broken links", () => {
   expect(sentencesIn("One. Two (of `a. B`)! Is 1.5 s three? Yes.")).toBe(4);
   expect(resolves("README.md", "docs/glossary.md#verdicts")).toBe(true);
   expect(resolves("README.md", "docs/glossary.md#verdict")).toBe(false);

@@ -228,7 +228,7 @@ export async function testMatrix(where: string, target: object): Promise<void> {
   }));
   describe(where, () => {
     it.each(trials.map((trial) => [trial.kinds.length, trial.family, trial.surroundings, trial] as const))(
-      "%i faults of %s over %s are mended, audited and named",
+      "%i faults of workload %s over %s are cleared, named and lose nothing",
       (_, __, ___, trial) => expectTrial(trial),
     );
   });

@@ -65,7 +65,10 @@ const READERS: readonly FuzzedReader[] = [
   },
 ];
 
-test.each(READERS)("$name: an experiment or its problems", async (reader) => {
-  const { complaints } = await fuzz(reader);
-  expect(complaints).toEqual([]);
-});
+test.each(READERS)(
+  "$name, damaged, is read as an experiment or refused with its problems",
+  async (reader) => {
+    const { complaints } = await fuzz(reader);
+    expect(complaints).toEqual([]);
+  },
+);

@@ -8,7 +8,7 @@ const ALL = [...EVENT_CHANGES, ...FAMILY_CHANGES.map(([, ...change]) => change)]
   ([change, replacement]) => [change, replacement] as const,
 );
 
-it.each(ALL)("the source has one place for the mutant: %s", (_, [text, by]) => {
+it.each(ALL)("the source has exactly one place for the mutant: %s", (_, [text, by]) => {
   expect(by).not.toBe(text);
   expect(() => placeOf(text)).not.toThrow();
 });

@@ -25,7 +25,7 @@ function linesWith(pattern: RegExp): string[] {
   );
 }
 
-test.each(SWITCHES)("no comment switches a rule off: %s", (pattern) => {
+test.each(SWITCHES)("no comment disables a rule: %s", (pattern) => {
   expect(files.length).toBeGreaterThan(1000);
   expect(linesWith(pattern)).toEqual([]);
 });

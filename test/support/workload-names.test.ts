@@ -19,11 +19,11 @@ function named(among: readonly string[]): string[] {
   );
 }
 
-it("is found in the folder itself", () => {
+it("a name of Train Events is found in its own folder", () => {
   expect(files.length).toBeGreaterThan(300);
   expect(named([join(OWN, "sql", "tables.ts")])).not.toEqual([]);
 });
 
-it("is named in no other file of the program", () => {
+it("no name of Train Events is in another file of the program", () => {
   expect(named(files)).toEqual([]);
 });

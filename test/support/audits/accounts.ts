@@ -14,7 +14,7 @@ export const accounts: AuditedFamily = {
   iterations: { clients: 6 },
   changes: [
     {
-      what: "a transfer that is gone",
+      what: "a missing transfer",
       kind: "deleted",
       change: `DELETE FROM pgbench_history WHERE id = '${first.id}'`,
       found: { lost: 1, unbalanced: 3 },
@@ -24,20 +24,20 @@ export const accounts: AuditedFamily = {
       ],
     },
     {
-      what: "a transfer under another id",
+      what: "a transfer with another id",
       kind: "invented",
       change: `UPDATE pgbench_history SET id = '${STRANGE}' WHERE id = '${first.id}'`,
       found: { lost: 1, unexpected: 1 },
       named: [`lost ${first.id}`, `unexpected ${STRANGE}: in the history, and never sent`],
     },
     {
-      what: "an id that differs in its random part alone",
+      what: "an id that differs only in its random part",
       change: `UPDATE pgbench_history SET id = '${strangeLike}' WHERE id = '${first.id}'`,
       found: { lost: 1, unexpected: 1 },
       named: [`unexpected ${strangeLike}: in the history, and never sent`],
     },
     {
-      what: "two transfers that exchanged amounts",
+      what: "two transfers with exchanged amounts",
       kind: "changed",
       change: `UPDATE pgbench_history SET delta = ${first.delta} + ${second.delta} - delta WHERE id IN ('${first.id}', '${second.id}')`,
       found: { changed: 2, unbalanced: 4 },
@@ -47,13 +47,13 @@ export const accounts: AuditedFamily = {
       ],
     },
     {
-      what: "an amount that is NULL",
+      what: "an amount of NULL",
       change: `UPDATE pgbench_history SET delta = NULL WHERE id = '${first.id}'`,
       found: { changed: 1, unbalanced: 3 },
       named: [`changed ${first.id}: amount null instead of ${first.delta}`],
     },
     {
-      what: "a transfer that is there twice",
+      what: "a duplicated transfer",
       kind: "doubled",
       change: `ALTER TABLE pgbench_history DROP CONSTRAINT pgbench_history_pkey;
         INSERT INTO pgbench_history SELECT * FROM pgbench_history WHERE id = '${first.id}'`,
@@ -61,7 +61,7 @@ export const accounts: AuditedFamily = {
       named: [`duplicated ${first.id}: in the history 2 times`],
     },
     {
-      what: "money that was moved between two accounts",
+      what: "money moved between two accounts",
       change: "UPDATE pgbench_accounts SET abalance = abalance + aid - 99999 WHERE aid IN (99998, 100000)",
       found: { unbalanced: 2 },
       named: [
@@ -70,19 +70,19 @@ export const accounts: AuditedFamily = {
       ],
     },
     {
-      what: "an account that is gone",
+      what: "a missing account",
       change: "DELETE FROM pgbench_accounts WHERE aid = 99998",
       found: { unbalanced: 1 },
       named: ["unbalanced account 99998: not there; its transfers add up to 0"],
     },
     {
-      what: "an account that was added",
+      what: "an added account",
       change: "INSERT INTO pgbench_accounts VALUES (100001, 1, 0, '')",
       found: { unbalanced: 1 },
       named: ["unbalanced account 100001: there, and not of the preload"],
     },
     {
-      what: "a teller that is there twice",
+      what: "a duplicated teller",
       change: `ALTER TABLE pgbench_tellers DROP CONSTRAINT pgbench_tellers_pkey;
         INSERT INTO pgbench_tellers SELECT * FROM pgbench_tellers WHERE tid = 3`,
       found: { unbalanced: 1 },
@@ -95,13 +95,13 @@ export const accounts: AuditedFamily = {
       named: ["unbalanced branch 1"],
     },
     {
-      what: "another amount all through",
+      what: "a changed amount in every transfer",
       change: "UPDATE pgbench_history SET delta = delta + 1",
       found: { changed: 6, unbalanced: 12 },
       named: [`changed ${first.id}: amount ${first.delta + 1} instead of ${first.delta}`],
     },
     {
-      what: "more than are named",
+      what: "more changed accounts than the audit names",
       change: "UPDATE pgbench_accounts SET abalance = -1 WHERE aid BETWEEN 70001 AND 70030",
       found: { unbalanced: 30 },
       named: ["unbalanced account 70020: balance -1 instead of 0"],

@@ -45,58 +45,58 @@ const COLUMN_CHANGES = [
 const BATCH3 = "cdr batch 3";
 const CHANGES: readonly TableChange[] = [
   {
-    what: "a call that is gone",
+    what: "a missing call",
     kind: "deleted",
     change: `DELETE FROM cdr WHERE ${one(3)}`,
     found: { lost: 1 },
     named: [`lost ${BATCH3}`],
   },
   {
-    what: "a batch that is gone",
+    what: "a missing batch",
     change: "DELETE FROM cdr WHERE call_id LIKE 'c4-%'",
     found: { lost: rowsOf(4) },
     named: ["lost cdr batch 4"],
   },
   {
-    what: "a batch that was preloaded and is gone",
+    what: "a missing preloaded batch",
     change: "DELETE FROM cdr WHERE call_id LIKE 'c0-%'",
     found: { lost: rowsOf(0) },
     named: ["lost cdr batch 0"],
   },
   {
-    what: "a call that is there twice",
+    what: "a duplicated call",
     kind: "doubled",
     change: `INSERT INTO cdr SELECT * FROM cdr WHERE ${one(3)}`,
     found: { unexpected: 1 },
     named: [`unexpected ${BATCH3}`],
   },
   {
-    what: "a batch that went in twice",
+    what: "a batch that was loaded twice",
     change: "INSERT INTO cdr SELECT * FROM cdr WHERE call_id LIKE 'c5-%'",
     found: { unexpected: rowsOf(5) },
     named: ["unexpected cdr batch 5"],
   },
   {
-    what: "a part of a batch that was never acknowledged",
+    what: "part of a batch that was never acknowledged",
     change: "INSERT INTO cdr SELECT 'c7-0', call_timestamp FROM cdr LIMIT 1",
     found: { unexpected: 1 },
     named: ["unexpected cdr batch 7"],
   },
   {
-    what: "a call of no batch",
+    what: "a call that belongs to no batch",
     kind: "invented",
     change: "INSERT INTO cdr (call_id) VALUES ('stranger')",
     found: { unexpected: 1 },
     named: ["unexpected cdr"],
   },
   {
-    what: "one call in place of another",
+    what: "a call that replaces another call",
     change: `UPDATE cdr SET call_id = 'c3-0' WHERE ${one(3)}`,
     found: { damaged: 1 },
     named: [`damaged ${BATCH3}`],
   },
   {
-    what: "texts that run into each other",
+    what: "two columns joined into a single text",
     change: `UPDATE cdr SET call_type = call_type || '|' || network_type, network_type = NULL WHERE ${one(3)}`,
     found: { damaged: 1 },
     named: [`damaged ${BATCH3}`],
@@ -104,51 +104,51 @@ const CHANGES: readonly TableChange[] = [
   ...COLUMN_CHANGES.map(([column, value]) => {
     const change = `UPDATE cdr SET ${column} = ${value} WHERE ${one(2)}`;
     return {
-      what: `another ${column} (${value})`,
+      what: `a changed ${column} (${value})`,
       change,
       found: { damaged: 1 },
       named: ["damaged cdr batch 2"],
     };
   }),
   {
-    what: "another region of a cell tower",
+    what: "a cell tower with another region",
     kind: "changed",
     change: "UPDATE cell_towers SET region = 'region 0' WHERE cell_tower_id = 7",
     found: { damaged: 1 },
     named: ["damaged cell_towers cell_tower_id 7"],
   },
   {
-    what: "names of rate plans that changed places",
+    what: "exchanged names of rate plans",
     change: "UPDATE rate_plans SET plan_name = 'plan ' || 7 - rate_plan_id WHERE rate_plan_id IN (3, 4)",
     found: { damaged: 2 },
     named: ["damaged rate_plans rate_plan_id 3", "damaged rate_plans rate_plan_id 4"],
   },
   {
-    what: "a reason without its text",
+    what: "a termination reason without its text",
     change: "UPDATE termination_reasons SET reason = NULL WHERE termination_code = 5",
     found: { damaged: 1 },
     named: ["damaged termination_reasons termination_code 5"],
   },
   {
-    what: "a reason that is gone",
+    what: "a missing termination reason",
     change: "DELETE FROM termination_reasons WHERE termination_code = 20",
     found: { lost: 1 },
     named: ["lost termination_reasons termination_code 20"],
   },
   {
-    what: "a rate plan more",
+    what: "an added rate plan",
     change: "INSERT INTO rate_plans VALUES (51, 'plan 51')",
     found: { unexpected: 1 },
     named: ["unexpected rate_plans rate_plan_id 51"],
   },
   {
-    what: "a rate plan under another number",
+    what: "a rate plan with another number",
     change: "UPDATE rate_plans SET rate_plan_id = 51 WHERE rate_plan_id = 50",
     found: { lost: 1, unexpected: 1 },
     named: ["lost rate_plans rate_plan_id 50", "unexpected rate_plans rate_plan_id 51"],
   },
   {
-    what: "a cell tower that is there twice",
+    what: "a duplicated cell tower",
     change:
       "ALTER TABLE cell_towers DROP CONSTRAINT cell_towers_pkey; INSERT INTO cell_towers SELECT * FROM cell_towers WHERE cell_tower_id = 9",
     found: { unexpected: 1 },

@@ -10,14 +10,14 @@ export const connections: AuditedFamily = {
   iterations: { clients: 6 },
   changes: [
     {
-      what: "a row that is gone",
+      what: "a missing row",
       kind: "deleted",
       change: "DELETE FROM test_tbl WHERE id = 2",
       found: { lost: 1 },
       named: ["lost 2: acknowledged, and not in the table"],
     },
     {
-      what: "a row that is gone and another in its place",
+      what: "a row replaced by another row",
       kind: "invented",
       change: "UPDATE test_tbl SET id = 77 WHERE id = 2",
       found: { lost: 1, unexpected: 1 },
@@ -30,7 +30,7 @@ export const connections: AuditedFamily = {
       named: ["unexpected null: in the table, and never sent"],
     },
     {
-      what: "a row that is there three times",
+      what: "a row that exists three times",
       kind: "doubled",
       change: "INSERT INTO test_tbl SELECT t.* FROM test_tbl AS t, generate_series(1, 2) WHERE id = 1",
       found: { duplicated: 1 },

@@ -54,7 +54,7 @@ async function filled(tried: TriedStore, own: Mapping): Promise<OpenStore> {
 
 export function describeDocumentStore(name: string, tried: TriedStore): void {
   describe(`documents in ${name}`, () => {
-    it("are found by their keys alone, those of the preload and those that were inserted", async () => {
+    it("are found only by the keys that were preloaded or inserted", async () => {
       const opened = await filled(tried, { shape: "large", mix: { slice: 1 } });
       const { store, session, settings } = opened;
       const operations = store.operations(settings);
@@ -72,7 +72,7 @@ export function describeDocumentStore(name: string, tried: TriedStore): void {
         expect(JSON.parse(text)).toEqual(JSON.parse(made(settings, id).json));
     });
 
-    it.each(["jsonb_set", "whole"])("count each update, of %s", async (update) => {
+    it.each(["jsonb_set", "whole"])("count each update with %s", async (update) => {
       const opened = await filled(tried, { update });
       const { store, session, settings } = opened;
       const operations = store.operations(settings);
@@ -86,19 +86,19 @@ export function describeDocumentStore(name: string, tried: TriedStore): void {
       expect(first?.text).not.toBe(made(settings, FIRST).json);
     });
 
-    it("are all that was acknowledged, and nothing else", async () => {
+    it("pass the audit if all acknowledged work is there and nothing else", async () => {
       const found = await (await tried.worked()).audit();
       expect(found).toMatchObject({ verdict: "ok", violations: [], inDoubt: 0, named: [] });
       expect(found.published).toBeGreaterThan(5);
     });
 
-    it.each([true, false])("may have a commit in doubt, happened %s", async (happens) => {
+    it.each([true, false])("pass the audit with a commit in doubt that happened: %s", async (happens) => {
       const found = await (await tried.worked((connection) => doubtingOn(connection, happens))).audit();
       expect(found).toMatchObject({ verdict: "ok", violations: [] });
       expect(found).toMatchObject({ inDoubtFound: happens ? found.inDoubt : 0 });
     });
 
-    it.each(Object.keys(FOUND_AS) as ChangeKind[])("are found %s if they are", async (kind) => {
+    it.each(Object.keys(FOUND_AS) as ChangeKind[])("fail the audit if they are %s", async (kind) => {
       const trial = await tried.worked();
       await tried.change(kind, trial);
       const found = await trial.audit();

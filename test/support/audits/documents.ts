@@ -19,14 +19,14 @@ export const documents: AuditedFamily = {
   iterations: { clients: 80 },
   changes: [
     {
-      what: "an insert that is gone",
+      what: "a missing insert",
       kind: "deleted",
       change: `DELETE FROM documents WHERE id = '${inserted}'`,
       found: { lost: 1 },
       named: [`lost ${inserted}`],
     },
     {
-      what: "a document that was there before and is gone",
+      what: "a missing preloaded document",
       change: `DELETE FROM documents WHERE id = '${preloaded}'`,
       found: { lost: 1 },
       named: [`lost ${preloaded}`],
@@ -39,13 +39,13 @@ export const documents: AuditedFamily = {
       named: ["unexpected x"],
     },
     {
-      what: "an insert of a number that was never sent",
+      what: "an insert with a number that was never sent",
       change: `INSERT INTO documents SELECT id, 0, jsonb_build_object('id', id) FROM (SELECT '${insertedKey(0, 999)}' AS id)`,
       found: { unexpected: 1 },
       named: [`unexpected ${insertedKey(0, 999)}`],
     },
     {
-      what: "a row doubled",
+      what: "a duplicated row",
       kind: "doubled",
       change: `ALTER TABLE documents DROP CONSTRAINT documents_pkey;
        INSERT INTO documents SELECT * FROM documents WHERE id IN ('${inserted}', '${preloaded}')`,
@@ -60,25 +60,25 @@ export const documents: AuditedFamily = {
       named: [`changed ${inserted}`],
     },
     {
-      what: "a value that is missing",
+      what: "a missing value",
       change: `UPDATE documents SET data = data - 'field9' WHERE id = '${preloaded}'`,
       found: { changed: 1 },
       named: [`changed ${preloaded}`],
     },
     {
-      what: "one value too many",
+      what: "an additional value",
       change: `UPDATE documents SET data = data || '{"x": 1}' WHERE id = '${inserted}'`,
       found: { changed: 1 },
       named: [`changed ${inserted}`],
     },
     {
-      what: "another key in a document",
+      what: "a renamed key in a document",
       change: `UPDATE documents SET data = data || '{"id": "y"}' WHERE id = '${inserted}'`,
       found: { changed: 1 },
       named: [`changed ${inserted}`],
     },
     {
-      what: "two documents that changed places",
+      what: "two documents with exchanged contents",
       change: `UPDATE documents AS d SET data = jsonb_set(e.data, '{id}', to_jsonb(d.id)) FROM documents AS e
        WHERE d.id IN ('${other}', '${inserted}') AND e.id IN ('${other}', '${inserted}') AND d.id <> e.id`,
       found: { changed: 2 },
@@ -97,26 +97,26 @@ export const documents: AuditedFamily = {
       named: [`changed ${updated}`, `changed ${inserted}`],
     },
     {
-      what: "a value of no update",
+      what: "a value that no update wrote",
       change: `UPDATE documents SET data = jsonb_set(data, '{field3}', '"x"') WHERE id = '${updated}'`,
       found: { changed: 1 },
       named: [`changed ${updated}`],
     },
     {
-      what: "an id column of a document that no statement uses again",
+      what: "a changed id column of a document that no statement uses again",
       change: `UPDATE documents SET id = 'y' WHERE id = '${inserted}'`,
       found: { lost: 1, unexpected: 1 },
       named: [`lost ${inserted}`, "unexpected y"],
     },
     {
-      what: "an id column of a row of values",
+      what: "a changed id column of a relational row",
       change: `UPDATE documents SET id = 'y' WHERE id = '${inserted}'`,
       found: { lost: 1, unexpected: 1 },
       named: [`lost ${inserted}`, "unexpected y"],
       own: { column: "relational" },
     },
     {
-      what: "id columns that changed places",
+      what: "exchanged id columns",
       change: `ALTER TABLE documents DROP CONSTRAINT documents_pkey;
     UPDATE documents SET id = CASE id WHEN '${inserted}' THEN '${other}' ELSE '${inserted}' END
     WHERE id IN ('${inserted}', '${other}')`,
@@ -124,28 +124,28 @@ export const documents: AuditedFamily = {
       named: [`changed ${inserted}`, `changed ${other}`],
     },
     {
-      what: "a text that is cut in half",
+      what: "a text cut in half",
       change: `UPDATE documents SET data = left(data, length(data) / 2) WHERE id = '${inserted}'`,
       found: { changed: 1 },
       named: [`changed ${inserted}`],
       own: { column: "text" },
     },
     {
-      what: "a text that is cut in half, without an id column",
+      what: "a text cut in half in a table without id columns",
       change: `UPDATE documents SET data = left(data, length(data) / 2) WHERE data LIKE '%${inserted}%'`,
       found: { changed: 1 },
       named: [`changed ${inserted}`],
       own: { column: "text", index: "none" },
     },
     {
-      what: "a text without its beginning",
+      what: "a text without its first characters",
       change: `UPDATE documents SET data = substr(data, 40) WHERE data LIKE '%${inserted}%'`,
       found: { lost: 1, unexpected: 1 },
       named: [`lost ${inserted}`, "unexpected (no id)"],
       own: { column: "text", index: "none" },
     },
     {
-      what: "a text with a space at its end",
+      what: "a text with a trailing space",
       change: `UPDATE documents SET data = data || ' ' WHERE id = '${inserted}'`,
       found: { changed: 1 },
       named: [`changed ${inserted}`],

@@ -14,7 +14,7 @@ export const trainEvents: AuditedFamily = {
   iterations: { producers: 12, consumers: 6, archivers: 6 },
   changes: [
     {
-      what: "an event that is gone",
+      what: "a missing event",
       kind: "deleted",
       change: `CREATE TEMP TABLE gone ON COMMIT DROP AS SELECT ${ONE} AS id;
         DELETE FROM event_status WHERE event_id IN (SELECT id FROM gone);
@@ -23,7 +23,7 @@ export const trainEvents: AuditedFamily = {
       named: ["lost"],
     },
     {
-      what: "an archived event that is in the queue again",
+      what: "an archived event that returned to the queue",
       kind: "doubled",
       change: `CREATE TEMP TABLE back ON COMMIT DROP AS SELECT * FROM events_archive LIMIT 1;
         INSERT INTO events (id, created_at, payload) SELECT id, created_at, payload FROM back;
@@ -41,7 +41,7 @@ export const trainEvents: AuditedFamily = {
       named: ["unexpected"],
     },
     {
-      what: "another document",
+      what: "a changed document",
       kind: "changed",
       change: `UPDATE events SET payload = replace(payload::text, '"NEW"', '"APPLIED"')::jsonb WHERE id = ${ONE}`,
       found: { changed: 1 },
