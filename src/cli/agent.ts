@@ -84,7 +84,6 @@ async function agent(options: AgentCommandOptions): Promise<void> {
   note("the run is over");
 }
 
-/** Throws a UsageError that names the option. */
 export function readPem(option: string, file: string): string {
   try {
     return readFileSync(file, "utf8");

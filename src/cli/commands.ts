@@ -1,4 +1,3 @@
-// Every command, in the order of `--help`.
 import type { Command } from "commander";
 import { register as registerAgent } from "./agent.js";
 import { register as registerAgents } from "./agents.js";

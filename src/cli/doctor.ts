@@ -22,7 +22,6 @@ interface Finding {
   readonly state: "ok" | "warning" | "missing" | "problem";
   readonly what: string;
   readonly detail: string;
-  /** Advice; empty if nothing needs to be done. */
   readonly remedy: string;
 }
 
@@ -195,7 +194,6 @@ async function faults(experiment: Experiment | undefined): Promise<Finding> {
   };
 }
 
-/** Servers of runs that were killed together with the process that cleans up after them. */
 async function leftBehind(): Promise<Finding[]> {
   const orphans = await findOrphans();
   return orphans.map((orphan) => removable(orphanWords(orphan), orphanCommand(orphan)));
@@ -205,7 +203,6 @@ function removable(detail: string, command: string): Finding {
   return { state: "warning", what: "left behind", detail, remedy: `Remove it with: ${command}` };
 }
 
-/** Findings on the user's servers; empty for a scenario without one. */
 async function ownServers(experiment: Experiment | undefined): Promise<Finding[]> {
   const servers = await ownServersOf(experiment?.treatments ?? []);
   return (await Promise.all(servers.map(ownServer))).flat();

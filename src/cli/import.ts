@@ -8,7 +8,6 @@ interface ImportOptions {
   readonly scale: number;
 }
 
-/** Adds a `name=value`, pgbench's form of a definition. */
 function withDefinition(text: string, before: ImportOptions["define"]): ImportOptions["define"] {
   const [head, name = "", value = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
   if (head === undefined) throw new UsageError(`-D ${text}: expected name=value`, "As in -D hot=1000.");

@@ -23,7 +23,6 @@ interface LogsOptions {
   readonly json?: true;
 }
 
-/** Parser of an option that may be given several times, and with several values separated by commas. */
 function listOf<T>(parse: (text: string) => T): (text: string, all?: T[]) => T[] {
   return (text, all = []) => [...all, ...text.split(",").map((one) => parse(one.trim()))];
 }

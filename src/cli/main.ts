@@ -39,7 +39,6 @@ function createProgram(): Command {
   return program;
 }
 
-/** Prints an error for people: cause, place, remedy; the stack only of an unforeseen error. */
 function explain(error: unknown): string {
   const known = explained(error);
   if (known) return `train-sim: ${known.message}\n${known.hint ? `  ${known.hint}\n` : ""}`;

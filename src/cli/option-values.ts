@@ -1,4 +1,3 @@
-// Values of options. Each parser refuses an invalid value with one sentence.
 import { InvalidArgumentError, Option } from "commander";
 import { isSshHost } from "../engine/agents/ssh-agents.js";
 import { formatDuration, parseDurationMs } from "../foundation/units.js";
@@ -10,7 +9,6 @@ export function wholeNumber(text: string): number {
   return value;
 }
 
-/** The values of an option that may be repeated. */
 export const another = (value: string, all: readonly string[]): string[] => [...all, value];
 
 export function positiveNumber(text: string): number {

@@ -1,4 +1,3 @@
-// Writes the summary and the report. Both can be made from the result again.
 import { asTrainSimError, type TrainSimError } from "../foundation/errors.js";
 import { writeReport } from "../report/html/report-file.js";
 import { renderSummary } from "../report/terminal/summary.js";
@@ -12,7 +11,6 @@ interface Written {
   readonly problem: TrainSimError | undefined;
 }
 
-/** Writes the files and never rejects: a file that could not be written is the `problem`. */
 export async function writeOutcome(
   { directory, result }: { readonly directory: string; readonly result: ResultDocument },
   {

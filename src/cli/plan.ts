@@ -72,7 +72,6 @@ function plannedTrials({ trials, treatments, stopping }: Experiment): PlannedTri
   return { trials: most, compared: treatments.length - 1, level };
 }
 
-/** Differences that the trials find, if they vary as much as in an earlier result. */
 export function reachOfPlan(experiment: Experiment, earlier: ResultDocument): PlannedReach[] {
   return plannedReach(earlier, plannedTrials(experiment));
 }
@@ -96,7 +95,6 @@ function reachLines(experiment: Experiment, earlier: ResultDocument): string[] {
   ];
 }
 
-/** Objections of the linter, and warnings about the machine. */
 export function planWarnings(experiment: Experiment): string[] {
   const isCrowded = experiment.treatments.some(
     ({ settings: { pool, actors } }) =>

@@ -177,7 +177,6 @@ function requireStatementLevels(name: DialectName, levels: Readonly<Record<strin
   );
 }
 
-/** Refuses levels of the tables that the dialect lacks. */
 function requireLevels(options: SchemaOptions): void {
   const { dialect: name } = options;
   const levels = levelsIn(options, TABLE_LEVELS);

@@ -55,7 +55,6 @@ export function extentDocument(experiment: Experiment, isSearch = false): object
   };
 }
 
-/** The outcome of `load`; with `isJson`, problems of the scenario go to standard output for programs. */
 export async function answering<T>(isJson: boolean, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

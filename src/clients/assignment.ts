@@ -16,7 +16,6 @@ export interface ClientSettings {
 
 /** What one worker is to do: which clients it runs, with which settings, and where they connect. Numbers start at 0. */
 export interface Assignment<S extends ClientSettings = ClientSettings> {
-  /** The group of clients that this worker runs. */
   readonly role: string;
   /** Number of this worker among all workers of the trial, from 0. */
   readonly ordinal: number;

@@ -1,6 +1,5 @@
 // Distributes workers over agents. A group with reserved agents uses them in turn; the other groups share the rest.
 
-/** Number of agents that each group has for itself, by group. */
 export type AgentPlace = Readonly<Record<string, number>>;
 
 /** Number of agents that no group has for itself; all of them if none is left. */
@@ -9,7 +8,6 @@ function leftOver(agents: number, place: AgentPlace): number {
   return left > 0 ? left : agents;
 }
 
-/** Number of agents that run a group. */
 export function agentsFor(group: string, agents: number, place: AgentPlace): number {
   return place[group] ?? leftOver(agents, place);
 }
@@ -34,7 +32,6 @@ export function deal(groups: readonly string[], agents: number, place: AgentPlac
   return dealt;
 }
 
-/** Group of each worker, ordered by worker. */
 export function groupsOfWorkers(actors: Readonly<Record<string, { readonly workers: number }>>): string[] {
   return Object.entries(actors).flatMap(([group, { workers }]) =>
     Array.from({ length: workers }, () => group),

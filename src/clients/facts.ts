@@ -1,4 +1,3 @@
-// Facts of a transaction, a failure and a second, as log lines state them.
 import * as z from "zod";
 
 /** Seconds of the longest window, a month. A larger number in a log line is damage. */
@@ -13,7 +12,6 @@ export const second = z.int().min(0).max(SECONDS_MAX);
 /** Milliseconds by part of the transaction, in order: `poolWait`, `begin`, a statement's name and so on. */
 export const PartsMs = z.record(z.string(), z.number());
 
-/** Facts of a transaction in retry, failure and slow lines. */
 export const TransactionFacts = z.object({
   operation: z.string(),
   client: count,
@@ -25,7 +23,6 @@ export const TransactionFacts = z.object({
 
 export type TransactionFacts = z.infer<typeof TransactionFacts>;
 
-/** Cause of a failed attempt, with its place if the server or the statement's name tells it. */
 export const FailureFacts = z.object({
   sqlstate: z.string(),
   reason: z.string(),
@@ -35,7 +32,6 @@ export const FailureFacts = z.object({
 
 export type FailureFacts = z.infer<typeof FailureFacts>;
 
-/** Counts and times of one worker, operation and second of the window. */
 export const SummaryFacts = z.object({
   operation: z.string(),
   second,

@@ -13,7 +13,6 @@ import type { TimeAccount } from "./time-account.js";
 import type { FailureFacts, TransactionFacts } from "./facts.js";
 import type { ConnectionSource } from "../database/session.js";
 
-/** An operation as a client describes it. Subclasses define an attempt. */
 export interface OperationPlan<T> {
   readonly operation: Operation;
   /** Number of the client in its worker, from 0. */
@@ -31,13 +30,11 @@ export interface OperationPlan<T> {
 }
 
 interface Ended {
-  /** Monotonic milliseconds. */
   readonly finishedMs: number;
   /** Number of the endpoint of the last attempt. */
   readonly endpoint: number;
 }
 
-/** Outcome of a transaction. */
 export type TransactionEnd<T> =
   | (Ended & { readonly kind: "committed" | "empty"; readonly result: T })
   | (Ended & { readonly kind: "failed"; readonly inDoubt: boolean });
@@ -53,14 +50,12 @@ export interface MeasuringOptions {
   readonly isArrival: (operation: Operation) => boolean;
   readonly time: TimeAccount;
   readonly partNames: PartNames;
-  /** Classifier of the database's errors. */
   readonly failures: Failures;
   readonly placeOf: (error: unknown) => FailurePlace;
   /** Monotonic milliseconds of the clock that also times the connections' calls. */
   readonly nowMs: () => number;
 }
 
-/** State of one operation over its attempts. */
 export interface Progress {
   attempt: number;
   inDoubt: boolean;

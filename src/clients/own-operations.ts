@@ -1,8 +1,6 @@
-// Measures operations of clients that hold their own connections: nothing is leased.
 import type { PartTimes } from "../metrics/part-times.js";
 import { Measuring, type OperationPlan, type Progress, type TransactionEnd } from "./measuring.js";
 
-/** An operation on connections that the workload holds. */
 export interface OwnPlan<T> extends OperationPlan<T> {
   /**
    * Runs the operation once. It may book waits to `times`, such as `POOL_WAIT` for the library's pool; the rest is the
@@ -14,7 +12,6 @@ export interface OwnPlan<T> extends OperationPlan<T> {
 }
 
 export class OwnOperations extends Measuring {
-  /** Resolves with the operation's outcome; rejects only if the trial cannot go on. */
   run<T>(plan: OwnPlan<T>): Promise<TransactionEnd<T>> {
     return this.measure(plan);
   }

@@ -2,7 +2,6 @@
 import type { LoadSettings } from "../load/load-settings.js";
 
 export interface ActorGroup {
-  /** Worker threads, at most `load.clients`. Clients are divided evenly among them. */
   readonly workers: number;
   readonly load: LoadSettings;
 }

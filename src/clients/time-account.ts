@@ -4,7 +4,6 @@ import { loopIdleMs } from "../foundation/process-usage.js";
 
 export const ACTIVITIES = ["service", "waiting", "idle", "preparing", "finished"] as const;
 export type Activity = (typeof ACTIVITIES)[number];
-/** Milliseconds by activity. */
 export type AccountedTime = Record<Activity, number>;
 
 const NOTHING: Readonly<AccountedTime> = { service: 0, waiting: 0, idle: 0, preparing: 0, finished: 0 };
@@ -63,7 +62,6 @@ export class TimeAccount {
     this.finishedFrom.push(fromMs);
   }
 
-  /** Booked milliseconds over all clients. */
   total(): AccountedTime {
     const total = { ...this.booked };
     for (const fromMs of this.finishedFrom) {

@@ -11,7 +11,6 @@ import {
 
 export type { TransactionEnd } from "./measuring.js";
 
-/** A transaction as a client describes it. */
 export interface TransactionPlan<T> extends OperationPlan<T> {
   /** Runs the transaction once. Calls on the connection are booked to `times`; the body books its other waits. */
   body(session: Session, times: PartTimes): Promise<T>;
@@ -31,7 +30,6 @@ export class Transactor extends Measuring {
     super(options);
   }
 
-  /** Resolves with the transaction's outcome; rejects only if the trial cannot go on. */
   run<T>(plan: TransactionPlan<T>): Promise<TransactionEnd<T>> {
     return this.measure(plan);
   }

@@ -1,4 +1,3 @@
-// The pool strategy of one worker. With a single endpoint and no region, it measures nothing by endpoint.
 import { createConnectionSource } from "../pools/registry.js";
 import { EndpointSplit, type EndpointDelta } from "../metrics/endpoint-split.js";
 import { APPLICATION } from "../database/contract.js";
@@ -6,7 +5,6 @@ import { isSplit } from "../database/endpoint.js";
 import type { Assignment } from "./assignment.js";
 import type { ConnectionSource } from "../database/session.js";
 
-/** Name of the sessions of a worker's clients. */
 export function applicationNameOf({ role }: Pick<Assignment, "role">): string {
   return `${APPLICATION}/${role}`;
 }

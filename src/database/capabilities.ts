@@ -1,14 +1,12 @@
 // Capabilities of a dialect, as data that needs no database: the loader refuses by them before anything is started. The
 // workload says what a level means.
 
-/** The reason why a level is missing, and the nearest level. */
 export interface Lack {
   /** Text that continues "... does not have payload: jsonb: ". */
   readonly reason: string;
   readonly nearest: string;
 }
 
-/** A failure after which clients try again. */
 export interface RetryRule {
   readonly sqlstate: string;
   /** Constant part of the server's message. */
@@ -17,9 +15,7 @@ export interface RetryRule {
 }
 
 export interface DialectCapabilities {
-  /** The product's usual spelling. */
   readonly label: string;
-  /** Missing levels, by factor. */
   readonly lacks: Readonly<Record<string, Readonly<Record<string, Lack>>>>;
   /** A sentence about the locks of claims, if claims lock more than the rows that `locking` refers to. */
   readonly lockingCaveat?: string;
@@ -32,12 +28,9 @@ export interface DialectCapabilities {
   readonly documentIndex: "GIN" | "inverted" | "none";
   readonly generatedColumns: "stored" | "none";
   readonly foreignKeys: "enforced" | "declared, not enforced" | "none";
-  /** Unit of schema changes: a transaction, or each statement. */
   readonly ddl: "transactional" | "each statement by itself";
   readonly retries: readonly RetryRule[];
-  /** Keys that suit the dialect. */
   readonly ids: string;
-  /** Sources of evidence that the dialect has. */
   readonly statistics: readonly string[];
   /** URLs of the pages from which this table was made. */
   readonly sources: readonly string[];

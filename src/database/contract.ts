@@ -1,4 +1,3 @@
-// The contract of a database: the questions that the rest of the program asks of it, and the sessions that it opens.
 import type { NetConnectOpts } from "node:net";
 import type { TrainSimError } from "../foundation/errors.js";
 import type { DialectCapabilities } from "./capabilities.js";
@@ -25,7 +24,6 @@ export type FailureKind =
   /** Trying again cannot help: a wrong statement, a missing table, a refused password. */
   | "fatal";
 
-/** A failure's treatment and the code to count it under (never empty). */
 export interface Failure {
   readonly kind: FailureKind;
   /** SQLSTATE; else the driver's code (`ECONNRESET`); else the error's name. */
@@ -35,14 +33,11 @@ export interface Failure {
 /** The statement that failed and its table; a part that is not known is left out. */
 export interface FailurePlace {
   readonly statement?: string;
-  /** Name of the table without its schema, such as `events`. */
   readonly table?: string;
 }
 
-/** Classifies everything that a session, a pool or a store may throw. */
 export interface Failures {
   classify(error: unknown): Failure;
-  /** A function that names the statement and table of a failure; `tables` maps each table's name to its qualified one. */
   placesOf(
     statements: readonly { readonly name: string; readonly text: string }[],
     tables: Readonly<Record<string, string>>,
@@ -51,13 +46,11 @@ export interface Failures {
   remedyOf(error: unknown): string | undefined;
   /** An obstacle of the run, made from the error of a failed check of a server. */
   obstacleOf(error: unknown): Obstacle;
-  /** The error in words for users if the server, a pooler, the network or a file system caused it; else undefined. */
   explained(error: unknown): TrainSimError | undefined;
   /** True if the failure's code means a conflict of concurrent transactions. */
   isConflict(code: string): boolean;
   /** True if a row with the same key exists already. */
   isDuplicate(failure: Failure): boolean;
-  /** True if a failed connection reached a server that takes no writes. */
   isStandby(error: unknown): boolean;
   /** True if the server of a failed connection is a standby or may be back later; false if it refuses the user. */
   isAway(error: unknown): boolean;
@@ -81,15 +74,12 @@ export interface SessionOptions {
   readonly onTransaction?: (() => void) | undefined;
 }
 
-/** A session of the load, as a pool holds it. */
 export interface LoadSession extends Session {
   /** Rejects with a TargetError that names the place, the observation and the way out. */
   connect(): Promise<unknown>;
-  /** Closes the connection within a second, even during a call. Never rejects; may be called twice. */
   end(): Promise<void>;
 }
 
-/** A session for train-sim's control work. */
 export interface AdminSession {
   readonly endpoint: Endpoint;
   /** Never rejects. */
@@ -113,7 +103,6 @@ export interface AdminOptions {
   readonly onLost?: (failure: Error | undefined) => void;
 }
 
-/** A server's product, version, settings and room for connections. */
 export interface ServerInfo {
   readonly product: string;
   /** The dialect that the product speaks; undefined for an unknown product. */
@@ -127,7 +116,6 @@ export interface ServerInfo {
   readonly connections: ConnectionBudget;
 }
 
-/** Numbers of connections; a limit is undefined if the server has none. */
 export interface ConnectionBudget {
   readonly max: number | undefined;
   /** Connections reserved for superusers and reserved roles. */
@@ -136,13 +124,11 @@ export interface ConnectionBudget {
   readonly inUse: number;
 }
 
-/** Identity and settings of a server. Times are ISO 8601 in UTC, to the microsecond. */
 export interface ServerIdentity {
   readonly systemIdentifier?: string | undefined;
   readonly version: string;
   readonly startedAt?: string | undefined;
   readonly configLoadedAt?: string | undefined;
-  /** Settings that differ from their defaults and settings that shape the workload; none that may hold a secret. */
   readonly settings: Readonly<Record<string, string>>;
   /** Parts that are missing, each as a sentence with the reason. */
   readonly missing: readonly string[];
@@ -158,7 +144,6 @@ export interface Obstacle {
   readonly remedy: string;
 }
 
-/** An endpoint where clients connect, and the scenario's key for it. */
 export interface Way {
   readonly key: "target.urls" | "pool.urls";
   readonly endpoint: Endpoint;
@@ -167,7 +152,6 @@ export interface Way {
 /** Demands of a run on a server of the user. */
 export interface ServerDemand {
   readonly admin: Endpoint;
-  /** The target's endpoints: servers, not poolers. */
   readonly servers: readonly Endpoint[];
   readonly ways: readonly Way[];
   readonly namespaces: readonly string[];
@@ -177,12 +161,10 @@ export interface ServerDemand {
   readonly tablesOf: TablesOf;
 }
 
-/** Questions about a server. */
 export interface Server<Admin extends AdminSession> {
   info(admin: Admin): Promise<ServerInfo>;
   /** Reads the identity in a new session. Rejects with a TargetError if the session cannot be opened. */
   identity(endpoint: Endpoint): Promise<ServerIdentity>;
-  /** Milliseconds since 1970 on the server's clock. */
   clockMs(admin: Admin): Promise<number>;
   /** The server process of the session, if it runs on this machine; `began` is in seconds since 1970. */
   processOf(admin: Admin): Promise<{ readonly pid: number; readonly began: number } | undefined>;
@@ -190,7 +172,6 @@ export interface Server<Admin extends AdminSession> {
   requireConnections(budget: ConnectionBudget, needed: number, treatmentId: string): void;
   /** All obstacles to runs on a server of the user. Rejects like `administer`. */
   obstacles(demand: ServerDemand): Promise<Obstacle[]>;
-  /** The refusal of an endpoint that is a pooler; undefined for a server. */
   poolerRefusal(endpoint: Endpoint): Promise<{ readonly words: string; readonly remedy: string } | undefined>;
   /** Number of train-sim's control transactions that ended since this process began: the server counts them as well. */
   controlTransactions(): number;
@@ -208,7 +189,6 @@ export interface NamespaceSettings {
   readonly tables: TableSet & { readonly names: readonly string[] };
   /** The level of `storage`. Default: `default`. */
   readonly storage?: string;
-  /** A role that runs the load, if it is not the owner. */
   readonly grantTo?: string;
   /** Name, in its `NamespaceClaim`, of the run that makes the namespace. */
   readonly run?: string | undefined;
@@ -227,7 +207,6 @@ export interface NamespaceClaim {
   readonly run: string | undefined;
   /** Rejects with a TargetError if the claim is lost and cannot be taken again; never resolves. */
   readonly lost: Promise<never>;
-  /** Resolves once the claim is held, in the namespace that this run made or found; rejects like `lost`. */
   confirm(): Promise<void>;
   /**
    * Announces a fault, during which a lost claim is tried again without a time limit. Call the returned function when the
@@ -254,7 +233,6 @@ export interface ClaimEvents {
 
 /** The part of a database that belongs to train-sim; a namespace without train-sim's mark is never touched. */
 export interface Namespaces<Admin extends AdminSession> {
-  /** Statements that make the namespace, for display. */
   ddl(settings: NamespaceSettings, dialect: string): string[];
   /** Qualified names of the tables, by name. */
   qualified(namespace: string, tables: readonly string[], dialect: string): Readonly<Record<string, string>>;
@@ -293,9 +271,7 @@ export interface Namespaces<Admin extends AdminSession> {
   ): Promise<unknown>;
 }
 
-/** The planner's plans for statements without their values. No part of a statement runs. */
 export interface Plans<Admin extends AdminSession> {
-  /** The reason why the server gives no plans; undefined if it gives plans. */
   obstacle(admin: Admin, dialect: string): Promise<string | undefined>;
   /**
    * Steps of the plan, each with the object that it reads, the first on the left: `Index Scan events_pkey > Update events`.
@@ -314,7 +290,6 @@ export interface WorkingSessions {
   readonly waits: string;
 }
 
-/** Idle sessions that use up every connection of the server. */
 export interface HeldConnections {
   readonly count: number;
   /** Resolves once the server refuses another connection for lack of free ones. */
@@ -345,7 +320,6 @@ export interface Sessions<Admin extends AdminSession> {
   /** Releases the snapshot or lock. Rejects if the session ended before. */
   letGo(session: Admin): Promise<void>;
   hold(endpoint: Endpoint): HeldConnections;
-  /** Requests a checkpoint; resolves when it is complete. */
   checkpoint(session: Admin): Promise<void>;
   /** Writes to the server's log until the log's disk is full. */
   exhaustLog(session: Admin): Promise<void>;
@@ -353,16 +327,12 @@ export interface Sessions<Admin extends AdminSession> {
   unwrittenMs(session: Admin): Promise<number>;
 }
 
-/** The contract of a database with the rest of the program. */
 export interface Database<Admin extends AdminSession = AdminSession> {
-  /** The product's usual spelling. */
   readonly name: string;
   /** Capabilities of the database's dialects by name. */
   readonly dialects: Readonly<Record<string, DialectCapabilities>>;
   readonly urls: Urls;
-  /** The socket on which an endpoint listens. */
   socketOf(endpoint: Pick<Endpoint, "host" | "port">): NetConnectOpts;
-  /** A session of the load, which its `connect` opens. */
   session(options: SessionOptions): LoadSession;
   /** Opens a control session. Rejects with a TargetError that names the place, the observation and the way out. */
   administer(endpoint: Endpoint, options?: AdminOptions): Promise<Admin>;

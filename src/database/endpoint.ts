@@ -16,13 +16,11 @@ export interface TlsSettings {
 /** An entry of `urls`: its address, and its share of the clients. */
 export interface EndpointUrl {
   readonly url: string;
-  /** The user's name for the place of the endpoint; results are split by it. */
   readonly region?: string;
   /** Weight above 0; only the ratio to other weights counts. Default: 1. */
   readonly weight?: number;
 }
 
-/** A command that prints a password. */
 export interface PasswordCommand {
   /** Program and arguments; started without a shell, unless the program is a shell. */
   readonly words: readonly string[];
@@ -31,7 +29,6 @@ export interface PasswordCommand {
 }
 
 export interface Endpoint {
-  /** Scheme of the endpoint's URLs, which identifies the database. */
   readonly scheme: string;
   /** Host name, address, or the absolute path of a directory that holds a Unix socket. */
   readonly host: string;

@@ -2,7 +2,6 @@
 // holds a parameter value.
 import { messageOf } from "../foundation/errors.js";
 
-/** A statement failed; `cause` is the driver's error. */
 export class StatementError extends Error {
   override readonly name = "StatementError";
   /** Place of the statement in the user's file, such as `bank.sql:9:1`, if the workload knows it. */
@@ -30,7 +29,6 @@ export class InDoubtError extends Error {
 
   constructor(
     cause: unknown,
-    /** Result of the transaction if it was committed; undefined if the result was lost with the answer. */
     readonly result?: unknown,
   ) {
     super(`the commit was never answered: ${messageOf(cause)}`, { cause });

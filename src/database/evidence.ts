@@ -1,4 +1,3 @@
-// Evidence of a database's server and of a workload's tables, read apart from the load.
 import type { Endpoint } from "./endpoint.js";
 
 /**
@@ -29,7 +28,6 @@ export interface WatchedWorkload {
   readonly loadNames: readonly string[];
 }
 
-/** Views of a workload's tables, of the type of its store's database. */
 export interface EvidenceGroup {
   readonly name: string;
 }
@@ -43,7 +41,6 @@ export interface EvidenceOptions<Group extends EvidenceGroup = EvidenceGroup> {
   readonly isOurs: boolean;
 }
 
-/** Calls of a statement of the workload in a window. */
 export interface NamedStatement {
   readonly name: string;
   /** Text of the statement with placeholders for values. */
@@ -56,7 +53,6 @@ export interface NamedStatement {
   readonly walBytes?: number;
 }
 
-/** Number of reads of an index, or of a whole table. */
 export interface ScanCount {
   readonly name: string;
   readonly kind: "index" | "table";
@@ -90,7 +86,6 @@ export interface EvidenceReader {
   sample(): Promise<EvidenceReading>;
   /** Remembers statements, scans and definitions of tables at the start of the window. Never rejects. */
   opened(): Promise<void>;
-  /** Compares statements, scans and definitions of tables with the start of the window. Never rejects. */
   closed(statements: readonly { readonly name: string; readonly text: string }[]): Promise<WindowDifferences>;
   /** Never rejects. */
   close(): Promise<void>;

@@ -1,4 +1,3 @@
-// Levels that scenarios may name for any database; `Database.dialects` lists the levels that a dialect lacks.
 import { suggestion } from "../syntax/nearest.js";
 import { custom, type Parsed } from "../syntax/scalars.js";
 
@@ -20,7 +19,6 @@ export const STORAGES = [
 
 export type Storage = (typeof STORAGES)[number];
 
-/** Modes of a table lock, from the mode that blocks vacuum to the mode that blocks every statement. */
 export const LOCK_MODES = [
   "share update exclusive",
   "share",

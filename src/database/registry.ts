@@ -1,4 +1,3 @@
-// The databases: a new one is a folder here and a line in `REGISTERED`.
 import type { DialectCapabilities, Lack } from "./capabilities.js";
 import type { AdminOptions, AdminSession, Database } from "./contract.js";
 import type { Endpoint, EndpointUrl } from "./endpoint.js";
@@ -10,7 +9,6 @@ const DATABASES: readonly Database[] = REGISTERED;
 
 type DialectsOf<Member> = Member extends { readonly dialects: infer Dialects } ? keyof Dialects : never;
 export type DialectName = DialectsOf<(typeof REGISTERED)[number]>;
-/** Dialects of all databases. */
 export const DIALECTS = DATABASES.flatMap(({ dialects }) => Object.keys(dialects)) as DialectName[];
 export const DEFAULT_DIALECT: DialectName = "postgres";
 
@@ -21,14 +19,12 @@ export const URL_EXAMPLE = postgresql.urls.example;
 const withScheme = (scheme: string): Database | undefined =>
   DATABASES.find(({ urls }) => urls.schemes.includes(scheme));
 
-/** The database at that endpoint. */
 export function databaseOf({ scheme }: Pick<Endpoint, "scheme">): Database {
   const found = withScheme(scheme);
   if (!found) throw new RangeError(`no database has URLs of ${scheme}`);
   return found;
 }
 
-/** The database that speaks that dialect. */
 export function databaseSpeaking(dialect: string): Database {
   const found = DATABASES.find(({ dialects }) => Object.hasOwn(dialects, dialect));
   if (!found) throw new RangeError(`no database speaks ${dialect}`);
@@ -49,17 +45,14 @@ export function readUrl(
   return (databaseAt(url.url) ?? postgresql).urls.read(url, tls, environment);
 }
 
-/** Environment variables that no connection URL takes, each as a sentence with the reason. */
 export function ignoredVariables(environment: NodeJS.ProcessEnv): string[] {
   return DATABASES.flatMap(({ urls }) => urls.ignoredVariables(environment));
 }
 
-/** Opens a control session; rejects with a TargetError that names the place, the observation and the way out. */
 export function administer(endpoint: Endpoint, options?: AdminOptions): Promise<AdminSession> {
   return databaseOf(endpoint).administer(endpoint, options);
 }
 
-/** The error in words for users if a database, a pooler, the network or a file system caused it; else undefined. */
 export function explained(error: unknown): TrainSimError | undefined {
   for (const { failures } of DATABASES) {
     const known = failures.explained(error);
@@ -73,7 +66,6 @@ export function asExplained(error: unknown): TrainSimError {
   return explained(error) ?? asTrainSimError(error);
 }
 
-/** True if a failure results from the measured isolation and locking, and is no fault of server or generator. */
 export function isConflict(code: string): boolean {
   return DATABASES.some(({ failures }) => failures.isConflict(code));
 }
@@ -89,7 +81,6 @@ export function lackOf(name: DialectName, factor: string, level: string): Lack |
   return capabilitiesOf(name).lacks[factor]?.[level];
 }
 
-/** Problems of levels that the dialect lacks, each with the reason and the nearest level. */
 export function levelProblems(
   name: DialectName,
   levels: Readonly<Record<string, string | undefined>>,

@@ -1,5 +1,3 @@
-// A session of the load, and how a pool lends sessions to clients.
-
 /** Receives the duration of every call on a connection; the parts of a latency are made from them. */
 export interface CallObserver {
   /**
@@ -36,7 +34,6 @@ export type MadeTransaction<T, S extends Session = Session> = {
   bivariant(session: S): Promise<T>;
 }["bivariant"];
 
-/** A client's hold on a connection. */
 export interface Lease<S extends Session = Session> {
   readonly connection: S;
   /**
@@ -46,15 +43,11 @@ export interface Lease<S extends Session = Session> {
   release(suspect: boolean): Promise<void> | undefined;
 }
 
-/** Counts of connections to one endpoint in one worker thread. */
 export interface EndpointContacts {
-  /** Connections that were opened. */
   connects: number;
-  /** Attempts to connect that failed. */
   refused: number;
   /** Cause of the last failed attempt: an error code of the system, an SQLSTATE, else the message. */
   refusal?: string;
-  /** Open connections that the server or the network ended. */
   lost: number;
 }
 

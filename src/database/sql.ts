@@ -1,8 +1,6 @@
-// Statements, values and views of databases that speak SQL, and the session that runs them.
 import type { EvidenceGroup, EvidenceReading, WatchedWorkload } from "./evidence.js";
 import type { Session } from "./session.js";
 
-/** A SQL statement of the workload. Errors, logs and latency parts show `name`, such as `process.claim`. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -22,10 +20,8 @@ export interface BoundValues {
 
 export type StatementValues = readonly SqlValue[] | BoundValues;
 
-/** A row of a workload's statement: the values of its columns in their order. */
 export type StatementRow = readonly unknown[];
 
-/** A row by column name, from a query outside of the measured statements. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** A session of a database that speaks SQL. */
@@ -34,7 +30,6 @@ export interface Connection extends Session {
   execute(statement: Statement, values: StatementValues): Promise<StatementRow[]>;
   /** Sends messages to a `COPY ... FROM STDIN` of the workload; resolves to the rows that the server took. */
   copyIn(statement: Statement, rows: { readonly messages: readonly Buffer[] }): Promise<number>;
-  /** Runs a statement whose rows have the names of their columns, which takes longer. */
   executeNamed(statement: Statement, values: readonly SqlValue[]): Promise<SqlRow[]>;
   /** Runs transaction control (`BEGIN ...`, `COMMIT`, `ROLLBACK`) by the simple protocol. */
   control(name: "begin" | "commit" | "rollback", text: string): Promise<void>;
@@ -56,7 +51,6 @@ export interface View<Watched extends WatchedWorkload = WatchedWorkload> {
   text(watched: Watched): string | undefined;
   /** The reason why a column is null, by metric. */
   readonly ifNull?: Readonly<Record<string, string>>;
-  /** Decodes a row that holds more than numbers. */
   decode?(row: SqlRow): EvidenceReading;
 }
 

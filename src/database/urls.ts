@@ -70,7 +70,6 @@ export function urlsOf({ url, urls }: UrlKeys): EndpointUrl[] {
   });
 }
 
-/** The TLS mode of connections to a valid URL: the URL's parameters override the keys of the target. */
 export function tlsModeOf(url: string, target: TlsKeys = {}): string {
   return statedTlsMode({ ...target, ...tlsIn(url) });
 }
@@ -78,7 +77,6 @@ export function tlsModeOf(url: string, target: TlsKeys = {}): string {
 /** TLS keys that the URL's parameters state. */
 const tlsIn = (url: string): TlsKeys => databaseAt(url)?.urls.tlsOf(url) ?? {};
 
-/** All URLs of a mapping, each with its path in the scenario. */
 function placedUrls(
   root: string,
   { url, urls = [], adminUrl }: UrlKeys,

@@ -17,7 +17,6 @@ export function edgeOfAgents(pool: PoolSettings): NetworkPlace {
   return areBesideAgents(pool) ? "pooler" : "clients";
 }
 
-/** Refusal for a treatment with too few agents. `verb` is in the third person, like `kills`. */
 export function tooFewAgents(
   verb: string,
   { agents: chosen }: OfAgents,

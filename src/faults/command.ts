@@ -21,7 +21,6 @@ interface CommandFault {
   readonly name: string | undefined;
 }
 
-/** First line of the command's output, or that `stopped` ended the command. */
 async function outcome(key: string, words: readonly string[], stopped?: AbortSignal): Promise<string> {
   try {
     const options = { timeoutMs: TIMEOUT_MS, isSecret: false, ...(stopped && { signal: stopped }) };

@@ -8,11 +8,9 @@ import { areExclusive } from "./faults.js";
 import type { FaultHost, Injected, LossSpan } from "./fault.js";
 import type { Fault } from "./registry.js";
 
-/** Time during which one fault was present, in monotonic milliseconds. */
 export interface FaultSpan {
   readonly fault: Fault;
   readonly injectedMs: number;
-  /** Undefined while the fault is present, or if it could not be cleared. */
   readonly clearedMs: number | undefined;
   readonly words: string;
   readonly mayLose?: LossSpan | undefined;
@@ -66,7 +64,6 @@ export class FaultSchedule {
     this.entries = inOrder.map(entryOf);
   }
 
-  /** Starts the schedule; `startMs` is the monotonic moment at which the window begins. */
   begin(startMs: number): void {
     this.running = Promise.all(this.entries.map((entry) => this.run(entry, startMs)));
   }
@@ -81,7 +78,6 @@ export class FaultSchedule {
     await this.running;
   }
 
-  /** Faults injected so far, in order. */
   get spans(): FaultSpan[] {
     return this.entries.flatMap((entry) =>
       entry.injectedMs === undefined ? [] : [spanOf(entry, entry.injectedMs)],

@@ -1,4 +1,3 @@
-// The contract of a kind of fault: its scenario keys, its needs of the system under test, and its injection by real means.
 import * as z from "zod";
 import type { Prng } from "../foundation/prng.js";
 import { duration, HOUR_MS } from "../syntax/scalars.js";
@@ -18,17 +17,13 @@ export type NetworkPlace = (typeof NETWORK_PLACES)[number];
  */
 export type Ground = "server" | "standby" | "session" | "pooler" | "network" | "agent";
 
-/** A table of the workload. */
 export interface FaultTable {
   /** Name for messages. */
   readonly name: string;
-  /** Name for statements: with its schema, quoted. */
   readonly qualified: string;
 }
 
-/** Tables that faults use; undefined if the workload has none. */
 export interface FaultTables<Table = FaultTable> {
-  /** Table that a long transaction reads. */
   readonly snapshot: Table | undefined;
   /** Table that a lock holder locks, so that all transactions wait. */
   readonly lock: Table | undefined;
@@ -37,7 +32,6 @@ export interface FaultTables<Table = FaultTable> {
 /** Refusal for a treatment that lacks the table of a fault. */
 export const NO_TABLE = "needs a table, and the workload's file creates none by CREATE TABLE";
 
-/** An agent with the clients that it runs. */
 export interface LoadAgent {
   /** Example: `agent a1 with 2 workers and 8 clients`. */
   readonly words: string;
@@ -49,19 +43,14 @@ export interface LoadAgent {
   kill(): Promise<void>;
 }
 
-/** The trial's system, as faults use it. */
 export interface FaultHost {
   readonly target: RunningTarget;
-  /** Undefined if clients connect to the server directly. */
   readonly pooler: RunningPooler | undefined;
-  /** Networks that faults of the trial need, by place. */
   readonly networks: Readonly<Partial<Record<NetworkPlace, Pick<Network, "suffer" | "mend">>>>;
   readonly tables: FaultTables;
   /** Application names of the load's sessions. */
   readonly loadNames: readonly string[];
-  /** Draws `count` of the remaining agents. */
   chooseAgents(count: number, prng: Prng): readonly LoadAgent[];
-  /** Random choices of the fault, from the trial's seed. */
   readonly prng: Prng;
   /** Aborted when everything is to be cleared: a waiting injection must then end. */
   readonly signal: AbortSignal;
@@ -77,7 +66,6 @@ export interface LossSpan {
   readonly endpoint?: number | undefined;
 }
 
-/** A fault that is present. */
 export interface Injected {
   /** Effect of the fault for log and result, like `ended 8 sessions of the load`. Read after `clear`. */
   readonly words: string;
@@ -93,15 +81,12 @@ export interface FaultSurroundings {
   readonly pool: PoolSettings;
   /** Reason why transactions send no COMMIT, like `statementShape is single-statement`; undefined if they send it. */
   readonly withoutCommit: string | undefined;
-  /** Names of the workload's tables. */
   readonly tables: FaultTables<string>;
   /** Number of agents that run the workers; 0 if the coordinator runs them. */
   readonly agents: number;
 }
 
-/** Time of a fault in the window. */
 export interface FaultTimes {
-  /** Milliseconds from the start of the measurement window. */
   readonly atMs: number;
   /** Duration in milliseconds; 0 if the kind has none. */
   readonly forMs: number;
@@ -133,7 +118,6 @@ export interface FaultKind<Name extends string, Keys extends z.ZodRawShape, Sett
   inject(host: FaultHost, fault: Settings): Promise<Injected>;
 }
 
-/** Infers the types of a kind from its parts. */
 export function defineFault<
   const Name extends string,
   Keys extends z.ZodRawShape,

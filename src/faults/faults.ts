@@ -1,4 +1,3 @@
-// The faults of a scenario: schema, resolved settings, conflicts in time, injection. Walks the registry.
 import * as z from "zod";
 import type { PoolSettings } from "../pools/registry.js";
 import { duration, HOUR_MS } from "../syntax/scalars.js";
@@ -95,7 +94,6 @@ function leavesNoConnection(taker: Fault, other: Fault): boolean {
   );
 }
 
-/** Places of the networks that a treatment's faults affect. */
 export function networkPlacesOf({
   faults,
   pool,

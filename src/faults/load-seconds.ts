@@ -5,7 +5,6 @@ import { isRound } from "../metrics/operations.js";
 
 export class LoadSeconds {
   private readonly committed: number[] = [];
-  /** Number of errors by SQLSTATE and millisecond of the window. */
   private readonly errors = new Map<string, Map<number, number>>();
 
   add(second: number, totals: Totals): void {

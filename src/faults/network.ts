@@ -178,7 +178,6 @@ export const networkResetCommits = networkKind({
       description: "Share of the COMMITs that cost their connection. Default 50%.",
     }),
   },
-  /** Share of commits, 0..1. */
   resolve: ({ commits = "50%" }) => ({ share: shareOf(commits) }),
   obstacle: unseenCommits,
   conditionOf: (fault) => ({ kind: "reset-commits", share: fault.share }),

@@ -49,7 +49,6 @@ export function noInstance(fault: OfPooler, surroundings: FaultSurroundings): st
   return `names instance ${fault.instance}, and there ${instances === 1 ? "is 1" : `are ${instances}`}`;
 }
 
-/** The pooler with that number, from 1, or all poolers. */
 export function chosenOf<T>(all: readonly T[], { instance: number }: OfPooler): readonly T[] {
   return number === undefined ? all : all.slice(number - 1, number);
 }

@@ -63,7 +63,6 @@ export const FAULT_KINDS = FAULTS.map(({ name }) => name) as [FaultKindName, ...
 type FaultOf<Kind> = Kind extends { readonly name: infer Name; resolve(given: never): infer Settings }
   ? { readonly kind: Name } & FaultTimes & Settings
   : never;
-/** A fault of a scenario. */
 export type Fault = FaultOf<OneOfThem>;
 
 export type AnyFaultKind = FaultKind<FaultKindName, z.ZodRawShape, object>;

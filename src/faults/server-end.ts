@@ -10,7 +10,6 @@ import { controlOf, whenHealthy } from "./healthy.js";
 const WRITER_LATE_MS = 250;
 
 export interface ServerEnd {
-  /** True if the server ends without writing what it has acknowledged. */
   readonly isSudden: boolean;
   /** Resolves to a sentence on what was done, for log and result. */
   readonly end: (control: ServerControl) => Promise<string>;

@@ -1,4 +1,3 @@
-// Refusal that the faults of standbys share: the treatment has no standby.
 import type { RunningTarget, Replication } from "../targets/running-target.js";
 import type { FaultSurroundings } from "./fault.js";
 

@@ -1,6 +1,5 @@
 // Waits with an end: a frozen server keeps its connections open and never answers. The caller stops the work itself.
 
-/** Settles like `answer`, or rejects after `mostMs`. */
 export async function withinMs<T>(answer: Promise<T>, mostMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -15,7 +15,6 @@ export const ExitCode = {
 
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** An error with a message for people, a hint and the program's exit code. */
 export class TrainSimError extends Error {
   override readonly name: string = "TrainSimError";
 
@@ -46,7 +45,6 @@ export class TargetError extends TrainSimError {
   }
 }
 
-/** A trial cannot go on (a crashed worker, a non-retryable database error): exit code 107. */
 export class TrialError extends TrainSimError {
   override readonly name = "TrialError";
   constructor(message: string, hint = "", options?: ErrorOptions) {
@@ -54,7 +52,6 @@ export class TrialError extends TrainSimError {
   }
 }
 
-/** Message of any thrown value, for logs and error texts. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0)
     return error.errors.map(messageOf).join("; ");

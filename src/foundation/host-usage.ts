@@ -61,7 +61,6 @@ function blockDevices(): string[] {
   }
 }
 
-/** Traffic of this machine's disks since their start; undefined if no disk is visible. */
 export function diskUsage(): ReturnType<typeof parseDiskStats> {
   return parseDiskStats(readOrNothing("/proc/diskstats"), blockDevices());
 }

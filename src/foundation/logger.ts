@@ -10,14 +10,12 @@ export type { Logger };
 const REDACTED = ["password", "*.password", "endpoint.password", "err.config", "*.key", "connectionString"];
 
 export interface LoggerOptions {
-  /** File to which lines are appended. */
   readonly file: string;
   readonly level: string;
   /** Fields of every line, such as trial, treatment and worker. */
   readonly bindings: Readonly<Record<string, unknown>>;
 }
 
-/** A logger with its writing and closing. */
 export interface OpenLogger {
   readonly logger: Logger;
   /** Reason why lines are missing in the file; undefined if none are. */

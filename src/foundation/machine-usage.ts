@@ -14,7 +14,6 @@ export interface MachineUsage {
   readonly ownTicks: number;
 }
 
-/** Reads a list like `0-3,8`. */
 export function parseCpuList(text: string): number[] {
   return text
     .trim()
@@ -25,7 +24,6 @@ export function parseCpuList(text: string): number[] {
     });
 }
 
-/** Totals of `/proc/stat` over the allowed processors. */
 export function parseCpuTimes(stat: string, allowed: ReadonlySet<number>): Omit<MachineUsage, "ownTicks"> {
   const sums = { totalTicks: 0, busyTicks: 0, stealTicks: 0, ioWaitTicks: 0 };
   for (const [, cpu, rest = ""] of stat.matchAll(/^cpu(\d+) (.*)$/gm)) {
@@ -72,7 +70,6 @@ export function parseProcessStat(stat: string): ProcessTicks | undefined {
   return { pid: Number(match[1]), parent, ticks, reapedTicks, isKernelThread: (flags & KERNEL_THREAD) !== 0 };
 }
 
-/** The processes `roots` and all their descendants, each once. */
 export function treeOf(processes: readonly ProcessTicks[], roots: readonly number[]): ProcessTicks[] {
   const children = new Map<number, ProcessTicks[]>();
   for (const each of processes) {
@@ -106,13 +103,11 @@ function readProcess(pid: number | string): ProcessTicks | undefined {
 }
 
 interface Listing {
-  /** All processes except the kernel's threads. */
   readonly processes: readonly ProcessTicks[];
   /** True if a listed process had ended before it was read. */
   readonly hasMissed: boolean;
 }
 
-/** All running processes by rising id. Throws without /proc. */
 function readProcesses(): Listing {
   const processes: ProcessTicks[] = [];
   const threads = new Set<string>();
@@ -163,7 +158,6 @@ export function isAlive(pid: number): boolean {
   return state !== undefined && state !== "Z";
 }
 
-/** A reading with its processes. */
 export type MachineReading = MachineUsage & { readonly processes: readonly ProcessTicks[] };
 
 /** Reads usage; undefined if the platform does not report it. `servers` and their descendants count as train-sim's. */

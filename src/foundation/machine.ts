@@ -58,7 +58,6 @@ export function openFilesLimit(): number {
   return typeof soft === "number" ? soft : Number.POSITIVE_INFINITY;
 }
 
-/** Limits of one process's connections; Infinity if the platform has or states none. */
 export interface ConnectionLimits {
   readonly openFiles: number;
   /** Number of local ports for connections to one address and port. */

@@ -24,7 +24,6 @@ export function deriveSeed(...parts: (string | number)[]): number {
   return parts.reduce<number>((state, part) => mix(state, part), 0x811c9dc5);
 }
 
-/** A seeded stream of random numbers. Unfit for secrets. */
 export class Prng {
   private a = 0;
   private b = 0;
@@ -55,7 +54,6 @@ export class Prng {
     return sum >>> 0;
   }
 
-  /** Uniform over [0, 1) with 32 random bits. */
   float(): number {
     return this.uint32() / 0x1_0000_0000;
   }
@@ -79,7 +77,6 @@ const BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStar
 const hex4 = (bits: number): string => `${BYTES[(bits >>> 8) & 255] ?? ""}${BYTES[bits & 255] ?? ""}`;
 const hex8 = (bits: number): string => hex4(bits >>> 16) + hex4(bits);
 
-/** A version 4 UUID. */
 export function drawUuid(prng: Prng): string {
   const [first, second, third, fourth] = [prng.uint32(), prng.uint32(), prng.uint32(), prng.uint32()];
   const version = hex4((second & 0x0fff) | 0x4000);

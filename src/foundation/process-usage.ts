@@ -36,7 +36,6 @@ export class EventLoopWatch {
     this.stretch = undefined;
   }
 
-  /** Ends the interval; later calls change nothing. */
   close(): void {
     if (!this.opened) return;
     const { utilization } = performance.eventLoopUtilization(this.opened);

@@ -21,7 +21,6 @@ export class Sleeper {
     });
   }
 
-  /** Ends all current sleeps. */
   wakeAll(): void {
     for (const entry of this.sleeping) {
       clearTimeout(entry.timer);

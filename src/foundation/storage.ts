@@ -76,7 +76,6 @@ export class AppendFile {
     }
   }
 
-  /** Flushes to disk and closes. May be called twice. */
   close(): void {
     if (this.state === "closed") return;
     const flush = this.state === "open";

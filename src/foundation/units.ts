@@ -10,7 +10,6 @@ const SIZE_BYTES: Record<string, number> = {
   TB: 1024 ** 4,
 };
 
-/** Milliseconds of `1h30m`, `250ms`, `0.5s`, `0`; undefined for other texts (a bare number has no unit). */
 export function parseDurationMs(text: string): number | undefined {
   const trimmed = text.trim();
   if (trimmed === "0") return 0;
@@ -22,7 +21,6 @@ export function parseDurationMs(text: string): number | undefined {
   return Number.isFinite(total) ? total : undefined;
 }
 
-/** Bytes of `256MB`, `8kB`, `1.5GB` (binary multiples, as in PostgreSQL); undefined for other texts. */
 export function parseSizeBytes(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*(B|kB|KB|MB|GB|TB)$/.exec(text.trim());
   if (!match) return undefined;
@@ -32,7 +30,6 @@ export function parseSizeBytes(text: string): number | undefined {
 
 const RATE_UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
 
-/** Rate per second of `50/s`, `3000/min`, `0.5/h`; undefined for other texts. */
 export function parseRatePerSecond(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*\/\s*(s|min|m|h)$/.exec(text.trim());
   return match ? (Number(match[1]) * 1000) / (RATE_UNIT_MS[match[2] ?? ""] ?? Number.NaN) : undefined;
@@ -49,7 +46,6 @@ export function formatDuration(ms: number): string {
   return [hours && `${hours}h`, minutes && `${minutes}m`, seconds && `${seconds}s`].filter(Boolean).join("");
 }
 
-/** Durations for people: `5 s`, `1 min`, `1 h 30 min`. */
 export function durationText(ms: number): string {
   return formatDuration(ms).replace(
     /(\d)([a-z]+)(?=(\d?))/g,
@@ -59,7 +55,6 @@ export function durationText(ms: number): string {
   );
 }
 
-/** Bytes for people: `1.5 GB`, `820 kB`. */
 export function formatSize(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let value = bytes;

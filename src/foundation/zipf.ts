@@ -31,7 +31,6 @@ export class Zipf {
     return x ** -this.s;
   }
 
-  /** Integral of the weight from 1 to x. */
   private integral(x: number): number {
     const log = Math.log(x);
     const t = (1 - this.s) * log;

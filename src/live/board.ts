@@ -15,7 +15,6 @@ export interface Screen {
   readonly marks: Marks;
 }
 
-/** The past of the running trial that the board draws. */
 export interface BoardPast {
   readonly eventsOf: (operation: LiveView["operations"][number]["operation"], seconds: number) => number[];
   readonly evidenceOf: (name: string, samples: number) => number[];
@@ -27,7 +26,6 @@ const NAME_WIDTH_MIN = 8;
 
 type Tone = keyof Marks | "plain";
 
-/** Text whose marks are applied after it was cut: a mark takes no column. */
 interface BoardLine {
   readonly text: string;
   readonly tone: Tone;

@@ -40,7 +40,6 @@ export class EvidenceGauges {
 
   constructor(private readonly registry: Registry) {}
 
-  /** Shows this sample in place of the sample before. */
   show(values: EvidenceValues, treatment: string): void {
     this.forget();
     for (const [metric, value] of Object.entries(values)) {

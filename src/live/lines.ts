@@ -7,7 +7,6 @@ import type { LiveRow, LiveTrialEnd, LiveView } from "./page/live-data.js";
 import { printable } from "../foundation/text/text-table.js";
 import { isRound } from "../metrics/operations.js";
 
-/** Whole seconds such as `1m30s`. */
 export function secondsText(ms: number): string {
   return formatDuration(Math.max(0, Math.round(ms / 1000)) * 1000);
 }
@@ -43,7 +42,6 @@ function rowText(row: LiveRow, events: number): string {
   return `${row.operation} ${events} ${rateUnit(row.unit)}${p99}${waits}${trouble.map((words) => ` ${words}`).join("")}`;
 }
 
-/** State of the experiment in one line. */
 export function statusLine(view: LiveView): string {
   const { trial, trials, leftMs, evidence, mayEndEarly } = view;
   const broken = view.thresholds.filter(({ ok }) => ok === false);
@@ -62,7 +60,6 @@ export function statusLine(view: LiveView): string {
     .join("  ");
 }
 
-/** Outcome of a trial in one line. */
 export function trialEndLine(ended: LiveTrialEnd, trials: number | null, treatmentWidth: number): string {
   const rates = Object.entries(ended.operations)
     .filter(([operation]) => !isRound(operation))

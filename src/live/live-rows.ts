@@ -23,7 +23,6 @@ export function noRow(operation: Operation, unit: string): LiveRow {
   };
 }
 
-/** The row with these counts added to its counts of the trial so far. */
 function withTotals(before: LiveRow, { retries, failures, dropped }: Counts): LiveRow {
   return {
     ...before,
@@ -37,7 +36,6 @@ export function p99Ms(histogram: Histogram | undefined): number | null {
   return histogram ? percentileMs(histogram, 99) : null;
 }
 
-/** The row in a new second. */
 export function nextRow(before: LiveRow, totals: Totals): LiveRow {
   const { operation } = before;
   const counts = totals.countsOf(operation);

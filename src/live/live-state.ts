@@ -121,12 +121,10 @@ export class LiveState implements ExperimentObserver {
     return this.inputs.nowMs() - this.startedMs;
   }
 
-  /** Length of the longest treatment id. */
   get treatmentWidth(): number {
     return Math.max(...this.inputs.experiment.treatments.map(({ id }) => id.length));
   }
 
-  /** Outcome of a trial of this experiment. */
   endOf(result: TrialResult, treatmentId: string): LiveTrialEnd {
     return trialEnd(result, treatmentId, this.vocabulary);
   }

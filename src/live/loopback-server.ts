@@ -14,7 +14,6 @@ export type Route = (response: ServerResponse, request: IncomingMessage) => void
 export interface LoopbackServer {
   /** URL with the port that was taken. */
   readonly url: string;
-  /** Ends all connections, including open ones. */
   close(): Promise<void>;
 }
 

@@ -10,7 +10,6 @@ import { lookWords } from "./page/live-words.js";
 import type { LiveState } from "./live-state.js";
 import { Terminal, type TerminalStream } from "./terminal.js";
 
-/** Milliseconds between frames: at most four frames a second. */
 const FRAME_MS = 250;
 const PLAIN_EVERY_MS = 10_000;
 const PLAIN_LOOK_MS = 1_000;
@@ -20,7 +19,6 @@ export interface ProgressStream extends TerminalStream {
   readonly rows?: number;
 }
 
-/** Observes an experiment and reports it on a stream. */
 export abstract class Progress implements ExperimentObserver {
   private readonly timer: NodeJS.Timeout;
 
@@ -31,13 +29,10 @@ export abstract class Progress implements ExperimentObserver {
     this.timer = setInterval(() => this.look(), lookEveryMs).unref();
   }
 
-  /** Writes the state if it is time to. */
   abstract look(): void;
 
-  /** Prints a line that stays. */
   protected abstract print(line: string): void;
 
-  /** Ends the progress: call before anything else is printed. */
   close(): void {
     clearInterval(this.timer);
   }

@@ -12,7 +12,6 @@ import type { PlannedTrial, Treatment } from "../scenario/settings.js";
 import { BinnedHistogram } from "./binned-histogram.js";
 import { EvidenceGauges } from "./evidence-gauges.js";
 
-/** Port of k6's extension for the same purpose. */
 export const PROMETHEUS_PORT = 5656;
 const PHASES: readonly TrialPhase[] = ["reset", "warm-up", "measure", "drain", "audit"];
 /** Inclusive upper bounds of latency buckets, in milliseconds. */
@@ -27,7 +26,6 @@ const SQLSTATE_LABELS = ["operation", "treatment", "sqlstate"] as const;
 export interface MetricsInputs {
   readonly scenario: string;
   readonly programVersion: string;
-  /** Planned trials; undefined in a search for capacity. */
   readonly trials: number | undefined;
 }
 

@@ -24,7 +24,6 @@ export class Terminal {
 
   constructor(private readonly stream: TerminalStream) {}
 
-  /** Prints a line that stays, above the board, with the next frame. */
   scroll(line: string): void {
     this.scrolling.push(line);
   }
@@ -44,7 +43,6 @@ export class Terminal {
     this.drawnColumns = columns;
   }
 
-  /** Removes the board; scrolled lines stay. */
   clear(): void {
     if (this.drawn.length > 0 || this.scrolling.length > 0) this.draw([]);
   }

@@ -22,7 +22,6 @@ export interface WatchOptions {
 
 export interface Watchers {
   readonly observer: ExperimentObserver;
-  /** Ends all observers; `end` states to readers of the live page how the run ended. */
   close(end: LiveEnd): Promise<void>;
 }
 
@@ -32,7 +31,6 @@ export type WatchInputs = Pick<LiveInputs, "programVersion" | "isSearch" | "earl
   readonly environment: NodeJS.ProcessEnv;
 };
 
-/** Throws a UsageError if a port is not available. */
 export async function startWatchers(inputs: WatchInputs, options: WatchOptions): Promise<Watchers> {
   const { stream, environment } = inputs;
   const { dashboard, prometheus } = options;

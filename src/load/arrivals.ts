@@ -3,7 +3,6 @@
 import { Prng } from "../foundation/prng.js";
 import type { RateCurve } from "./rate-curve.js";
 
-/** `poisson`: exponential gaps, as from many independent users; `uniform`: the curve's arrivals evenly spaced. */
 export const ARRIVAL_DISTRIBUTIONS = ["poisson", "uniform"] as const;
 export type ArrivalDistribution = (typeof ARRIVAL_DISTRIBUTIONS)[number];
 
@@ -19,7 +18,6 @@ export interface ConstantRatePlan extends OpenLoopPlan {
   readonly ratePerSecond: number;
 }
 
-/** An arrival of the group's schedule. */
 export interface Arrival {
   /** Position in the group's schedule, from 0. */
   readonly number: number;

@@ -1,4 +1,3 @@
-// Keys of `load` that several executors share, in the order of the reference.
 import * as z from "zod";
 import { duration, durationRange, HOUR_MS, rate } from "../syntax/scalars.js";
 import { ARRIVAL_DISTRIBUTIONS } from "./arrivals.js";
@@ -8,7 +7,6 @@ export const MAX_CLIENTS = 100_000;
 const MAX_RATE = 1_000_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
-/** Load of a group for which the scenario states none. */
 export interface LoadDefaults {
   readonly clients: number;
   readonly thinkTimeMs?: number;

@@ -14,7 +14,6 @@ export interface Range {
 }
 
 export type LoadSettings = ExecutorSettings & {
-  /** Uniform pause of a client between two iterations, in milliseconds. */
   readonly thinkTimeMs: Range;
   /** Time over which clients start one by one, evenly, in milliseconds. */
   readonly rampUpMs: number;
@@ -66,10 +65,8 @@ export function loadSchema(defaults: LoadDefaults) {
     .meta({ description: "How much the group does, and when.", title: "Load" });
 }
 
-/** A load as a scenario writes it. */
 export type LoadMapping = z.output<ReturnType<typeof loadSchema>>;
 
-/** Keys of `load` that each executor needs and takes. */
 export function executorKeys(): { name: string; needs: string[]; takes: string[] }[] {
   return members(loadKeys({ clients: 0 })).map((one) => ({ name: one.name, ...keysOf(one) }));
 }
@@ -99,7 +96,6 @@ export function loadFindings(
   return executorOf(load).rules?.(given, load, surroundings) ?? [];
 }
 
-/** True if a schedule starts iterations, whatever the completions. */
 export function isOpenLoop(load: Pick<LoadSettings, "executor">): boolean {
   return executorOf(load).isOpenLoop;
 }
@@ -109,12 +105,10 @@ export function budgetOf(load: LoadSettings): Budget | undefined {
   return executorOf(load).budget?.(load);
 }
 
-/** Longest time for a group's iteration budget; undefined without a budget. */
 export function budgetMs(load: LoadSettings): number | undefined {
   return budgetOf(load)?.mostMs;
 }
 
-/** A range of durations in words: `5ms to 10ms`. */
 export function rangeText({ min, max }: Range): string {
   return min === max ? formatDuration(min) : `${formatDuration(min)} to ${formatDuration(max)}`;
 }

@@ -1,8 +1,6 @@
-// The interface through which a client asks its executor for the next start. Time and randomness are injected.
 import type { Prng } from "../foundation/prng.js";
 import type { Arrival } from "./arrivals.js";
 
-/** Uniform pause between two iterations, in milliseconds. */
 export interface ThinkTime {
   readonly min: number;
   readonly max: number;
@@ -18,7 +16,6 @@ export interface ArrivalObserver {
 
 /** Surroundings that every executor gets. */
 export interface PacingContext {
-  /** Monotonic milliseconds. */
   readonly nowMs: () => number;
   /** Waits; may return early when the worker changes phase. */
   readonly sleep: (ms: number) => Promise<void>;
@@ -30,9 +27,7 @@ export interface PacingContext {
   readonly rampUpMs: number;
   /** Start of the phase, equal in all workers: schedules and stages count from here. */
   readonly startMs: number;
-  /** End of the phase if known, otherwise Infinity. */
   readonly endMs: () => number;
-  /** Clients of the whole group, over all its workers. */
   readonly totalClients: number;
   /** Number of this worker's first client in the whole group. */
   readonly firstClient: number;
@@ -46,7 +41,6 @@ export interface PacingContext {
   readonly arrivals: ArrivalObserver;
 }
 
-/** The start of one iteration. */
 export interface Start {
   /** Monotonic milliseconds. In an open loop the moment may lie ahead, and the client waits for it. */
   readonly intendedMs: number;

@@ -16,7 +16,6 @@ export interface DayPart {
   /** Start hour (0 .. 23) and end hour (1 .. 24). */
   readonly fromHour: number;
   readonly toHour: number;
-  /** Factor of the load's rate. */
   readonly rateFactor: number;
 }
 
@@ -25,13 +24,11 @@ interface ProfileHours extends DayPart {
   readonly mix: Readonly<Record<BatchSizeName, number>>;
 }
 
-/** Traffic by hour of a simulated day. */
 export interface Profile {
   readonly name: string;
   readonly dayMs: number;
   /** Sorted, covering the day. */
   readonly hours: readonly ProfileHours[];
-  /** Events per batch. */
   readonly sizes: Readonly<Record<BatchSizeName, number>>;
 }
 
@@ -182,7 +179,6 @@ export function dayPartAt<T extends DayPart>(
   return profile.hours.find(({ toHour }) => hour < toHour) ?? profile.hours.at(-1);
 }
 
-/** Batch size at a moment of the day; `roll` is uniform over [0, 1). */
 export function batchSizeAt(profile: Profile, offsetMs: number, roll: number): BatchSizeName {
   const mix = dayPartAt(profile, offsetMs)?.mix;
   let left = roll;

@@ -1,6 +1,5 @@
 // A level that changes in straight lines: arrivals per second or active clients. Pure; times are milliseconds since its start.
 
-/** A straight line from the level before it to `target` in `durationMs`; 0 ms is a jump. */
 export interface Stage {
   readonly target: number;
   readonly durationMs: number;

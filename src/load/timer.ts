@@ -4,7 +4,6 @@ import { Worker } from "node:worker_threads";
 import { builtBeside } from "../foundation/built.js";
 import { monotonicMs } from "../foundation/clock.js";
 
-/** Wakes its owner at a moment. */
 export interface Timer {
   /** Fires once at `dueMs` (monotonic milliseconds) or just after it. Replaces the moment set before; Infinity: never. */
   set(dueMs: number): void;
@@ -14,9 +13,7 @@ export interface Timer {
 /** Wakes all sleepers that are due and returns the next moment; Infinity if there are none. */
 export type OnDue = () => number;
 
-/** Memory that a timer and its thread share. */
 export interface TimerMemory {
-  /** Next moment, in monotonic milliseconds. */
   readonly due: Float64Array;
   /** Number of times that `due` was set; the thread sleeps on it. */
   readonly settings: Int32Array;

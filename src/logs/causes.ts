@@ -7,9 +7,7 @@ export interface Cause {
   readonly sqlstate: string;
   readonly statement: string | null;
   readonly table: string | null;
-  /** Number of lines. */
   readonly count: number;
-  /** Message of the server in the first of the lines. */
   readonly reason: string;
 }
 

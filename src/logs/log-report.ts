@@ -6,7 +6,6 @@ import type { Cause } from "./causes.js";
 import type { Stall } from "./second-track.js";
 import type { SlowTransaction } from "./slowest.js";
 
-/** Raised if a field changes its meaning or goes away. */
 export const LOG_REPORT_VERSION = 1;
 
 /** Fields mean the same as in `result.json`. `responseTimeMs` is null, too, if a line lacks its distribution. */

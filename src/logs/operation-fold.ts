@@ -11,7 +11,6 @@ import { SecondTrack } from "./second-track.js";
 
 export class OperationFold {
   readonly track = new SecondTrack();
-  /** Sums over the workers that state their numbers. */
   clients = 0;
   threads = 0;
   private readonly counts = noCounts();

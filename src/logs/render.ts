@@ -22,7 +22,6 @@ import type { SlowTransaction } from "./slowest.js";
 /** Characters of that table's widest line that are left to its last column. */
 const REASON_WIDTH = 52;
 
-/** Text of a report; ends with a newline. */
 export function renderLogReport({ files, trials }: LogReport, marks: Marks): string {
   const sections = trials.flatMap((trial) => [...trialLines(trial, marks), ""]);
   const problems = files.flatMap((file) => fileLines(file).map(marks.bad));

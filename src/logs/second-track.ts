@@ -6,9 +6,7 @@ const FIELDS = 3;
 const EXPECTED_MIN = 5;
 
 export interface SecondFacts {
-  /** Transactions and empty polls. */
   readonly finished: number;
-  /** Retries and failures. */
   readonly failed: number;
   readonly longestMs: number;
 }

@@ -8,7 +8,6 @@ export interface SlowTransaction {
   readonly worker: number;
   /** Number of the client in its worker; null if the log states only the time. */
   readonly client: number | null;
-  /** Second of the window. */
   readonly second: number;
   readonly responseMs: number;
   /** Service time in ms; null if only the summary mentions the transaction. */
@@ -24,7 +23,6 @@ export class Slowest {
 
   constructor(private readonly most: number) {}
 
-  /** Slowest first. */
   get all(): readonly SlowTransaction[] {
     return this.kept;
   }

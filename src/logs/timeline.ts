@@ -59,7 +59,6 @@ export class Spread {
   private readonly counts: number[] = [];
   private width = 1;
 
-  /** Length of a column in seconds. */
   get columnSeconds(): number {
     return this.width;
   }

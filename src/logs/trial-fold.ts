@@ -29,7 +29,6 @@ export class TrialFold {
     | undefined;
   private integrity: string | null = null;
   private leftOut = 0;
-  /** True if lines of the level of summaries were written: without them, nothing was measured. */
   private isCounted = false;
 
   constructor(

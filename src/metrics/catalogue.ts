@@ -10,7 +10,6 @@ export type Aspect = (typeof ASPECTS)[number];
 export interface Metric {
   readonly id: string;
   readonly label: string;
-  /** Unit of the metric; empty if the label says it. */
   readonly unit: "ms" | "";
   readonly better: "higher" | "lower";
   /**

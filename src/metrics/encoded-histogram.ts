@@ -36,7 +36,6 @@ export function addEncodedHistogram(into: Histogram, encoded: string, samples?: 
     into.recordValueWithCount(buckets[i] as number, buckets[i + 1] as number);
 }
 
-/** The decoded histogram; throws like `addEncodedHistogram`. */
 export function decodeHistogram(encoded: string): Histogram {
   const histogram = createHistogram();
   addEncodedHistogram(histogram, encoded);

@@ -29,10 +29,8 @@ export interface EvidenceReason {
   readonly explains?: "lifecycle" | "queue";
 }
 
-/** Figures by field. */
 export type Numbers = Readonly<Record<string, number | undefined>>;
 
-/** A figure in a trial's result. */
 export interface EvidenceFigure {
   readonly field: string;
   /**

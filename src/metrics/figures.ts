@@ -28,7 +28,6 @@ export function failedShare(of: Figures): number {
   return failures / Math.max(1, failures + Number(of["transactions"]));
 }
 
-/** Sum over the SQLSTATEs of a count. */
 export function sumOfCounts(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }

@@ -20,7 +20,6 @@ const SHAPE = {
 /** Largest value in the first bucket, in microseconds. */
 const FIRST_BUCKET_US = 2047;
 
-/** A histogram with about 125 kB of counts. */
 export function createHistogram(): Histogram {
   return hdr.build({ ...SHAPE, autoResize: false, highestTrackableValue: HIGHEST_TRACKABLE_US });
 }
@@ -145,13 +144,11 @@ export class HistogramSet {
     return new HistogramSet(createGrowingHistogram);
   }
 
-  /** The histogram of `tag` if it has samples. */
   get(tag: Tag): Histogram | undefined {
     const histogram = this.byTag.get(tag);
     return histogram && histogram.totalCount > 0 ? histogram : undefined;
   }
 
-  /** The histogram of `tag` to record into. */
   at(tag: Tag): Histogram {
     let histogram = this.byTag.get(tag);
     if (!histogram) {

@@ -12,7 +12,6 @@ type Audited = Extract<Entry, { readonly aggregate: "audited" }>;
 const ALL: readonly Entry[] = METRICS;
 const BY_ID: ReadonlyMap<string, Metric> = new Map(ALL.map((metric) => [metric.id, metric]));
 
-/** Metrics that are one number for each operation; their order is the order of a recorder's slots. */
 export const COUNTERS = ALL.filter(
   (metric): metric is Counter => metric.aggregate === "sum" || metric.aggregate === "max",
 );
@@ -22,7 +21,6 @@ export const SLOTS = recordOf(COUNTERS, (_, slot) => slot);
 export const BY_SQLSTATE = ALL.filter((metric): metric is BySqlstate => metric.aggregate === "by SQLSTATE");
 export type BySqlstateId = BySqlstate["id"];
 
-/** Counts of an operation. */
 export type Counts = Record<CounterId, number> & Record<BySqlstateId, Record<string, number>>;
 
 export const LATENCIES = ALL.filter((metric): metric is Latency => metric.aggregate === "histogram");
@@ -93,7 +91,6 @@ export function restsOn({ unit, isRate }: Metric): readonly Aspect[] {
   return unit === "ms" ? ["timings"] : ["counts"];
 }
 
-/** Label in words; as a column, with its unit. `work` is the unit of the operation's work. */
 export function labelOf(id: ComparisonMetric, work = "events"): string {
   return metricNamed(id).label.replace("events", work);
 }
@@ -114,19 +111,16 @@ const BY_THRESHOLD: ReadonlyMap<string, Metric> = new Map(
   ALL.flatMap((metric) => ("threshold" in metric ? [[metric.threshold, metric]] : [])),
 );
 
-/** Names that thresholds on an operation can use in addition to latencies. */
 export const THRESHOLD_NAMES = [...BY_THRESHOLD.keys()];
 
 export function thresholdMetric(name: string): Metric | undefined {
   return BY_THRESHOLD.get(name);
 }
 
-/** True if only operations that a schedule starts have the metric. */
 export function needsSchedule({ presence }: Metric): boolean {
   return presence === "scheduled";
 }
 
-/** Value of a metric; undefined if the figures do not have it. */
 export function valueOf(
   { field, aggregate, presence, compute }: Metric,
   figures: Figures,
@@ -138,7 +132,6 @@ export function valueOf(
   return presence === "seen" ? 0 : undefined;
 }
 
-/** An entry for each of these metrics. */
 export function recordOf<M extends { readonly id: string }, Value>(
   metrics: readonly M[],
   valueOf: (metric: M, index: number) => Value,

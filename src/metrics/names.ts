@@ -49,7 +49,6 @@ export function markOf(verdict: ComparisonVerdict, isBelowNoise = false): string
   return `${VERDICT_MARKS[verdict]}${isBelowNoise ? NOISE_MARK : ""}`;
 }
 
-/** Most characters of a mark. */
 export const MARK_WIDTH = 2;
 
 /** Only these metrics are tested over the whole experiment; others are exploratory at most. */

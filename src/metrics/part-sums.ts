@@ -5,7 +5,6 @@ import { inOrderOfParts, type PartNames, type PartTimes } from "./part-times.js"
 /** The slowest transaction of a second of one worker. */
 export interface SlowestTransaction {
   readonly responseMs: number;
-  /** Number of the client in its worker. */
   readonly client: number;
   /** Milliseconds by part, to the microsecond. */
   readonly parts: Record<string, number>;
@@ -44,7 +43,6 @@ export class PartBuffers {
   private slowestClient = 0;
   private names: PartNames | undefined;
 
-  /** Adds a transaction that is finished. */
   add(times: PartTimes, responseMs: number): void {
     const { ms, calls } = times;
     this.names = times.names;

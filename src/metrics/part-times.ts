@@ -12,7 +12,6 @@ function numberOfFixed(name: (typeof FIXED_PARTS)[number]): number {
   return FIXED_PARTS.indexOf(name);
 }
 
-/** Numbers of parts that the program books itself, the same in every `PartNames`. */
 export const POOL_WAIT = numberOfFixed("poolWait");
 export const RELEASE = numberOfFixed("release");
 export const BACKOFF = numberOfFixed("backoff");
@@ -68,7 +67,6 @@ export class PartTimes {
 
   constructor(
     readonly names: PartNames,
-    /** Number of the client in its worker. */
     readonly client: number,
   ) {}
 
@@ -93,7 +91,6 @@ export class PartTimes {
     this.bookedUntilMs = toMs;
   }
 
-  /** End of the last booking; the start if nothing was booked. */
   get lastMs(): number {
     return this.bookedUntilMs;
   }

@@ -18,7 +18,6 @@ export interface SecondDelta {
   /** Second of the window, from 0. */
   readonly second: number;
   readonly operations: Record<Operation, OperationDelta>;
-  /** End-to-end latencies in microseconds. */
   readonly lifecycleUs: Readonly<Record<LifecycleStage, Float64Array>>;
 }
 

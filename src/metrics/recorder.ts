@@ -18,17 +18,14 @@ export interface TransactionSample {
   readonly poolWaitMs: number;
   /** Intended start in the schedule of an open loop; undefined without a schedule. */
   readonly intendedMs?: number | undefined;
-  /** Number of the endpoint where it was committed; left out if there is only one. */
   readonly endpoint?: number;
   /** Finished parts of its time; read at once and not kept. */
   readonly parts?: PartTimes;
 }
 
-/** A transaction that was given up, or failed in a way that cannot be retried. */
 export interface FailureSample {
   readonly finishedMs: number;
   readonly serviceMs: number;
-  /** SQLSTATE, or the system's error code if the server sent none. */
   readonly sqlstate: string;
   /** Intended start like in `TransactionSample`; the endpoint is where the last attempt was made. */
   readonly intendedMs?: number | undefined;
@@ -46,7 +43,6 @@ export class Recorder {
   private clampedSamples = 0;
   private serverTransactions = 0;
   private readonly underWay = new Map<Operation, CounterSlots>();
-  /** The latest recorded moment of the window. */
   private latestMs = Number.NEGATIVE_INFINITY;
   private isRehearsal = false;
 
@@ -165,7 +161,6 @@ export class Recorder {
     counters.add(SLOTS.emptyPollMs, durationMs);
   }
 
-  /** Records that one event reached `stage` at `atMs`, `latencyMs` after its publish commit was acknowledged. */
   lifecycle(stage: LifecycleStage, latencyMs: number, atMs: number): void {
     const second = this.secondOf(atMs);
     if (second) this.clampedSamples += second.reached(stage, latencyMs);

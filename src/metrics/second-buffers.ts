@@ -39,7 +39,6 @@ class Samples {
   }
 }
 
-/** Adds 1 to the count of `key`. */
 function increment(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }

@@ -62,7 +62,6 @@ export class Tally {
     return this.total;
   }
 
-  /** Calls `finish` and returns the result document's numbers. */
   summary(windowSeconds: number): WindowSummary {
     return this.finish(windowSeconds).summary(windowSeconds);
   }

@@ -68,29 +68,24 @@ export class Totals {
     for (const operation of operations) this.counts.set(operation, noCounts());
   }
 
-  /** Totals to which ended trials are added. */
   static ofTrials(): Totals {
     return new Totals([], HistogramSet.ofTrials());
   }
 
-  /** Operations in order of first use. */
   get operations(): Operation[] {
     return [...this.counts.keys()];
   }
 
-  /** Stages of life that were recorded. */
   get stages(): LifecycleStage[] {
     return this.histograms.stages;
   }
 
-  /** The counts of `operation`, live: they change when more is added. */
   countsOf(operation: Operation): Counts {
     let counts = this.counts.get(operation);
     if (!counts) this.counts.set(operation, (counts = noCounts()));
     return counts;
   }
 
-  /** The parts of the operation's response time, live. */
   partsOf(operation: Operation): PartSums {
     let parts = this.parts.get(operation);
     if (!parts) this.parts.set(operation, (parts = new PartSums()));
@@ -117,7 +112,6 @@ export class Totals {
     this.histograms.add(other.histograms);
   }
 
-  /** Resets to 0, keeping the memory and the operations. */
   reset(): void {
     for (const operation of this.counts.keys()) this.counts.set(operation, noCounts());
     this.parts.clear();

@@ -12,7 +12,6 @@ export interface Unaccounted {
   readonly worker: number;
   readonly operation: Operation;
   readonly offered: number;
-  /** Arrivals that ended, were dropped, or were under way at the end. */
   readonly accounted: number;
 }
 

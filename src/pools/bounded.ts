@@ -4,7 +4,6 @@
 /** Most kept connections that one worker thread opens to one endpoint at the same time. */
 export const OPEN_AT_ONCE = 16;
 
-/** Lets a bounded number of tasks run at once. */
 export class Gate {
   private readonly waiting: (() => void)[] = [];
 

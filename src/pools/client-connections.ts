@@ -10,13 +10,10 @@ import { homesOf, type SourceOptions } from "./source-options.js";
 import type { ConnectionSource, EndpointContacts, Lease } from "../database/session.js";
 
 export class ClientConnections implements ConnectionSource {
-  /** Connections by client; a slot is empty if no connection is kept or the last connection broke. */
   private readonly kept: (HeldConnection | undefined)[];
-  /** Number of each client's home endpoint. */
   private readonly homes: readonly number[];
   /** Number of the endpoint that each client last connected to, or tried to. */
   private readonly at: number[];
-  /** All connections that are open or being opened. */
   private readonly live = new Set<LoadSession>();
   /** Limits by endpoint for kept connections, so that an endpoint that is away does not delay connections to the others. */
   private readonly gates: readonly Gate[];

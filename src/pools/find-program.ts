@@ -16,7 +16,6 @@ const FURTHER_PLACES = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/
 
 export interface WantedProgram {
   readonly product: string;
-  /** File name of the program. */
   readonly command: string;
   readonly variable: string;
   /** Pattern of the output of `--version`; its first group is the version. */

@@ -1,4 +1,3 @@
-// Keys that several pool strategies have.
 import * as z from "zod";
 import { connectionUrl, tlsFindings, urlList, urlsOf, type UrlKeys } from "../database/urls.js";
 import type { EndpointUrl } from "../database/endpoint.js";
@@ -11,9 +10,7 @@ type Placement = (typeof PLACEMENTS)[number];
 
 export interface PoolerSettings {
   readonly strategy: string;
-  /** Server connections of each pooler. */
   readonly size: number;
-  /** Number of poolers to start. */
   readonly instances: number;
   /** Left out if the poolers run on the coordinator's machine. */
   readonly placement?: Extract<Placement, "agent">;

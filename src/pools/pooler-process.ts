@@ -19,7 +19,6 @@ const STOP_PATIENCE_MS = 3_000;
 const POLL_MS = 5;
 const PORT_ATTEMPTS = 5;
 
-/** Parts of a product that decide how its process is run. */
 export interface PoolerRun {
   readonly product: string;
   readonly program: PoolerProgram;
@@ -36,7 +35,6 @@ export interface PoolerRun {
   readonly isPortTaken: RegExp;
   /** Signal that ends the program without waiting for its clients. */
   readonly quit: NodeJS.Signals;
-  /** Addresses for clients, and for questions about statistics. */
   readonly client: Omit<Endpoint, "host" | "port">;
   readonly console: Omit<Endpoint, "host" | "port">;
 }

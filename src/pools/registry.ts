@@ -1,5 +1,3 @@
-// The pool strategies, one line each. The rest of the program asks this module only; a client gets a ConnectionSource and
-// never learns its strategy.
 import * as z from "zod";
 import type { ConnectionSource } from "../database/session.js";
 import type { Finding } from "../syntax/problems.js";
@@ -17,7 +15,6 @@ const REGISTERED = [direct, pgPool, own, pgbouncer, pgpool] as const;
 
 const MEMBERS = REGISTERED.map(({ settings }) => settings);
 
-/** Settings of a pool strategy in a resolved scenario: a union on `strategy`. */
 export type PoolSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]>;
 /** Settings of a strategy with a pooler between the clients and the server. */
 export type PooledSettings = Extract<PoolSettings, PoolerSettings>;
@@ -41,12 +38,10 @@ export function poolerKindOf(pool: PooledSettings): PoolerKind<PooledSettings> {
   return pooler;
 }
 
-/** Names of the products as they appear among the versions of a result. */
 export const POOLER_PRODUCTS: ReadonlySet<string> = new Set(
   STRATEGIES.flatMap(({ pooler }) => pooler?.product ?? []),
 );
 
-/** Name of the environment variable that holds the path of that product's program. */
 export function poolerVariable(product: string): string {
   return STRATEGIES.find(({ pooler }) => pooler?.product === product)?.pooler?.variable ?? "PATH";
 }
@@ -76,7 +71,6 @@ export function createConnectionSource({
 const Strategy = z.enum(MEMBERS.map(({ name }) => name) as [Name, ...Name[]]);
 const description = `${describeMembers(MEMBERS)}.`;
 
-/** The schema of `pool`. */
 export const Pool = z
   .union([
     Strategy.transform((strategy) => ({ strategy })),
@@ -96,7 +90,6 @@ export function resolvePool(given: GivenPool): PoolSettings {
   return strategyOf(given).settings.resolve(given);
 }
 
-/** Findings about keys that exclude or need each other. */
 export function poolKeyProblems(given: GivenPool): Finding[] {
   return strategyOf(given).settings.keyProblems?.(given) ?? [];
 }

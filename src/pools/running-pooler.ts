@@ -1,8 +1,6 @@
-// A pooler that train-sim started, or that was running before. Types only.
 import type { Endpoint } from "../database/endpoint.js";
 import type { StandingStill } from "../foundation/process/stand-still.js";
 
-/** A pooler that train-sim runs and can stop and start again; its port and its configuration stay the same. */
 export interface PoolerInstance {
   /** Stops or kills the pooler: clients lose their connections at once. Resolves once the process is gone. Never rejects. */
   shutDown(how: "at-once" | "kill"): Promise<void>;
@@ -12,14 +10,11 @@ export interface PoolerInstance {
 
 /** A pooler instance with the parts that its start gives. */
 export interface ManagedInstance extends PoolerInstance {
-  /** Address for clients. */
   readonly client: Endpoint;
   readonly console: Endpoint;
-  /** Process id; undefined while the pooler is down. */
   readonly pid: number | undefined;
   /** Settles if the pooler ended unexpectedly, with the way it ended and the last lines of its log. */
   readonly lost: Promise<string>;
-  /** Stops the pooler and removes its directory. Never rejects. */
   stop(): Promise<void>;
 }
 
@@ -45,26 +40,20 @@ export interface PoolerReading {
   readonly queryMs?: number;
 }
 
-/** A reader of the poolers' statistics. */
 export interface PoolerStatistics {
   sample(): Promise<PoolerReading>;
   /** Server connections that the poolers may have together; undefined if a pooler does not report its limit. */
   serversMax(): Promise<number | undefined>;
-  /** Never rejects. */
   close(): Promise<void>;
 }
 
-/** Poolers in front of a target, managed or external. */
 export interface RunningPooler {
-  /** Name of the product: `PgBouncer`. */
   readonly product: string;
-  /** Addresses for clients, one for each instance. */
   readonly endpoints: readonly Endpoint[];
   /** Addresses for questions about statistics, one for each running instance that has such an address. */
   readonly consoles: readonly Endpoint[];
   /** Process ids of the running instances that train-sim started on this machine. */
   readonly pids: readonly number[];
-  /** Instances that train-sim started, in the order of the endpoints. */
   readonly instances: readonly PoolerInstance[];
   /** Version, such as `1.24.1`; undefined for an external pooler, whose version `askVersion` reads. */
   readonly version?: string;
@@ -72,7 +61,6 @@ export interface RunningPooler {
   askVersion(): Promise<string | undefined>;
   /** Settings of an external pooler, by name; left out for managed poolers, undefined if the pooler cannot be asked. */
   askSettings?(): Promise<Readonly<Record<string, string>> | undefined>;
-  /** True if named prepared statements work through the pooler in its mode. */
   readonly supportsPreparedStatements: boolean;
   statistics(connectTimeoutMs: number): Promise<PoolerStatistics>;
   /** Undefined if the product cannot hold transactions back. */

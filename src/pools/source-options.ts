@@ -6,14 +6,11 @@ import { homesByWeight, weightsOf } from "../database/spread.js";
 export interface SourceOptions {
   /** Addresses for clients, at least one: the database's endpoints, or the poolers'. */
   readonly endpoints: readonly Endpoint[];
-  /** Clients of this worker thread. */
   readonly clients: number;
   /** Number of this worker's first client among all clients of the trial. */
   readonly firstClient: number;
   readonly clientsOfTrial: number;
-  /** Number of worker threads of the whole trial. */
   readonly workers: number;
-  /** Index of this worker among the worker threads. */
   readonly workerIndex: number;
   /** True if statements are prepared by name: the treatment asks for it, and the pooler supports it. */
   readonly prepared: boolean;

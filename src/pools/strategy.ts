@@ -1,4 +1,3 @@
-// The contract of a pool strategy. Types only.
 import type * as z from "zod";
 import type { ConnectionSource } from "../database/session.js";
 import type { Obstacle } from "../database/contract.js";
@@ -9,10 +8,8 @@ import type { PoolerSettings } from "./keys.js";
 import type { ManagedInstance, Pause, PoolerStatistics, RunningPooler } from "./running-pooler.js";
 import type { SourceOptions } from "./source-options.js";
 
-/** A treatment's demand on its pool. */
 export interface Demand {
   readonly clients: number;
-  /** If poolers run on the agents' machines, the number of clients of each agent; otherwise the number of all clients. */
   readonly lots: readonly number[];
   readonly agents: number;
   readonly workers: number;
@@ -20,7 +17,6 @@ export interface Demand {
   readonly weights: readonly number[];
 }
 
-/** A reason why a treatment's pool cannot work. */
 export interface PoolProblem {
   /** Path of the setting to change in the scenario: `pool.size`. */
   readonly path: string;
@@ -32,7 +28,6 @@ interface Example {
   readonly yaml: string;
 }
 
-/** A member of the union on `strategy`; its description says how a client gets a connection. */
 export interface PoolSettingsOf<
   S extends { readonly strategy: string },
   Keys extends z.ZodRawShape = z.ZodRawShape,
@@ -41,7 +36,6 @@ export interface PoolSettingsOf<
   readonly databases?: readonly string[];
   /** The settings that these keys of a scenario mean. */
   resolve(given: z.output<z.ZodObject<Keys>>): S;
-  /** Findings about keys that exclude or need each other. */
   keyProblems?(given: z.output<z.ZodObject<Keys>>): Finding[];
   /** Problems of the pool together with the rest of the treatment. */
   problems?(settings: S, demand: Demand): PoolProblem[];
@@ -55,14 +49,12 @@ export interface PoolStrategy<S extends { readonly strategy: string }> {
   readonly settings: PoolSettingsOf<S>;
   /** Number of connections that this program's clients share; left out if each client has a connection. */
   shared?(settings: S): number;
-  /** Present if the workload opens the shared connections itself, however many clients there are, and leases none. */
   readonly isHeldByWorkload?: true;
   /**
    * Transactions that the pooler adds to each transaction of a client, such as a reset of the session, or the reason why
    * the number is unknown. Default 0. `asked` holds the settings that a running pooler reported.
    */
   ownTransactions?(settings: S, asked?: Readonly<Record<string, string>>): number | string;
-  /** The connections of one worker thread. */
   source(settings: S, options: SourceOptions): ConnectionSource;
   /** The product between the clients and the server; left out if there is none. */
   readonly pooler?: PoolerKind<Extract<S, PoolerSettings>>;
@@ -70,29 +62,23 @@ export interface PoolStrategy<S extends { readonly strategy: string }> {
 
 export interface PoolerProgram {
   readonly path: string;
-  /** Version, such as `1.24.1`. */
   readonly version: string;
 }
 
-/** Demands on a pooler that train-sim starts. */
 export interface Admitted {
   /** Clients of all instances together. Each instance admits all of them, in case the others fail. */
   readonly maxClientConnections: number;
-  /** The log-in of clients. Default: by password. */
   readonly auth?: Auth | undefined;
 }
 
 /** A product between the clients and the server, started by train-sim or running already. */
 export interface PoolerKind<S> {
-  /** The product's usual spelling, `PgBouncer`. */
   readonly product: string;
-  /** Name of the environment variable that holds the path of the program. */
   readonly variable: string;
   /** Rejects with a TargetError that says how to install the program if there is none, or if it cannot be run. */
   readonly find: (env?: NodeJS.ProcessEnv) => Promise<PoolerProgram>;
   /** Caveat of that version for the user; empty if there is none. */
   readonly caveat: (version: string) => string;
-  /** Number of files that one instance may hold open. */
   openFiles(settings: S & Admitted): number;
   /** Resolves once the pooler listens. On rejection nothing is left. */
   start(program: PoolerProgram, settings: S & Admitted, upstream: Endpoint): Promise<ManagedInstance>;

@@ -2,7 +2,6 @@ import type { PoolerReading } from "./running-pooler.js";
 
 type Sum = { -readonly [Name in keyof PoolerReading]: PoolerReading[Name] };
 
-/** Adds readings up; a value that one pooler lacks is the sum over the others. */
 export function sumOfReadings(readings: readonly PoolerReading[]): PoolerReading {
   const sum: Sum = { clientsActive: 0, serversActive: 0, serversIdle: 0 };
   for (const reading of readings)

@@ -1,5 +1,3 @@
-// A directory is created for each run and never reused. Names that come from a scenario are reduced to safe characters, so
-// that no scenario can write outside it.
 import { access, lstat, mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isoTime } from "../foundation/clock.js";
@@ -13,7 +11,6 @@ export const SUMMARY_FILE = "summary.txt";
 export const REPORT_FILE = "report.html";
 export const SCENARIO_FILE = "scenario.yaml";
 
-/** A name that is one plain path component: letters, digits, `.`, `_`, `+`, `=`, `-`, not starting with a dot. */
 export function safeName(name: string): string {
   const safe = name
     .normalize("NFKD")
@@ -26,7 +23,6 @@ export function safeName(name: string): string {
 /** The option that chooses where result directories are made. */
 const OUT = "--out";
 
-/** UTC time such as `20260131T235959Z`. */
 export function compactUtc(atMs: number): string {
   return isoTime(atMs)
     .replace(/\.\d+Z$/, "Z")
@@ -57,7 +53,6 @@ export async function createFreshDirectory(parent: string, name: string, atMs: n
   }
 }
 
-/** A directory for the results of an experiment. */
 export interface ResultDirectory {
   readonly path: string;
   /** Removes the directory, and its parent if that was made with it and is empty. */

@@ -1,4 +1,3 @@
-// Results by endpoint, merged over workers, trials and regions. Nothing is stated of a single endpoint without a region.
 import { addEncodedHistogram } from "../metrics/encoded-histogram.js";
 import type { EndpointDelta } from "../metrics/endpoint-split.js";
 import { createHistogram } from "../metrics/histograms.js";

@@ -23,13 +23,11 @@ export function evidenceRows(second: number, values: EvidenceValues): string {
 }
 
 export interface EvidenceRow {
-  /** Second of the window, from 0. */
   readonly second: number;
   readonly metric: string;
   readonly value: number;
 }
 
-/** Parses a line; undefined if it is not a row. */
 export function parseEvidenceRow(line: string): EvidenceRow | undefined {
   const match = /^(\d+),([^,\s]+),(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/.exec(line);
   if (!match) return undefined;

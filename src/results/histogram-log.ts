@@ -30,7 +30,6 @@ export function histogramLogLine(second: number, tag: Tag, histogram: Histogram)
 }
 
 export interface HistogramLogEntry {
-  /** Start of the interval in seconds from the log's base time. */
   readonly second: number;
   readonly tag: Tag;
   readonly histogram: Histogram;

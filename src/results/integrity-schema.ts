@@ -1,4 +1,3 @@
-// Counts of every audit, the counts of the workload's audit, and the first violations of each kind.
 import * as z from "zod";
 import { OWN_FINDINGS, VIOLATION_KINDS } from "../workloads/registry.js";
 import { ALLOWABLE, type Allowable } from "../scenario/judgement.js";

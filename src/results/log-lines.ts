@@ -122,7 +122,6 @@ export type ParsedLine =
   | { readonly line: LogLine }
   | { readonly problem: LineProblem; readonly reason: string };
 
-/** Parses one line of a log. Never throws. */
 export function parseLogLine(text: string): ParsedLine {
   let value: unknown;
   try {

@@ -18,7 +18,6 @@ const CHUNK_BYTES = 256 * 1024;
 const LINE_CHARACTERS_MAX = 512 * 1024;
 const KEPT_OF_LONG_LINE = 200;
 
-/** A log to read. `trial` is its number if the directory's name states it. */
 export interface LogFile {
   readonly path: string;
   readonly trial?: number;

@@ -31,7 +31,6 @@ export function loadOf(operation: Operation, settings: TreatmentSettings): LoadS
     .load;
 }
 
-/** The operations that a treatment performs, in the order in which they are shown. */
 export function operationsOf(settings: TreatmentSettings): Operation[] {
   const performed = new Set(groupsOf(settings).flatMap(([role]) => roleTraitsOf(settings, role).operations));
   return Object.keys(workloadOf(settings).operations).filter((operation) => performed.has(operation));

@@ -27,7 +27,6 @@ export const COLUMNS: readonly Column[] = COLUMN_TITLES.map((title) => ({
   align: title === "id" ? "left" : "right",
 }));
 
-/** A row of the table; null for unknown figures. */
 export interface OperationRow extends Pick<
   OperationResult,
   "transactions" | "responseTimeMs" | "clients" | "threads"

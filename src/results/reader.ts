@@ -19,7 +19,6 @@ const DEPTH_MAX = 100;
 const PROGRAM = "train-sim";
 const DAMAGED = "Was it cut short or edited?";
 
-/** Text of a file; undefined if it does not exist. */
 async function readText(path: string): Promise<string | undefined> {
   const bytes = await readFile(path).catch((error: unknown) => {
     const code = codeOf(error);

@@ -23,15 +23,12 @@ import { workloadResult } from "./vocabulary.js";
 
 export interface ResultParts {
   readonly experiment: Experiment;
-  /** Trials in the order in which they ran. */
   readonly trials: readonly { readonly treatmentId: string; readonly result: TrialResult }[];
-  /** Merged complete trials by treatment id. */
   readonly merged: ReadonlyMap<string, MergedResult>;
   readonly environment: Environment;
   readonly verdict: Verdict;
   readonly stopping?: StoppingResult | undefined;
   readonly thresholds?: readonly ThresholdResult[] | undefined;
-  /** Ceilings by treatment id. */
   readonly ceilings?: ReadonlyMap<string, Ceiling>;
   readonly comparisons?: ResultDocument["comparisons"];
   readonly diagnosis?: ResultDocument["diagnosis"];

@@ -63,7 +63,6 @@ export async function lockDirectory(directory: string): Promise<void> {
   }
 }
 
-/** Releases the directory. Never rejects. */
 export async function unlockDirectory(directory: string): Promise<void> {
   await rm(join(directory, LOCK_FILE), { force: true }).catch(() => undefined);
 }

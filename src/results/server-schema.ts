@@ -1,4 +1,3 @@
-// A value that the server's version or the role's rights hide is absent.
 import * as z from "zod";
 
 export const ServerChange = z.strictObject({

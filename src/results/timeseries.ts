@@ -19,7 +19,6 @@ const OPTIONAL_COLUMNS = SERIES_COUNTS.map(({ id }) => id).filter(
 
 /** Counts of an operation in one second; a second may have several, which add up. */
 export interface TimeseriesCounts extends Readonly<Known>, Readonly<Partial<Pick<SeriesCounts, Optional>>> {
-  /** Second of the window, from 0. */
   readonly second: number;
   readonly operation: Operation;
 }

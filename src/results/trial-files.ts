@@ -19,7 +19,6 @@ export const HISTOGRAM_LOG_FILE = "histograms.hlog";
 export const TIMESERIES_FILE = "timeseries.csv";
 export const TRIAL_FILE = "trial.json";
 
-/** Columns such as `transactions` and `meanPoolWaitMs`. */
 export const TIMESERIES_COLUMNS = [
   "second",
   "operation",
@@ -127,7 +126,6 @@ export class TrialFiles {
     return this.firstFailure;
   }
 
-  /** Flushes and closes; throws the first failure of any write. */
   close(): void {
     for (const file of [this.histogramLog, this.timeseries, this.evidence]) {
       try {

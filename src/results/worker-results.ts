@@ -4,7 +4,6 @@ import { roleTraitsOf } from "../workloads/registry.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
 import type { WorkerResult } from "./worker-schema.js";
 
-/** A worker of a trial; its place in the list is its number in the tallies. */
 interface Worker {
   readonly role: string;
   readonly index: number;

@@ -15,7 +15,6 @@ function serverWeightsOf({ target }: Pick<TreatmentSettings, "target">): number[
   return target.kind === "url" ? weightsOf(target.urls) : [1];
 }
 
-/** Numbers of clients by agent. */
 export function clientsByAgent({
   actors,
   agents,
@@ -29,7 +28,6 @@ export function clientsByAgent({
   );
 }
 
-/** A process that carries load: this one, or an agent. */
 export interface Carrier {
   readonly clients: number;
   readonly workers: number;
@@ -37,7 +35,6 @@ export interface Carrier {
   readonly pooled: number;
 }
 
-/** The part of this process, which is all of the load if there are no agents. */
 export function carriedHere(settings: TreatmentSettings): Carrier {
   const clients = totalClients(settings);
   const workers = groupsOfWorkers(settings.actors).length;
@@ -46,7 +43,6 @@ export function carriedHere(settings: TreatmentSettings): Carrier {
   return settings.agents === 0 ? { clients, workers, pooled } : { clients: 0, workers: 0, pooled };
 }
 
-/** The load of each agent. */
 export function carriedByAgents(settings: TreatmentSettings): Carrier[] {
   const { actors, agents, agentPlace, pool } = settings;
   const dealt = deal(groupsOfWorkers(actors), agents, agentPlace);

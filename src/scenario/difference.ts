@@ -6,7 +6,6 @@ import { elided } from "../foundation/shown.js";
 import { isMapping, pathText, type Path } from "../syntax/paths.js";
 
 export interface ScenarioDifference {
-  /** The path, such as `trial.duration`. */
   readonly path: string;
   /** The value on either side as flow YAML; `nothing` if the key is missing. */
   readonly here: string;

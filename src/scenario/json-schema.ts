@@ -31,7 +31,6 @@ export interface SchemaNode {
 }
 
 interface Place {
-  /** The path in its written form, an entry of a list as `[n]`. */
   readonly path: string;
   readonly pointer: string;
   readonly node: SchemaNode;

@@ -7,7 +7,6 @@ export type Allowable = (typeof ALLOWABLE)[number];
 
 export type ThresholdOperator = "<" | "<=" | ">" | ">=" | "==" | "!=";
 
-/** A figure of one treatment: a metric and its aggregate. */
 export type Quantity = Pick<Threshold, "source" | "aggregate" | "percentile">;
 
 /** A condition on the ratio of a quantity of one treatment to another's; `ratio-thresholds.ts` parses it. */
@@ -25,13 +24,10 @@ export interface RatioThreshold extends Pick<Threshold, "expression" | "operator
 /** A figure that others have published on a treatment; `published.ts` parses it. */
 export interface PublishedFigure {
   readonly source: string;
-  /** The metric as written: `add p(95)`. */
   readonly metric: string;
   readonly quantity: Quantity;
   readonly value: number;
-  /** The treatment by id. */
   readonly treatment?: string | undefined;
-  /** The reason why it matches no treatment. */
   readonly problem?: string;
 }
 
@@ -44,7 +40,6 @@ export interface Aim {
 /** An objective: `maximise cycle.events/s`. */
 export interface Objective extends Aim {
   readonly isMaximised: boolean;
-  /** The objective as written. */
   readonly words: string;
 }
 
@@ -52,7 +47,6 @@ export interface Objective extends Aim {
 export interface Stopping {
   /** Blocks before which nothing is decided; undefined if only the budget ends the experiment. */
   readonly min?: number;
-  /** Planned blocks. */
   readonly max: number;
   /** Distance of a ratio from 1 within which two sides are the same: 0.05 is 5 %. */
   readonly within: number;
@@ -72,9 +66,7 @@ export interface Threshold {
   readonly selector: Readonly<Record<string, string>>;
   /** The condition as written: `p(99)<500`. */
   readonly expression: string;
-  /** `avg`, `count`, ...; `p` for a percentile. */
   readonly aggregate: string;
-  /** Percentile, 0 .. 100, with `p` only. */
   readonly percentile?: number;
   readonly operator: ThresholdOperator;
   /** Bound: latencies in milliseconds, rates per second. */
@@ -98,7 +90,6 @@ export interface DiagnosisSettings {
   readonly maxDroppedRatio: number;
   readonly maxClockStepMs: number;
   readonly maxAgentClockErrorMs: number;
-  /** Failed share of all transactions; if left out, the failed share without conflicts, with the check's default bound. */
   readonly maxFailureRatio?: number | undefined;
   /** Attempts that failed and were tried again, for each transaction that ended. */
   readonly maxRetriesPerTransaction: number;

@@ -40,7 +40,6 @@ import { parseYaml, readScenarioFile, type YamlSource } from "../syntax/yaml-sou
 
 const PASSWORD_NOTE = "# Passwords were left out of the URLs: set PGPASSWORD.\n";
 
-/** The scenario as text that loads to the same experiment, and to the same text. */
 function resolvedYaml(raw: Mapping, given: string): string {
   const shown = mapTexts(raw, withoutPasswords);
   const isPasswordLeftOut = given.startsWith(PASSWORD_NOTE) || JSON.stringify(shown) !== JSON.stringify(raw);

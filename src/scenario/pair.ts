@@ -7,7 +7,6 @@ import { EXPERIMENT_KEYS } from "./schema.js";
 
 const OF_TREATMENTS = (key: string): boolean => key === "workload" || !EXPERIMENT_KEYS.includes(key);
 
-/** A scenario whose first treatment is `reference` without factors, and whose second is `other`. */
 export function pairedScenario(reference: Mapping, other: Mapping, experiment: Mapping): string {
   const keys = [...new Set([...Object.keys(reference), ...Object.keys(other)])].filter(OF_TREATMENTS);
   const isSame = (key: string): boolean =>

@@ -38,7 +38,6 @@ function agentsOf({ agents }: Pick<Scenario, "agents">): { count: number; place:
 type CommonSettings = Omit<TreatmentSettings, keyof OwnSettings>;
 type Own = Partial<OwnSettings>;
 
-/** Settings that every workload has, each with the function that derives it. */
 const COMMON: {
   readonly [Name in keyof CommonSettings]-?: (scenario: Scenario) => CommonSettings[Name];
 } = {
@@ -75,7 +74,6 @@ function defaultDrainMs(scenario: Scenario): number {
   return workloadOf(scenario).draining?.isPossible(resolveActors(scenario)) ? DEFAULT_DRAIN_MS : 0;
 }
 
-/** The settings of a scenario without factors. */
 export function resolveTreatment(scenario: Scenario): TreatmentSettings {
   const common = Object.entries(COMMON).map(([name, part]) => [name, part(scenario)] as const);
   const given = common.filter(([, value]) => value !== undefined);

@@ -48,7 +48,6 @@ export function overlapRules({ faults }: TreatmentSettings): Finding[] {
   });
 }
 
-/** Refuses to allow losses if an audit without acknowledgement times cannot attribute them to a fault. */
 export function lossRules(settings: TreatmentSettings): Finding[] {
   const { name, auditing } = workloadOf(settings);
   if (settings.integrity.allow.length === 0 || auditing?.explainsLoss) return [];

@@ -4,7 +4,6 @@ import { connectionRefusals, settingRefusals, type SettingRefusal } from "../tar
 import { OWN_CONNECTIONS, serverConnectionsOf } from "./connections.js";
 import type { TreatmentSettings } from "./settings.js";
 
-/** True if a URL holds a password. */
 function hasPassword(url: string): boolean {
   const { password, searchParams } = new URL(url);
   return password !== "" || searchParams.has("password");

@@ -115,7 +115,6 @@ export function readScenario(
   };
 }
 
-/** The rules for scenarios of this workload. Each reads only the keys that it is about. */
 export function rulesOf(scenario: Scenario): readonly Rule[] {
   return [...RULES, ...(workloadOf(scenario).settings.rules ?? [])];
 }

@@ -35,7 +35,6 @@ function actorsWith(groups: readonly (readonly [role: string, schema: GroupSchem
   });
 }
 
-/** The groups of one workload. */
 export function actorsOf(roles: Readonly<Record<string, RoleTraits>>) {
   return actorsWith(Object.entries(roles).map(([role, traits]) => [role, group(role, traits)]));
 }
@@ -50,5 +49,4 @@ function sharedGroup(role: string, owned: readonly (readonly [workload: string, 
   );
 }
 
-/** The groups of all workloads. */
 export const Actors = actorsWith(ROLE_TRAITS.map(([role, owned]) => [role, sharedGroup(role, owned)]));

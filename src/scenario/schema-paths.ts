@@ -11,7 +11,6 @@ import { keyWithoutPasswords } from "../foundation/secrets.js";
 /** Most places in a suggestion; more are no help. */
 const PLACES_MAX = 3;
 
-/** The branches of a node, itself included. */
 function branches(node: SchemaNode): SchemaNode[] {
   return [node, ...(node.anyOf ?? []).flatMap(branches)];
 }

@@ -225,5 +225,4 @@ export function schemaFor(raw: Mapping): typeof Scenario {
   return success && !hasUnreadWorkload(raw) ? schemaOf(workloadOf({ workload })) : Scenario;
 }
 
-/** A scenario with its defaults, durations in milliseconds and sizes in bytes. */
 export type Scenario = z.output<typeof Scenario>;

@@ -31,7 +31,6 @@ export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings 
   readonly actors: Readonly<Record<string, ActorGroup>>;
   /** Processes that run the worker threads; 0: this process runs them. */
   readonly agents: number;
-  /** Groups that have agents for themselves. */
   readonly agentPlace?: AgentPlace;
   readonly trial: TrialPhases;
   /** Milliseconds between samples of the server; 0 for readings at both ends of the window only. */
@@ -43,7 +42,6 @@ export interface TreatmentSettings extends Partial<OwnSettings>, ClientSettings 
 
 /** One combination of levels. */
 export interface Treatment {
-  /** Short, stable, safe as a file name, and derived from its levels: `payload=text,pool=direct` -> `text-direct`. */
   readonly id: string;
   /** Level of each factor, by the factor's path, as text. */
   readonly levels: Readonly<Record<string, string>>;
@@ -57,7 +55,6 @@ export function rolesOf(treatments: readonly Pick<Treatment, "settings">[]): str
 
 /** A run of a treatment, in the order in which trials are run. */
 export interface PlannedTrial {
-  /** Position in the experiment, from 1. */
   readonly number: number;
   /** Block, from 0: each block holds every treatment once; trials of one block share a seed. */
   readonly block: number;
@@ -75,9 +72,7 @@ export interface Experiment {
   /** All trials that may run: with `stopping` the last blocks may not. */
   readonly trials: readonly PlannedTrial[];
   readonly stopping?: Stopping;
-  /** The objective, if the scenario has one. */
   readonly objective?: Objective;
-  /** Thresholds in the order in which they are written. */
   readonly thresholds: readonly Threshold[];
   readonly ratioThresholds: readonly RatioThreshold[];
   readonly published: readonly PublishedFigure[];
@@ -95,7 +90,6 @@ export function totalWorkers({ actors }: Pick<TreatmentSettings, "actors">): num
   return Object.values(actors).reduce((sum, { workers }) => sum + workers, 0);
 }
 
-/** Clients of all groups of a treatment together. */
 export function totalClients(settings: TreatmentSettings): number {
   return Object.values(settings.actors).reduce((sum, group) => sum + group.load.clients, 0);
 }

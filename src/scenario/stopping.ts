@@ -1,4 +1,3 @@
-// The number of trials: fixed, or until the comparisons are decided, and the time after which no block begins.
 import * as z from "zod";
 import { BLOCKS_MIN } from "../metrics/blocks-min.js";
 import type { Finding } from "../syntax/problems.js";
@@ -65,7 +64,6 @@ interface Extent {
   readonly objective?: string | undefined;
 }
 
-/** Most trials of each treatment. */
 export function mostTrials(trials: Extent["trials"]): number {
   return typeof trials === "number" ? trials : trials.max;
 }

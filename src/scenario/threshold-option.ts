@@ -6,7 +6,6 @@ import type { Treatment } from "./settings.js";
 import { thresholdMetrics, type ThresholdMetrics } from "./threshold-metrics.js";
 import { parseThreshold } from "./thresholds.js";
 
-/** Subjects of thresholds. */
 export function metricsFor([first]: readonly Treatment[]): ThresholdMetrics {
   return thresholdMetrics(workloadOf(first?.settings ?? {}));
 }

@@ -28,7 +28,6 @@ export const TREATMENT_KEY = "treatment";
 /** A condition in the form of the schema. */
 export type WrittenCondition = Scenario["thresholds"][string][number];
 
-/** The subject of a threshold. */
 export type Subject = Pick<Threshold, "source" | "selector">;
 export type Parsed<T> = { readonly value: T } | { readonly message: string };
 

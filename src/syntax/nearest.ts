@@ -1,7 +1,6 @@
 // The valid word nearest to an invalid one, by edit distance; none if nothing is near, for a wrong guess is worse than none.
 import { distance } from "fastest-levenshtein";
 
-/** The nearest candidate, if it is near enough to be a typing error. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const lower = word.toLowerCase();
   let best: { candidate: string; edits: number } | undefined;

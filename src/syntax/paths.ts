@@ -11,7 +11,6 @@ export function isMapping(value: unknown): value is Mapping {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A path in its written form; keys that hold dots or brackets are quoted. */
 export function pathText(path: Path): string {
   return path
     .map((part, i) => {

@@ -7,7 +7,6 @@ import { getIn, isMapping, pathText, type Path } from "./paths.js";
 import { keyWithoutPasswords, withoutPasswords } from "../foundation/secrets.js";
 import type { KeyIssue } from "./tagged-union.js";
 
-/** A problem before its place in the file is known. */
 export interface Finding {
   readonly path: Path;
   readonly message: string;
@@ -29,7 +28,6 @@ export function hintOf({ way }: Refusal): string {
   return sentence.endsWith("?") ? sentence : `${sentence}.`;
 }
 
-/** A problem, as `validate --json` prints it. */
 export interface ScenarioProblem {
   /** The file, or the flag (`--set batch.min`) that brought the value. */
   readonly source: string;
@@ -198,7 +196,6 @@ function withoutQuotes(message: string, value: unknown): string {
 /** The likely meaning of a key that the mapping at `path` does not have. */
 export type KeySuggestion = (key: string, path: Path) => string;
 
-/** The problem of an issue of zod, with the key that is missing or unknown. */
 interface Found extends Finding {
   readonly missing?: Path;
   readonly isUnknown?: boolean;

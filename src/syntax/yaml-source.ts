@@ -28,7 +28,6 @@ const MAX_VALUES = 50_000;
 export interface Position {
   readonly line: number;
   readonly column: number;
-  /** Number of parts of the path that the file has; it lacks the others. */
   readonly depth: number;
 }
 
@@ -46,7 +45,6 @@ async function readBeginning(file: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The text of a scenario file. */
 export async function readScenarioFile(file: string): Promise<string> {
   const named = keyWithoutPasswords(file);
   const bytes = await readBeginning(file).catch((error: unknown) => {

@@ -1,4 +1,3 @@
-// The kinds of targets, one line each. The rest of the program asks this module only.
 import * as z from "zod";
 import { connectionUrl } from "../database/urls.js";
 import type { DialectName } from "../database/registry.js";
@@ -16,7 +15,6 @@ const REGISTERED = [embedded, container, url] as const;
 
 const MEMBERS = REGISTERED.map(({ settings }) => settings);
 
-/** Settings of a target in a resolved scenario: a union on `kind`. */
 export type TargetSettings = ReturnType<(typeof MEMBERS)[number]["resolve"]> & {
   /** Present if trials must not ask the server for a checkpoint. */
   readonly checkpoint?: false;
@@ -40,7 +38,6 @@ export function startTarget(settings: TargetSettings, needs: TargetNeeds): Promi
   return kindOf(settings).start(settings, needs);
 }
 
-/** Settings that this machine ignores, each with the way out. */
 export function targetCaveats(settings: TargetSettings): readonly string[] {
   return kindOf(settings).caveats?.(settings) ?? [];
 }
@@ -77,7 +74,6 @@ function toldKind(given: Mapping): Name {
   return TOLD.find(({ toldBy }) => toldBy?.keys.some((key) => given[key] !== undefined))?.name ?? BY_DEFAULT;
 }
 
-/** The schema of `target`. */
 export const Target = z
   .union([
     connectionUrl("Connection URL of a running database; short for { url: ... }.").transform((url) => ({
@@ -97,7 +93,6 @@ export function resolveTarget(given: GivenTarget): TargetSettings {
   return "checkpoint" in given && given.checkpoint === false ? { ...settings, checkpoint: false } : settings;
 }
 
-/** Findings about keys that exclude or need each other. */
 export function targetKeyProblems(given: GivenTarget): Finding[] {
   return kindOf(given).settings.keyProblems?.(given) ?? [];
 }

@@ -3,11 +3,9 @@ import type { Endpoint, Auth } from "../database/endpoint.js";
 import type { SmallDisk } from "./embedded/small-disk.js";
 import type { FullDisk, Shutdown } from "./settings.js";
 
-/** Stops and starts a server that train-sim runs; its data directory and its port stay the same. */
 export interface ServerControl {
   /** True if a postmaster runs; false after a crash that ended it. */
   readonly isRunning: boolean;
-  /** Process ids of the server, the postmaster first; Linux only. */
   processes(): readonly number[];
   /** Resolves once the server is gone, to how it ended, such as `exit code 0`. */
   shutDown(mode: Shutdown): Promise<string>;
@@ -52,7 +50,6 @@ export interface Split extends Promotion {
   readonly fence: () => Promise<void>;
 }
 
-/** Servers of a target that replicate. */
 export interface Replication {
   /** Standbys that run now. */
   readonly standbyControls: readonly ServerControl[];
@@ -72,10 +69,8 @@ export interface Replication {
   heal(): Promise<void>;
 }
 
-/** A server that answers; `stop` removes everything that train-sim made for it. */
 export interface RunningTarget {
   readonly kind: string;
-  /** Addresses for clients. */
   readonly endpoints: readonly Endpoint[];
   /** Address for train-sim's control sessions, as the owner of the namespace. */
   readonly admin: Endpoint;
@@ -83,11 +78,8 @@ export interface RunningTarget {
   readonly auth?: Auth | undefined;
   /** Process id of the postmaster if train-sim runs it on this machine; it changes with a restart. */
   readonly serverPid?: number;
-  /** Present if train-sim runs the server itself. */
   readonly control?: ServerControl;
-  /** Present if the server has standbys. */
   readonly replication?: Replication;
-  /** Data directory of an embedded server. */
   readonly dataDirectory?: string;
   /** Settles if the server ended unexpectedly, with the reason (last lines of its log); never otherwise. */
   readonly lost: Promise<string>;

@@ -5,7 +5,6 @@ import type { Refusal } from "../syntax/problems.js";
 /** Connections for train-sim's control sessions and for superuser_reserved_connections. */
 export const SPARE_CONNECTIONS = 13;
 
-/** PostgreSQL configuration parameters, such as `shared_buffers: 256MB`. */
 type Settings = Readonly<Record<string, string>>;
 
 const OURS: Readonly<Record<string, string>> = {

@@ -1,4 +1,3 @@
-// The contract of a kind of target. Types only.
 import type * as z from "zod";
 import type { DialectName } from "../database/registry.js";
 import type { Finding } from "../syntax/problems.js";
@@ -11,15 +10,12 @@ export interface TargetSettingsOf<
   S extends { readonly kind: string },
   Keys extends z.ZodRawShape = z.ZodRawShape,
 > extends Member<S["kind"], Keys> {
-  /** Dialect of a server that train-sim starts. */
   readonly dialect?: DialectName;
   /** Keys that select this kind if the scenario names no kind, and the words for that. */
   readonly toldBy?: { readonly keys: readonly string[]; readonly words: string };
   /** The settings that these keys of a scenario mean. */
   resolve(given: z.output<z.ZodObject<Keys>>): S;
-  /** Findings about keys that exclude or need each other. */
   keyProblems?(given: z.output<z.ZodObject<Keys>>): Finding[];
-  /** Description of the target in a plan. */
   text(settings: S): string;
 }
 
@@ -33,9 +29,7 @@ export interface TargetNeeds {
 
 export interface TargetKind<S extends { readonly kind: string }> {
   readonly settings: TargetSettingsOf<S>;
-  /** Starts the target, or describes a running one. On rejection nothing is left running. */
   start(settings: S, needs: TargetNeeds): Promise<RunningTarget>;
-  /** Settings that this machine ignores, each with the way out. */
   caveats?(settings: S): readonly string[];
   /**
    * A program that this kind needs on this machine; `find` resolves to the installed version, and rejects if there is none.

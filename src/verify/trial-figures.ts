@@ -40,7 +40,6 @@ export interface TrialAgain {
   readonly totals: Totals | undefined;
 }
 
-/** Path of a trial in `result.json`. */
 export const pathOf = ({ treatmentId, trial }: Pick<StoredTrialOf, "treatmentId" | "trial">): string =>
   `treatments[${treatmentId}].trials[${trial.number}]`;
 
@@ -236,7 +235,6 @@ export class TrialFigures {
     }
   }
 
-  /** Result of `read`; undefined if a file cannot be read. */
   private async attempt<T>(what: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();

@@ -7,9 +7,7 @@ import type { Figures } from "./figures.js";
 
 export interface TrialPlace {
   readonly trial: TrialResult;
-  /** Directory of the trial. */
   readonly path: string;
-  /** Name of the trial for people. */
   readonly name: string;
   /** Path of the trial in `result.json`. */
   readonly at: string;

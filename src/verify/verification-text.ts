@@ -72,7 +72,6 @@ function notRecomputedLines(left: readonly NotRecomputed[], marks: Marks): strin
   ];
 }
 
-/** Conclusion of the verification, in sentences. */
 function conclusion(verification: Verification, recomputed: number): string[] {
   const { differences, notRecomputed, programVersion, resultVersion } = verification;
   const missing = notRecomputed.filter(({ isMissing }) => isMissing).length;
@@ -97,7 +96,6 @@ function conclusion(verification: Verification, recomputed: number): string[] {
   ];
 }
 
-/** Text of a verification; ends with a newline. */
 export function renderVerification(verification: Verification, isColoured = false): string {
   const marks = isColoured ? colourMarks : plainMarks;
   const { figures, differences, notRecomputed, resultVersion, programVersion } = verification;

@@ -48,7 +48,6 @@ export interface Verification {
     readonly recomputed: number;
     readonly differing: number;
   }[];
-  /** Figures that contradict the files. */
   readonly differences: readonly Difference[];
   readonly notRecomputed: readonly NotRecomputed[];
 }

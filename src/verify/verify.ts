@@ -55,7 +55,6 @@ function searched(experiment: Experiment, { capacity }: ResultDocument): Experim
 class ResultVerifier {
   private readonly figures: Figures;
   private readonly record: ExperimentRecord;
-  /** Recomputed trials by number. */
   private readonly again = new Map<number, TrialAgain>();
   private readonly resultVersion: string | undefined;
 
@@ -188,7 +187,6 @@ class ResultVerifier {
     this.figures.compare("pages", file, isSame ? "the same page" : "another page", "the same page");
   }
 
-  /** Text of a file; undefined, with an entry in the verification, if it cannot be read. */
   private async textOf(file: string): Promise<string | undefined> {
     try {
       return await readFile(join(this.directory, file), "utf8");

@@ -27,7 +27,6 @@ export function evidenceMetricOf(name: string): EvidenceMetric | undefined {
 }
 
 type Place = "window" | "growth" | "perEvent";
-/** A figure of the result, with its metric. */
 export interface Evidence extends EvidenceFigure {
   readonly metric: EvidenceMetric;
   readonly place: Place;

@@ -1,6 +1,5 @@
 import type { RoleTraits } from "./workload.js";
 
-/** Traits of the only role of a workload. */
 export function clientsRole(operations: readonly string[]): RoleTraits {
   return {
     purpose: "The clients of workloads with one group of them. Each runs one transaction at a time.",

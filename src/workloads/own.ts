@@ -160,7 +160,6 @@ function readModuleFile({ module: file, hash }: z.output<typeof ModuleFile>): Re
   return problem === undefined ? readModule(file) : refuse(problem);
 }
 
-/** The workload's name in messages. */
 export function nameOf(own: Own): string {
   if ("pgbench" in own) return "workload.pgbench";
   return "sql" in own ? own.file : own.module;
@@ -209,7 +208,6 @@ function declaredProgram({ name, settings, transactions }: Declared): Program {
   };
 }
 
-/** A valid written workload; a module comes with its declaration. */
 export function withDeclared(written: unknown): unknown {
   const own = ModuleFile.safeParse(written);
   const program = own.success ? readOwn(own.data).program : undefined;

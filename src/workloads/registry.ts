@@ -61,7 +61,6 @@ export function eitherSchema<S extends z.ZodType>(
   return union as unknown as S;
 }
 
-/** The keys of all workloads, for editors and for a scenario whose workload cannot be read. */
 export const OWN_KEYS = Object.fromEntries(
   byName(({ settings }) => settings.keys).map(([name, owned]) => [name, eitherSchema(owned)]),
 ) as OwnKeys;
@@ -134,7 +133,6 @@ export function storeOf(settings: WorkloadChoice & WorkloadTreatment): Store<Wor
   return storeIn(workloadOf(settings).stores, settings);
 }
 
-/** Traits of a role, with the operations that its clients run with these settings. */
 export function roleTraitsOf(settings: WorkloadChoice & WorkloadTreatment, role: string): RoleTraits {
   const workload = workloadOf(settings);
   const traits = workload.roles[role];

@@ -1,17 +1,14 @@
-// A family's stores by the name of their database: everything that the family does in that database, as domain operations.
 import { UsageError } from "../foundation/errors.js";
 import type { TableSet } from "../database/contract.js";
 import { databaseSpeaking, type DialectName } from "../database/registry.js";
 import type { Statement, ViewGroup } from "../database/sql.js";
 
-/** The part of a store that the rest of the program uses; each family adds its operations and audit queries. */
 export interface Store<S> {
   /** Dialects of the database that the store supports. Default: all. */
   readonly dialects?: readonly DialectName[];
   tables(settings: S): TableSet;
   /** All statements that clients may run, for display. */
   statements(settings: S): readonly Statement[];
-  /** Evidence from the workload's tables. */
   readonly evidence?: readonly ViewGroup[];
 }
 

@@ -1,4 +1,3 @@
-// Tables of a treatment's workload, in the terms of its database's contract.
 import { UsageError } from "../foundation/errors.js";
 import { APPLICATION, type NamespaceSettings } from "../database/contract.js";
 import { databaseSpeaking, type DialectName } from "../database/registry.js";
@@ -27,7 +26,6 @@ export function tablesMarked(variant: string): readonly string[] {
   );
 }
 
-/** Qualified, quoted names of the tables, by name. */
 export function tablesIn(
   { tables }: Pick<Workload, "tables">,
   dialect: DialectName,

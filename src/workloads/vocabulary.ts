@@ -1,4 +1,3 @@
-// The names of a workload that reports need; its results have them too. Pure: pages use it.
 import type { AuditWords, Flow, OperationTraits, RoleTraits } from "./workload.js";
 
 export interface Vocabulary {
@@ -8,7 +7,6 @@ export interface Vocabulary {
   readonly roles: Readonly<Record<string, Pick<RoleTraits, "operations" | "arrivals">>>;
 }
 
-/** Names that a result has of its workload. */
 export interface ResultVocabulary extends Vocabulary {
   readonly audited: AuditWords;
 }

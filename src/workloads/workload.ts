@@ -1,4 +1,3 @@
-// The contract between a workload and the rest of the program.
 import type * as z from "zod";
 import type { ActorContext, Actor } from "../clients/client.js";
 import type { ClientSettings, ThreadAssignment } from "../clients/assignment.js";
@@ -24,7 +23,6 @@ export interface WorkloadTreatment extends ClientSettings {
 /** The part of an operation in a flow: it adds things, works on them, or removes them. */
 export type Flow = "in" | "through" | "out";
 
-/** A kind of transaction. A name that begins with `__` is a round of several transactions. */
 export interface OperationTraits {
   /** Verb for reports, such as `adds`. */
   readonly verb: string;
@@ -33,7 +31,6 @@ export interface OperationTraits {
   readonly flow?: Flow | undefined;
 }
 
-/** A group of clients with one job. */
 export interface RoleTraits {
   /** Description in the reference of the scenario, in one sentence. */
   readonly purpose: string;
@@ -59,7 +56,6 @@ export interface RoleTraits {
   readonly sharedBytes?: number;
 }
 
-/** An example for the reference of the scenario. */
 export interface ScenarioExample {
   /** Title of the example in a few words. */
   readonly title: string;
@@ -78,7 +74,6 @@ export type WorkloadRule<Treatment> = {
   bivariant(written: unknown, treatment: Treatment): readonly Finding[];
 }["bivariant"];
 
-/** The keys of a workload at the top of a scenario. */
 export interface WorkloadKeys<Treatment, Own = object> {
   readonly keys: Readonly<Record<string, z.ZodType>>;
   /**
@@ -99,7 +94,6 @@ export interface WorkloadKeys<Treatment, Own = object> {
 
 /** A key of a workload as an option of `schema print`. */
 export interface LevelOption {
-  /** Name of the option, such as `shape`. */
   readonly option: string;
   /** Key of the scenario, such as `statementShape`. */
   readonly key: string;
@@ -147,7 +141,6 @@ export interface WorkloadClient extends Actor {
 export interface PreloadInputs<S> {
   readonly settings: S;
   readonly seed: number;
-  /** Directory of the trial. */
   readonly directory: string;
   /** Returns false once the run is interrupted. */
   readonly isWanted: () => boolean;
@@ -179,7 +172,6 @@ export interface AuditInputs<S> {
   readonly loss?: LossTerms;
 }
 
-/** Acknowledged work of one operation that is missing from the tables. */
 export interface Loss {
   readonly operation: string;
   /** Lost things in the operation's unit; a thing that lost several operations counts once for each. */
@@ -243,7 +235,6 @@ interface ReportedOperation {
   readonly clients?: number | undefined;
 }
 
-/** Steps before the clients start. */
 export interface Loading<S> {
   /**
    * Tries statements in a transaction that is rolled back, before the first trial. Resolves to sentences, each with its
@@ -282,7 +273,6 @@ export interface Auditing<S> extends AuditWords {
   recount?(directory: string, stated: Stated): Iterable<Recounted>;
 }
 
-/** A stage of life. */
 export interface StageTraits {
   /** Roles whose work brings things to the stage. */
   readonly roles: readonly string[];
@@ -312,7 +302,6 @@ export interface Workload<S extends WorkloadTreatment = WorkloadTreatment> {
   readonly name: string;
   /** Description in the reference of the scenario, in one sentence. */
   readonly description: string;
-  /** Operations by name, in the order of results. */
   readonly operations: Readonly<Record<string, OperationTraits>>;
   readonly roles: Readonly<Record<string, RoleTraits>>;
   /** True if clients ever run that operation with these settings: its weight is above 0. Default: always. */

@@ -14,7 +14,6 @@ import { NO_FACTOR } from "./noise-floor.js";
 import { hasOutlyingTrial } from "./outlying-trials.js";
 import { isZeroThroughout, logSeries, placeSeries, ratioSeries, zeroAs } from "../steady-state/series.js";
 
-/** The factors whose levels differ, joined to one name. */
 function differingFactors(baseline: TreatmentResult, treatment: TreatmentResult): string {
   if (isReplica(baseline, treatment)) return NO_FACTOR;
   const factors = new Set([...Object.keys(baseline.levels), ...Object.keys(treatment.levels)]);

@@ -39,7 +39,6 @@ function partner(
 interface Contrast<T> {
   readonly about: T;
   readonly combinations: number;
-  /** Treatments whose ratios are taken. */
   readonly pairs: readonly (readonly TreatmentResult[])[];
   readonly sides: (seriesOf: (treatment: TreatmentResult) => LogSeries) => {
     reference: LogSeries;

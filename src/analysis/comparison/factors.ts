@@ -1,4 +1,3 @@
-// Pure: a page in the browser uses this file, too.
 import type { TreatmentResult } from "../../results/result-schema.js";
 
 export interface Factor {
@@ -7,7 +6,6 @@ export interface Factor {
   readonly levels: readonly string[];
 }
 
-/** Factors with more than one level. */
 export function varyingFactors(treatments: readonly Pick<TreatmentResult, "levels">[]): Factor[] {
   return Object.keys(treatments[0]?.levels ?? {}).flatMap((name) => {
     const levels = [...new Set(treatments.flatMap((treatment) => treatment.levels[name] ?? []))];

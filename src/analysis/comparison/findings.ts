@@ -164,7 +164,6 @@ export function pricedP(p: number, level: number): number {
   return Math.min(1, (p * SIGNIFICANCE) / level);
 }
 
-/** Answers with p-values corrected by Holm over all that have one, and for earlier looks. */
 export function adjusted<T extends { readonly pValue: number | null }>(
   answers: readonly (T | undefined)[],
   level = SIGNIFICANCE,

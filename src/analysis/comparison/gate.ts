@@ -53,7 +53,6 @@ function turn({ residuals, squares, direction }: Side, turned: Turned): void {
   turned.squared = Math.max(0, squares - along * along) / (values - 2) / values;
 }
 
-/** The directions that all sides share, and a side for each series. */
 class Directions {
   private readonly directions: Direction[] = [];
   private readonly normals = new Map<number | undefined, Float64Array>();

@@ -12,7 +12,6 @@ export function headlineComparisons(comparisons: readonly Comparison[]): Compari
   return comparisons.filter(({ factor, metric }) => factor !== NO_FACTOR && isHeadline(metric));
 }
 
-/** The comparisons of A/A pairs. */
 export function replicaComparisons(comparisons: readonly Comparison[]): Comparison[] {
   return comparisons.filter(({ factor }) => factor === NO_FACTOR);
 }

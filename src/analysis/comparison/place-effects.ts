@@ -10,7 +10,6 @@ import { mean } from "../statistics/quantiles.js";
 import { studentInterval } from "../statistics/statistics.js";
 import { logSeries, placeSeries, type LogSeries } from "../steady-state/series.js";
 
-/** Effect of one place on the mean response time of an operation, as logarithms. */
 export interface PlaceEffect {
   readonly operation: ComparedOperation;
   readonly effect: number;

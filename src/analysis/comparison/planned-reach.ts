@@ -30,7 +30,6 @@ export interface PlannedReach {
 export interface PlannedTrials {
   /** Most trials of each treatment. */
   readonly trials: number;
-  /** Treatments that are compared with the baseline. */
   readonly compared: number;
   /** Level at which the last look claims. */
   readonly level: number;

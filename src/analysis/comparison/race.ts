@@ -32,7 +32,6 @@ interface Runner {
   readonly series: LogSeries;
 }
 
-/** Treatments with a value, the best first. */
 function ranked(
   treatments: readonly TreatmentResult[],
   { operation, metric, isMaximised }: Objective,
@@ -72,7 +71,6 @@ interface RaceLook {
   readonly seed: number;
 }
 
-/** The race after another look. */
 function looked(
   race: Race,
   treatments: readonly TreatmentResult[],
@@ -108,7 +106,6 @@ function looked(
   return { best: best.id, running: stay, open, left: [...race.left, ...left] };
 }
 
-/** True if all running treatments have a complete trial in the last of these blocks. */
 function isWhole({ running }: Race, treatments: readonly TreatmentResult[], blocks: number): boolean {
   const hasEnded = ({ block, status }: TrialResult): boolean => block === blocks - 1 && status === "complete";
   return running.every((id) => treatments.find((each) => each.id === id)?.trials.some(hasEnded));
@@ -129,13 +126,11 @@ export function raceOn(
   return looked(before, treatments, { blocks, level: levelOf(looks, max), within, seed }, race);
 }
 
-/** The race before any look. */
 export function raceStart(treatments: readonly Pick<TreatmentResult, "id">[]): Race {
   const ids = treatments.map(({ id }) => id);
   return { running: ids, open: ids, left: [] };
 }
 
-/** The race after these looks, ascending. */
 export function raceAfter(
   treatments: readonly TreatmentResult[],
   looks: readonly number[],

@@ -23,13 +23,11 @@ import { obstaclesBetween, runNotes } from "./run-differences.js";
 import { stallFamily, type StallFinding, type Treatments } from "./stalls.js";
 import { ratiosWithin, unpairedRatio, type UnpairedRatio } from "./unpaired.js";
 
-/** A result document and the place where it was read. */
 export interface StoredRun {
   readonly directory: string;
   readonly result: ResultDocument;
 }
 
-/** A metric of a treatment that both runs have. */
 export interface TreatmentMetric {
   readonly treatment: string;
   readonly operation: ComparedOperation;
@@ -40,7 +38,6 @@ export interface TreatmentMetric {
 
 export type RunVerdict = "finding" | "exploratory" | "indistinguishable" | "inconclusive";
 
-/** One metric of one treatment, in the baseline and in another run. Intervals and p-values are null with too few trials. */
 export interface RunFinding extends TreatmentMetric, Omit<UnpairedRatio, "shift"> {
   readonly levels: Readonly<Record<string, string>>;
   /** Geometric means over complete trials, in milliseconds or events per second. */
@@ -60,25 +57,21 @@ export interface RunFinding extends TreatmentMetric, Omit<UnpairedRatio, "shift"
   readonly isRegression: boolean;
 }
 
-/** Comparison of one run with the baseline. */
 export interface RunComparison {
   readonly directory: string;
   /** Differences and disturbances for which a run is not judged unless the user asks for it. */
   readonly differences: readonly string[];
   readonly isJudged: boolean;
   readonly notes: readonly string[];
-  /** Ids of treatments that the other side does not have. */
   readonly onlyInBaseline: readonly string[];
   readonly onlyHere: readonly string[];
   /** Metrics of shared treatments that were measured on one side only: an operation that does nothing has no times. */
   readonly metricsOnlyInBaseline: readonly TreatmentMetric[];
   readonly metricsOnlyHere: readonly TreatmentMetric[];
-  /** Findings by metric; empty if the run is not judged. */
   readonly findings: readonly RunFinding[];
   readonly stalls: readonly StallFinding[];
 }
 
-/** The complete comparison, as `compare --json` prints it. */
 export interface ComparisonDocument {
   readonly version: 2;
   readonly baseline: string;
@@ -93,7 +86,6 @@ interface Match {
   readonly after: TreatmentResult;
 }
 
-/** Key of a treatment that is the same in two runs that match. */
 export function keyOf({ id, levels }: TreatmentResult): string {
   const entries = Object.entries(levels).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([id, entries]);
@@ -140,7 +132,6 @@ function seriesOf(
   return logSeries(treatment, operation, metric, []);
 }
 
-/** A metric of both sides, before any conclusion. */
 interface Measured extends Match, TreatmentMetric {
   readonly reference: LogSeries;
   readonly values: LogSeries;
@@ -162,7 +153,6 @@ function measure(matches: readonly Match[], vocabulary: Vocabulary, level: numbe
   );
 }
 
-/** Metrics that the first of two matched treatments has and the second has not. */
 function missing(
   pairs: readonly (readonly [has: TreatmentResult, lacks: TreatmentResult])[],
   vocabulary: Vocabulary,
@@ -307,7 +297,6 @@ function judge(baseline: StoredRun, runs: readonly StoredRun[], maxRegression: n
 
 const NOT_JUDGED: Judged = { findings: [], stalls: [] };
 
-/** The comparison without verdicts. */
 function described(baseline: StoredRun, run: StoredRun): Omit<RunComparison, "isJudged" | keyof Judged> {
   const matches = matched(baseline, run);
   const both = new Set(matches.map(({ before }) => before.id));

@@ -56,7 +56,6 @@ function differencesOf({ result: before }: Run, { result: after }: Run): Differe
   );
 }
 
-/** Differences between the surroundings of both runs, the weightiest first. */
 export function runDifferences(baseline: Run, run: Run): string[] {
   return differencesOf(baseline, run).map(({ words }) => words);
 }

@@ -17,12 +17,9 @@ const ROUNDING = 1e-9;
 /** Treatments of one run by a key that is the same in all runs. */
 export type Treatments = ReadonlyMap<string, TreatmentResult>;
 
-/** The stalled trials of one treatment, in a run and in its baseline. */
 export interface StallFinding {
   readonly treatment: string;
-  /** Operations that stalled in a trial of either side. */
   readonly operations: readonly string[];
-  /** Numbers of the trials that stalled. */
   readonly baselineTrials: readonly number[];
   readonly trials: readonly number[];
   readonly ofBaselineTrials: number;
@@ -38,7 +35,6 @@ export interface StallFinding {
   readonly isRegression: boolean;
 }
 
-/** One treatment of the run of this index; index 0 is the baseline. */
 interface Column {
   readonly run: number;
   readonly key: string;

@@ -49,7 +49,6 @@ export function claimsOfInterest(
   return named.length > 0 ? named : claims;
 }
 
-/** State of an experiment after a number of blocks. */
 export interface Look {
   readonly blocks: number;
   /** Comparisons that have to be decided, in order. */
@@ -70,7 +69,6 @@ export function lookAt(
   return { blocks: blocksOf(treatments), claims, open: claims.filter((each) => !isSettled(each)) };
 }
 
-/** Blocks that have a complete trial. */
 export function blocksOf(treatments: readonly TreatmentResult[]): number {
   const complete = treatments.flatMap(({ trials }) => trials.filter(({ status }) => status === "complete"));
   return new Set(complete.map(({ block }) => block)).size;

@@ -94,7 +94,6 @@ function lawOf(steps: readonly Step[], operation: Operation, vocabulary: Vocabul
   return fitCurves(curves(steps, operation), seed);
 }
 
-/** Curves of the blocks in which every step has throughput. */
 function curves(steps: readonly Step[], operation: Operation): Curve[] {
   const blocks = [...new Set(steps.flatMap(({ treatment }) => treatment.trials.map(({ block }) => block)))];
   return blocks.flatMap((block): Curve[] => {

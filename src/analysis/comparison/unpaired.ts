@@ -12,9 +12,7 @@ import { BLOCKS_MIN, SIGNIFICANCE } from "../statistics/limits.js";
 import { mean } from "../statistics/quantiles.js";
 
 export interface UnpairedRatio {
-  /** Number of values in the shorter series. */
   readonly trials: number;
-  /** Ratio of the geometric means. */
   readonly ratio: number;
   /** Shift of the means of logarithms; null with too few trials, like interval and p-value. */
   readonly shift: Shift | null;

@@ -12,10 +12,8 @@ const RESAMPLES = 2000;
 const R_SQUARED_MIN = 0.9;
 /** A peak further out than this many times the highest level is a guess. */
 const EXTRAPOLATION_MAX = 2;
-/** An interval of lambda wider than this factor says that the slope at the start was not seen. */
 const LAMBDA_RATIO_MAX = 4;
 
-/** Throughput by number of clients, in one block of trials. */
 export type Curve = readonly Point[];
 
 function averaged(curves: readonly Curve[]): Point[] {
@@ -64,7 +62,6 @@ function intervalOf(value: number, resampled: readonly number[], confidence: num
   return { value, low: end(tail), high: end(1 - tail) };
 }
 
-/** Fits blocks of trials, each with the same levels in the same order. */
 export function fitCurves(curves: readonly Curve[], seed: number): UslFit {
   const refused = (reason: string): UslFit => ({ status: "refused", reason });
   const levels = new Set(curves[0]?.map(({ clients }) => clients)).size;

@@ -4,7 +4,6 @@ import type { RatioFinding } from "../../results/result-schema.js";
 
 type Judged = Pick<RatioFinding, "verdict">;
 
-/** True if two sides differ: by a finding of the experiment, or by this comparison alone. */
 export function isDifference({ verdict }: Judged): boolean {
   return verdict === "finding" || verdict === "exploratory";
 }

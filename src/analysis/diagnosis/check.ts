@@ -4,7 +4,6 @@ import type { DiagnosisSettings } from "../../scenario/judgement.js";
 import { sidedText } from "../../foundation/text/numbers.js";
 import type { Aspect, Ceiling, TrialResult } from "../../results/result-schema.js";
 
-/** Data from which a trial is judged. */
 export interface Examined {
   readonly trial: TrialResult;
   readonly bounds: DiagnosisSettings;

@@ -72,13 +72,11 @@ export function diagnose(examined: Examined): Finding[] {
   });
 }
 
-/** A finding with its trial. */
 export interface TrialFinding extends Finding {
   readonly trial: number;
   readonly treatment: string;
 }
 
-/** Findings in the order of the experiment's trials. */
 export function findingsOf(treatments: readonly Pick<TreatmentResult, "id" | "trials">[]): TrialFinding[] {
   return treatments
     .flatMap(({ id, trials }) =>
@@ -142,7 +140,6 @@ export function reasonsOf(findings: readonly TrialFinding[]): Reason[] {
   });
 }
 
-/** Sentences of findings that invalidate nothing. */
 export function warningsOf(treatments: readonly Pick<TreatmentResult, "id" | "trials">[]): string[] {
   const warnings = reasonsOf(findingsOf(treatments)).filter(({ invalidates }) => invalidates.length === 0);
   return warnings.map(({ words }) => words);

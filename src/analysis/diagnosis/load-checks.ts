@@ -132,7 +132,6 @@ export const stall: Check = ({ trial, bounds }) => {
 /** Largest share of an operation's transactions that may change no row. */
 const IDLE_SHARE_MAX = 0.1;
 
-/** Warns of a rate made of transactions that returned and changed no row, such as claims on an empty queue. */
 export const withoutRows: Check = ({ trial }) => {
   const ratios = Object.entries(trial.operations).flatMap(
     ([operation, { transactions, withoutRows: idle = 0 }]) =>

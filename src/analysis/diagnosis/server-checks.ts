@@ -112,7 +112,6 @@ export const tableChange: Check = ({ trial: { database, faults = [] } }) => {
   );
 };
 
-/** Time in seconds within which a fault that ends with its window is cleared. */
 const BOUND_SECONDS = 1;
 
 /** Figures of a trial include a part of a fault that was over after the window, and the part differs from trial to trial. */
@@ -178,7 +177,6 @@ export const otherIo: Check = ({ trial: { machine, windowSeconds }, bounds }) =>
   );
 };
 
-/** Runnable processes for each core. */
 const LOAD_MAX = 1;
 
 export const loadBefore: Check = (examined) =>

@@ -11,7 +11,6 @@ import type {
 } from "../../results/result-schema.js";
 import { findingsOf, reasonsOf } from "./diagnose.js";
 
-/** Reasons why an aspect of a trial is not valid; empty if it is valid. */
 export function reasonsAgainst(
   aspect: Aspect,
   { integrity, diagnosis = [] }: Pick<TrialResult, "integrity" | "diagnosis">,
@@ -24,7 +23,6 @@ export function reasonsAgainst(
 /** Numbers of trials by the aspect that is not valid. */
 export type InvalidTrials = Readonly<Record<Aspect, readonly number[]>>;
 
-/** Complete trials, ascending. */
 export function invalidTrials(trials: readonly TrialResult[]): InvalidTrials {
   const numbersOf = (aspect: Aspect): number[] =>
     trials
@@ -34,7 +32,6 @@ export function invalidTrials(trials: readonly TrialResult[]): InvalidTrials {
   return { counts: numbersOf("counts"), timings: numbersOf("timings") };
 }
 
-/** Trials with any invalid aspect. */
 export function disturbedTrials({ counts, timings }: InvalidTrials): number {
   return new Set([...counts, ...timings]).size;
 }
@@ -48,7 +45,6 @@ export function objectionTo(restsOn: readonly Aspect[], invalid: InvalidTrials):
   return objections.length > 0 ? objections.join("; ") : undefined;
 }
 
-/** Reason why a metric is not judged between these treatments; undefined if all aspects that it rests on are valid. */
 export function objectionToMetric(
   metric: ComparisonMetric,
   treatments: readonly Pick<TreatmentResult, "trials">[],

@@ -21,7 +21,6 @@ const CHANGES_MOST = 3;
 
 /** A metric that changed, with the level before and the new one, both without further changes of this metric. */
 export interface ChangedMetric extends LevelDifference {
-  /** Index of the metric. */
   readonly metric: number;
   /** P-value corrected for all metrics and cuts. */
   readonly pValue: number;
@@ -53,7 +52,6 @@ export interface LevelSearch {
   readonly undecided: readonly UndecidedRuns[];
 }
 
-/** A change and the metrics that show it. */
 interface Cut {
   readonly at: number;
   readonly metrics: CutTest["metrics"];

@@ -28,11 +28,9 @@ export const INDEPENDENT: NoiseModel = { fit: independentNoiseOf, explained: () 
 export interface Column {
   readonly metric: number;
   readonly values: Float64Array;
-  /** Index of each value's run. */
   readonly runs: readonly number[];
 }
 
-/** Metrics that vary and have enough values. */
 export function columnsOf(metrics: readonly Values[]): Column[] {
   return metrics.flatMap((own, metric) => {
     const runs = own.flatMap((value, run) => (Number.isNaN(value) ? [] : [run]));
@@ -46,7 +44,6 @@ export function columnsOf(metrics: readonly Values[]): Column[] {
 interface LevelTest {
   readonly model: NoiseModel;
   readonly changesMost: number;
-  /** Chance of a false answer. */
   readonly level: number;
 }
 
@@ -115,7 +112,6 @@ export interface CutTest {
   readonly metrics: readonly { readonly metric: number; readonly pValue: number }[];
 }
 
-/** Tests whether the runs have one level before the run at index `at` and another one from it on. */
 export function cutTest(columns: readonly Column[], at: number, level: number, prng: Prng): CutTest {
   const gains = columns.map(({ metric, values, runs }) => {
     const cut = runs.filter((run) => run < at).length;

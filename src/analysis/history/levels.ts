@@ -11,7 +11,6 @@ const REST_MIN = 1e-12;
 export interface Levels {
   /** Twice the logarithm of the likelihood ratio of these levels to one level, less their cost. */
   readonly gain: number;
-  /** Index of the first value of each further level. */
   readonly cuts: readonly number[];
 }
 

@@ -1,4 +1,3 @@
-// A series of runs of one scenario, oldest first. The replicate is the run; its value is the median over its complete trials.
 import { verdictText } from "../diagnosis/validity.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { isHeadline } from "../../metrics/metric-lists.js";
@@ -50,7 +49,6 @@ export interface HistoryChange {
   readonly run: number;
   readonly runsBefore: number;
   readonly runsAfter: number;
-  /** Differences from the run before: machine, versions, settings, scenario. */
   readonly differences: readonly string[];
   readonly metrics: readonly LevelChange[];
 }
@@ -68,7 +66,6 @@ interface HistoryRun {
   readonly verdict: string;
 }
 
-/** The complete history, as `compare --history --json` prints it. */
 export interface HistoryDocument {
   readonly version: 1;
   readonly runs: readonly HistoryRun[];
@@ -103,11 +100,9 @@ export function startOf({ treatments }: ResultDocument): string {
 }
 
 interface HistoryMetric extends TreatmentMetric {
-  /** Logarithms, oldest run first; NaN if a run has no value. */
   readonly values: Values;
 }
 
-/** The headline metrics of every treatment of the runs, with a value for each run that has them. */
 function metricsOf(runs: readonly StoredRun[]): HistoryMetric[] {
   const byKey = runs.map(({ result }) => new Map(result.treatments.map((each) => [keyOf(each), each])));
   const keys = [...new Set(byKey.flatMap((own) => [...own.keys()]))];
@@ -179,7 +174,6 @@ function regressionOf(
   return worse.toSorted((a, b) => size(b) - size(a)).slice(0, 1);
 }
 
-/** Scatter between runs at one level; none if no level has two runs. */
 function scatterOf({ values, ...about }: HistoryMetric, starts: readonly number[]): Scatter[] {
   const levels = starts.map((from, i) => [...levelOf(values, from, starts[i + 1] ?? values.length).values()]);
   const deviation = deviationOf(levels);

@@ -13,7 +13,6 @@ const REST_MIN = 1e-12;
 
 /** Process that makes a series of one level: each value keeps a share of the one before it. */
 export interface RunNoise {
-  /** Estimated correlation of neighbours, corrected for its bias, 0 .. 0.7. */
   readonly correlation: number;
   /** Rise from run to run. */
   readonly slope: number;
@@ -48,7 +47,6 @@ function productsOf(a: Float64Array, b: Float64Array): Products {
   return { same, neighbours, inner: same - ends };
 }
 
-/** The sum of the products after the correlation of neighbours is taken out of both series (Prais and Winsten 1954). */
 function withoutCorrelation({ same, neighbours, inner }: Products, correlation: number): number {
   return same - correlation * neighbours + correlation ** 2 * inner;
 }

@@ -20,7 +20,6 @@ export function listed(names: readonly string[]): string {
   return firstOf(names, NAMES_SHOWN_MAX);
 }
 
-/** Factors whose levels differ between two treatments; A/A twins differ in a level's name. */
 function differing(a: Treatment, b: Treatment): string[] {
   return Object.keys(a.levels).filter((factor) => a.levels[factor] !== b.levels[factor]);
 }
@@ -35,7 +34,6 @@ function neighbours(treatments: readonly Treatment[]): { a: Treatment; b: Treatm
   );
 }
 
-/** Treatments that one-factor steps lead to from the first one. */
 function connected(treatments: readonly Treatment[]): Set<Treatment> {
   const pairs = neighbours(treatments);
   const reached = new Set(treatments.slice(0, 1));
@@ -72,7 +70,6 @@ function isAboutClients(factor: string): boolean {
   return /(^|\.)clients$/.test(factor);
 }
 
-/** Iterations of all clients together; undefined if time ends the window. */
 function workOf(settings: TreatmentSettings): number | undefined {
   const budgets = Object.values(settings.actors).flatMap(({ load }) => budgetOf(load) ?? []);
   return budgets.length > 0 ? budgets.reduce((sum, { iterations }) => sum + iterations, 0) : undefined;

@@ -2,7 +2,6 @@ import type { Objection } from "../../workloads/workload.js";
 import type { Environment, TreatmentResult } from "../../results/result-schema.js";
 
 export interface Lint extends Objection {
-  /** Treatments that the objection is about, unless it is about all. */
   readonly treatments?: readonly string[];
 }
 

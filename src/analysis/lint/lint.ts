@@ -35,7 +35,6 @@ function sequentialOrder(experiment: Experiment): Lint[] {
   return [{ rule: "sequential-order", words }];
 }
 
-/** One lint for all treatments that a rule on settings applies to. */
 function forSettings(
   rule: string,
   applies: (settings: TreatmentSettings) => boolean,
@@ -55,7 +54,6 @@ function outranked({ warnings = [] }: Experiment): Lint[] {
   return warnings.map((words) => ({ rule: "outranked", words }));
 }
 
-/** Published figures that cannot be compared with the measured ones. */
 function unmatchedFigures({ published }: Experiment): Lint[] {
   const unmatched = published.filter(({ problem }) => problem !== undefined);
   const [first] = unmatched;
@@ -107,7 +105,6 @@ const RULES: readonly ((experiment: Experiment, seen?: Seen) => Lint[])[] = [
   ),
 ];
 
-/** Objections of the workload, each rule in the words of the first treatment that has it. */
 function ofWorkload({ treatments }: Experiment): Lint[] {
   const objections = treatments.map(({ settings }) => workloadOf(settings).reporting?.lint?.(settings) ?? []);
   const rules = new Set(objections.flatMap((some) => some.map(({ rule }) => rule)));
@@ -123,7 +120,6 @@ export function lint(experiment: Experiment, seen?: Seen): Lint[] {
   return RULES.flatMap((rule) => rule(experiment, seen));
 }
 
-/** The objection as an entry of the document's `diagnosis`. */
 export function lintEntry({ rule, words, treatments }: Lint): ResultDocument["diagnosis"][number] {
   return { kind: "lint", rule, words, ...(treatments && { treatments: [...treatments] }) };
 }

@@ -61,7 +61,6 @@ function oursOf(
   return { trials: own.length, ...ownMedian(own, ownSeed) };
 }
 
-/** Comparisons of the figures whose treatments were run, in the order written. */
 export function comparePublished(
   figures: readonly PublishedFigure[],
   measured: MeasuredTrials,

@@ -3,7 +3,6 @@ import type { Aim, Objective } from "../../scenario/judgement.js";
 import type { Condition } from "../../scenario/objective.js";
 import { metricOf } from "../steady-state/series.js";
 
-/** The value of a metric; undefined if the trial is not complete, or has no sample. */
 export function valueIn(trial: TrialResult, { operation, metric }: Aim): number | undefined {
   return metricOf(trial, operation, metric);
 }

@@ -5,7 +5,6 @@ import type { Prng } from "../../foundation/prng.js";
 import { mean } from "../statistics/quantiles.js";
 import { median } from "../statistics/statistics.js";
 
-/** Configurations to choose from, by number from 0. */
 export interface Space {
   readonly count: number;
   /** The configuration that is to be improved on. */
@@ -14,7 +13,6 @@ export interface Space {
   neighbours(configuration: number): readonly number[];
 }
 
-/** Result of one trial of a configuration, compared with the present one in the same block. */
 export interface Score {
   /** Logarithm of the ratio of the objectives; larger is better. */
   readonly gain: number;
@@ -22,7 +20,6 @@ export interface Score {
   readonly excesses: readonly number[];
 }
 
-/** The scores of all trials of a configuration. */
 interface Standing {
   /** Mean of the trials. */
   readonly gain: number;
@@ -30,7 +27,6 @@ interface Standing {
   readonly excess: number;
 }
 
-/** Configurations of a round, without the present one. */
 const ROUND = 8;
 /** Configurations of a round that have been measured before. */
 const KEPT = 3;
@@ -64,7 +60,6 @@ export class Search {
     return this.scores.get(configuration)?.length ?? 0;
   }
 
-  /** The standing of a configuration; undefined if it has no trial. */
   standingOf(configuration: number): Standing | undefined {
     const own = this.scores.get(configuration);
     if (!own || own.length === 0) return undefined;
@@ -87,7 +82,6 @@ export class Search {
       .map(({ configuration }) => configuration);
   }
 
-  /** Configurations of the next round, without the present one; empty if another round would add nothing. */
   next(): number[] {
     const { count, present } = this.space;
     const isNew = (one: number): boolean => one !== present && !this.scores.has(one);

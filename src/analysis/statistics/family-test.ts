@@ -8,7 +8,6 @@ const ROTATIONS = 10_000;
 /** Share of the squares below which the rest is rounding. */
 const ROUNDING = 1e-12;
 
-/** Fills a vector with standard normal numbers, two at a time, by Box and Muller. */
 export function fillNormal(vector: Float64Array, prng: Prng): void {
   for (let i = 0; i < vector.length; i += 2) {
     const [radius, angle] = [Math.sqrt(-2 * Math.log(1 - prng.float())), 2 * Math.PI * prng.float()];
@@ -21,7 +20,6 @@ export function fillNormal(vector: Float64Array, prng: Prng): void {
 interface Column {
   readonly values: Float64Array;
   readonly elements: readonly number[];
-  /** Direction of the effect of places; no rotation turns values into it. */
   readonly places: Float64Array | undefined;
   readonly degrees: number;
   readonly squares: number;

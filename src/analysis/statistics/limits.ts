@@ -10,7 +10,6 @@ export const SIGNIFICANCE = 0.05;
 /** Ratios that are surely within this factor of 1 are called indistinguishable. */
 export const EQUIVALENCE = 1.05;
 
-/** Bounds that the claims of an experiment are held to. */
 export interface ClaimBounds {
   /** Level at which intervals and tests claim, 0 .. 0.05: less than 5 % if the trials were looked at before. */
   readonly level: number;
@@ -20,7 +19,6 @@ export interface ClaimBounds {
 
 export const PLAIN_BOUNDS: ClaimBounds = { level: SIGNIFICANCE, equivalence: EQUIVALENCE };
 
-/** Bounds of the claims of a stored result. */
 export function boundsOf({ stopping }: Pick<ResultDocument, "stopping">): ClaimBounds {
   return stopping ? { level: stopping.level, equivalence: 1 + stopping.within } : PLAIN_BOUNDS;
 }

@@ -3,13 +3,11 @@
 import { mean, median } from "./quantiles.js";
 
 export interface Difference {
-  /** Logarithm of the ratio of both sides. */
   readonly log: number;
   /** Number of places by which the trial of the first side ran after the trial of the second. */
   readonly places: number;
 }
 
-/** Differences by block. */
 export type Differences = ReadonlyMap<number, Difference>;
 
 /** A mean of logarithms, its standard error, and the degrees of freedom of that error. */

@@ -5,7 +5,6 @@ export type Numbers = ArrayLike<number>;
 
 const FEW_VALUES = 40;
 
-/** Mean; NaN without values. */
 export function mean(values: Numbers): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += values[i] as number;

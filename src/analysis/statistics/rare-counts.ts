@@ -2,7 +2,6 @@
 import { counted } from "../../foundation/units.js";
 
 const CONFIDENCE = 0.95;
-/** Halvings after which no digit is open. */
 const HALVINGS = 200;
 const FRACTIONS_MOST = 10_000;
 const TINY = 1e-300;

@@ -7,7 +7,6 @@ import { mean, median, quantile, quantileOfSorted, type Numbers } from "./quanti
 
 export { mean, median, quantile };
 
-/** Median of values in ascending order. */
 export function medianOfSorted(ascending: Numbers): number {
   return quantileOfSorted(ascending, 0.5);
 }
@@ -145,7 +144,6 @@ export function studentPValue({ mean: centre, error, degrees }: MeanEstimate): n
   return Math.abs(centre) < ROUNDING ? 1 : Math.max(0, 1 - studentWithin(Math.abs(centre) / error, degrees));
 }
 
-/** Root of the decreasing function `f`, by bisection. */
 export function rootOf(f: (x: number) => number, from: number, to: number): number {
   let [low, high] = [from, to];
   for (let i = 0; i < 60; i++) {

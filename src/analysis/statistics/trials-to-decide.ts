@@ -6,7 +6,6 @@ import { normalCdf, rootOf, studentQuantile } from "./statistics.js";
 
 /** Most trials that are planned. */
 export const TRIALS_MOST = 100;
-/** Share of experiments of that size that find a true difference. */
 const POWER = 0.8;
 /** Largest effect in standard deviations, more than any experiment needs. */
 const EFFECT_MOST = 1000;

@@ -1,7 +1,6 @@
 // Test and interval are the same inequality in two forms, so they never contradict each other.
 import { mean, normalCdf, rootOf } from "./statistics.js";
 
-/** Differences below this are rounding. */
 const ROUNDING = 1e-9;
 
 /** Difference between the means of two samples. */
@@ -12,7 +11,6 @@ export interface Shift {
   readonly degrees: number;
 }
 
-/** The squared error of a sample's mean, and the values that it comes from. */
 export interface MeanError {
   readonly squared: number;
   readonly values: number;
@@ -27,7 +25,6 @@ export function shiftBetween(difference: number, before: MeanError, after: MeanE
   return { difference, error, degrees };
 }
 
-/** Sum of squares around the mean. */
 export function squaresOf(values: readonly number[]): number {
   const centre = mean(values);
   return values.reduce((sum, value) => sum + (value - centre) ** 2, 0);
@@ -50,7 +47,6 @@ export function deviateOf({ difference, error, degrees }: Shift, expected = 0): 
   return Math.sign(t) * bend(degrees) * Math.sqrt(degrees * Math.log1p((t * t) / degrees));
 }
 
-/** Shifts that are at most `deviate` away from this one. */
 export function shiftsWithin(
   { difference, error, degrees }: Shift,
   deviate: number,
@@ -59,7 +55,6 @@ export function shiftsWithin(
   return [difference - t * error, difference + t * error];
 }
 
-/** The chance of a normal deviate at least this far from 0. */
 export function chanceBeyond(deviate: number): number {
   return Math.min(1, 2 * normalCdf(-Math.abs(deviate)));
 }

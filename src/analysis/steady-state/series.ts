@@ -19,7 +19,6 @@ export function completeTrials({ trials }: TreatmentResult): readonly TrialResul
   return trials.filter(({ status }) => status === "complete");
 }
 
-/** The value of a metric in one trial; undefined if the trial is not complete or has no samples. */
 export function metricOf(
   trial: TrialResult,
   operation: ComparedOperation,
@@ -80,7 +79,6 @@ export function logarithms(values: ReadonlyMap<number, number>, standIn: number 
   return series;
 }
 
-/** True if there is nothing to compare: the metric is 0 in all trials of these treatments. */
 export function isZeroThroughout(
   treatments: readonly TreatmentResult[],
   operation: ComparedOperation,
@@ -121,7 +119,6 @@ export function differencesOf(logs: LogSeries, places: LogSeries = new Map()): D
   return new Map([...logs].map(([block, log]) => [block, { log, places: places.get(block) ?? 0 }]));
 }
 
-/** The ratio `a / b`, as logarithms. */
 export function ratioSeries(a: LogSeries, b: LogSeries): LogSeries {
   return combine([a, b], ([above = 0, below = 0]) => above - below);
 }

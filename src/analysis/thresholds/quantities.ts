@@ -48,7 +48,6 @@ export function integrityCount(aggregate: string, audits: readonly Integrity[]):
   }, 0);
 }
 
-/** A rare count and its denominator. */
 export type CountedShare = RareCount & { readonly unit: "trial" | "transaction" | "acknowledgement" };
 
 interface Evaluated {
@@ -140,7 +139,6 @@ export class TrialValues {
 
   constructor(private readonly quantities: readonly Quantity[]) {}
 
-  /** @param valueOf undefined if the trial has no sample */
   add(treatment: string, block: number, valueOf: (quantity: Quantity) => number | undefined): void {
     for (const quantity of this.quantities) {
       const value = valueOf(quantity);
@@ -151,7 +149,6 @@ export class TrialValues {
     }
   }
 
-  /** Values by block, in the order in which trials ran. */
   of(quantity: Quantity, treatment: string): ReadonlyMap<number, number> {
     return this.values.get(keyOf(quantity, treatment)) ?? new Map<number, number>();
   }

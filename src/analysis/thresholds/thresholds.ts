@@ -28,7 +28,6 @@ import type {
   ThresholdResult,
 } from "../../results/result-schema.js";
 
-/** Measurements on which thresholds are evaluated. */
 export interface Measured {
   readonly operations: OperationResults;
   readonly histograms: Pick<HistogramSet, "get">;
@@ -59,7 +58,6 @@ function latency(quantity: Quantity, measured: Measured): number | undefined {
   return percentileMs(histogram, asked[aggregate] ?? Number.NaN);
 }
 
-/** Count or rate of an operation. A 0 is no sample if doing nothing would meet the bound. */
 function operationCount(aggregate: string, result: Counted): number | undefined {
   const metric = thresholdMetric(aggregate);
   if (!metric) throw new Error(`the loader let an unknown aggregate through: ${aggregate}`);
@@ -84,7 +82,6 @@ function invalidCount(aggregate: string, invalid: InvalidTrials): number {
 const LATENCIES: ReadonlySet<string> = new Set(["avg", "min", "med", "max", "p"]);
 const ORDER_STATISTICS: ReadonlySet<string> = new Set(["med", "p"]);
 
-/** The measured value of a quantity; undefined without samples. */
 export function seenValue(quantity: Quantity, measured: Measured): number | undefined {
   const { source, aggregate } = quantity;
   if (source === "integrity") return integrityCount(aggregate, measured.audits);
@@ -127,7 +124,6 @@ export function fewSamples(threshold: Threshold, measured: Pick<Measured, "histo
   return samples >= needed ? undefined : `${counted(samples, "sample")}, needs ${needed}`;
 }
 
-/** Result of a threshold: `ok` is null if the measurements cannot decide it. */
 export interface Assessment {
   readonly seen: number;
   readonly ok: boolean | null;
@@ -137,7 +133,6 @@ export interface Assessment {
   readonly share?: NonNullable<ThresholdResult["share"]>;
 }
 
-/** The assessment of a threshold; undefined without samples. */
 export function assess(threshold: Threshold, measured: Measured): Assessment | undefined {
   const outcome = outcomeOf(threshold, measured);
   const rare = outcome && rareCountOf(threshold, measured);
@@ -176,7 +171,6 @@ export function brokenThreshold(
   return undefined;
 }
 
-/** One treatment and the measurements of its trials. */
 export interface JudgedTreatment {
   readonly id: string;
   readonly levels: Readonly<Record<string, string>>;
@@ -200,7 +194,6 @@ function noSample({ aggregate, source }: Threshold, judged: JudgedTreatment): st
   return isOfArrivals(source, aggregate) ? "no samples: not started by a schedule" : "no samples";
 }
 
-/** Each threshold on each treatment that it selects, in the order written. */
 export function evaluateThresholds(
   thresholds: readonly Threshold[],
   treatments: readonly JudgedTreatment[],

@@ -15,7 +15,6 @@ const SIGNIFICANCE = 0.01;
 /** Smaller ratios do not deserve a sentence, however sure they are. */
 export const RATIO_MIN = 1.2;
 
-/** A significant difference and its two treatments. */
 export interface Difference {
   readonly comparison: Comparison;
   readonly baseline: TreatmentResult;
@@ -29,7 +28,6 @@ export function isWorse({ metric, ratio }: Comparison): boolean {
   return isLargerBetter(metric) ? ratio < 1 : ratio > 1;
 }
 
-/** True if two samples of trials differ by more than the trials of either do. `key` seeds the test if it samples. */
 export function areApart(
   then: readonly number[],
   now: readonly number[],
@@ -40,7 +38,6 @@ export function areApart(
   return twoSamplePValue(then, now, new Prng(deriveSeed(seed, "why", key))) <= SIGNIFICANCE;
 }
 
-/** Evidence that moved with a difference, in words. */
 export interface Moved {
   readonly topic: string;
   readonly sentence: string;

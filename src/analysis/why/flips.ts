@@ -16,7 +16,6 @@ interface Way {
   /** Property that the trials of other ways lack. */
   readonly words: string;
   readonly trials: readonly TrialResult[];
-  /** True if a trial of another treatment went that way. */
   isOf(trial: TrialResult): boolean;
 }
 
@@ -50,7 +49,6 @@ const OWN_SCANS = 5;
 const SAMPLES_BESIDE = 2;
 /** Share of the scans a transaction of a reading trial below which a trial does not read. */
 const NONE_BELOW = 0.05;
-/** Multiple of train-sim's scans: fewer scans in every trial are too few to be sure. */
 const SURE_FROM = 4;
 
 /** A session may report its scans to the server a second late: a shorter window may lack them all. */
@@ -110,7 +108,6 @@ function scanFlips(treatment: TreatmentResult): Flip[] {
 
 const flipsOf = (treatment: TreatmentResult): Flip[] => [...planFlips(treatment), ...scanFlips(treatment)];
 
-/** Milliseconds of the compared part, and of the whole transaction. */
 interface Cost {
   readonly ms: number;
   readonly ofMs: number;
@@ -165,7 +162,6 @@ function timeMs({ trials }: Way, statement: string | undefined): number | undefi
   return times.length > 0 ? median(times) : undefined;
 }
 
-/** A flip of one treatment. */
 export interface TreatmentFlip extends Pick<Flip, "statement"> {
   readonly treatment: string;
   /** True if trials of one way took longer than trials of another, or if that is unknown. */
@@ -199,7 +195,6 @@ function areSlower(
   return areApart(valuesOf(more, compared), valuesOf(less, compared));
 }
 
-/** True if the operation sends the statement in any of these trials. */
 function isSent(ways: readonly Way[], operation: string, statement: string): boolean {
   const trials = ways.flatMap((way) => way.trials);
   return trials.some(({ operations }) =>

@@ -2,11 +2,9 @@ import { trialsText } from "../../foundation/text/numbers.js";
 import type { ResultDocument, TreatmentResult, TrialResult } from "../../results/result-schema.js";
 import { completeTrials } from "../steady-state/series.js";
 
-/** A plan of one statement. */
 export interface Planned {
   readonly hash: string;
   readonly plan: string;
-  /** Trials that had the plan. */
   readonly trials: readonly TrialResult[];
 }
 
@@ -53,7 +51,6 @@ interface PlanRow extends Pick<Planned, "hash" | "plan"> {
   readonly where: string;
 }
 
-/** Every plan of every statement, in the order of the statements; a statement's most frequent plan first. */
 export function planRows({ treatments }: Pick<ResultDocument, "treatments">): PlanRow[] {
   const all = treatments.flatMap(completeTrials);
   return [...plansIn(all)].flatMap(([statement, plans]) =>

@@ -10,7 +10,6 @@ import { hasEnded } from "../diagnosis/load-checks.js";
 /** A value of one trial; undefined if the trial does not have it. `operation` is the compared operation. */
 export type Reading = (trial: TrialResult, operation: ComparedOperation) => number | undefined;
 
-/** A quotient; undefined if the amount is unknown or the divisor is 0. */
 function quotient(amount: number | undefined, by: number | undefined): number | undefined {
   return amount === undefined || !by ? undefined : amount / by;
 }

@@ -9,7 +9,6 @@ import type { Comparison, TrialResult } from "../../results/result-schema.js";
 import * as of from "./why-readings.js";
 import { amounts, milliseconds, plain, share, type Unit } from "./why-units.js";
 
-/** Operation and metric of the difference that is explained. */
 export type Explained = Pick<Comparison, "operation" | "metric">;
 
 export interface WhyRule {
@@ -53,7 +52,6 @@ function evidenceRule(
   return rule[metric.better === "higher" ? "less" : "more"](words, explains && kinds[explains]);
 }
 
-/** Reasons from the figures of the operations. */
 const OPERATIONS: readonly WhyRule[] = [
   on("pool", of.poolWaitMs, milliseconds(0.2)).more(
     "{operation} waited {now} for a connection against {then}",
@@ -132,7 +130,6 @@ function waitRule(event: string): WhyRule {
   return on(topic, of.waitShare(event), share(0.05)).more(words);
 }
 
-/** All rules, with one for each wait event that these trials saw. */
 export function whyRules(trials: readonly TrialResult[], vocabulary: Vocabulary): readonly WhyRule[] {
   const events = new Set(trials.flatMap(({ database }) => database.waits?.map(({ event }) => event) ?? []));
   return [

@@ -27,7 +27,6 @@ export function milliseconds(floor: number): Unit {
   return { text, floor, hasRatio: true };
 }
 
-/** A count, or a mean of counts. */
 export function plain(floor: number): Unit {
   return { text: signed, floor, hasRatio: true };
 }

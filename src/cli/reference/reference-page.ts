@@ -92,7 +92,6 @@ function flow(value: unknown): string {
   return stringify(value, { collectionStyle: "flow", lineWidth: 0, flowCollectionPadding: true }).trim();
 }
 
-/** Values at a path of a row, in each group or metric that has it. */
 function valuesAt(value: unknown, parts: readonly string[]): unknown[] {
   const [part, ...rest] = parts;
   if (part === undefined) return value === undefined ? [] : [value];
@@ -129,7 +128,6 @@ function paragraph(text: string): string {
   return wrap(text, LINE_CHARACTERS).join("\n");
 }
 
-/** An item of a list, with the items below it. */
 function item(text: string, below: readonly string[] = []): string {
   const lines = (one: string, indent: string): string[] =>
     wrap(one, LINE_CHARACTERS - indent.length - 2).map(
@@ -144,7 +142,6 @@ function namesValues(meaning: string, takes: string): boolean {
   return takes.startsWith("`") && values.every((value) => new RegExp(`\\b${value}\\b[^.;]*:`).test(meaning));
 }
 
-/** Rows whose key and meaning no earlier row has. */
 function onceEach(rows: readonly KeyRow[]): KeyRow[] {
   const said = new Set<string>();
   return rows.filter(({ path, meaning, takes }) => {
@@ -155,7 +152,6 @@ function onceEach(rows: readonly KeyRow[]): KeyRow[] {
   });
 }
 
-/** The workloads that have this key at the top of a scenario. */
 function ownersOf(path: string): string[] {
   const [key = ""] = path.split(/[.[]/);
   return WORKLOADS.filter(({ settings }) => key in settings.keys).map(({ name }) => name);

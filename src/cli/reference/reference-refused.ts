@@ -5,7 +5,6 @@ import { OWN_EXAMPLES } from "../../workloads/own.js";
 import { WORKLOADS } from "../../workloads/registry.js";
 import type { ScenarioExample } from "../../workloads/workload.js";
 
-/** Scenarios that are refused, whose messages the page shows. */
 export const REFUSED: readonly ScenarioExample[] = [
   { title: "a misspelt key", yaml: "name: x\nlockng: nowait" },
   { title: "a number without its unit", yaml: "name: x\ntrial: { duration: 30 }" },

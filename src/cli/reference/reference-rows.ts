@@ -8,13 +8,11 @@ export interface KeyRow {
   /** Path such as `pool.size`; `<group>` and `<metric>` stand for any name, `[]` for an entry of a list. */
   readonly path: string;
   readonly meaning: string;
-  /** Values and bounds. */
   readonly takes: string;
   /** Default as people write it; `required`, or undefined if there is none. */
   readonly otherwise: string | undefined;
 }
 
-/** One top-level key with the keys below it. */
 export interface KeySection {
   readonly key: string;
   readonly description: string;
@@ -37,12 +35,10 @@ function boundsOf({ minimum, maximum }: SchemaNode): string {
   return most === undefined ? `, at least ${minimum}` : `, ${minimum} to ${most}`;
 }
 
-/** A literal as it is written in YAML. */
 function plainText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Values and bounds in words. */
 function takesOf(node: SchemaNode): string {
   const isSingle = branchesOf(node).every((branch) => branch.type !== "object");
   if (node.title !== undefined && isSingle) return node.title;
@@ -72,7 +68,6 @@ interface Child {
   readonly isRequired: boolean;
 }
 
-/** The keys one level below, in any form of the value; the first of each name counts. */
 function childrenOf(node: SchemaNode): Child[] {
   const found = new Map<string, Child>();
   const add = (child: Child): void => {
@@ -140,7 +135,6 @@ function withoutKeys({ description = "", type = "object" }: SchemaNode): SchemaN
   return { description, type };
 }
 
-/** Top-level keys in the order of the schema. */
 export function keySections(schema: SchemaNode = scenarioJsonSchema()): KeySection[] {
   return Object.entries(schema.properties ?? {}).map(([key, node]) => {
     const isRequired = schema.required?.includes(key) ?? false;

@@ -11,7 +11,6 @@ import { LIFT_TIME_LIMITS } from "./time-limits.js";
 import { classifyFailure } from "./sqlstates.js";
 import type { SqlRow, Statement, StatementRow, StatementValues } from "../sql.js";
 
-/** A session that runs SQL for control work. */
 export interface SqlClient {
   /**
    * Runs one statement with `$n` values, or several without. Rows hold booleans and numbers (int8 too) as such and
@@ -27,7 +26,6 @@ export interface AdminClient extends SqlClient, AdminSession {
 
 let ended = 0;
 
-/** Number of control transactions that ended since this process began, on all servers: the server counts them as well. */
 export function controlTransactions(): number {
   return ended;
 }
@@ -81,7 +79,6 @@ function explainLoss(endpoint: Endpoint, error: unknown): unknown {
   );
 }
 
-/** Opens a control session; rejects with a TargetError that names the place, the observation and the way out. */
 export async function connectAdmin(endpoint: Endpoint, options: AdminOptions = {}): Promise<AdminClient> {
   let connection = await open(endpoint, options);
   let opening: Promise<PgConnection> | undefined;

@@ -130,12 +130,10 @@ const EXPLANATIONS: readonly (readonly [RegExp, (endpoint: Endpoint) => Explanat
 /** SQLSTATE read_only_sql_transaction. */
 export const TAKES_NO_WRITES = "25006";
 
-/** True if a failed connection reached a server that takes no writes. */
 export function isStandby(failure: unknown): boolean {
   return failure instanceof Error && codeOf(failure.cause) === TAKES_NO_WRITES;
 }
 
-/** True if the server of a failed connection is a standby or may be back later; false if it refuses the user. */
 export function isAway(failure: unknown): boolean {
   return classifyFailure(failure).kind === "reconnect";
 }

@@ -20,18 +20,15 @@ import { classifyFailure, isExpiredToken } from "./sqlstates.js";
 import type { CallObserver } from "../session.js";
 import type { Connection, SqlRow, SqlValue, Statement, StatementRow, StatementValues } from "../sql.js";
 
-/** The driver's event about a parameter of the server. */
 interface ParameterStatus {
   readonly parameterName: string;
   readonly parameterValue: string;
 }
 
-/** The driver's event when the server is ready for the next statement. */
 interface ReadyForQuery {
   readonly status: string;
 }
 
-/** Transaction status of a session outside of a transaction. */
 const IDLE = "I";
 /** Transaction status of a session whose transaction has failed: the server accepts only the end of the transaction. */
 const ABORTED = "E";
@@ -64,7 +61,6 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
   foundNoRow = false;
   private isCommitting = false;
   abortedBy: StatementError | undefined;
-  /** The server's first error since the session was last ready for a transaction. */
   private refusal: Error | undefined;
   /** Parameters that were on at log-in: the server is a standby, or takes no writes by default. */
   private readonly readOnly = new Set<string>();
@@ -176,7 +172,6 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return this.counted(await this.timed(name, () => this.query<SqlRow>(query))).rows;
   }
 
-  /** The driver's way: it prepares a named statement and asks the server for the columns of its rows. */
   private async describe(statement: Statement, values: StatementValues): Promise<StatementRow[]> {
     const { name, text } = statement;
     const query = { text, values: valuesOf(values), rowMode: "array" } as const;
@@ -254,7 +249,6 @@ export class PgConnection extends pg.Client implements Connection, LoadSession {
     return this.ask(name, monotonicMs(), (settle) => new ControlCall(text, settle));
   }
 
-  /** Rejects with a StatementError of that name. */
   private ask<T>(
     name: string,
     startMs: number,

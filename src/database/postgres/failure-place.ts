@@ -6,7 +6,6 @@ import { InDoubtError, StatementError } from "../errors.js";
 
 type NamedText = Pick<Statement, "name" | "text">;
 
-/** Tables by the names of the statements that use one table only; `tables` are qualified and quoted, by their names. */
 export function onlyTablesOf(
   statements: readonly NamedText[],
   tables: Readonly<Record<string, string>>,

@@ -1,4 +1,3 @@
-// Fills tables before a trial in a separate session, and brings their statistics up to date.
 import { connectAdmin, type AdminClient, type SqlClient } from "./admin.js";
 import type { Dialect } from "./dialects/dialect.js";
 import { withinLockTimeout } from "./lock-timeout.js";
@@ -9,7 +8,6 @@ const PORTION = 1_000;
 
 interface Filling {
   readonly namespace: string;
-  /** Qualified, quoted names of the tables. */
   readonly tables: readonly string[];
   readonly dialect: Dialect;
   /** True if `execute` prepares statements by name. */
@@ -36,14 +34,12 @@ export async function fillTables<T>(
 }
 
 interface NumberedRows {
-  /** Qualified, quoted table with its columns. */
   readonly into: string;
   /** Expressions of the columns over `n`, the number of the row from 1 on. */
   readonly row: string;
   readonly rows: number;
 }
 
-/** Inserts rows in order while they are wanted. */
 export async function insertNumbered(
   client: SqlClient,
   tables: readonly NumberedRows[],

@@ -11,7 +11,6 @@ export const LOCK_TIMEOUT = "15s";
 export const LOCK_NOT_AVAILABLE = "55P03";
 
 export interface LockWait {
-  /** The session that waits. */
   readonly client: SqlClient;
   readonly dialect: Dialect;
   /** The consequence, such as "statistics of schema x not refreshed". */

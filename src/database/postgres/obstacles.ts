@@ -17,7 +17,6 @@ import { readServerInfo } from "./server-info.js";
 import { connectionLimits, settingLimits, type SessionLimit } from "./session-limits.js";
 import type { DialectName } from "./settings.js";
 
-/** All obstacles to runs. Never rejects: a server that cannot be asked is an obstacle. */
 export async function obstaclesOf(demand: ServerDemand): Promise<Obstacle[]> {
   const { ways } = demand;
   return onServer(demand).catch(async (error: unknown) => [
@@ -54,7 +53,6 @@ async function onServer(demand: ServerDemand): Promise<Obstacle[]> {
   }
 }
 
-/** The obstacle of a server that cannot be reached, or of a question that the server refuses. */
 export function obstacleOf(error: unknown): Obstacle {
   if (error instanceof TrainSimError)
     return { kind: "unreachable", words: error.message, remedy: error.hint };
@@ -72,7 +70,6 @@ function absence({ key, endpoint }: Way, error: unknown): Obstacle[] {
   return [{ kind: "evidence", words, remedy: "The run goes on at the one that takes writes." }];
 }
 
-/** The refusal of a schema that an earlier run left and that no trial can reset. */
 async function heldNamespace(
   admin: AdminClient,
   namespace: string,
@@ -99,7 +96,6 @@ async function poolersAmong(endpoints: readonly Endpoint[]): Promise<Obstacle[]>
   return distinct(found.flat());
 }
 
-/** Connections that the most demanding load opens on the server, by the role that opens them. */
 function connectionsNeeded(
   { role }: Place,
   { ways, loadConnections, ownConnections }: ServerDemand,

@@ -12,7 +12,6 @@ import type { PasswordCommand } from "../endpoint.js";
 const COMMAND_TIMEOUT_MS = 10_000;
 interface Printed {
   readonly password: Promise<string>;
-  /** Monotonic milliseconds at which the command began, from which a token's age counts. */
   readonly atMs: number;
 }
 

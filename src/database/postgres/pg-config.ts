@@ -37,7 +37,6 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
 
 const asText = (text: string): string => text;
 
-/** The parser for a column of that type (OID); undefined if the value is its text. */
 export function parserOf(oid: number): ((text: string) => unknown) | undefined {
   return PARSERS.get(oid);
 }
@@ -84,14 +83,12 @@ function passwordInFile({ host, port, database, user }: Endpoint): Promise<strin
   return new Promise((resolve) => pgpass({ host, port, database, user }, (found) => resolve(found ?? "")));
 }
 
-/** The password option; the driver calls a function when the server asks for a password. */
 function passwordOf(endpoint: Endpoint): Pick<ClientConfig, "password"> {
   const { password, passwordCommand } = endpoint;
   if (password !== undefined) return { password };
   return { password: () => (passwordCommand ? passwordFrom(passwordCommand) : passwordInFile(endpoint)) };
 }
 
-/** Options for one connection. `options` and timeouts are never sent: PgBouncer refuses such startup parameters. */
 export function pgConfig(
   endpoint: Endpoint,
   applicationName: string,

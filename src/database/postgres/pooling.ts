@@ -37,7 +37,6 @@ async function processOf(client: PgConnection): Promise<string | undefined> {
   return rows[0]?.process;
 }
 
-/** The refusal of an endpoint that is a pooler, with the way to run through it; undefined for a server. */
 export async function poolerRefusal(
   endpoint: Endpoint,
 ): Promise<{ readonly words: string; readonly remedy: string } | undefined> {

@@ -26,7 +26,6 @@ const READ_LOG = "Read the server's log.";
 const NAME_THE_POOLER =
   "If a pooler is there, name the database server in target.url and the pooler in pool.url, with pool.strategy: pgbouncer.";
 
-/** Remedies, of which the first matching row applies. */
 export const REMEDIES: readonly Remedy[] = [
   {
     code: "53300",
@@ -131,7 +130,6 @@ const SYSTEM_REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: "Free some space, or choose another disk.",
 };
 
-/** The way out of any error that a session threw; undefined if the table has none. */
 export function remedyOf(error: unknown): string | undefined {
   const cause = causeOf(error);
   const code = codeOf(cause) ?? "";
@@ -145,7 +143,6 @@ export function remedyOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The driver's error behind a wrapper. */
 function causeOf(error: unknown): unknown {
   return error instanceof StatementError ? error.cause : error;
 }

@@ -10,7 +10,6 @@ const TOKEN = 0x74_72_61_69;
 
 /** The place of a session, as its server reports it. */
 export interface Place {
-  /** Role of the session at the server, which differs from the URL's user if a pooler logs in as another user. */
   readonly role: string;
   readonly database: string;
   /** Address in the server's view, such as `10.0.0.7:5432`. */
@@ -18,7 +17,6 @@ export interface Place {
   /** Start time of the server, UTC. */
   readonly started: string;
   readonly isStandby: boolean;
-  /** True if several servers may make up this database. */
   readonly isShared: boolean;
 }
 

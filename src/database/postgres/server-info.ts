@@ -63,7 +63,6 @@ export function productOf(versionText: string, hasJobs = false): Product {
   return /^PostgreSQL/.test(versionText) ? "PostgreSQL" : "unknown";
 }
 
-/** Version number in the text of `version()`: `PostgreSQL 18.4 on x86_64...` -> `18.4`. */
 export function versionOf(versionText: string): string {
   const own = /\((?:Apache Cloudberry|Cloudberry Database|Greenplum Database) ([\d.]+)/.exec(
     versionText,
@@ -105,7 +104,6 @@ async function readConnections(client: SqlClient): Promise<ConnectionBudget> {
   return { max: number("max"), reserved: number("reserved"), inUse: number("in_use") };
 }
 
-/** Reads all of this in three short queries. */
 export async function readServerInfo(client: SqlClient): Promise<ServerInfo> {
   const [row] = await client.query(
     "SELECT version() AS version, to_regclass('sys.jobs') IS NOT NULL AS jobs",

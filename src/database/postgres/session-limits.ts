@@ -6,12 +6,10 @@ import { quoteIdentifier } from "./quoting.js";
 import { APPLICATION } from "../contract.js";
 import { IS_TIME_LIMIT } from "./time-limits.js";
 
-/** A limit or a prohibition for a role or a database. */
 export interface SessionLimit {
   /** True if a run cannot work with the limit; else the limit is a part of what is measured. */
   readonly isFatal: boolean;
   readonly words: string;
-  /** SQL for an administrator, one statement. */
   readonly remedy: string;
 }
 
@@ -34,7 +32,6 @@ interface Setting {
   readonly source: string;
 }
 
-/** Limits of a session that answered `LIMITED`. */
 export function settingLimits(
   where: string,
   { role, database, limited }: { readonly role: string; readonly database: string; readonly limited: string },

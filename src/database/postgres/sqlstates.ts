@@ -48,7 +48,6 @@ const KIND_OF_CODE: ReadonlyMap<string, FailureKind> = new Map<string, FailureKi
  */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
-/** True if a failure results from the measured isolation and locking, and is no fault of server or generator. */
 export function isConflict(sqlstate: string): boolean {
   return CONFLICTS.has(sqlstate);
 }
@@ -98,7 +97,6 @@ const ACCESS_DENIED = /^unable to accept connection, access denied/i;
 const EXPIRED_TOKEN = /Signature expired/;
 const LOGIN_RATE = /^unable to accept connection, rate exceeded/i;
 
-/** Messages of node-postgres without a code, each with the SQLSTATE of the same meaning. */
 const DRIVER_MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^Connection terminated/, "08006"], // connection_failure: the socket closed, or our own time-out closed it
   [/^Connection closed while it was being opened/, "08006"],
@@ -111,7 +109,6 @@ function codeOfDriver(error: unknown): string | undefined {
   return DRIVER_MESSAGES.find(([pattern]) => pattern.test(message))?.[1];
 }
 
-/** The hint that the server adds to its message. */
 function hintOf(error: unknown): string {
   return typeof error === "object" && error !== null && "hint" in error ? String(error.hint) : "";
 }
@@ -144,7 +141,6 @@ function withSeverity(kind: FailureKind, error: unknown): FailureKind {
   return severity === "FATAL" && kind === "retry" ? "reconnect" : kind;
 }
 
-/** The classification of any error thrown by a connection, a pool or a workload. */
 export function classifyFailure(error: unknown): Failure {
   if (error instanceof InDoubtError) {
     return { kind: "in-doubt", sqlstate: classifyFailure(error.cause).sqlstate };

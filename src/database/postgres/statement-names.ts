@@ -2,7 +2,6 @@
 // version 18 on, statements on tables of one name are counted together, whatever their schemas.
 import type { Statement } from "../sql.js";
 
-/** The text without comments, constants, parameters and the length of lists. */
 function withoutConstants(text: string): string {
   return text
     .replace(/^PREPARE \w+ AS /, "") // the text that a server keeps if SQL prepared it first

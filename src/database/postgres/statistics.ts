@@ -10,7 +10,6 @@ import { withinLockTimeout } from "./lock-timeout.js";
 const PAGES_MIN = 16;
 
 export interface RefreshOptions {
-  /** True after a bulk load. */
   readonly vacuum?: boolean;
   /** Longest wait for another session's lock, with its unit. */
   readonly lockTimeout?: string | undefined;

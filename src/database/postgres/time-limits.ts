@@ -1,4 +1,3 @@
-// Settings that end a statement, a transaction or a session after some time, and the statement that lifts them.
 const TIME_LIMITS = [
   "statement_timeout",
   "lock_timeout",
@@ -7,7 +6,6 @@ const TIME_LIMITS = [
   "idle_session_timeout",
 ];
 
-/** Condition on a row of `pg_settings`. */
 export const IS_TIME_LIMIT = `name IN (${TIME_LIMITS.map((name) => `'${name}'`).join(", ")}) AND setting <> '0'`;
 
 export const LIFT_TIME_LIMITS = `SELECT set_config(name, '0', false) FROM pg_settings WHERE ${IS_TIME_LIMIT}`;

@@ -26,14 +26,12 @@ function isServersTrouble(error: unknown): boolean {
   return /^(53|58|XX)/.test(classifyFailure(error).sqlstate);
 }
 
-/** The failure of a commit that was never sent, under the code of the session's end if that is known. */
 function notSent({ lost }: Connection): StatementError {
   const cause =
     lost ?? Object.assign(new Error("the connection was lost before it was sent"), { code: NO_CONNECTION });
   return new StatementError("commit", cause, classifyFailure(cause).sqlstate);
 }
 
-/** Rolls the connection's transaction back; never rejects. */
 export async function rollBack(connection: Connection): Promise<void> {
   if (connection.isBroken) return;
   try {

@@ -37,7 +37,6 @@ export interface AgentOptions {
 }
 
 interface HubOptions extends AgentOptions {
-  /** Agents that are wanted. */
   readonly count: number;
   readonly version: string;
   readonly note: (words: string) => void;
@@ -178,7 +177,6 @@ export class AgentHub {
     };
   }
 
-  /** The run is over, for all of them. */
   async close(): Promise<void> {
     for (const agent of this.agents) agent.close();
     this.sockets.close();

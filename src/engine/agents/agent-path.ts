@@ -14,7 +14,6 @@ export class AgentPath {
 
   constructor(private readonly fail: (error: TargetError) => void) {}
 
-  /** Endpoints that clients connect to in order to reach these. */
   before(endpoints: readonly Endpoint[]): readonly Endpoint[] {
     const { networks, poolers } = this;
     const nearest = networks.get("clients") ?? poolers ?? networks.get("pooler");

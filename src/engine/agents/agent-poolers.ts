@@ -18,9 +18,7 @@ import { OpenedPoolers, Pids, Reading, type PathRequest, type PoolerRequest } fr
 /** An agent that gets poolers. */
 export interface PoolerPlace {
   readonly agent: JoinedAgent;
-  /** That it runs. */
   readonly clients: number;
-  /** Whether it is on this machine. */
   readonly isHere: boolean;
 }
 

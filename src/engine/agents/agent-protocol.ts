@@ -11,7 +11,6 @@ import { AssignmentGiven } from "./settings-checks.js";
 export const MESSAGE_MAX_BYTES = 64 * 1024 * 1024;
 /** The largest piece of a file. */
 export const PIECE_BYTES = 1024 * 1024;
-/** Nothing heard for so long: the other side is gone. Clocks are compared once a second. */
 export const SILENCE_MS = 15_000;
 
 const Worker = z.int().nonnegative();
@@ -23,7 +22,6 @@ const MemoryChanges = z.array(
   z.object({ ordinal: Worker, pieces: z.array(z.tuple([z.int().nonnegative(), Bytes])) }),
 );
 
-/** What an agent is asked for, and answers. */
 export const Request = z.discriminatedUnion("kind", [
   PathRequest,
   /** Ends all workers at once. Refused with what is wrong where one could not be ended, or something of it not removed. */

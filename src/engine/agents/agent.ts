@@ -48,7 +48,6 @@ interface Running {
   readonly directory: string;
   readonly pieces: FilePieces;
   readonly cpu: CpuWindow;
-  /** What workers elsewhere write, by their ordinals. */
   readonly copies: ReadonlyMap<number, SharedArrayBuffer>;
   readonly mirroring: NodeJS.Timeout;
 }
@@ -107,7 +106,6 @@ class Agent {
     socket.resume();
   }
 
-  /** The trial that it takes part in fails; nothing of it stays here. */
   stop(signalName: string): void {
     this.fail(new TrainSimError(`stopped by ${signalName}`, ExitCode.interrupted));
   }

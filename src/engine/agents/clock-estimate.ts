@@ -58,7 +58,6 @@ export class ClockEstimate {
     return this.driftWithin.drift;
   }
 
-  /** The estimate at that moment of the agent's clock. */
   at(atMs: number): { readonly offsetMs: number; readonly errorMs: number } {
     const { drift, error } = this.driftWithin;
     const from = this.kept.map(({ atMs: sinceMs, offsetMs, errorMs }) => ({

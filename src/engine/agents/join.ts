@@ -1,4 +1,3 @@
-// An agent dials its coordinator until there is one, says who it is, and is taken or refused.
 import { hostname } from "node:os";
 import { WebSocket } from "ws";
 import { monotonicMs } from "../../foundation/clock.js";
@@ -19,7 +18,6 @@ export interface JoinOptions {
   readonly introduction: Introduction;
   /** Certificates, as PEM, that the coordinator's must be signed by; the system's where left out. */
   readonly ca?: string;
-  /** Milliseconds in which there must be a coordinator. */
   readonly waitMs: number;
 }
 

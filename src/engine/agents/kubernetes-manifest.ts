@@ -21,7 +21,6 @@ export interface ManifestOptions {
   readonly token: string;
   /** YAML. */
   readonly scenario: string;
-  /** Memory of agents and coordinator, as `4Gi`. */
   readonly memory: string;
 }
 

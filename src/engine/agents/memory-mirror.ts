@@ -8,7 +8,6 @@ export const MIRROR_MS = 200;
 const CHUNK_BYTES = 64 * 1024;
 const PIECE_BYTES = 256;
 
-/** Offset and bytes. */
 export type MemoryPiece = [number, Uint8Array];
 
 export interface MemoryChange {
@@ -32,7 +31,6 @@ export class MemoryMirror {
     }));
   }
 
-  /** What has changed since the last look, in the order in which it is to be written. */
   changes(): MemoryChange[] {
     return this.sides.flatMap(({ ordinal, own, known }) => {
       const pieces = changed(own, known).reverse();

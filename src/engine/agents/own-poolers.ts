@@ -1,4 +1,3 @@
-// The poolers of one agent, on its machine; the coordinator knows them by their numbers and consoles only.
 import type { Endpoint } from "../../database/endpoint.js";
 import { StandingSession } from "../../database/standing-session.js";
 import type { StandingStill } from "../../foundation/process/stand-still.js";

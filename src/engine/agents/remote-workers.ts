@@ -32,7 +32,6 @@ const END_PATIENCE_MS = 15_000;
 /** Time for the connection of a killed process to end. */
 const KILL_PATIENCE_MS = 10_000;
 
-/** One agent with its workers of a trial. */
 class Crew {
   cpuSeconds = 0;
   /** Changes of memory on other agents that it has not received yet. */
@@ -45,7 +44,6 @@ class Crew {
     readonly workers: readonly number[],
   ) {}
 
-  /** Kept for a moment: few messages to each agent, however many agents there are. */
   changed(changes: readonly MemoryChange[]): void {
     this.untold.push(...changes);
   }

@@ -1,4 +1,3 @@
-// Schemas of what a coordinator hands an agent: endpoints, networks, poolers, and assignments with their settings.
 import * as z from "zod";
 import { AUTHS, type Endpoint } from "../../database/endpoint.js";
 import { DIALECTS } from "../../database/registry.js";

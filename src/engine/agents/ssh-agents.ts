@@ -10,12 +10,10 @@ import { shellWord, withoutControls } from "../../foundation/shown.js";
 export interface SshSettings {
   /** Each once, as `isSshHost` takes them; agents are called like them. */
   readonly hosts: readonly string[];
-  /** What runs train-sim on a host, in the words of its shell. */
   readonly command: string;
 }
 
 interface SshOptions extends SshSettings {
-  /** The coordinator's port on loopback. */
   readonly port: number;
   readonly token: string;
   readonly note: (words: string) => void;
@@ -127,7 +125,6 @@ class SshAgent {
   }
 }
 
-/** A command that shows whether train-sim starts on that host. */
 export function byHand(host: string, command: string): string {
   return `ssh ${host} ${shellWord(`${command} --version`)}`;
 }

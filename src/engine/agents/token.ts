@@ -42,7 +42,6 @@ export function isSameToken(given: string, wanted: string): boolean {
   return timingSafeEqual(a, b);
 }
 
-/** Value of the `Authorization` header. */
 export function bearer(token: string): string {
   return `Bearer ${token}`;
 }

@@ -16,12 +16,9 @@ export interface Step {
   readonly purpose: Purpose;
   readonly revision: string;
   readonly against: string;
-  /** The share by which worse counts: what is accepted, or half the loss. */
   readonly within: number;
   readonly standing: Standing;
-  /** Whether it is worse by any amount. */
   readonly isSurelyWorse: boolean;
-  /** Why it was skipped. */
   readonly problem?: string;
   /** Revision over that other one, of the objective; null without a sample. */
   readonly ratio: number | null;
@@ -34,7 +31,6 @@ export interface Step {
   readonly directory?: string;
 }
 
-/** The whole answer; `bisect.json`. */
 export interface Bisection {
   readonly version: 2;
   readonly objective: string;
@@ -48,11 +44,8 @@ export interface Bisection {
    * no-regression: the bad one is not worse; inconclusive: the trials do not show whether it is.
    */
   readonly outcome: "found" | "range" | "unconfirmed" | "no-regression" | "inconclusive";
-  /** The last revision that is known to be good. */
   readonly lastGood?: Revision | undefined;
-  /** The first that is known to be worse. */
   readonly firstWorse?: Revision | undefined;
-  /** Revisions between the two, about which nothing is known. */
   readonly between: readonly Revision[];
   readonly skipped: readonly { readonly revision: string; readonly problem: string }[];
   readonly steps: readonly Step[];
@@ -62,19 +55,16 @@ export interface Bisection {
 type Known = Pick<Loaded, "revision" | "key"> | Unrunnable;
 
 export interface BisectPlan {
-  /** The good one first, the bad one last. */
   readonly candidates: readonly Known[];
   readonly objective: Objective;
   /** A share, 0.05 of 5 %. */
   readonly maxRegression: number;
 }
 
-/** What one experiment of two revisions gave: the reference is its first treatment. */
 export type Measured =
   | { readonly result: ResultDocument; readonly directory: string }
   | { readonly problem: string };
 
-/** Two revisions, by their places among the candidates. */
 export interface Pair {
   readonly purpose: Purpose;
   readonly reference: number;
@@ -85,7 +75,6 @@ export interface Pair {
   readonly within: number;
 }
 
-/** Runs both in one experiment until it is decided. Rejects where nothing can be run at all. */
 export type Measure = (pair: Pair) => Promise<Measured>;
 
 /** The scenario's `trials.within`. */
@@ -122,7 +111,6 @@ function isWithin({ ciLow, ciHigh }: Pick<Step, "ciLow" | "ciHigh">, share: numb
 
 const NO_CLAIM = { ratio: null, ciLow: null, ciHigh: null, pValue: null };
 
-/** One bisection under way. */
 class Bisecting {
   private readonly steps: Step[] = [];
   /** Places of the last revision known to be good and of the first known to be worse. */
@@ -173,7 +161,6 @@ class Bisecting {
     return this.plan.candidates[place] as Known;
   }
 
-  /** Undefined where it is to be measured. */
   private standingAt(place: number): Standing | undefined {
     const one = this.at(place);
     return "key" in one ? this.known.get(one.key) : "skipped";

@@ -17,26 +17,21 @@ const ABBREVIATED = 10;
 const MODULE = /\.m?js$/;
 
 export interface Revision {
-  /** An abbreviated commit, or `working tree`. */
   readonly id: string;
   readonly subject: string;
   readonly author: string;
   readonly date: string;
-  /** Files of the scenario that differ from the revision before. */
   readonly files: readonly string[];
 }
 
-/** A revision that can be run. */
 export interface Loaded {
   readonly revision: Revision;
   readonly experiment: Experiment;
   /** Whole, with its files in it. */
   readonly scenario: Mapping;
-  /** The same for revisions that mean the same. */
   readonly key: string;
 }
 
-/** One that cannot. */
 export interface Unrunnable {
   readonly revision: Revision;
   readonly problem: string;

@@ -8,7 +8,6 @@ const SPOILT = 0.05;
 export const KNEE_WIDTHS = [0.002, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32];
 
 export interface RateOutcome extends Pick<CapacityProbe, "ratePerSecond" | "held"> {
-  /** Number of probes before it in its search. */
   readonly position: number;
 }
 

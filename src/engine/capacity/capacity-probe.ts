@@ -24,7 +24,6 @@ import { workloadOf } from "../../workloads/registry.js";
 export const LEAST_WINDOW_MS = 2000;
 /** Share of the arrivals that may be left at the end of the window, in addition to one for each client. */
 const LEFT_RATIO_MAX = 0.01;
-/** Findings that the overload itself explains: of a rate that held, failures are not explained. */
 const EXPECTED: Readonly<Record<"held" | "failed", ReadonlySet<string>>> = {
   held: new Set(["dropped"]),
   failed: new Set(["dropped", "failures"]),
@@ -40,7 +39,6 @@ interface Driven {
   readonly group: ActorGroup;
   /** Operations of which each arrival starts one. */
   readonly operations: readonly Operation[];
-  /** What a round of it is made of; nothing where arrivals start transactions. */
   readonly parts: readonly Operation[];
 }
 
@@ -78,7 +76,6 @@ function loadAt(load: LoadSettings, ratePerSecond: number): LoadSettings {
   };
 }
 
-/** The treatment with that rate and a window of a probe; a UsageError where its windows have no fixed length. */
 export function treatmentAt(treatment: Treatment, ratePerSecond: number): Treatment {
   const { role, group } = drivenGroup(treatment);
   const { settings } = treatment;
@@ -123,7 +120,6 @@ function shownOf({ operations }: Driven, { source }: Pick<Threshold, "source">):
   return operations.find((operation) => operation === asked) ?? operations[0] ?? "";
 }
 
-/** Arrivals of which everything was done; a round in which two parts were given up may count twice against it. */
 function doneOf(operations: OperationResults, driven: Driven): number {
   const { parts } = driven;
   const transactions = sumOf(operations, driven, "transactions");
@@ -131,7 +127,6 @@ function doneOf(operations: OperationResults, driven: Driven): number {
   return Math.max(0, transactions - failed);
 }
 
-/** Why it does not hold; undefined where it does. */
 function objection(
   { result, totals }: ProbeMeasured,
   driven: Driven,
@@ -204,7 +199,6 @@ export function isConfirmation(probe: CapacityProbe, ratePerSecond: number | nul
   return probe.purpose === "confirm" && probe.ratePerSecond === ratePerSecond;
 }
 
-/** A treatment's entry in the result, wherever the search has come to with it. */
 export function capacityOf(
   treatment: Treatment,
   { metric, expression, source }: Threshold,
@@ -233,7 +227,6 @@ export function capacityOf(
   };
 }
 
-/** One probe as a line of progress. */
 export function probeText(probe: CapacityProbe): string {
   const { purpose, ratePerSecond, achievedPerSecond } = probe;
   const about = purpose === "recover" ? "after an overload, " : "";

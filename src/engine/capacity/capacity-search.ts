@@ -10,14 +10,11 @@ export interface SearchOptions {
   readonly mostRatePerSecond: number;
   /** Ratio of the lowest failing to the highest holding rate at which bisecting ends, less 1. */
   readonly precision: number;
-  /** Times that the final rate must hold again. */
   readonly confirmations: number;
 }
 
-/** What a probe is for; the first of a search is discarded. */
 export type ProbePurpose = Pick<CapacityProbe, "purpose" | "discarded">;
 
-/** A rate to be probed. */
 export type AskedProbe = ProbePurpose & Pick<CapacityProbe, "ratePerSecond">;
 
 /** Asks for probes, one after another; each is answered by whether its rate held. */
@@ -61,7 +58,6 @@ export class CapacitySearch {
 
   constructor(private readonly options: SearchOptions) {}
 
-  /** The search itself. If it is not walked to its end, its outcome remains "stopped". */
   *probes(): Probing<void> {
     try {
       this.outcome = yield* this.search();
@@ -72,7 +68,6 @@ export class CapacitySearch {
     }
   }
 
-  /** The result of the search as far as it has come. */
   get found(): SearchResult {
     const { outcome, low, high, drift } = this;
     const isKnown = outcome === "found" || outcome === "at-least";
@@ -195,12 +190,10 @@ export class CapacitySearch {
     return Math.min(Math.max(roundRate(startRatePerSecond), leastRatePerSecond), mostRatePerSecond);
   }
 
-  /** Highest rate that holds; 0 without any. */
   private get low(): number {
     return Math.max(0, ...this.held);
   }
 
-  /** Lowest rate above it that fails. */
   private get high(): number {
     return Math.min(...[...this.failed.keys()].filter((rate) => rate > this.low));
   }

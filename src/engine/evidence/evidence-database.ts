@@ -1,4 +1,3 @@
-// The database as a source of evidence: its readings, and the differences between the ends of the window.
 import type { Endpoint } from "../../database/endpoint.js";
 import type {
   EvidenceReader,
@@ -49,7 +48,6 @@ export class DatabaseSource implements EvidenceSource {
     return this.reader.skipped;
   }
 
-  /** Process ids of other programs' sessions at the last sample. */
   get foreignPids(): readonly number[] {
     return this.reader.foreignPids;
   }

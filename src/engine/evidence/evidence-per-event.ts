@@ -7,7 +7,6 @@ import { evidenceMetricOf, PER_EVENT_EVIDENCE, type Evidence } from "../../workl
 import type { WindowEvidence } from "./evidence-source.js";
 import { growthOf } from "./window-figures.js";
 
-/** The work of the window. */
 export interface WorkDone {
   readonly workload: Vocabulary;
   readonly operations: Readonly<Record<Operation, { readonly events: number }>>;
@@ -26,7 +25,6 @@ function eventsOf({ workload, operations }: WorkDone): number {
   return eventsIn("in") || eventsIn("through");
 }
 
-/** Costs of one event; undefined if there was no event. */
 export function perEventOf(
   database: Pick<DatabaseEvidence, "statements">,
   window: WindowEvidence,

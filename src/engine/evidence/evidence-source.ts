@@ -29,9 +29,7 @@ export interface EvidenceSource {
   closed?(): Promise<void>;
   /** Fields of the result besides the figures of the catalogue, once the window has ended. */
   summary?(window: WindowEvidence): Partial<DatabaseEvidence>;
-  /** Skipped sources known so far; each named once. */
   readonly skipped: readonly SkippedSource[];
-  /** Closes the source. Never rejects. */
   close(): Promise<void>;
 }
 
@@ -40,11 +38,8 @@ export interface MeanAndMax {
   readonly max: number;
 }
 
-/** The readings of a window, summed up by metric; undefined if there were none. */
 export interface WindowEvidence {
-  /** A gauge over the samples of the window. */
   gauge(name: string): MeanAndMax | undefined;
-  /** The number of samples that had the gauge. */
   seen(name: string): number;
   /** The sum over samples of each gauge of a family such as `wait.`, by its name without the family. */
   family(prefix: string): ReadonlyMap<string, number>;
@@ -53,6 +48,5 @@ export interface WindowEvidence {
   /** A gauge at either end of the window. */
   first(name: string): number | undefined;
   last(name: string): number | undefined;
-  /** Number of samples. */
   readonly samples: number;
 }

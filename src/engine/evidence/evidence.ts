@@ -21,9 +21,7 @@ export interface EvidenceOptions {
   readonly sources: readonly EvidenceSource[];
   /** Milliseconds between samples; 0 for none but the two readings at the ends. */
   readonly everyMs: number;
-  /** Called with the first reading and its second of the window, if samples follow. */
   readonly onOpening?: (atSeconds: number, values: EvidenceReading) => void;
-  /** Called with each sample and its second of the window, from 0. Rates are per second. */
   readonly onSample: (second: number, values: EvidenceValues) => void;
   readonly clock?: Clock;
 }
@@ -32,7 +30,6 @@ export class TrialEvidence {
   private readonly sums = new WindowSums();
   private readonly ended = new AbortController();
   private readonly clock: Clock;
-  /** Missed readings by source, with the last reason. */
   private readonly failures = new Map<string, { count: number; reason: string }>();
   private readonly hookFailures: SkippedSource[] = [];
   private sampling: Promise<void> = Promise.resolve();
@@ -68,7 +65,6 @@ export class TrialEvidence {
     this.sampling = this.sampleOn();
   }
 
-  /** Takes the last reading for a window that ended at `endMs`. */
   async end(endMs: number): Promise<void> {
     if (this.state !== "open") return;
     this.windowMs = endMs - this.startMs;

@@ -16,7 +16,6 @@ export interface CountedSpan {
   readonly windowSeconds: number;
 }
 
-/** Transactions of others in the load's database; undefined if they cannot be known. */
 function transactionsHere(
   window: WindowEvidence,
   own: number,
@@ -30,7 +29,6 @@ function transactionsHere(
   return Math.max(0, commits + rollbacks - logins - own - late - control);
 }
 
-/** Work of others in the window; undefined if no part of it is known. */
 export function foreignWorkOf(
   window: WindowEvidence,
   { serverTransactions = 0, poolerTransactions = 0 }: WorkDone,
@@ -100,7 +98,6 @@ export function foreignNotAssessed(
   ];
 }
 
-/** Missing figures; empty if both are known, at most one of the two. */
 function missing(
   what: string,
   all: unknown,

@@ -11,7 +11,6 @@ import type { TreatmentSettings } from "../../scenario/settings.js";
 import { storeOf, workloadOf } from "../../workloads/registry.js";
 
 export interface PlansRead {
-  /** Plans in the order of the workload's statements. */
   readonly plans: readonly StatementPlan[];
   readonly notAssessed: readonly NotAssessed[];
 }
@@ -29,12 +28,10 @@ const none = (reason: string): PlansRead => ({
   notAssessed: [{ what: "plans of statements", reason }],
 });
 
-/** Words such as `plans of process.claim, add.events, add.status and 2 more`. */
 function whatOf(names: readonly string[]): string {
   return `plans of ${firstOf(names, NAMED_MAX)}`;
 }
 
-/** The plans that the planner chooses now. Never rejects: statements without a plan are named in `notAssessed`. */
 export async function readPlans(admin: AdminSession, settings: TreatmentSettings): Promise<PlansRead> {
   try {
     return await askFor(admin, settings);

@@ -20,7 +20,6 @@ function unseen({ product, consoles, endpoints, instances }: RunningPooler): Ski
   return [{ source, reason, isPartial: true }];
 }
 
-/** Figures of a pooler that counts transactions, their waits and their time. */
 function countsOf(window: WindowEvidence): Partial<NonNullable<DatabaseEvidence["pooler"]>> {
   const transactions = window.total("pooler.transactions");
   const waitMs = window.total("pooler.waitMs");

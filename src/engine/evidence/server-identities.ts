@@ -11,7 +11,6 @@ import type { RunningTarget } from "../../targets/running-target.js";
 type Place = Pick<RunningTarget, "kind" | "endpoints">;
 type Facts = Readonly<Record<string, string>>;
 
-/** The last facts of an endpoint, and their trial. */
 interface LastSeen {
   readonly trial: number;
   readonly facts: Facts;
@@ -111,7 +110,6 @@ async function read(endpoint: Endpoint): Promise<Read> {
     .catch((error: unknown) => ({ failure: messageOf(error) }));
 }
 
-/** The server of one endpoint over a trial. */
 class WatchedServer {
   private atEnd: Read | undefined;
   readonly name: string;
@@ -161,14 +159,12 @@ class WatchedServer {
   }
 }
 
-/** The servers of one trial, by the endpoint of the clients. */
 export class TrialServers {
   constructor(
     private readonly servers: readonly WatchedServer[],
     private readonly remember: (name: string, facts: Facts) => void,
   ) {}
 
-  /** Reads the facts again, once the load has ended. Never rejects. */
   async end(): Promise<void> {
     for (const server of this.servers) {
       const facts = await server.readAgain();

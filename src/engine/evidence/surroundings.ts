@@ -51,7 +51,6 @@ export class Surroundings {
     this.servers = await identities.begin(target, this.inputs.trial.number);
   }
 
-  /** Called at the ends of the window. */
   openWindow(): void {
     this.opened = this.read();
   }
@@ -107,7 +106,6 @@ export class Surroundings {
     return [...told, ...this.unreadableIo];
   }
 
-  /** Processes whose I/O cannot be read, if something waited for storage or that is not known. */
   private get unreadableIo(): NotAssessed[] {
     const { ioPressureRatio, ioWaitRatio = 1, ownIoBytes } = this.machine ?? {};
     if ((ioPressureRatio ?? ioWaitRatio) < IO_WAITED_MIN) return [];

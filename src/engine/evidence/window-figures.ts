@@ -1,7 +1,6 @@
 import type { Evidence } from "../../workloads/evidence.js";
 import type { MeanAndMax, WindowEvidence } from "./evidence-source.js";
 
-/** Growth of a gauge from one end of the window to the other. */
 export function growthOf(window: WindowEvidence, name: string): number | undefined {
   const [first, last] = [window.first(name), window.last(name)];
   return first === undefined || last === undefined ? undefined : last - first;

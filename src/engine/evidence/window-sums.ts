@@ -12,7 +12,6 @@ interface Gauge {
 }
 
 interface Counter {
-  /** Value and moment of the reading before. */
   last: number;
   lastMs: number;
   hasBegunAnew: boolean;
@@ -66,7 +65,6 @@ export class WindowSums implements WindowEvidence {
     return { ...Object.fromEntries(gauges), ...this.ratesOf(reading, atMs) };
   }
 
-  /** Adds the reading at the end, which may have been a sample, too. */
   close(reading: EvidenceReading): void {
     this.closing = reading;
     const isAnew = this.begunAnewByServer();
@@ -77,7 +75,6 @@ export class WindowSums implements WindowEvidence {
     }
   }
 
-  /** Counters without a total. */
   get begunAnew(): string[] {
     return [...this.counters].filter(([, { hasBegunAnew }]) => hasBegunAnew).map(([name]) => name);
   }

@@ -24,7 +24,6 @@ export interface RecommendationPlan {
   readonly loads: readonly string[];
 }
 
-/** Runs an experiment of the scenario with these overrides. Rejects where it cannot be run, or lost events. */
 export type Measure = (what: string, set: readonly string[]) => Promise<ResultDocument>;
 
 /** The proposal against the present configuration, in trials made for this alone. */
@@ -38,7 +37,6 @@ export interface Holdout {
   readonly ciHigh: number | null;
   readonly pValue: number | null;
   readonly isBetter: boolean;
-  /** Medians of the proposal. */
   readonly conditions: readonly {
     readonly words: string;
     readonly seen: number | null;
@@ -47,25 +45,21 @@ export interface Holdout {
   readonly timingsValid: boolean;
 }
 
-/** One change of the proposal, taken back alone. */
 export interface Part {
   readonly factor: string;
   readonly from: string;
   readonly to: string;
-  /** Without the change over with it, of the objective. */
   readonly ratio: number;
   readonly ciLow: number | null;
   readonly ciHigh: number | null;
 }
 
-/** The whole answer; `recommendation.json`. */
 export interface Recommendation {
   readonly version: 1;
   readonly objective: string;
   readonly conditions: readonly string[];
   readonly configurations: number;
   readonly present: Configuration;
-  /** What the search proposed; left out where nothing was better than the present. */
   readonly proposal?: Configuration;
   readonly advice: "change" | "keep";
   readonly search: { readonly rounds: number; readonly measured: number; readonly trials: number };
@@ -184,7 +178,6 @@ function partsOf(
   });
 }
 
-/** One recommendation under way. */
 class Recommending {
   private readonly startMs: number;
   /** The whole time of one trial: a guess before the first round. */

@@ -4,7 +4,6 @@ import { combine, levelNames, type Levels } from "../../scenario/plan/matrix.js"
 import type { Experiment } from "../../scenario/settings.js";
 import type { Mapping } from "../../syntax/paths.js";
 
-/** A configuration: its treatment's name, and the value of each factor by scenario path. */
 export interface Configuration {
   readonly id: string;
   readonly levels: Readonly<Record<string, string>>;
@@ -15,7 +14,6 @@ export interface ConfigurationSpace extends Space {
   readonly configurations: readonly Configuration[];
 }
 
-/** Numbers, also with a unit, have an order. */
 function isOrdered(levels: readonly Levels[], factor: string): boolean {
   return levels.every((one) => /^\d/.test(one.get(factor)?.text ?? "0"));
 }
@@ -32,7 +30,6 @@ function areNeighbours(a: Levels, b: Levels, order: ReadonlyMap<string, readonly
   return Math.abs(placeOf(a) - placeOf(b)) === 1;
 }
 
-/** Configurations in the order of the treatments; the first is the present one. */
 export function spaceOf({ yaml, treatments }: Experiment): ConfigurationSpace {
   const raw = parse(yaml) as Mapping;
   const combinations = combine(raw, levelNames(raw), new Set(), []);

@@ -8,12 +8,9 @@ import type { ThresholdResult, TreatmentResult, Verdict } from "../../results/re
 
 export interface Facts {
   readonly treatments: readonly TreatmentResult[];
-  /** Integrity violations in words. */
   readonly violations: readonly string[];
   readonly thresholds: readonly ThresholdResult[];
-  /** Why the experiment could not go on. */
   readonly failure: TrainSimError | undefined;
-  /** Why it was stopped, and by what when no signal did. */
   readonly stopReason: string | undefined;
   readonly abortedBy: TrainSimError | undefined;
   readonly completeTrials: number;

@@ -79,7 +79,6 @@ function localPortsOf(settings: TreatmentSettings, { clients, pooled }: Carrier)
   );
 }
 
-/** A limit of a machine that a treatment would hit. */
 export interface Shortage {
   readonly words: string;
   readonly remedy: string;

@@ -18,7 +18,6 @@ import type { PoolerVersion } from "../trial/pooler.js";
 import { ServerIdentities } from "../evidence/server-identities.js";
 import { TargetKeeper, type KeptTarget } from "./target-keeper.js";
 
-/** What an interrupted run of the same experiment left. */
 interface Earlier {
   readonly environment: Environment;
   readonly trials: readonly { readonly result: TrialResult }[];

@@ -36,7 +36,6 @@ interface RecordedTrial {
   readonly result: TrialResult;
 }
 
-/** Complete trials of one treatment. Percentiles and merged endpoints take long: `result` is kept until another trial comes. */
 interface MergedTrials {
   readonly trials: TrialResult[];
   readonly totals: Totals;
@@ -53,7 +52,6 @@ interface Findings {
   readonly diagnosis?: ResultDocument["diagnosis"];
 }
 
-/** The part of an interrupted run that a record goes on with. */
 export interface EarlierRecord {
   /** Complete trials, in their planned order. */
   readonly trials: readonly (RecordedTrial & { readonly totals: Totals })[];
@@ -63,22 +61,18 @@ export interface EarlierRecord {
   readonly looks: readonly number[];
 }
 
-/** The violations of an audit in words, each with the trial's name. */
 export function violationsOf(integrity: TrialResult["integrity"], name: string): string[] {
   return (integrity?.violations ?? []).map((words) => `${name}: ${words}`);
 }
 
 export class ExperimentRecord {
-  /** Trials in the order in which they ran. */
   private readonly finished: RecordedTrial[] = [];
   private readonly merged = new Map<string, MergedTrials>();
 
-  /** Quantities that are compared trial by trial. */
   private readonly values: TrialValues;
 
   readonly looks: Looks;
 
-  /** Integrity violations in words, with their trials. */
   readonly violations: string[];
 
   /** The searched treatments; undefined unless a search for capacity runs. Its record holds confirming trials alone. */
@@ -97,7 +91,6 @@ export class ExperimentRecord {
     for (const { treatmentId, result, totals } of trials) this.add(treatmentId, result, totals);
   }
 
-  /** Number of complete trials; of a search, those that confirmed a rate. */
   get complete(): number {
     return this.capacity
       ? this.capacity.reduce((sum, { confirmations }) => sum + confirmations, 0)
@@ -128,7 +121,6 @@ export class ExperimentRecord {
     return { ...this.experiment, treatments, trials };
   }
 
-  /** Treatments with the material of thresholds: complete trials, merged, and the audits of all trials. */
   private judged(): JudgedTreatment[] {
     const recorded = this.treatments();
     const { trials: planned } = this.planned;

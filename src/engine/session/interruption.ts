@@ -12,7 +12,6 @@ export class Interruption {
     return this.name !== undefined || this.cause !== undefined;
   }
 
-  /** Why to stop, in words; undefined without a request. */
   get reason(): string | undefined {
     return this.name === undefined ? this.cause?.message : `stopped by ${this.name}`;
   }
@@ -22,7 +21,6 @@ export class Interruption {
     return this.name === undefined ? this.cause : undefined;
   }
 
-  /** `SIGINT`, `SIGTERM`, `SIGHUP`; undefined without a signal. */
   get signalName(): string | undefined {
     return this.name;
   }

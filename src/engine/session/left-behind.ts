@@ -35,7 +35,6 @@ export function dropCommand(
   return commandOf(words, isElsewhere);
 }
 
-/** What drops every schema that the experiment may have made on a server that stays. */
 export function dropCommands({ treatments }: Experiment): string[] {
   const commands = treatments.flatMap(({ settings: { target, namespace, dialect } }) =>
     target.kind === "url" ? [dropCommand(target, namespace, dialect)] : [],
@@ -43,7 +42,6 @@ export function dropCommands({ treatments }: Experiment): string[] {
   return [...new Set(commands)];
 }
 
-/** Whether the experiment's URLs hold a password, which no result does. */
 function holdsPassword({ treatments }: Experiment): boolean {
   const urls = treatments.flatMap(({ settings: { target, pool } }) => [
     ...(target.kind === "url" ? [target.adminUrl, ...target.urls.map(({ url }) => url)] : []),

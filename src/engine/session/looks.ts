@@ -8,19 +8,16 @@ import type { Experiment, PlannedTrial } from "../../scenario/settings.js";
 
 type Treatments = readonly TreatmentResult[];
 
-/** What a look found. */
 interface Look {
   readonly blocks: number;
   /** How many comparisons are to be decided: in a race, of each other treatment with the best. */
   readonly claims: number;
-  /** Names of those that are not. */
   readonly open: readonly string[];
 }
 
 export class Looks {
   private ended: { readonly reason?: StopReason } | undefined;
 
-  /** Races by the looks that were made. */
   private readonly races = new Map<string, Race>();
 
   /** `earlier` are the looks of a run that this one goes on with. */
@@ -34,7 +31,6 @@ export class Looks {
     this.ended ??= reason ? { reason } : {};
   }
 
-  /** Whether a rule of the experiment ended it: then it lacks no trial. */
   get isEndedByRule(): boolean {
     return this.ended?.reason !== undefined;
   }

@@ -3,7 +3,6 @@ import type { Lint } from "../../analysis/lint/lint-types.js";
 import type { Treatment } from "../../scenario/settings.js";
 import { targetCaveats } from "../../targets/registry.js";
 
-/** The rule of these caveats in `diagnosis`. */
 export const WITHOUT_EFFECT = "without-effect";
 
 export function machineCaveats(treatments: readonly Treatment[]): Lint[] {

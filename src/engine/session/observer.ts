@@ -10,19 +10,16 @@ export type TrialPhase = "reset" | "warm-up" | "measure" | "drain" | "audit";
 export interface RunningThreshold {
   readonly metric: string;
   readonly expression: string;
-  /** Null while it has no sample. */
   readonly seen: number | null;
   /** Null while it has too few samples to be passed. */
   readonly ok: boolean | null;
 }
 
-/** The state of an experiment that ends when it is decided, at a look between two blocks. */
 export interface LiveLook {
   readonly blocks: number;
   readonly blocksMost: number;
   /** Blocks at the next look; null at the last. */
   readonly nextLook: number | null;
-  /** Comparisons that are to be decided. */
   readonly claims: number;
   /** Names of those that are not. */
   readonly open: readonly string[];

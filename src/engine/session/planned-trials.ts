@@ -1,5 +1,3 @@
-// All trials of a scenario in their planned order, but for those that its own rules of stopping or its race leave out, and those
-// that an interrupted run completed.
 import { monotonicMs } from "../../foundation/clock.js";
 import type { StopReason } from "../../results/result-schema.js";
 import { setTrialAside } from "../../results/directory.js";

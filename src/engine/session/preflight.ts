@@ -14,7 +14,6 @@ import { startTarget } from "../../targets/registry.js";
 import { targetKey } from "./demand.js";
 import { dropCommand } from "./left-behind.js";
 
-/** One server of the user's own, with the treatments that run on it. */
 export interface OwnServer {
   readonly target: RunningTarget;
   readonly treatments: readonly Treatment[];

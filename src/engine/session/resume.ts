@@ -17,12 +17,9 @@ import type { PoolerVersion } from "../trial/pooler.js";
 import { isAmong } from "./environment.js";
 import { violationsOf, type EarlierRecord } from "./experiment-record.js";
 
-/** An interrupted experiment as its directory holds it. */
 export interface ResumedExperiment extends EarlierRecord {
   readonly directory: string;
-  /** The environment of its trials. */
   readonly environment: Environment;
-  /** Ceilings of the generator, by treatment id. */
   readonly ceilings: ReadonlyMap<string, Ceiling>;
   /** Entries of `diagnosis` that tell where the experiment was continued, this time included. */
   readonly interruptions: ResultDocument["diagnosis"];
@@ -58,7 +55,6 @@ export async function readInterruptedScenario(
     : loadScenario(scenario, asBefore);
 }
 
-/** What audits found in trials that were set aside, in words. */
 export async function violationsAside(
   directory: string,
   { number, treatmentId }: Pick<PlannedTrial, "number" | "treatmentId">,

@@ -54,10 +54,8 @@ export interface SessionOptions {
 
 export interface ExperimentOutcome {
   readonly result: ResultDocument;
-  /** The result directory. */
   readonly directory: string;
   readonly exitCode: ExitCode;
-  /** Why it ended before its last trial, unless the user asked. */
   readonly failure?: TrainSimError;
 }
 
@@ -116,7 +114,6 @@ export async function runSession(source: TrialSource, options: SessionOptions): 
   }
 }
 
-/** The directory that is resumed, or a new one, locked for this process. */
 async function takeDirectory(name: string, { out, resumed }: SessionOptions): Promise<ResultDirectory> {
   const taken = resumed
     ? { path: resumed.directory, discard: () => Promise.resolve() }

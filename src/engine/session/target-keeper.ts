@@ -18,7 +18,6 @@ export interface KeptTarget {
   readonly dialect: DialectName;
 }
 
-/** What these treatments, which share a target, fill: all of them run on the same disks. */
 function smallDisksOf(sharing: readonly Treatment[]): FullDisk[] {
   const faults = sharing.flatMap(({ settings }) => settings.faults);
   return [...new Set(faults.flatMap((fault) => ("disk" in fault ? [fault.disk] : [])))];
@@ -30,7 +29,6 @@ export class TargetKeeper {
   constructor(
     private readonly treatments: readonly Treatment[],
     private readonly onStart: (started: KeptTarget) => void,
-    /** Before it is stopped; must not reject. */
     private readonly onEnd: (ending: KeptTarget) => Promise<void>,
   ) {}
 

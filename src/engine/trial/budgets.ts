@@ -9,7 +9,6 @@ import type { Fleet } from "../workers/fleet.js";
 import type { Interruption } from "../session/interruption.js";
 import type { FailureSignal } from "./failure-signal.js";
 
-/** The iteration budget of one group. */
 interface Budget {
   readonly role: string;
   /** Milliseconds that it may take. */
@@ -24,7 +23,6 @@ export interface Budgets {
   readonly isOfAll: boolean;
 }
 
-/** Undefined where no group has one. To be asked before the window is set: a small budget is used up at once. */
 export function budgetsOf(
   fleet: Pick<Fleet, "assignments" | "budgetsDone">,
   settings: TreatmentSettings,

@@ -61,7 +61,6 @@ export class ClientPath {
     return this.runningPooler;
   }
 
-  /** Endpoints that clients connect to. */
   get endpoints(): readonly Endpoint[] {
     return this.ends;
   }
@@ -93,7 +92,6 @@ export class ClientPath {
     if (ends !== endpoints) await replication?.route(ends);
   }
 
-  /** Endpoints to connect to at that place in order to reach these. */
   private async before(place: NetworkPlace, endpoints: readonly Endpoint[]): Promise<readonly Endpoint[]> {
     const { treatment, trial } = this.inputs;
     if (!networkPlacesOf(treatment.settings).includes(place)) return endpoints;

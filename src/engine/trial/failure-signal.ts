@@ -11,7 +11,6 @@ export class FailureSignal {
     this.broken.catch(() => undefined);
   }
 
-  /** Watches something that rejects when it fails. */
   watch(failure: Promise<never>): void {
     failure.catch((error: unknown) => this.cut(error));
   }
@@ -23,7 +22,6 @@ export class FailureSignal {
     );
   }
 
-  /** The outcome of `work`, or a rejection as soon as something that is watched fails. */
   race<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.broken]);
   }

@@ -68,11 +68,9 @@ function lastErrorOf(
   return Math.min(backAtSeconds + LATE_SECONDS, nextAfter(moment, all));
 }
 
-/** Samples of the backlogs that the workload declares, and from them how faults changed these. */
 export class BacklogSamples {
   private readonly samples = new Map<Backlog, BacklogSample[]>();
 
-  /** Adds the values of a sample; `atSeconds` counts from the start of the window. */
   add(atSeconds: number, values: EvidenceValues): void {
     for (const { backlog, name } of BACKLOGS) {
       const events = values[name];

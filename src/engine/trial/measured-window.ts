@@ -6,7 +6,6 @@ import type { Assignment, WorkerUsage } from "../workers/protocol.js";
 import type { AccountedTime, TrialResult } from "../../results/result-schema.js";
 import type { Surroundings } from "../evidence/surroundings.js";
 
-/** The workers of the trial with their usages, by their numbers. */
 interface Told extends Pick<Fleet, "usages"> {
   readonly assignments: readonly Pick<Assignment, "clients">[];
 }
@@ -57,7 +56,6 @@ export class MeasuredWindow {
     this.readClock();
   }
 
-  /** Now and then within the window: a clock that was set back again before its end was set all the same. */
   readClock(): void {
     const stepMs = Math.abs(wallClockMs() - monotonicMs() - this.wallOffsetAtStartMs);
     this.clockStepMs = Math.max(this.clockStepMs, stepMs);

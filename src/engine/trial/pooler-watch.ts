@@ -16,7 +16,6 @@ function sumOf(contacts: readonly EndpointContacts[] | undefined, count: "connec
 }
 
 export class PoolerWatch {
-  /** Resolves once every connection has been refused for too long, with by whom and how often; never otherwise. */
   readonly lost: Promise<string>;
   private declareLost: (words: string) => void = () => undefined;
   /** The contacts last heard of, by worker and endpoint. */

@@ -7,7 +7,6 @@ import type { RunningPooler } from "../../pools/running-pooler.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
 import { HERE } from "../workers/worker-thread.js";
 
-/** A product that took part, with its version. */
 export interface PoolerVersion {
   readonly product: string;
   readonly version: string;

@@ -90,7 +90,6 @@ export class ServerWatch {
 /** Milliseconds per millisecond by which clocks may drift apart without a step. */
 const DRIFT = 0.001;
 
-/** Steps of a server's clock: each reading bounds its offset to this process's monotonic clock by the time that the answer took. */
 export class ServerClock {
   private low = Number.NEGATIVE_INFINITY;
   private high = Number.POSITIVE_INFINITY;

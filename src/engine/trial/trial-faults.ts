@@ -68,7 +68,6 @@ export class TrialFaults {
     this.failure = this.schedule.failure;
   }
 
-  /** `startMs` is the monotonic moment at which the window begins. */
   begin(startMs: number): void {
     this.startMs = startMs;
     this.schedule.begin(startMs);
@@ -87,7 +86,6 @@ export class TrialFaults {
     this.present.clear();
   }
 
-  /** To be given every second of the window. */
   onSecond(second: number, totals: Totals): void {
     this.load.add(second, totals);
   }
@@ -103,7 +101,6 @@ export class TrialFaults {
     return { spans, windowStartMs: this.startMs };
   }
 
-  /** Records of the injected faults, in order, once the window has ended. */
   records(windowSeconds: number): FaultRecord[] {
     const { schedule, startMs, load, queue } = this;
     if (startMs === undefined) return [];

@@ -1,4 +1,3 @@
-// The coordinator's lines in a trial's NDJSON log; workers write to the same file.
 import { join } from "node:path";
 import type { TrainSimError } from "../../foundation/errors.js";
 import { openLogger, type OpenLogger } from "../../foundation/logger.js";
@@ -63,7 +62,6 @@ export class TrialLog {
     this.open.logger[level]({ event: "audit", operation: "*", ...findings, ...logged }, "audit");
   }
 
-  /** Why lines of the coordinator are missing, if any are. */
   get failure(): TrainSimError | undefined {
     return this.open.failure;
   }

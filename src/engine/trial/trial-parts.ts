@@ -11,7 +11,6 @@ import type { PoolerVersion } from "./pooler.js";
 import type { ServerIdentities } from "../evidence/server-identities.js";
 import type { WorkerPlace } from "../workers/worker-place.js";
 
-/** What outlives one trial and every trial needs. */
 export interface TrialHost {
   readonly target: RunningTarget;
   readonly admin: AdminSession;
@@ -22,7 +21,6 @@ export interface TrialHost {
   readonly interruption: Interruption;
   /** Trials that run at the same time, this one at least. */
   readonly meeting: Meeting;
-  /** Called with the version of each pooler that takes part. */
   readonly onPooler: (pooler: PoolerVersion) => void;
   /** Called with the running totals of the window, once a second while it lasts. */
   readonly onTotals?: WatchTotals;
@@ -34,7 +32,6 @@ export type WatchTotals = (totals: Totals, windowSeconds: number) => void;
 export interface TrialInputs {
   readonly trial: PlannedTrial;
   readonly treatment: Treatment;
-  /** The trial's own directory, which exists. */
   readonly directory: string;
 }
 
@@ -42,6 +39,5 @@ export interface TrialInputs {
 export interface FinishedTrial {
   readonly result: TrialResult;
   readonly totals: Totals;
-  /** Why the experiment cannot go on, when it cannot. */
   readonly failure?: TrainSimError;
 }

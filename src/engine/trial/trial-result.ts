@@ -53,7 +53,6 @@ export function endingOf(
   };
 }
 
-/** Facts that a trial has only once it reached the phase that they come from. */
 export type TrialFacts = Partial<
   Pick<
     TrialResult,
@@ -90,7 +89,6 @@ interface Measured {
   readonly faults: TrialFaults;
   readonly window: MeasuredWindow;
   readonly workers: WorkerTallies;
-  /** Settings of a user's own pooler, by name, as its console gives them. */
   readonly poolerSettings: Readonly<Record<string, string>>;
   readonly summary: WindowSummary;
 }
@@ -139,7 +137,6 @@ interface TrialOutcome {
   readonly ending: TrialEnding | undefined;
   readonly failure: TrainSimError | undefined;
   readonly surroundings: Surroundings;
-  /** Why it was cut short, unless it failed. */
   readonly stopReason: string | undefined;
   readonly serverClockStepMs: number;
 }

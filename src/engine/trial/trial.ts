@@ -40,7 +40,6 @@ import {
   type TrialFacts,
 } from "./trial-result.js";
 
-/** Share of the warm-up after which statistics are gathered. */
 const ANALYZE_AFTER = 0.6;
 const DRAIN_POLL_MS = 100;
 /** What is read at the window's start takes a moment; earlier, it would hold what others measured before it. */
@@ -151,7 +150,6 @@ class TrialRun {
     await this.audit(load, drainSeconds);
   }
 
-  /** The first failure is the trial's. */
   private fail(error: unknown): void {
     this.failure ??= asExplained(error);
   }
@@ -205,7 +203,6 @@ class TrialRun {
     return { fleet, evidence, faults };
   }
 
-  /** Ends the workers; after a failure it audits what they had done by then. */
   private async endLoad(fleet: Fleet, faults: TrialFaults): Promise<void> {
     const hasFailed = this.failure !== undefined;
     if (hasFailed) await fleet.closeLedgers();

@@ -17,7 +17,6 @@ export interface AssignmentInputs {
   readonly endpoints: readonly Endpoint[];
   readonly prepared: boolean;
   readonly logFile: string;
-  /** The trial's directory. */
   readonly directory: string;
 }
 

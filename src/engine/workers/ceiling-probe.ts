@@ -28,7 +28,6 @@ export interface CeilingInputs {
   readonly place: WorkerPlace;
   readonly trial: PlannedTrial;
   readonly treatment: Treatment;
-  /** The directory of the workers' log. */
   readonly directory: string;
   readonly interruption: Interruption;
 }

@@ -64,7 +64,6 @@ export class Fleet {
     this.failure.catch(() => undefined);
   }
 
-  /** Starts the workers; resolves once all are connected and wait at the barrier. Rejects as the first fails. */
   async launch(): Promise<void> {
     await this.place.whole();
     const ready = this.barrier("ready");
@@ -115,7 +114,6 @@ export class Fleet {
     this.command({ kind: "drain" });
   }
 
-  /** Resolves once all have finished, shipped and disconnected. */
   async stop(): Promise<void> {
     const reports = await this.ask({ kind: "stop" }, "stopped");
     const living = this.everyone().filter((worker) => !this.hasKilled(worker));
@@ -136,7 +134,6 @@ export class Fleet {
     return { told: this.roll.told, unclosed: unclosed.map((number) => this.nameOf(number)) };
   }
 
-  /** See `FaultHost`. */
   chooseAgents(count: number, prng: Prng): readonly LoadAgent[] {
     return this.workers?.chooseAgents(count, prng) ?? [];
   }
@@ -180,7 +177,6 @@ export class Fleet {
     return this.workers?.agents() ?? [];
   }
 
-  /** Ends every worker at once, whatever it is doing; resolves with what is wrong when one cannot be ended. */
   async terminate(): Promise<TrainSimError | undefined> {
     clearInterval(this.pulse);
     this.everyone().forEach((number) => this.roll.ended(number));
@@ -262,7 +258,6 @@ export class Fleet {
     for (const number of workers) this.workers?.post(number, command);
   }
 
-  /** The worker has said that it ends. */
   private ended(number: number): void {
     this.roll.ended(number);
     this.heartbeat.forget(number);
@@ -271,7 +266,6 @@ export class Fleet {
   private readonly fail = (error: TrainSimError): void => this.rejectFailure(error);
 }
 
-/** The ended workers with their ledgers. A worker that failed has ended without a ledger. */
 class WorkerRoll {
   private readonly gone = new Set<number>();
   private readonly ledgers = new Map<number, unknown>();

@@ -5,11 +5,9 @@
 export const PULSE_MS = 1_000;
 
 export interface HeartbeatOptions {
-  /** Monotonic milliseconds. */
   readonly nowMs: () => number;
   /** Between two calls of `look`. */
   readonly everyMs: number;
-  /** How long a worker may be silent. */
   readonly silenceMs: number;
   /** Called once for each worker that was silent for longer, with how long. */
   readonly onSilent: (worker: number, silentMs: number) => void;

@@ -1,4 +1,3 @@
-// Schemas of what a worker measured, made from the catalogue of metrics.
 import * as z from "zod";
 import type { EndpointContacts } from "../../database/session.js";
 import type { EndpointDelta } from "../../metrics/endpoint-split.js";

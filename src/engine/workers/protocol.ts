@@ -42,7 +42,6 @@ export const WorkerUsage = z.object({
 });
 export type WorkerUsage = z.infer<typeof WorkerUsage>;
 
-/** An error in words, with the exit code of a run that it ends. */
 export const Failure = z.object({
   message: z.string(),
   exitCode: z.literal(Object.values(ExitCode)),

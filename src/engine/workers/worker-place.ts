@@ -1,4 +1,3 @@
-// The place of a trial's workers: threads of this process, or agents. A fleet commands both in the same way.
 import type { Endpoint } from "../../database/endpoint.js";
 import type { LoadAgent, NetworkPlace } from "../../faults/fault.js";
 import type { Network } from "../../faults/means/network.js";
@@ -29,17 +28,14 @@ export interface WorkersOfAgent extends Omit<TrialAgent, "workers" | "accountedR
 
 export interface RunningWorkers {
   post(worker: number, command: Command): void;
-  /** `producers worker 0`, and where it runs if that is not here. */
   nameOf(worker: number): string;
   /** Least milliseconds between a command and the instant it names. */
   readonly leadMs: number;
   /** CPU seconds of other processes that they took within the window, once all have stopped; 0 where there is none. */
   cpuSeconds(): number;
-  /** None where all run in this process. */
   agents(): readonly WorkersOfAgent[];
   /** See `FaultHost`. */
   chooseAgents(count: number, prng: Prng): readonly LoadAgent[];
-  /** Ends each at once, whatever it is doing; resolves with what is wrong where one cannot be ended. Never rejects. */
   terminate(): Promise<TrainSimError | undefined>;
 }
 
@@ -61,7 +57,6 @@ export interface WorkerPlace {
   start(assignments: readonly Assignment[], events: WorkerEvents): RunningWorkers;
 }
 
-/** `producers worker 0`. */
 export function workerName({ role, index }: Assignment): string {
   return `${role} worker ${index}`;
 }

@@ -1,4 +1,3 @@
-// Workers as threads of this process, with V8's limit on their memory.
 import { Worker } from "node:worker_threads";
 import { builtBeside } from "../../foundation/built.js";
 import { withinMs } from "../../foundation/deadline.js";
@@ -75,12 +74,10 @@ class Threads implements RunningWorkers {
   }
 }
 
-/** Starts threads with the memory that they share. */
 export function startThreads(assignments: readonly ThreadAssignment[], events: WorkerEvents): RunningWorkers {
   return new Threads(assignments, events);
 }
 
-/** The workers' place where nothing else is asked for. */
 export const HERE: WorkerPlace = {
   isElsewhere: false,
   pids: [],

@@ -13,7 +13,6 @@ export type NetworkCondition =
   | { readonly kind: "refuse"; readonly drop: boolean }
   /** Each open connection is reset once. */
   | { readonly kind: "reset" }
-  /** Share (0..1) of COMMITs whose connection is reset, half of them before the server gets the COMMIT. */
   | { readonly kind: "reset-commits"; readonly share: number };
 
 /** One direction of the network, which all connections share. */

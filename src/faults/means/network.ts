@@ -9,9 +9,7 @@ import type { NetworkCondition } from "./condition.js";
 import type { NetworkAnswer, NetworkCommand, NetworkPlan } from "./protocol.js";
 import type { NetworkEffect } from "./tcp-proxy.js";
 
-/** A network between clients and servers, clear until a condition is set. */
 export interface Network {
-  /** Endpoints to connect to instead, in the order of the upstreams. */
   readonly endpoints: readonly Endpoint[];
   /** Sets a condition and resolves with its immediate effect. */
   suffer(condition: NetworkCondition): Promise<NetworkEffect>;
@@ -19,11 +17,9 @@ export interface Network {
   mend(): Promise<NetworkEffect>;
   /** Resolves with the reason if the thread ends by itself. */
   readonly lost: Promise<string>;
-  /** Breaks every connection. Never rejects and may be called twice. */
   close(): Promise<void>;
 }
 
-/** Puts a proxy in front of each endpoint. Rejects if no port is free. */
 export async function openNetwork(upstreams: readonly Endpoint[], seed: number): Promise<Network> {
   const plan: NetworkPlan = {
     upstreams: upstreams.map((upstream) => databaseOf(upstream).socketOf(upstream)),

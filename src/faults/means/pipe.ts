@@ -45,7 +45,6 @@ export class Pipe {
     sink.once("close", () => this.stop());
   }
 
-  /** Asks the new link about all waiting pieces. */
   linkChanged(): void {
     this.dueMs = undefined;
     this.waiting?.abort();

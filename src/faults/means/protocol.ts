@@ -3,7 +3,6 @@ import type { NetConnectOpts } from "node:net";
 import type { NetworkCondition } from "./condition.js";
 import type { NetworkEffect } from "./tcp-proxy.js";
 
-/** Start data of the thread. */
 export interface NetworkPlan {
   readonly upstreams: readonly NetConnectOpts[];
   readonly seed: number;

@@ -17,11 +17,8 @@ import { ProxiedConnection, type CommitFate } from "./proxied-connection.js";
 const HOST = "127.0.0.1";
 const BACKLOG = 4096;
 
-/** Effect of a condition so far. */
 export interface NetworkEffect {
-  /** Connections that were open when the condition began. */
   readonly connections: number;
-  /** Connections that were reset, including those below. */
   readonly resets: number;
   /** COMMITs that never reached the server. */
   readonly commitsLost: number;
@@ -54,7 +51,6 @@ export class TcpProxy {
     private readonly prng: Prng,
   ) {}
 
-  /** Listens on a free port of 127.0.0.1. The first connection shows whether the upstream answers. */
   static async open(upstream: NetConnectOpts, clock: Clock, prng: Prng): Promise<TcpProxy> {
     const proxy = new TcpProxy(upstream, clock, prng);
     await proxy.listen();
@@ -65,7 +61,6 @@ export class TcpProxy {
     return this.boundPort;
   }
 
-  /** Number of open connections. */
   get size(): number {
     return this.connections.size;
   }
@@ -86,7 +81,6 @@ export class TcpProxy {
     await this.listen();
   }
 
-  /** Effect of the last condition so far. */
   get effect(): NetworkEffect {
     return { ...this.counts };
   }

@@ -16,7 +16,6 @@ export interface Commit {
 const UNIT = "\u001F";
 
 export class Repository {
-  /** Working tree. */
   readonly root: string;
 
   /** Throws a UsageError if the directory is in no repository. */

@@ -18,11 +18,9 @@ const Owner = z.object({ place: z.string().min(1), processes: z.array(ProcessMar
 
 export interface Orphan {
   readonly path: string;
-  /** `PostgreSQL`, `PgBouncer`, or the name in its directory. */
   readonly product: string;
   /** Processes that run in it and were started from outside: postmasters, poolers. */
   readonly pids: readonly number[];
-  /** File systems mounted below it. */
   readonly mounts: readonly string[];
 }
 
@@ -110,7 +108,6 @@ export async function findOrphans(): Promise<Orphan[]> {
   return orphans;
 }
 
-/** A sentence that describes it. */
 export function orphanWords({ path, product, pids, mounts }: Orphan): string {
   const left = `${product} of a train-sim that was killed`;
   if (pids.length > 0) return `${left} still runs (process ${pids.join(", ")}) in ${path}`;

@@ -8,7 +8,6 @@ import { generateSecret } from "../prng.js";
 import { OWNER_FILE, ownerRecord } from "./orphans.js";
 import { guardDirectory, reaperPid } from "./reaper.js";
 
-/** An account of this machine under which servers run. */
 export interface ServerUser {
   readonly name: string;
   readonly uid: number;

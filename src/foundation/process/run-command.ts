@@ -13,7 +13,6 @@ export interface CommandOptions {
   readonly timeoutMs: number;
   /** True if the output is a secret that no message may repeat. */
   readonly isSecret: boolean;
-  /** Ends the command when aborted. */
   readonly signal?: AbortSignal;
 }
 

@@ -17,11 +17,9 @@ export interface ServerProcess {
   readonly exited: Promise<string>;
   /** Like `exited`, and keeps train-sim running until then, which a server alone does not. */
   ended(): Promise<string>;
-  /** True when it has ended. */
   readonly hasExited: boolean;
   /** Resolves if it ended without `stop`, with its end and the last lines of its log. */
   readonly lost: Promise<string>;
-  /** Last 16 kB of its output. */
   log(): Promise<string>;
   /** Sends the signals in order, each after the patience of the previous one, then SIGKILL. Never rejects. */
   stop(steps: readonly { readonly signal: NodeJS.Signals; readonly patienceMs: number }[]): Promise<void>;
@@ -151,7 +149,6 @@ export async function settles(promise: Promise<unknown>, ms: number): Promise<bo
   return isSettled;
 }
 
-/** Sends a signal to a process, which may have ended already. */
 export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

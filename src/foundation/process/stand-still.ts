@@ -4,9 +4,7 @@ import { processTree } from "../machine-usage.js";
 import { send } from "./server-process.js";
 
 export interface StandingStill {
-  /** Number of stopped processes. */
   readonly processes: number;
-  /** Resumes them. */
   end(): Promise<void>;
 }
 

@@ -4,7 +4,6 @@
 /** Widest report in columns: it is read in terminals, mails and commit messages. */
 export const WIDTH_MAX = 120;
 
-/** Styles of marked text; `plainMarks` adds none. */
 export interface Marks {
   readonly bold: (text: string) => string;
   readonly bad: (text: string) => string;
@@ -20,12 +19,10 @@ function sgr(on: number, off: number): (text: string) => string {
 }
 export const colourMarks: Marks = { bold: sgr(1, 22), bad: sgr(31, 39), good: sgr(32, 39), dim: sgr(2, 22) };
 
-/** One line without control characters. */
 export function printable(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
 }
 
-/** At most `width` characters; the middle is omitted, because names differ at their ends. */
 export function shorten(text: string, width: number): string {
   if (text.length <= width) return text;
   const head = Math.ceil((width - 1) / 2);
@@ -33,7 +30,6 @@ export function shorten(text: string, width: number): string {
   return `${text.slice(0, head)}…${tail > 0 ? text.slice(-tail) : ""}`;
 }
 
-/** Wraps `text` at spaces where possible. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let rest = text;

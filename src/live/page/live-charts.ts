@@ -17,7 +17,6 @@ import { partColour, type ChartTheme } from "../../report/html/page/charts/theme
 
 /** Longest distance in ms that a line of seconds bridges: two seconds without a value are a gap. */
 const GAP_MS = 2500;
-/** Milliseconds that a chart covers: rare samples are kept for longer than seconds are. */
 const SHOWN_MS = 600_000;
 
 interface Moment {

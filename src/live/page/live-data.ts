@@ -3,18 +3,15 @@
 import type { LiveLook } from "../../engine/session/observer.js";
 import type { Operation } from "../../metrics/operations.js";
 
-/** State of this moment. */
 export interface LiveView {
   readonly scenario: string;
   readonly programVersion: string;
   readonly elapsedMs: number;
   /** Estimate for the whole run; null while it is unknown. */
   readonly leftMs: number | null;
-  /** Planned trials; null in a search for capacity, which has no plan. */
   readonly trials: number | null;
   /** True if fewer trials than planned may suffice, and less time. */
   readonly mayEndEarly: boolean;
-  /** The last look at the open comparisons, if there was any. */
   readonly look: LiveLook | null;
   /** The current trial, or the last one between trials; null before the first. */
   readonly trial: LiveTrial | null;
@@ -33,14 +30,12 @@ export interface LiveTrial {
 export interface LivePhase {
   readonly name: string;
   readonly sinceMs: number;
-  /** The longest time that the phase may take; null if only work ends it. */
   readonly mostMs: number | null;
 }
 
 /** An operation in the last second of the window; counts named `total` cover the trial so far. */
 export interface LiveRow {
   readonly operation: Operation;
-  /** Unit of the operation's work, such as `events`. */
   readonly unit: string;
   /** Events in the last second; null before the first second. */
   readonly events: number | null;
@@ -75,14 +70,12 @@ export interface LivePointOperation {
   readonly p99Ms: number | null;
 }
 
-/** Metrics of a sample that are drawn over time. */
 export interface LiveSample {
   readonly trial: number;
   readonly atMs: number;
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** A trial that has ended, in this run or in the run that it continues. */
 export interface LiveTrialEnd {
   readonly number: number;
   readonly treatment: string;
@@ -108,7 +101,6 @@ export interface LiveNote {
   readonly text: string;
 }
 
-/** The view, and the past since the last update; the first update of a connection has the whole kept past. */
 export interface LiveUpdate {
   readonly view: LiveView;
   readonly points: readonly LivePoint[];
@@ -120,6 +112,5 @@ export interface LiveUpdate {
 /** The last message: nothing comes after it. */
 export interface LiveEnd {
   readonly words: string;
-  /** True for exit code 0. */
   readonly isGood: boolean;
 }

@@ -12,7 +12,6 @@ export class LiveStore {
   private notesByNumber = new Map<number, LiveNote>();
   private latest: LiveView | undefined;
 
-  /** Replaces the whole state: the program may be another one than before. */
   start(whole: LiveUpdate): void {
     this.pointsByName = new Map();
     this.samplesByName = new Map();

@@ -42,7 +42,6 @@ export function lookWords({ blocks, blocksMost, nextLook, claims, open }: LiveLo
   return `${after}: ${open.length} of ${counted(claims, "comparison")} open (${named}); ${next}`;
 }
 
-/** Progress of the phase, 0 .. 1; undefined if its end is unknown. A drain ends with the queue, not with its bound. */
 export function phaseProgress({ phase, elapsedMs }: LiveView): number | undefined {
   if (!phase || phase.mostMs === null || phase.mostMs === 0 || phase.name === "drain") return undefined;
   return Math.min(1, (elapsedMs - phase.sinceMs) / phase.mostMs);

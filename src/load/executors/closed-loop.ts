@@ -1,7 +1,6 @@
 // The closed loop that four executors share: ramp-up, think time, and a next iteration while any is left.
 import type { Pacer, PacingContext } from "../pacer.js";
 
-/** A budget of iterations. */
 export interface Iterations {
   /** Whether the client may have another iteration. A client that may not is done and skips its pause. */
   isLeft(client: number): boolean;

@@ -19,7 +19,6 @@ interface Plan extends OpenLoopPlan {
   /** Rate of the whole group, over all its workers, in hours with factor 1. */
   readonly ratePerSecond: number;
   readonly profile: {
-    /** Length of the simulated day. */
     readonly dayMs: number;
     /** Sorted by hour. */
     readonly hours: readonly DayPart[];

@@ -16,19 +16,14 @@ export interface LoadSurroundings {
 }
 
 export interface RuleSurroundings {
-  /** `clients` of the group itself. */
   readonly groupClients: number | undefined;
-  /** `clients` of the group or of the scenario. */
   readonly clients: number | undefined;
   /** Infinity if a budget ends the window. */
   readonly windowMs: number;
 }
 
-/** Iterations that end the window. */
 export interface Budget {
-  /** Total over all clients. */
   readonly iterations: number;
-  /** Longest time for them. */
   readonly mostMs: number;
 }
 
@@ -45,7 +40,6 @@ export interface Executor<
   readonly description: string;
   /** True if a schedule starts iterations, whatever the completions. */
   readonly isOpenLoop: boolean;
-  /** Key of `load` that states the number of clients instead of `clients`. */
   readonly clientsKey?: string;
   /** True if clients continue from the warm-up into the window, whose start resets no count. */
   readonly goesOn?: boolean;
@@ -53,10 +47,8 @@ export interface Executor<
   keys(vocabulary: LoadKeys): Keys;
   /** Resolves settings and refuses nothing: `rules` find what makes no sense. */
   resolve(given: z.output<z.ZodObject<Keys>>, surroundings: LoadSurroundings): Settings;
-  /** Problems that the schema cannot find; paths are relative to the group. */
   rules?(given: z.output<z.ZodObject<Keys>>, settings: Settings, surroundings: RuleSurroundings): Finding[];
   budget?(settings: Settings): Budget;
-  /** Description of the load after its name: ` 5`, ` 20/s, poisson`. */
   words(settings: Settings): string;
   /** Plan of the warm-up: it uses up no budget, and levels that change stay at their start. */
   warmUp(plan: Plan): Plan | WarmUpPlan;

@@ -1,4 +1,3 @@
-// Keys of the executors with a budget of iterations.
 import type * as z from "zod";
 import type { LoadKeys } from "../keys.js";
 import type { LoadSurroundings } from "./executor.js";

@@ -1,4 +1,3 @@
-// `per-client-iterations`: every client runs the same number of iterations.
 import type { Pacer, PacingContext } from "../pacer.js";
 import { closedLoop } from "./closed-loop.js";
 import { defineExecutor, type WarmUpPlan } from "./executor.js";
@@ -6,7 +5,6 @@ import { budgetKeys, resolveBudget, type BudgetSettings } from "./iterations.js"
 
 interface Plan {
   readonly executor: "per-client-iterations";
-  /** Iterations of each client. */
   readonly iterations: number;
 }
 

@@ -14,7 +14,6 @@ import { resolveStages, stageFindings, stageWords } from "./stages.js";
 
 interface Plan extends OpenLoopPlan {
   readonly executor: "ramping-arrival-rate";
-  /** Rate at the start, of the whole group over all its workers. */
   readonly startRatePerSecond: number;
   /** Targets are rates per second. */
   readonly stages: readonly Stage[];

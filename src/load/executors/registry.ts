@@ -22,7 +22,6 @@ export const EXECUTORS = [
 
 type OneOfThem = (typeof EXECUTORS)[number];
 export type ExecutorName = OneOfThem["name"];
-/** An executor's name with its pacing settings. */
 export type PacingPlan = Parameters<OneOfThem["pacer"]>[1];
 /** `clients` is the largest number of active clients; in an open loop, the clients that take arrivals. */
 export type ExecutorSettings = ReturnType<OneOfThem["resolve"]>;
@@ -42,7 +41,6 @@ export function createPacer(plan: PacingPlan, context: PacingContext): Pacer {
   return executorOf(plan).pacer(context, plan);
 }
 
-/** Plan of the warm-up. */
 export function warmUpPlan(plan: PacingPlan): PacingPlan {
   return executorOf(plan).warmUp(plan);
 }

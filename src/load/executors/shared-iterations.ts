@@ -7,7 +7,6 @@ import { budgetKeys, resolveBudget, type BudgetSettings } from "./iterations.js"
 
 interface Plan {
   readonly executor: "shared-iterations";
-  /** Iterations of all clients and workers of the group together. */
   readonly iterations: number;
 }
 

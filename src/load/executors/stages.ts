@@ -1,4 +1,3 @@
-// Stages that the ramping executors share: resolved settings and rules.
 import { formatDuration } from "../../foundation/units.js";
 import type { Finding } from "../../syntax/problems.js";
 import type { Rate } from "../../syntax/scalars.js";

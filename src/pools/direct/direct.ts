@@ -1,5 +1,3 @@
-// Direct connections. With `reconnect: per-transaction` a connection is opened around every transaction, like `pgbench -C`;
-// the time to connect is pool wait.
 import { ClientConnections } from "../client-connections.js";
 import type { PoolStrategy } from "../strategy.js";
 import { directSettings, type DirectPool } from "./settings.js";

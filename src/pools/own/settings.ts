@@ -3,7 +3,6 @@ import type { PoolSettingsOf } from "../strategy.js";
 
 export interface OwnPool {
   readonly strategy: "own";
-  /** Connections that the workload holds over all worker threads together. */
   readonly size: number;
 }
 

@@ -3,7 +3,6 @@ import type { PoolSettingsOf } from "../strategy.js";
 
 export interface PgPoolSettings {
   readonly strategy: "pg-pool";
-  /** Connections over all worker threads together. */
   readonly size: number;
 }
 

@@ -6,7 +6,6 @@ import { TargetError } from "../../foundation/errors.js";
 export const openConsole = (endpoint: Endpoint): Promise<AdminClient> =>
   connectAdmin(endpoint, { purpose: "console" });
 
-/** Rejects if the console cannot be asked. */
 export async function withConsole<T>(
   endpoint: Endpoint,
   work: (console: AdminClient) => Promise<T>,
@@ -19,7 +18,6 @@ export async function withConsole<T>(
   }
 }
 
-/** The version, such as `1.24.1`. */
 export async function readVersion(console: AdminClient): Promise<string> {
   const [row] = await console.query("SHOW VERSION");
   const text = typeof row?.["version"] === "string" ? row["version"] : "";

@@ -50,7 +50,6 @@ export function keepsSetUp(settings: Pick<PgBouncerPool, "mode" | "settings">): 
   return settings.mode !== "session" && !resetsAlways(settings);
 }
 
-/** Text of pgbouncer.ini. */
 export function pgBouncerIni(
   settings: PgBouncerSettings,
   upstream: Endpoint,
@@ -111,7 +110,6 @@ export const LOGIN_BY_CERTIFICATE = [
   "",
 ].join("\n");
 
-/** Text of the user list: the client's user, whose password also logs in to the server, and the admin. */
 export function pgBouncerUserList(upstream: Endpoint, clientPassword: string, adminPassword: string): string {
   const users = [
     [upstream.user, clientPassword],

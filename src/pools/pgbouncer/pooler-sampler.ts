@@ -68,7 +68,6 @@ export class PoolerSampler implements PoolerStatistics {
     return sizes.includes(undefined) ? undefined : sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
   }
 
-  /** Never rejects. */
   async close(): Promise<void> {
     await Promise.all(this.instances.map(({ console }) => console.close()));
   }

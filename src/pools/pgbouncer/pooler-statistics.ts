@@ -19,7 +19,6 @@ export interface PoolReading {
   readonly serversIdle: number;
 }
 
-/** Counts since PgBouncer started. */
 export interface PoolCounts {
   /** Transactions, counted at their first message: transactions that still wait are included. */
   readonly transactions: number;

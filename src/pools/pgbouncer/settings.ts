@@ -84,7 +84,6 @@ export interface PgBouncerPool extends PoolerSettings {
   readonly maxPreparedStatements: number;
   /** Log-in of clients to a managed PgBouncer; undefined for password. */
   readonly login?: Extract<Login, "certificate">;
-  /** Settings of pgbouncer.ini in addition to the keys. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 

@@ -12,7 +12,6 @@ const OWN_PROCESSES = 1;
 /** Name of a socket in the private directory; no process listens on that port of the network. */
 const CONTROL_PORT = 9898;
 
-/** Text of pgpool.conf for a Pgpool-II that works in `directory`. */
 export function pgpoolConf(
   { size, maxClientConnections }: PgpoolSettings,
   upstream: Endpoint,
@@ -66,7 +65,6 @@ export function pgpoolConf(
     .join("");
 }
 
-/** Text of pool_passwd: the client's user, whose password also logs in to the server. */
 export function pgpoolPasswords(upstream: Endpoint, password: string): string {
   if (upstream.user.includes(":"))
     throw new UsageError(

@@ -84,7 +84,6 @@ async function answerOf(endpoint: Endpoint, command: string): Promise<string> {
   }
 }
 
-/** Version of the Pgpool-II at that endpoint, such as `4.3.5`; "unknown version" if it reports none. */
 export async function versionAt(endpoint: Endpoint): Promise<string> {
   const version = await answerOf(endpoint, "SHOW pool_version");
   return /^\d+(?:\.\d+)+/.exec(version)?.[0] ?? "unknown version";

@@ -161,7 +161,6 @@ function inconclusiveReason(asked: readonly Comparison[], fewest: number): strin
   return `: ${reasons.join("; ")}`;
 }
 
-/** `26 comparisons (mean, p99, events/s)`, of headline metrics. */
 function askedText(asked: readonly Comparison[], vocabulary: Vocabulary): string {
   const labels = HEADLINE_METRICS.flatMap((metric) => {
     const own = asked.filter((each) => each.metric === metric);

@@ -51,7 +51,6 @@ export function spreadOf(result: Compared, comparison: Comparison): ForestRow["s
 }
 
 const TICKS_MAX = 7;
-/** Ticks from fine to coarse. */
 const TICKS = [
   [0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2],
   [0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 15, 20],
@@ -74,7 +73,6 @@ export function placeOf({ min, max }: RatioAxis, ratio: number): number {
   return Math.min(1, Math.max(0, place));
 }
 
-/** Undefined if nothing was compared. */
 export function forestOf(result: ResultDocument): Forest | undefined {
   const all = headlineComparisons(result.comparisons).filter(({ ratio }) => ratio > 0);
   if (all.length === 0) return undefined;

@@ -175,7 +175,6 @@ function thresholdFindings({ thresholds = [] }: ResultDocument, tone: "bad" | "g
   return [finding("bad", `Thresholds: ${shortfall}.`, texts)];
 }
 
-/** One finding for each treatment and operation that differs from the first treatment's. */
 function differenceFindings(result: ResultDocument, bounds: Bounds): KeyFinding[] {
   const { comparisons } = result;
   const { workload: vocabulary } = result;
@@ -241,7 +240,6 @@ function faultFindings({ faults }: ResultDocument): KeyFinding[] {
   });
 }
 
-/** Whether nothing can be said of any difference. */
 function isUndecided({ comparisons, capacity }: ResultDocument): boolean {
   return !capacity && !headlineComparisons(comparisons).some(isSettled);
 }

@@ -1,4 +1,3 @@
-// Everything about a treatment that the columns of its table do not say, in words.
 import { counted } from "../../foundation/units.js";
 import type { ResultVocabulary } from "../../workloads/vocabulary.js";
 import { operationsIn, shownOf, type Shown } from "./figures.js";
@@ -17,7 +16,6 @@ import { bySqlstate } from "../../results/operation-rows.js";
 
 export const PLANS_TITLE = "Plans of statements at the end of the window, made without their values";
 
-/** A line beneath the table; `bad` is what a reader must not overlook. */
 export interface Note {
   readonly text: string;
   readonly tone: "plain" | "good" | "bad";

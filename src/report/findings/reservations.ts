@@ -101,7 +101,6 @@ function zerosOf({ treatments, comparisons }: ResultDocument): string[] {
   });
 }
 
-/** Trials that a median hides, and values of 0 that ratios replace; empty without such. */
 export function stallSentences(result: ResultDocument): string[] {
   const zeros = zerosOf(result);
   return [
@@ -160,7 +159,6 @@ function idleText(flips: readonly TreatmentFlip[]): string {
   return `Plan flips that changed a transaction by less than 10 % of its time: ${listed}. The report lists the plans.`;
 }
 
-/** Sentences on plan flips. */
 export interface FlipSentences {
   /** One for each flip that goes with slower trials, or whose times are unknown. */
   readonly costly: readonly string[];

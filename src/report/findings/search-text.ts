@@ -1,4 +1,3 @@
-// Searches in sentences: the capacity that was found, the scalability law of a sweep.
 import { counted } from "../../foundation/units.js";
 import { intervalText, shortNumber } from "../../foundation/text/numbers.js";
 import { CAPACITY_PRECISION, type Capacity } from "../../results/capacity-schema.js";

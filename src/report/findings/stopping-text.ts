@@ -1,4 +1,3 @@
-// How an experiment that may end before its last block ended, and how a race in it did.
 import { counted, formatDuration } from "../../foundation/units.js";
 import { intervalText, ratioText } from "../../foundation/text/numbers.js";
 import type { ResultDocument, StoppingResult } from "../../results/result-schema.js";

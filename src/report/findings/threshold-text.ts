@@ -13,12 +13,10 @@ export function outcomeOf({ ok }: ThresholdResult): (typeof OUTCOMES)[keyof type
   return OUTCOMES[`${ok}`];
 }
 
-/** Conditions as written: each counts once, however many treatments it selects. */
 function conditionsOf(rows: readonly ThresholdResult[]): Set<string> {
   return new Set(rows.map(({ metric, expression }) => `${metric}\n${expression}`));
 }
 
-/** `1 of 3 FAILED, 1 not assessed`; undefined if all hold. */
 export function shortfallText(thresholds: readonly ThresholdResult[]): string | undefined {
   const all = conditionsOf(thresholds).size;
   const failed = conditionsOf(thresholds.filter(({ ok }) => ok === false));
@@ -40,7 +38,6 @@ export function allHoldText(thresholds: readonly ThresholdResult[]): string | un
   return all === 1 ? "The threshold holds" : `All ${all} thresholds hold`;
 }
 
-/** The heading of the table. */
 export function thresholdHeading(thresholds: readonly ThresholdResult[]): string {
   return `Thresholds: ${shortfallText(thresholds) ?? "all hold"}`;
 }

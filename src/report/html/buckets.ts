@@ -40,7 +40,6 @@ type DistanceCounts = Map<number, number>;
 const WAIT = "wait.";
 const SESSIONS = "sessions.active";
 
-/** The length of a bucket that keeps a window within `bucketsMax`. */
 export function bucketSecondsOf(windowSeconds: number, bucketsMax: number): number {
   return Math.max(1, Math.ceil(Math.round(windowSeconds) / bucketsMax));
 }
@@ -80,7 +79,6 @@ export class Buckets {
     for (const count of COUNTS) counts[count][bucket] = (counts[count][bucket] ?? 0) + row[count];
   }
 
-  /** Adds response times. The buckets own the histogram from now on and may add to it. */
   addHistogram(second: number, operation: Operation, histogram: Histogram): void {
     const bucket = this.bucketOf(second);
     if (bucket === undefined) return;
@@ -90,7 +88,6 @@ export class Buckets {
     else histograms[bucket] = histogram;
   }
 
-  /** Adds a reading of a metric, or a rate, in that second. */
   addReading(second: number, metric: string, value: number): void {
     const bucket = this.bucketOf(second);
     if (bucket === undefined) return;

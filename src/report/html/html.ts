@@ -1,7 +1,6 @@
 // HTML as a tagged template that escapes all values put into it. Markup has a separate type, which only this file creates.
 // Values may be element content and quoted attributes only.
 
-/** Markup. */
 export class Html {
   /** Takes markup unescaped; everything else goes through `html`. */
   constructor(readonly markup: string) {}

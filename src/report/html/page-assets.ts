@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { ExitCode, messageOf, TrainSimError } from "../../foundation/errors.js";
 import { Html } from "./html.js";
 
-/** Text of the single script and the single style sheet of a page. */
 export interface PageAssets {
   readonly script: string;
   readonly style: string;

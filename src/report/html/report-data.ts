@@ -7,7 +7,6 @@ import type { ResultDocument } from "../../results/result-schema.js";
 export interface ReportData {
   readonly programVersion: string;
   readonly result: ResultDocument;
-  /** Vocabulary that the result states of its workload, or that is known of it. */
   readonly vocabulary: Vocabulary;
   /** The sentences that are shown first, the most important one first. */
   readonly findings: readonly KeyFinding[];
@@ -36,7 +35,6 @@ export interface TrialSeries {
   readonly evidence: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
-/** Rates are per second; latencies are response times in ms from merged histograms, null without a transaction. */
 export interface OperationSeries {
   readonly events: readonly number[];
   readonly transactions: readonly number[];
@@ -48,10 +46,8 @@ export interface OperationSeries {
   readonly max: readonly (number | null)[];
 }
 
-/** The whole distribution of a treatment's complete trials together. */
 export interface PercentileCurve {
   readonly treatment: string;
-  /** An operation, `lifecycle.completed` or `lifecycle.archived`. */
   readonly operation: Operation;
   readonly count: number;
   /** Percentile (0 .. 100) and milliseconds, ascending, denser towards 100 like in HdrHistogram's plots. */

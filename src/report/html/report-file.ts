@@ -17,7 +17,6 @@ export async function reportPage(
   return renderReport(await collectReport(directory, result, programVersion), assets);
 }
 
-/** Writes the file and returns its path. Rejects if the page was not built or the directory cannot be written. */
 export async function writeReport(
   directory: string,
   result: ResultDocument,

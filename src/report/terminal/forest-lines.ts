@@ -1,4 +1,3 @@
-// The forest plot of headline comparisons in characters: `|` at 1, `o` at the ratio, dashes over its interval.
 import {
   printable,
   renderTable,

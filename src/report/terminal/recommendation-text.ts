@@ -83,7 +83,6 @@ function neighbourLines({ neighbours }: Recommendation): string[] {
   ];
 }
 
-/** Ends with a line break. */
 export function renderRecommendation(document: Recommendation): string {
   const { objective, conditions, present, configurations, search, seconds, holdouts } = document;
   const under = conditions.length > 0 ? ` with ${conditions.join(", ")}` : "";

@@ -106,7 +106,6 @@ function unseenShare(trials: number): number {
   return 1 - SIGNIFICANCE ** (1 / trials);
 }
 
-/** Beneath a run in which something is called the same. */
 function sameLines({ findings }: RunComparison): string[] {
   const same = findings.filter(({ verdict }) => verdict === "indistinguishable");
   if (same.length === 0) return [];

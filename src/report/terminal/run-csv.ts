@@ -1,5 +1,3 @@
-// Runs in the CSV that change-point tools read. Apache Otava wants a number in every cell, so a metric that some run lacks is left
-// out as a whole and named.
 import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { comparisonField } from "../../metrics/metric-lists.js";
 import {

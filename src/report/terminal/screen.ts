@@ -1,4 +1,3 @@
-// The summary of one screen, which `run` prints and `summary.txt` begins with.
 import { verdictText } from "../../analysis/diagnosis/validity.js";
 import { counted } from "../../foundation/units.js";
 import {
@@ -35,7 +34,6 @@ const ROWS_MAX = 24;
 export interface SummaryOptions {
   /** The directory of the results, for the last line. */
   readonly directory: string;
-  /** Colour is for terminals; leave it out for files. */
   readonly colour?: boolean;
   /** False if the report could not be written, so that the screen does not name it. */
   readonly hasReport?: boolean;
@@ -168,7 +166,6 @@ export function screenLines(result: ResultDocument, marks: Marks, rest: string):
   ];
 }
 
-/** Ends with a newline; at most 120 columns wide (but for the path), plain text unless colour is asked for. */
 export function renderScreen(
   stored: ResultDocument,
   { directory, colour = false, hasReport = true }: SummaryOptions,

@@ -1,4 +1,3 @@
-// Treatments side by side, a section for each operation and for each span of an event's life.
 import { comparedWhere, SPAN_METRICS, titleOf } from "../../metrics/metric-lists.js";
 import {
   comparedOperations,
@@ -74,7 +73,6 @@ function section(result: ResultDocument, operation: ComparedOperation, marks: Ma
   ];
 }
 
-/** A section for each operation that any treatment performed, and for each span that any event went through. */
 export function renderSideBySide(result: ResultDocument, marks: Marks): string[] {
   if (result.treatments.length < 2) return [];
   const measured = comparedOperations(result.treatments).filter((operation) =>

@@ -43,7 +43,6 @@ function ownAspects(treatments: Experiment["treatments"]): Aspect[] {
   return [...names].map((name): Aspect => [name, (settings) => stated(settings)[name]]);
 }
 
-/** Conditions by aspect: one row if all treatments share the aspect, else one for each difference, numbered. */
 export function conditions({ treatments }: Pick<Experiment, "treatments">): string[][] {
   const aspects: Aspect[] = [
     ["target", ({ target }) => targetText(target)],
@@ -77,7 +76,6 @@ function phasesText(settings: TreatmentSettings): string {
   return `warm-up ${formatDuration(warmUpMs)}, window ${window}, drain ${drain}`;
 }
 
-/** A fault in words: `postgres-kill at 10s for 1s`. */
 function faultText({ kind, atMs, forMs }: Fault): string {
   return `${kind} at ${formatDuration(atMs)}${forMs > 0 ? ` for ${formatDuration(forMs)}` : ""}`;
 }

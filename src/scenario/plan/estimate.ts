@@ -12,7 +12,6 @@ export function isBudgeted(settings: TreatmentSettings): boolean {
   return Object.values(settings.actors).some(({ load }) => budgetMs(load) !== undefined);
 }
 
-/** Warm-up, window and drain of one trial. */
 export function trialSpan(settings: TreatmentSettings): TimeSpan {
   const { warmUpMs, durationMs, drainMaxMs } = settings.trial;
   const budgets = Object.values(settings.actors).map(({ load }) => budgetMs(load) ?? 0);

@@ -109,7 +109,6 @@ function twins(treatments: readonly Treatment[], read: readonly ReadTreatment[])
   });
 }
 
-/** More findings than a reader needs: if a few treatments have this many, the others are not checked. */
 const FINDINGS_MOST = 1000;
 
 /** The findings of each treatment, at their places in the scenario; of all treatments if only the first were checked. */

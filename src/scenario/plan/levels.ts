@@ -13,7 +13,6 @@ export interface Level {
   /** Key that equal values share, whatever the order of their keys. */
   readonly key: string;
   readonly text: string;
-  /** Place of the level in the scenario. */
   readonly origin: Path;
 }
 

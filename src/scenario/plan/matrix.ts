@@ -93,7 +93,6 @@ function everyCombination(factors: ReadonlyMap<string, readonly Level[]>): Level
   );
 }
 
-/** Entries without the keys that are no scenario paths. */
 function entriesOf(raw: Mapping, list: "include" | "exclude", findings: Finding[]): [Mapping, Path][] {
   const entries = Array.isArray(raw[list]) ? (raw[list] as unknown[]) : [];
   return entries.flatMap((entry, i): [Mapping, Path][] => {

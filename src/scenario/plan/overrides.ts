@@ -17,7 +17,6 @@ import { embedded, type ReadText } from "../../workloads/own.js";
 import { pathsOf } from "../schema-paths.js";
 import { keyWithoutPasswords } from "../../foundation/secrets.js";
 
-/** Values in the form of the command line: a wrong one is a problem of the scenario, reported with the others. */
 export interface Overrides {
   /** Assignments `path=value`, the value in YAML. */
   readonly set?: readonly string[];
@@ -160,7 +159,6 @@ function outranked(raw: Mapping, { label, path }: Override): ScenarioProblem[] {
 }
 
 export interface AppliedOverrides {
-  /** The value of `--set clients=...`. */
   readonly clients: unknown;
   readonly problems: readonly ScenarioProblem[];
   /** Factors whose levels were replaced. */

@@ -42,7 +42,6 @@ function orderedIds(ids: readonly string[], settings: OrderSettings): readonly s
   return order === "sequential" ? sequential : balanced(ids, trials, orderSeed);
 }
 
-/** The first trial of a block runs on the first server: so treatments change servers as often as they change places. */
 function asDuet(trials: readonly PlannedTrial[]): PlannedTrial[] {
   return trials.map((trial, i) => {
     const isFirst = i % 2 === 0;

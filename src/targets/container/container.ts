@@ -40,7 +40,6 @@ export function containerCommand(settings: ServerSettings, maxConnectionsNeeded:
   return ["postgres", ...Object.entries(wanted).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
 }
 
-/** Starts a container of `settings.image` and resolves once it accepts connections. */
 export async function startContainer(
   settings: ContainerSettings,
   { maxConnectionsNeeded }: { readonly maxConnectionsNeeded: number },

@@ -39,13 +39,9 @@ export interface EmbeddedOptions {
   /** Connections that the scenario opens at once, without train-sim's control sessions. */
   readonly maxConnectionsNeeded: number;
   readonly tls?: EmbeddedTls;
-  /** Log-in method of clients. Default: by password. */
   readonly auth?: Auth;
-  /** See `EmbeddedSettings`. Default 0. */
   readonly nice?: number;
-  /** See `EmbeddedSettings`. */
   readonly processors?: number;
-  /** See `EmbeddedSettings`. */
   readonly standbys?: EmbeddedSettings["standbys"];
   /** Parts of the data that must lie on a separate file system, which can be filled; needs root on Linux. */
   readonly smallDisks?: readonly FullDisk[];

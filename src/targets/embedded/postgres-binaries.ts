@@ -17,7 +17,6 @@ const SymbolicLinks = z.array(z.object({ source: z.string(), target: z.string() 
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** Version, such as `18.4`. */
   readonly version: string;
   /** Names of the modules that can be loaded, such as `pg_stat_statements`. */
   readonly modules: ReadonlySet<string>;
@@ -100,7 +99,6 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Reads the version by running the program, which proves that the user can reach it and that its libraries are found. */
 async function describe(native: string, user: ServerUser | undefined): Promise<PostgresBinaries> {
   const suffix = platform() === "win32" ? ".exe" : "";
   const postgres = join(native, "bin", `postgres${suffix}`);

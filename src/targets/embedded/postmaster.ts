@@ -45,7 +45,6 @@ export interface PostmasterOptions {
   readonly maxConnectionsNeeded: number;
   readonly tls: "off" | "on" | "with-client-ca";
   readonly disks: Readonly<Partial<Record<FullDisk, SmallDisk>>>;
-  /** Called with each started process before it has children, which inherit its settings. */
   readonly settle: (pid: number) => void;
 }
 
@@ -109,7 +108,6 @@ export class Postmaster implements ServerControl {
     if (this.isRunning) send(this.pid, "SIGTERM");
   }
 
-  /** Lets suspended processes continue. */
   wake(): void {
     for (const pid of this.processes()) send(pid, "SIGCONT");
   }

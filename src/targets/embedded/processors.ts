@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { TargetError } from "../../foundation/errors.js";
 
-/** Ids in a list in the kernel's notation: `0-3,6`. */
 export function idsIn(list: string): number[] {
   return list.split(",").flatMap((part) => {
     const [first = 0, last = first] = part.split("-").map(Number);
@@ -11,7 +10,6 @@ export function idsIn(list: string): number[] {
   });
 }
 
-/** Ids of the processors that a process may use; empty if the system does not say. */
 export function processorsOf(pid: number | "self"): number[] {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
@@ -21,7 +19,6 @@ export function processorsOf(pid: number | "self"): number[] {
   }
 }
 
-/** Confines all threads of a process, and its later children. */
 function keepOn(processors: readonly number[], pid: number): void {
   execFileSync("taskset", ["-a", "-p", "-c", processors.join(","), String(pid)], { stdio: "pipe" });
 }

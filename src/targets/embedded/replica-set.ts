@@ -25,7 +25,6 @@ const LAST_ANSWERS_MS = 250;
 const RETRY = "wal_retrieve_retry_interval = '250ms'";
 
 export interface Member {
-  /** Name of the server's slot, and of its session on the primary: `server_1`. */
   readonly name: string;
   readonly directory: PrivateDirectory;
   readonly postmaster: Postmaster;
@@ -56,7 +55,6 @@ export const memberName = (index: number): string => `server_${index + 1}`;
 
 export class ReplicaSet implements Replication {
   private readonly members: Member[] = [];
-  /** Addresses that standbys connect to, by member; undefined for the servers' own addresses. */
   private ends: readonly Endpoint[] | undefined;
   /** The old primary of a split, which follows no server until it is healed. */
   private splitOff: Member | undefined;
@@ -87,7 +85,6 @@ export class ReplicaSet implements Replication {
     return set;
   }
 
-  /** The present primary. */
   get leader(): Member {
     return this.primary;
   }
@@ -275,7 +272,6 @@ async function withSession<T>(member: Member, use: (session: AdminClient) => Pro
   }
 }
 
-/** Makes a slot that keeps the log from now on. */
 async function makeSlot(session: AdminClient, name: string): Promise<void> {
   const [slot] = await session.query("SELECT 1 FROM pg_replication_slots WHERE slot_name = $1", [name]);
   if (!slot) await session.query("SELECT pg_create_physical_replication_slot($1, true)", [name]);

@@ -7,7 +7,6 @@ import {
   SPARE_CONNECTIONS,
 } from "../server-limits.js";
 
-/** PostgreSQL configuration parameters, such as `shared_buffers: 256MB`. */
 export type ServerSettings = Readonly<Record<string, string>>;
 
 const DEFAULT_MAX_CONNECTIONS = 100;

@@ -17,9 +17,7 @@ export interface ReplicationSettings {
 
 export interface EmbeddedSettings {
   readonly kind: "embedded";
-  /** PostgreSQL configuration parameters, such as `shared_buffers: 256MB`. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Loopback port; 0 picks a free one. */
   readonly port: number;
   readonly auth: Auth;
   /** Niceness of the server's processes, 0 to 19. */

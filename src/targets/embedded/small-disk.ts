@@ -29,7 +29,6 @@ async function mount(...args: string[]): Promise<void> {
   await run("mount", args, { env: ENVIRONMENT });
 }
 
-/** Puts the contents of `directory` on a separate file system. */
 export async function mountSmallDisk(directory: string, user: ServerUser | undefined): Promise<SmallDisk> {
   const original = `${directory}.before`;
   const owner = user ? [`uid=${user.uid}`, `gid=${user.gid}`] : [];
@@ -80,7 +79,6 @@ async function shrink(directory: string): Promise<void> {
   }
 }
 
-/** The reason why this machine cannot have a small disk; undefined if it can. Tries to make one. */
 export async function smallDiskObstacle(): Promise<string | undefined> {
   if (platform() !== "linux") return `a tmpfs cannot be mounted on ${platform()}`;
   const directory = await mkdtemp(join(tmpdir(), "train-sim-mount-"));

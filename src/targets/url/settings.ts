@@ -9,7 +9,6 @@ import type { TargetSettingsOf } from "../target.js";
 
 export type UrlSettings = {
   readonly kind: "url";
-  /** URLs of the nodes of one database; a password may come from PGPASSWORD. */
   readonly urls: readonly EndpointUrl[];
   /** URL for train-sim's control sessions, as the owner of the namespace. Default: the first of `urls`. */
   readonly adminUrl?: string;

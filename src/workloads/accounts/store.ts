@@ -1,4 +1,3 @@
-// The contract of a store of accounts. Types only.
 import type { AdminSession } from "../../database/contract.js";
 import type { MadeTransaction } from "../../database/session.js";
 import type { Store } from "../stores.js";

@@ -30,7 +30,6 @@ export function writeOf(id: string): NumberedWrite {
   };
 }
 
-/** The endless sequence of one client's transfers. */
 export class Transfers {
   private readonly prng: Prng;
   private readonly digits: string;

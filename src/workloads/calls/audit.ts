@@ -35,7 +35,6 @@ type Found = Findings<(typeof VIOLATIONS)[number]>;
 const isOrAre = (count: number, one: string, many?: string): string =>
   `${counted(count, one, many)} ${count === 1 ? "is" : "are"}`;
 
-/** Compares batches with the table of calls, and names each batch that differs. */
 class BatchCheck {
   private readonly there: Map<number | null, BatchSum>;
 

@@ -1,4 +1,3 @@
-// The contract of a store of calls. Types only.
 import type { AdminSession } from "../../database/contract.js";
 import type { MadeTransaction } from "../../database/session.js";
 import type { Store } from "../stores.js";
@@ -22,7 +21,6 @@ export interface Difference {
   readonly key: unknown;
   /** Rows of the preload that are missing. */
   readonly missing: number;
-  /** Rows that the preload did not make. */
   readonly added: number;
 }
 

@@ -1,13 +1,10 @@
-// The contract of a store of workload connections: each transaction is one statement. Types only.
 import type { AdminSession } from "../../database/contract.js";
 import type { MadeTransaction } from "../../database/session.js";
 import type { Store } from "../stores.js";
 import type { Treatment } from "./settings.js";
 
 export interface ConnectionsOperations {
-  /** Reads one account by its key. */
   account(aid: number): MadeTransaction<unknown>;
-  /** Selects a constant. */
   select(): MadeTransaction<unknown>;
   /** Adds a row; a row in doubt cannot be looked up. */
   insert(id: number): MadeTransaction<unknown>;

@@ -66,11 +66,9 @@ type Violation = (typeof VIOLATIONS)[number];
 
 interface Stored {
   readonly text: string;
-  /** Undefined for a text that is not JSON. */
   readonly document: unknown;
 }
 
-/** The document, or undefined for a text that is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -79,7 +77,6 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Compares rows with the acknowledged writes, by the key that statements use. */
 class Check {
   readonly sums = { rows: 0, documentBytes: 0, rowBytes: 0 };
   readonly found = new Findings<Violation>(VIOLATIONS);

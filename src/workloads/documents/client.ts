@@ -29,7 +29,6 @@ const Updates = z.object({
   unsettled: count,
 });
 
-/** Account of a worker. */
 export const Told = z.object({
   inserts: z.array(Writes),
   updates: z.array(Updates),

@@ -1,4 +1,3 @@
-// The contract of a store of documents. Types only.
 import type { AdminSession } from "../../database/contract.js";
 import type { MadeTransaction } from "../../database/session.js";
 import type { Store } from "../stores.js";
@@ -6,13 +5,11 @@ import type { Treatment } from "./settings.js";
 
 export interface Document {
   readonly key: string;
-  /** Values in the order of the shape. */
   readonly values: readonly string[];
   /** Key and values as JSON. */
   readonly json: string;
 }
 
-/** Operations of one treatment. Each resolves to one entry for each document that it found. */
 export interface DocumentOperations {
   insert(document: Document): MadeTransaction<true>;
   read(key: string): MadeTransaction<readonly unknown[]>;

@@ -14,7 +14,6 @@ import { postgres } from "./stores/postgres.js";
 /** Characters of the documents of one portion. */
 const PORTION = 1024 ** 2;
 
-/** Documents of the preload as JSON, in portions, until no more are wanted; counts the stored ones. */
 function* portionsOf(
   { settings, seed, isWanted }: PreloadInputs<Treatment>,
   taken: { documents: number },

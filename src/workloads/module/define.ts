@@ -14,7 +14,6 @@ export interface Random {
 
 export interface DrawContext<Settings> {
   readonly random: Random;
-  /** Settings of the treatment. */
   readonly settings: Settings;
   /** Number of the client in its group, from 0. */
   readonly client: number;
@@ -37,9 +36,7 @@ export interface Session {
 }
 
 export interface Transaction<Settings, Drawn> {
-  /** Weight of the transaction relative to the others. Default 1. */
   readonly weight?: number;
-  /** True if the transaction changes nothing: then a lost commit does not matter. Default false. */
   readonly isReadOnly?: boolean;
   /** Draws the random parts of the transaction, before its intended start; they are the same in every attempt. */
   draw(context: DrawContext<Settings>): Drawn;
@@ -62,7 +59,6 @@ export interface Transaction<Settings, Drawn> {
 
 export interface Invariant {
   readonly name: string;
-  /** Query for one row with one boolean; with `acknowledged`, for one row for each fact. `:name` is a setting. */
   readonly sql: string;
   /** Name of the transaction with these facts. */
   readonly acknowledged?: string;

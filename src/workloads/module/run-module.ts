@@ -132,7 +132,6 @@ function calling<T>(file: string, where: string, fn: () => T): T {
   }
 }
 
-/** Statements by transaction, name and text: a prepared statement is identified by its object. */
 class Statements {
   private readonly known = new Map<string, Statement>();
 

@@ -1,4 +1,3 @@
-// Checks the exports of a module when the scenario is loaded, and names every problem at once.
 import { isOwnOperationName, OWN_NAME_RULE } from "../../metrics/operations.js";
 import * as z from "zod";
 import { findingsFrom } from "../../syntax/problems.js";

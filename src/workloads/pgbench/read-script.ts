@@ -80,7 +80,6 @@ class ScriptReader {
   /** SQL that was read and not cut yet. */
   private pending: Token[] = [];
   private readonly known: Set<string>;
-  /** Prefixes of `\gset`, whose columns are unknown to the reader. */
   private readonly prefixes: string[] = [];
 
   constructor(

@@ -120,7 +120,6 @@ class Parser {
     if (!this.took(text)) this.fail(`expected ${text.toUpperCase()}, found ${this.token.text}`);
   }
 
-  /** @param level operators with a weaker precedence are left for the caller */
   private expression(level: number): Expression {
     if (++this.depth > DEPTH_MAX) this.fail(`more than ${DEPTH_MAX} levels of parentheses and signs`);
     let left = this.operand();

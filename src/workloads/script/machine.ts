@@ -206,7 +206,6 @@ export class Machine implements Run {
 
   constructor(
     private readonly compiled: Compiled,
-    /** Values of drawn and built-in variables. */
     private values: Map<string, Value>,
     /** Seed of the values that the transaction draws while it runs. */
     private readonly seed: number,

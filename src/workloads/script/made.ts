@@ -15,11 +15,9 @@ const DROP = /^DROP TABLE (?:IF EXISTS )?(.+?)(?: CASCADE| RESTRICT)?$/i;
 
 interface Made {
   readonly kind: string;
-  /** Name in SQL. */
   readonly name: string;
 }
 
-/** The statement without comments, with one space in place of each blank. */
 function codeOf({ pieces }: SqlText): string {
   const tokens = tokensOf(pieces.join(""));
   const shown = tokens.map(({ kind, text }, i) => {

@@ -1,9 +1,6 @@
-// A user's workload as plain data, which crosses threads. Files of SQL and pgbench's scripts are read into this form.
-
 /** Values of pgbench: whole numbers of 64 bits are `bigint`, doubles are `number`. */
 export type Value = null | boolean | bigint | number | string;
 
-/** A place in the file that was read; line and column count from 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
@@ -99,7 +96,6 @@ export interface Parameter {
 }
 
 export interface ScriptTransaction {
-  /** Name of the transaction's operation. */
   readonly name: string;
   /** Weight of the transaction relative to the others. */
   readonly weight: number;
@@ -127,7 +123,6 @@ export interface Setting {
 }
 
 export interface Program {
-  /** Name of the workload. */
   readonly name: string;
   readonly settings: readonly Setting[];
   /** Statements of the schema, one by one; their variables are settings. */

@@ -1,4 +1,3 @@
-// Transactions of a user's workload in any of its forms.
 import type { Connection } from "../../database/sql.js";
 import type { Prng } from "../../foundation/prng.js";
 import type { ClientContext } from "../workload.js";
@@ -9,7 +8,6 @@ import type { Transactions } from "./store.js";
 /** Pauses within a transaction, for that many milliseconds. */
 export type Rest = (ms: number) => Promise<void>;
 
-/** One drawn transaction, over all of its attempts. */
 export interface Run {
   readonly transaction: { readonly name: string; readonly isReadOnly: boolean };
   attempt(connection: Connection, rest: Rest): Promise<true>;

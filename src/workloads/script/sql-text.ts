@@ -33,7 +33,6 @@ function endOfComment(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/** The token that begins at that offset; undefined at the end. */
 export function tokenAt(text: string, at: number): Token | undefined {
   const token = (kind: Kind, end: number): Token => ({ kind, text: text.slice(at, end), at });
   const end = text.startsWith("/*", at) ? endOfComment(text, at) : undefined;

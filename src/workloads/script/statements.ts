@@ -6,7 +6,6 @@ import { parametrised, wordsOf } from "./sql-text.js";
 
 const CHANGES = new Set(["INSERT", "UPDATE", "DELETE", "MERGE"]);
 
-/** True if the statement changes rows and returns none. */
 function isSilentChange(words: readonly string[]): boolean {
   const verb = words[0] === "WITH" ? words.find((word) => CHANGES.has(word)) : words[0];
   return verb !== undefined && CHANGES.has(verb) && !words.includes("RETURNING");

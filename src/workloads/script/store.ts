@@ -1,4 +1,3 @@
-// The contract of a store for a user's SQL: the part that differs between databases that speak SQL. Types only.
 import type { AdminSession } from "../../database/contract.js";
 import type { Endpoint } from "../../database/endpoint.js";
 import type { Connection, SqlRow } from "../../database/sql.js";
@@ -14,7 +13,6 @@ export interface Begin {
   readonly isNeeded: boolean;
 }
 
-/** Transactions on connections of one treatment. Each rejects with an `InDoubtError` if a commit got no answer. */
 export interface Transactions {
   begin(isReadOnly: boolean): Begin;
   commit(connection: Connection, text: string): Promise<void>;

@@ -1,4 +1,3 @@
-// A workload made of a program: its transactions are the operations, its invariants the audit.
 import { hasPooler } from "../../pools/registry.js";
 import { clientsRole } from "../one-group.js";
 import type { Workload } from "../workload.js";

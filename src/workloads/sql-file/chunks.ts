@@ -1,4 +1,3 @@
-// Cuts a file of SQL into directives (comments such as `-- name: pay`) and the SQL between them.
 import { nearest } from "../../syntax/nearest.js";
 import type { Place } from "../script/program.js";
 import { placeIn, tokensOf } from "../script/sql-text.js";
@@ -26,7 +25,6 @@ export type Chunk =
   | { readonly kind: "sql"; readonly text: string; readonly place: Place }
   | { readonly kind: "directive"; readonly name: string; readonly value: string; readonly place: Place };
 
-/** Notes a problem of the file. */
 export type Refuse = (place: Place, message: string) => void;
 
 /** Chunks in the order of the file. A word that is nearly a directive, or lacks its value, is refused and stays a comment. */

@@ -1,4 +1,3 @@
-// Metrics of the queue, sampled by `sql/queue-depth.ts`.
 import { because, gauge, spread, type EvidenceMetric } from "../../metrics/evidence-metric.js";
 
 /** Title of the live chart of the queue. */

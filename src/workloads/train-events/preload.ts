@@ -1,4 +1,3 @@
-// Fills the queue before a trial with PENDING events, whose documents depend on the seed alone.
 import { monotonicMs, wallClockMs } from "../../foundation/clock.js";
 import { deriveSeed, Prng } from "../../foundation/prng.js";
 import { DocumentGenerator } from "./model/document-generator.js";
@@ -71,7 +70,6 @@ export async function preload(
 
 /** The account of the preload for the audit. */
 export interface Preloaded {
-  /** Time before the first event existed, on the database's clock. */
   readonly startedAt: string;
   readonly ledger: Ledger;
 }

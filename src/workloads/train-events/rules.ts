@@ -1,4 +1,3 @@
-// Rules over several keys of Train Events, and objections to treatments.
 import { capabilitiesOf, levelProblems, type DialectName } from "../../database/registry.js";
 import { formatSize } from "../../foundation/units.js";
 import { BATCH_SIZES, type Profile } from "../../load/profiles.js";
@@ -56,7 +55,6 @@ function advanceRules({ advance: { claim, complete, fail, isOneStep } }: Written
 
 const namedRoles = (actors: Written["actors"]): Role[] => ROLES.filter((role) => actors[role]);
 
-/** Findings about groups that the topology lacks, or needs. */
 function topologyRules({ topology, actors }: Written): Finding[] {
   const findings: Finding[] = namedRoles(actors)
     .filter((role) => !hasRole(role, { topology }))
@@ -123,7 +121,6 @@ function storageRules({ storage }: Written): Finding[] {
   return [{ path: ["storage"], message }];
 }
 
-/** Findings about several statements in a transaction behind a pooler in statement mode. */
 function statementModeRules(_: Written, settings: Treatment): Finding[] {
   const { pool, statementShape, isolation: level, appDelayMs } = settings;
   if (!hasStatementMode(pool)) return [];

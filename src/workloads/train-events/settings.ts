@@ -1,4 +1,3 @@
-// The levels of Train Events, and the settings of a treatment with every level resolved.
 import type { DialectName } from "../../database/registry.js";
 import type { Isolation, Storage } from "../../database/levels.js";
 import type { Range } from "../../load/load-settings.js";

@@ -1,8 +1,5 @@
-// The scenario that `train-sim init` writes.
-
 import { BLOCKS_MIN } from "../../metrics/blocks-min.js";
 
-/** @param schema location of the JSON Schema for the editor's YAML support */
 export function starterScenario(name: string, schema: string): string {
   return `# yaml-language-server: $schema=${schema}
 #

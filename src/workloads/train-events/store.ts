@@ -76,7 +76,6 @@ export type MadePaused<T> = {
   bivariant(session: Session, appDelay?: () => Promise<void>): Promise<T>;
 }["bivariant"];
 
-/** The transactions of one treatment. */
 export interface EventOperations {
   /** All statements that the transactions below may run, for `schema print --statements`. */
   readonly statements: readonly Statement[];
@@ -196,7 +195,6 @@ export interface EventTables {
   passesPerEvent(): Promise<number | null>;
 }
 
-/** Settings of a treatment that determine how its tables are filled. */
 export type FillSettings = Pick<EventTreatment, "dialect" | "namespace" | "payload"> &
   Partial<Pick<EventTreatment, "prepared">>;
 

@@ -1,4 +1,3 @@
-// Producers add railway events, consumers move them along their lives, archivers move them to history, readers look them up.
 import { rangeText } from "../../load/load-settings.js";
 import type { Workload } from "../workload.js";
 import type { EventTreatment } from "./actors/assignment.js";

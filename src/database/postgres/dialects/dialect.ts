@@ -5,7 +5,6 @@ import type { SamplerDialect } from "../evidence/view.js";
 import type { DialectName } from "../settings.js";
 import type { Isolation, Storage } from "../../levels.js";
 
-/** The mark on a schema that train-sim made. */
 export interface NamespaceMark {
   /** Statements that put `mark` on the quoted schema. */
   statements(schema: string, mark: string): readonly string[];
@@ -27,7 +26,6 @@ export interface Dialect {
   readonly awaitJob?: string;
   /** Text that opens a transaction of that level; it goes by the simple protocol. */
   begin(isolation: Isolation, access: "READ WRITE" | "READ ONLY"): string;
-  /** True if `lock_timeout` limits the wait for another session's lock on a table. */
   readonly supportsLockTimeout: boolean;
   /** Milliseconds by which the clocks of its nodes may differ; each node stamps its writes by its own clock. */
   readonly clockSkewMs: number;
@@ -53,7 +51,6 @@ export interface Dialect {
   quoteIdentifier(name: string): string;
   /** SQL of the 16 bytes, as bytea, of the UUID `expression`. */
   readonly uuidBytes: (expression: string) => string;
-  /** Query for the size of the table named by $1, as `pages`; undefined if the server keeps statistics up to date. */
   readonly tablePagesQuery?: string;
   /** Statement that brings the planner's statistics up to date; `vacuum` also cleans up after a bulk load. */
   refreshStatistics(qualifiedTable: string, vacuum: boolean): string;
@@ -62,13 +59,11 @@ export interface Dialect {
    * starts.
    */
   readonly vacuumCatalogues?: string;
-  /** Statement that writes dirty pages out. */
   readonly checkpoint?: string;
   /** Views of the dialect, and how they are read. */
   readonly sampler: SamplerDialect;
 }
 
-/** PostgreSQL's text that opens a transaction of that level. */
 export function beginTransaction(isolation: Isolation, access: "READ WRITE" | "READ ONLY"): string {
   return `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}${access === "READ ONLY" ? " READ ONLY" : ""}`;
 }

@@ -12,7 +12,6 @@ export function dialectOf(name: DialectName): Dialect {
   return REGISTRY[name];
 }
 
-/** Capabilities of each dialect. */
 export const CAPABILITIES: Readonly<Record<DialectName, DialectCapabilities>> = {
   postgres: postgres.capabilities,
   cockroachdb: cockroachdb.capabilities,

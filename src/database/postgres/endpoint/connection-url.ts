@@ -4,7 +4,6 @@ import { nearest } from "../../../syntax/nearest.js";
 import type { Refusal } from "../../../syntax/problems.js";
 import { SSL_MODES, type TlsKeys } from "../../tls.js";
 
-/** Schemes, of which train-sim writes the first. */
 export const SCHEMES = ["postgresql", "postgres"] as const;
 export const [SCHEME] = SCHEMES;
 export const URL_EXAMPLE = "postgresql://user@host:5432/database";
@@ -21,7 +20,6 @@ const OTHER_PARAMETERS = ["host", "port", "user", "password"];
 const SESSION_ATTRIBUTES = "target_session_attrs";
 
 export interface UrlParameters {
-  /** Parameters of the address and the log-in. */
   readonly own: URLSearchParams;
   readonly tls: TlsKeys;
   /** True if a server that takes no writes is refused. */
@@ -153,7 +151,6 @@ export function tlsOf(url: string): TlsKeys {
   return "tls" in parameters ? parameters.tls : {};
 }
 
-/** Implements `Urls.withTls` for PostgreSQL. */
 export function withTls(url: string, keys: TlsKeys): string {
   const [, query = ""] = url.split("?");
   const own = new URLSearchParams(query);

@@ -14,7 +14,6 @@ import {
 
 type Environment = Parameters<Urls["ignoredVariables"]>[0];
 
-/** Variables of the server's address, each with the URL parameter of the same meaning. */
 const OF_ADDRESS = { PGHOST: "host", PGPORT: "port", PGDATABASE: "dbname", PGUSER: "user" } as const;
 /** Variables that a URL parameter replaces, each with that parameter. */
 const OF_PARAMETERS = {
@@ -61,14 +60,12 @@ const IGNORED: Readonly<Record<string, string | undefined>> = {
   PGTZ: AS_ROLE_SETTING,
 };
 
-/** Set variables that have no effect, each in a sentence with the reason. */
 export function ignoredVariables(environment: Environment): string[] {
   return Object.entries(IGNORED).flatMap(([name, reason = ""]) =>
     environment[name] ? [`${name} is ignored: ${reason}`] : [],
   );
 }
 
-/** Values of the set variables, by the URL parameters of the same meaning. */
 function valuesOf(
   variables: Readonly<Record<string, string>>,
   environment: Environment,
@@ -84,7 +81,6 @@ function valuesOf(
   );
 }
 
-/** Implements `Urls.complete` for PostgreSQL. */
 export function completed(
   url: string,
   environment: Environment,

@@ -13,7 +13,6 @@ import { isPort, readParameters, SCHEME, type UrlParameters } from "./connection
 
 const DEFAULT_PORT = 5432;
 
-/** The endpoint of an entry of `urls`, with its region and weight. */
 export function endpointAt(
   { url, region, weight }: EndpointUrl,
   tlsFiles: TlsKeys = {},
@@ -83,7 +82,6 @@ function readQuery(shown: string, query: string): UrlParameters {
   return parameters;
 }
 
-/** The error for a refusal that the scenario's rules share. */
 function refused(shown: string, refusal: Refusal): UsageError {
   return new UsageError(`${shown}: ${refusal.words}`, hintOf(refusal));
 }

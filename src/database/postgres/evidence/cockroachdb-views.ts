@@ -1,4 +1,3 @@
-// Views of CockroachDB. Tables of `crdb_internal` are read in memory of every node; the role needs VIEWACTIVITY.
 import { COCKROACHDB_STATEMENTS } from "./cockroachdb-statements.js";
 import { literals, type SamplerDialect, type Survey, type View } from "./view.js";
 

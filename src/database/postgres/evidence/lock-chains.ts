@@ -1,6 +1,5 @@
 // The longest chain of sessions that wait for each other. Each session of a circle (a deadlock not yet found) counts once.
 
-/** A waiting session, and the sessions that block it. */
 export interface Waiter {
   readonly pid: number;
   readonly blockedBy: readonly number[];

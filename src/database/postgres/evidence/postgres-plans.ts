@@ -6,7 +6,6 @@ import type { PlanSource } from "./view.js";
 
 const FROM_VERSION = 16;
 
-/** A step of a plan, as EXPLAIN writes it in JSON, with the steps that feed it. */
 interface Step {
   readonly "Node Type": string;
   readonly "Parallel Aware"?: boolean;

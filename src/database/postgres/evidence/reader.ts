@@ -26,7 +26,6 @@ function fits({ from = 0, until = Number.POSITIVE_INFINITY }: View, version: num
   return version >= from && version <= until;
 }
 
-/** The views that this server has; for a metric with several forms, the first form that the server has. */
 export function viewsFor(views: readonly View[], survey: Survey, onSkipped: OnSkipped): Asked[] {
   const asked: Asked[] = [];
   const given = new Set<string>();

@@ -60,7 +60,6 @@ function changesBetween(before: readonly Definition[], after: readonly Definitio
 
 interface ScanReading {
   readonly counts: readonly ScanCount[];
-  /** Time of the last reset of the server's counts, in the server's format. */
   readonly since: string | undefined;
 }
 
@@ -258,7 +257,6 @@ export class DatabaseSampler implements EvidenceReader {
   }
 }
 
-/** True if no answer came in time, or the connection is gone. */
 function isLoss(error: unknown): boolean {
   return error instanceof TargetError || !(error instanceof Error && "code" in error);
 }

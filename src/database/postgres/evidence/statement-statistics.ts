@@ -73,7 +73,6 @@ function countOf({ calls, rows, totalMs, blocksDirtied, walBytes }: SqlRow): Sta
 
 const NOTHING: StatementCount = { calls: 0, rows: 0, totalMs: 0 };
 
-/** Sum or difference of two counts; a count that only one of them has is 0 in the other. */
 function combined(a: StatementCount, b: StatementCount, sign: 1 | -1): StatementCount {
   const optional = (name: "blocksDirtied" | "walBytes"): Partial<StatementCount> => {
     const { [name]: one } = a;
@@ -116,7 +115,6 @@ export function statementsAdded(
   };
 }
 
-/** The workload's statements among the counts, by name, most time first. `nameOf` finds the name of a text. */
 export function namedStatements(
   added: ReadonlyMap<string, StatementCount>,
   texts: readonly (readonly [id: string, query: string])[],
@@ -132,7 +130,6 @@ export function namedStatements(
   return [...byName.values()].sort((a, b) => b.totalMs - a.totalMs);
 }
 
-/** Texts of these ids, in any order. */
 export async function statementTexts(
   client: SqlClient,
   survey: Survey,

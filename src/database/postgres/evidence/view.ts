@@ -5,9 +5,7 @@ import type * as sql from "../../sql.js";
 
 /** The workload and the server for which texts of views are written, read once when the sampler connects. */
 export interface Survey extends WatchedWorkload {
-  /** Major version, such as 18. */
   readonly version: number;
-  /** Quoted schemas by extension. */
   readonly extensions: ReadonlyMap<string, string>;
   /** Inverted indexes of the tables, qualified and quoted. */
   readonly invertedIndexes: readonly string[];
@@ -16,9 +14,7 @@ export interface Survey extends WatchedWorkload {
 export type View = sql.View<Survey>;
 export type ViewGroup = sql.ViewGroup<Survey>;
 
-/** A dialect's counters of statements since its statistics were reset. */
 export interface StatementSource {
-  /** Name of the source in the list of evidence that could not be read. */
   readonly name: string;
   /** The reason why the source cannot be read; undefined if it can. */
   obstacle(survey: Survey): string | undefined;
@@ -42,7 +38,6 @@ export interface StatementSource {
 
 /** A dialect's counters of reads of tables and indexes, since any start. */
 export interface ScanSource {
-  /** Name of the source in the list of evidence that could not be read. */
   readonly name: string;
   /**
    * Query for rows of the workload's tables: name, kind (`index`, or `table` for a scan of the whole table), scans, and
@@ -53,13 +48,11 @@ export interface ScanSource {
 
 /** Definitions of the workload's tables in a dialect: columns, indexes, constraints, triggers, storage. */
 export interface TableSource {
-  /** Name of the source in the list of evidence that could not be read. */
   readonly name: string;
   /** Query for rows of part (`index events_pkey`), its table, and its definition. */
   definitions(survey: Survey): string;
 }
 
-/** The planner's plans for statements without their values. No part of a statement runs. */
 export interface PlanSource {
   /** The reason why the source cannot be read; undefined if it can. */
   obstacle(client: SqlClient): Promise<string | undefined>;
@@ -72,14 +65,12 @@ export interface PlanSource {
   planOf(rows: readonly sql.SqlRow[]): string;
 }
 
-/** The sources of evidence of a dialect. */
 export interface SamplerDialect {
   readonly groups: readonly ViewGroup[];
   /** Settings of a statement, which no other session inherits: `SET LOCAL ...;`. */
   readonly preamble: string;
   /** Statements that install what some views need; only for a server that train-sim started. */
   readonly equip: readonly string[];
-  /** Undefined if the server does not count statements. */
   readonly statements?: StatementSource;
   readonly scans?: ScanSource;
   readonly tables?: TableSource;
@@ -113,7 +104,6 @@ export function tableList({ tables }: Pick<Survey, "tables">): string {
     .join(", ");
 }
 
-/** The numbers of a row. */
 export function numbersIn(row: Readonly<Record<string, unknown>>): EvidenceReading {
   return Object.fromEntries(
     Object.entries(row).filter((entry): entry is [string, number] => typeof entry[1] === "number"),

@@ -45,7 +45,6 @@ class HeldClaim implements NamespaceClaim {
   private session: AdminClient | undefined;
   /** Settled while the claim is held or lost for good, pending while it is being taken again. */
   private retaken = Promise.resolve();
-  /** The run in the schema's mark, at the latest look. */
   private maker: { readonly run: string | undefined } | undefined;
   private readonly over = new AbortController();
   private excuses = 0;
@@ -111,7 +110,6 @@ class HeldClaim implements NamespaceClaim {
     await this.session?.close();
   }
 
-  /** The session that holds the claim, after a wait while the claim is being taken again; rejects like `lost`. */
   private async held(): Promise<AdminClient> {
     for (;;) {
       await Promise.race([this.lost, this.retaken]);

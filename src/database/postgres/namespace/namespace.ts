@@ -23,7 +23,6 @@ export type NamespaceState =
   | {
       readonly kind: "ours";
       readonly version: number;
-      /** `TableSet.variant`. */
       readonly variant: string;
       readonly storage: string;
       /** Name, in its `NamespaceClaim`, of the run that made the namespace; undefined if it was made outside of a run. */
@@ -37,15 +36,11 @@ export type NamespaceState =
 
 type OurNamespace = Extract<NamespaceState, { kind: "ours" }>;
 
-/** Inputs of a namespace. */
 export interface NamespaceSettings {
   readonly namespace: string;
   readonly tables: NamespaceTables;
-  /** The level of storage. Default: `default`. */
   readonly storage?: Storage;
-  /** A role that runs the load, if it is not the owner. */
   readonly grantTo?: string;
-  /** Name, in its `NamespaceClaim`, of the run that makes the namespace. */
   readonly run?: string | undefined;
 }
 
@@ -56,7 +51,6 @@ function markOf({ tables, storage = "default", run }: NamespaceSettings): string
   return `train-sim namespace, version ${SCHEMA_VERSION}, ${tables.variant}${stored}: created by train-sim and dropped by it${maker}${made}`;
 }
 
-/** Qualified, quoted names. */
 function qualified(dialect: Dialect, namespace: string, names: readonly string[]): string[] {
   return names.map((name) => `${dialect.quoteIdentifier(namespace)}.${name}`);
 }
@@ -299,7 +293,6 @@ export async function applyNamespace(
   });
 }
 
-/** Drops the namespace; resolves to false if there was none. */
 export async function dropNamespace(
   client: SqlClient,
   namespace: string,

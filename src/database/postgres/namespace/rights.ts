@@ -5,12 +5,10 @@ import { quoteIdentifier } from "../quoting.js";
 import { postgres } from "../dialects/postgres/dialect.js";
 import { namespaceState } from "./namespace.js";
 
-/** A right that a role lacks. */
 export interface MissingRight {
   /** True if nothing can run without the right; else some evidence is missing. */
   readonly isNeeded: boolean;
   readonly words: string;
-  /** SQL for an administrator. */
   readonly remedy: string;
 }
 
@@ -25,7 +23,6 @@ const RIGHTS = `SELECT current_user::text AS role, current_database()::text AS d
 const STRANGER = `SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace
   WHERE nspname = $1 AND NOT pg_has_role(nspowner, 'USAGE')`;
 
-/** Rights that the role of `client` lacks for runs in these namespaces. */
 export async function missingRights(
   client: AdminClient,
   namespaces: readonly string[],

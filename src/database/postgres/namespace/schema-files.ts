@@ -11,7 +11,6 @@ const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 /** One form of a workload's tables. */
 export interface TableSet {
-  /** The setting that determines the tables, in two words for the mark: `payload jsonb`. */
   readonly variant: string;
   /** Names of a dialect's files that make the tables, without `.sql`. */
   readonly files: readonly string[];

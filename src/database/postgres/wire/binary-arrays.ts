@@ -29,9 +29,7 @@ for (let value = 0; value < 16; value++) {
 
 /** A parameter that is serialised directly into the message that carries it. */
 export interface BinaryParameter {
-  /** Size in bytes. */
   readonly length: number;
-  /** Writes `length` bytes at offset `at`. */
   writeTo(buffer: Buffer, at: number): void;
 }
 
@@ -46,7 +44,6 @@ function arrayBytes(length: number, elementsBytes: number): number {
   return length === 0 ? EMPTY_HEADER_BYTES : HEADER_BYTES + elementsBytes;
 }
 
-/** Writes the header of an array; returns the offset of the elements. */
 function writeHeader(buffer: Buffer, at: number, elementOid: number, length: number): number {
   buffer.writeInt32BE(length === 0 ? 0 : 1, at);
   buffer.writeInt32BE(0, at + 4);
@@ -57,7 +54,6 @@ function writeHeader(buffer: Buffer, at: number, elementOid: number, length: num
   return at + HEADER_BYTES;
 }
 
-/** The buffer of an array of `length` elements that take `elementsBytes`, length words included. */
 function arrayBuffer(elementOid: number, length: number, elementsBytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(arrayBytes(length, elementsBytes));
   writeHeader(buffer, 0, elementOid, length);
@@ -135,7 +131,6 @@ export function textBytesArray(type: "text" | "jsonb", { bytes, ends, room }: Te
   };
 }
 
-/** Number of bytes before each text of such an array. */
 export function elementHead(type: "text" | "jsonb"): number {
   return type === "jsonb" ? LENGTH_BYTES + 1 : LENGTH_BYTES;
 }
@@ -165,7 +160,6 @@ export function textArray(strings: readonly string[]): Buffer {
   return bufferOf(stringArray("text", strings));
 }
 
-/** `float8[]` of `length` numbers, which `next` returns in order. */
 export function float8Array(length: number, next: () => number): Buffer {
   const buffer = arrayBuffer(OID.float8, length, length * (LENGTH_BYTES + FLOAT8_BYTES));
   let at = HEADER_BYTES;

@@ -30,7 +30,6 @@ function textBytes(text: string): number {
   return isPlain(text) ? text.length : Buffer.byteLength(text);
 }
 
-/** Writes a text; returns its length in bytes. */
 function writeText(buffer: Buffer, at: number, text: string): number {
   if (!isPlain(text)) return buffer.write(text, at);
   for (let i = 0; i < text.length; i++) buffer[at + i] = text.charCodeAt(i);
@@ -42,12 +41,10 @@ function bytesOf(part: Part): number {
   return typeof part === "string" ? textBytes(part) : part.length;
 }
 
-/** Offset of the values of a Bind message; the length of the first value is there. */
 function valuesStart(name: string, parts: number): number {
   return 1 + LENGTH_BYTES + 1 + textBytes(name) + 1 + 2 + 2 * parts + 2;
 }
 
-/** Makes the buffer of a message of that many bytes. */
 type Allocate = (bytes: number) => Buffer;
 
 /**
@@ -63,7 +60,6 @@ export class MessageMemory {
   };
 }
 
-/** Messages Bind of those values to the unnamed portal, Execute and Sync; results as text. */
 export function callMessages(
   name: string,
   values: readonly (SqlValue | BinaryParameter)[],
@@ -88,7 +84,6 @@ export function callMessages(
   return buffer;
 }
 
-/** Writes a value after its length; returns the offset of its end. */
 function writePart(buffer: Buffer, at: number, part: Part): number {
   const start = at + LENGTH_BYTES;
   if (part === null) return buffer.writeInt32BE(NULL_LENGTH, at);

@@ -11,7 +11,6 @@ const NO_ROW = Buffer.from(" 0\0");
 /** Bytes of ReadyForQuery: kind, length and the state of the transaction. */
 const READY_BYTES = 6;
 
-/** A call that settles once: when the server is ready for the next statement, or on an error. */
 export abstract class DirectCall<T> implements Submittable, FirstReader {
   protected abstract readonly result: T;
   /** True if the answer's command tag counts no row. */

@@ -2,7 +2,6 @@ import { LENGTH_BYTES } from "./direct-call.js";
 
 const QUERY = 0x51;
 
-/** Messages by their text; a workload has few texts. */
 const messages = new Map<string, Buffer>();
 
 export function queryMessage(text: string): Buffer {

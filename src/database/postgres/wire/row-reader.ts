@@ -13,7 +13,6 @@ export const DATA_ROW = 0x44;
 /** Bytes of the head of a DataRow: kind, length and number of columns. */
 const ROW_HEAD_BYTES = 1 + LENGTH_BYTES + 2;
 
-/** Reads the length at `at` and sets it to zero: its bytes could pass for characters. */
 function takeLength(bytes: Buffer, at: number): number {
   const length = int32At(bytes, at);
   bytes[at] = bytes[at + 1] = bytes[at + 2] = bytes[at + 3] = 0;

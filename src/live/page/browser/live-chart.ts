@@ -1,4 +1,3 @@
-// The picture of the live page, redrawn after each update. The table behind it is filled only while it is open.
 import { liveChart } from "../live-charts.js";
 import type { LiveStore } from "../live-store.js";
 import type { Plot } from "../../../report/html/page/charts/drawing.js";

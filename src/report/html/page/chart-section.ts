@@ -1,4 +1,3 @@
-// One chart on the page: title, controls, picture, legend, and the table behind it.
 import { chosen, type Chart, type LegendEntry, type Plot, type View } from "./charts/drawing.js";
 import { element } from "./dom.js";
 import { startChart, type EChartsType } from "./echarts.js";

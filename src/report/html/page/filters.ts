@@ -1,4 +1,3 @@
-// The filters of the page, native controls throughout.
 import type { FilterState } from "./charts/filter-state.js";
 import { allOperations, allTreatments, allTrials, operationName } from "./charts/view.js";
 import type { ReportData } from "../report-data.js";

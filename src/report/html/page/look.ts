@@ -1,4 +1,3 @@
-// The scheme that the reader prefers, and its changes. Paper is light, whatever the screen is.
 import { DARK, LIGHT, type ChartTheme } from "./charts/theme.js";
 
 const DARK_SCHEME = "(prefers-color-scheme: dark)";

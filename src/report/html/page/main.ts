@@ -54,7 +54,6 @@ class ReportPage {
     }
   }
 
-  /** Lists charts without data in one place at the end, not between the pictures. */
   private putEmptyLast(place: HTMLElement): void {
     const sections = this.sections.filter(({ chart }) => !canDraw(chart, this.report));
     if (sections.length === 0) return;

@@ -1,4 +1,3 @@
-// Tables of comparisons, effects and interactions, in the words of the stored analysis.
 import {
   comparedOperations,
   COMPARISON_METRICS,

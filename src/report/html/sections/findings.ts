@@ -12,7 +12,6 @@ import { resultTable } from "../../findings/result-table.js";
 import { renderForest } from "./forest.js";
 import { sectionOf, sentence, tableOf, text } from "./table.js";
 
-/** The name of the experiment and its parts. */
 export function renderHeader({ scenario, treatments, environment }: ResultDocument): Html {
   const trials = treatments.flatMap((treatment) => treatment.trials);
   const complete = trials.filter(({ status }) => status === "complete").length;

@@ -47,7 +47,6 @@ function axisOf(axis: RatioAxis): Html {
   return html`<svg width="100%" height="${ROW_PX}" aria-hidden="true">${ticks}</svg>`;
 }
 
-/** The forest plot; empty if the experiment compared nothing. */
 export function renderForest(result: ResultDocument): Html {
   const forest = forestOf(result);
   if (!forest) return html``;

@@ -192,7 +192,6 @@ function lossTable({ treatments }: ResultDocument): Html | false {
   );
 }
 
-/** Left out if the audit found nothing wrong. */
 function namedTable({ treatments }: ResultDocument): Html | false {
   const rows = treatments
     .flatMap(({ id, trials }) => trials.map((trial) => ({ treatment: id, ...trial })))
@@ -204,7 +203,6 @@ function namedTable({ treatments }: ResultDocument): Html | false {
   return rows.length > 0 && tableOf("Findings of the audit, by id", columns, rows);
 }
 
-/** Plans of statements; empty for a result without plans. */
 function planTable(result: ResultDocument): Html | false {
   const rows = planRows(result).map(({ statement, plan, where, hash }) => [statement, plan, where, hash]);
   const columns = [text("statement"), sentence("plan"), sentence("where"), text("hash")];

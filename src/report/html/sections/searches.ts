@@ -66,7 +66,6 @@ function capacityPart(capacity: Capacity): Html {
     )}`;
 }
 
-/** Tables of sweeps and searches; empty if there are none. */
 export function renderSearches(result: ResultDocument): Html {
   const { sweeps = [], capacity = [] } = result;
   const { workload: vocabulary } = result;

@@ -1,4 +1,3 @@
-// Tables for screen readers and text browsers: a caption, column and row headers, and a frame that scrolls by keyboard.
 import type { ComparedOperation } from "../../../results/comparison-schema.js";
 import { labelOf, metricNamed, type ComparisonMetric } from "../../../metrics/metric-lists.js";
 import { operationName } from "../../../metrics/names.js";
@@ -19,12 +18,10 @@ export interface TableColumn {
   readonly isSentence?: boolean;
 }
 
-/** A column of text; a column of numbers is named by its title alone. */
 export function text(title: string): TableColumn {
   return { title, isText: true };
 }
 
-/** A column of text that is longer than a name. */
 export function sentence(title: string): TableColumn {
   return { title, isText: true, isSentence: true };
 }
@@ -76,7 +73,6 @@ export function tableOf(
   </div> `;
 }
 
-/** A table of two columns, for names with one value each. */
 export function pairsOf(
   caption: string,
   pairs: Readonly<Record<string, string | number | boolean | null>>,
@@ -104,7 +100,6 @@ export function foldOf(title: Fillable, ...content: readonly Fillable[]): Html {
   </details> `;
 }
 
-/** Metric with its unit, such as `p99 ms` or `events/s`. */
 export function metricText(id: ComparisonMetric, work: string): string {
   const { unit } = metricNamed(id);
   const label = labelOf(id, work);

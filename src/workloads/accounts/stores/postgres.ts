@@ -27,7 +27,6 @@ const CREATE_TABLES = [
 )`,
 ];
 
-/** Qualified, quoted names of the tables. */
 function tablesOf({ dialect, namespace }: Pick<Treatment, "dialect" | "namespace">) {
   const schema = dialectOf(dialect).quoteIdentifier(namespace);
   return {

@@ -1,4 +1,3 @@
-// Statements of loaders and probes, and the queries of the audit.
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import type { Statement } from "../../../database/sql.js";
 import { CARDINALITY, COLUMNS } from "../batch.js";
@@ -6,7 +5,6 @@ import type { Treatment } from "../settings.js";
 
 type Named = Pick<Treatment, "dialect" | "namespace">;
 
-/** Qualified, quoted names of the tables. */
 export function tablesOf({ dialect, namespace }: Named) {
   const schema = dialectOf(dialect).quoteIdentifier(namespace);
   return {
@@ -65,7 +63,6 @@ export function sumsQuery(settings: Named): string {
 FROM ${tablesOf(settings).calls} GROUP BY 1`;
 }
 
-/** Tables that calls refer to; the preload makes their rows from row numbers. */
 export function referencesOf(settings: Named) {
   const { towers, plans, reasons } = tablesOf(settings);
   return [

@@ -13,7 +13,6 @@ const CREATE_TABLES = [
   `CREATE TABLE {{namespace}}.test_tbl (\n  id bigint,\n  name varchar\n)`,
 ];
 
-/** Qualified, quoted names of the tables. */
 function tablesOf({ dialect, namespace }: Treatment) {
   const schema = dialectOf(dialect).quoteIdentifier(namespace);
   return { accounts: `${schema}.pgbench_accounts`, rows: `${schema}.test_tbl` };

@@ -26,7 +26,6 @@ const hasIdColumn = (settings: DocumentsSettings): boolean =>
 
 const columnsOf = ({ shape }: DocumentsSettings): string[] => pathsOf(shape).map(([name = ""]) => name);
 
-/** SQL of the document as json or jsonb. */
 const parsed = ({ column }: DocumentsSettings): string => (column === "text" ? "data::json" : "data");
 
 const INDEXES: Partial<Record<DocumentsSettings["index"], string>> = {

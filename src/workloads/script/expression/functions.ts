@@ -1,4 +1,3 @@
-// All operators and functions of expressions.
 import { drawUuid } from "../../../foundation/prng.js";
 import type { Value } from "../program.js";
 import { fnv1a, murmur2, permuted } from "./hashes.js";

@@ -1,4 +1,3 @@
-// Hash functions and permutation of pgbench: the same values for the same arguments.
 const U64 = 2n ** 64n - 1n;
 const u64 = (value: bigint): bigint => BigInt.asUintN(64, value);
 const rotated = (value: bigint, by: bigint): bigint => u64(value << by) | (value >> (64n - by));

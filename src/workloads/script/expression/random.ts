@@ -1,4 +1,3 @@
-// Random functions of pgbench, from the trial's seeded stream.
 import type { Prng } from "../../../foundation/prng.js";
 import { Zipf } from "../../../foundation/zipf.js";
 

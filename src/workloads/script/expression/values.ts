@@ -1,4 +1,3 @@
-// Values of pgbench's expressions: whole numbers of 64 bits, doubles and booleans.
 import type { Prng } from "../../../foundation/prng.js";
 import type { Value } from "../program.js";
 

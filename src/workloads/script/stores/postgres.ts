@@ -1,4 +1,3 @@
-// The store for a user's SQL in PostgreSQL and its dialects.
 import { connectAdmin, type AdminClient } from "../../../database/postgres/admin.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { inSnapshot, portions } from "../../../database/postgres/namespace/snapshot.js";
@@ -49,7 +48,6 @@ async function* valuesOf(client: AdminClient, sql: string): AsyncGenerator<strin
     for (const row of rows) yield String(Object.values(row)[0]);
 }
 
-/** @param file the program's name in messages */
 export function postgres(program: Program, file: string): OwnSqlStore {
   return {
     tables(settings) {

@@ -1,5 +1,3 @@
-// Asks the server before the first trial whether it takes the statements of a program, in a transaction that is rolled back.
-// Refuses also a statement that drops or alters an existing object, or makes one outside of the workload's schema.
 import { connectAdmin, type AdminClient, type SqlClient } from "../../../database/postgres/admin.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { MADE_ELSEWHERE } from "../../../database/postgres/namespace/dependants.js";

@@ -10,7 +10,6 @@ import { IdleBackoff } from "../../../clients/idle-backoff.js";
 export interface Archived {
   readonly events: number;
   readonly foundNothing: boolean;
-  /** Monotonic milliseconds. */
   readonly finishedMs: number;
 }
 

@@ -1,4 +1,3 @@
-// The clients of one worker by role; they share the ledger, the sampled checks and the clock of an event's life.
 import type { Actor } from "../../../clients/client.js";
 import type { ClientContext, WorkloadClient } from "../../workload.js";
 import type { EventTreatment } from "./assignment.js";

@@ -49,7 +49,6 @@ export interface Probe {
 
 export interface ProbesOptions {
   readonly settings: Pick<EventSettings, "preload" | "ids" | "documentBytes" | "documentShape">;
-  /** Seed of the trial. */
   readonly seed: number;
   readonly prng: Prng;
   readonly queue: Pick<EventOperations, "someLive">;
@@ -105,7 +104,6 @@ export class Probes {
   }
 }
 
-/** Chooses an item; there must be at least one. */
 function pickOf<T>(items: readonly T[], prng: Prng): T {
   return items[prng.intBetween(0, items.length - 1)] as T;
 }

@@ -17,19 +17,16 @@ import type { MadePaused } from "../store.js";
 
 interface MadeBatch {
   readonly keys: Buffer;
-  /** The batch's transaction, with serialised messages. */
   readonly add: MadePaused<void>;
   readonly entry: LedgerEntry;
 }
 
-/** A client's stream of batches: sizes and documents depend on seed and client alone, not on timing. */
 class BatchStream {
   private readonly prng: Prng;
   private readonly documents: DocumentGenerator;
   /** Source of sizes from a profile; reseeded for each arrival, so that a size depends on its arrival alone. */
   private readonly sizePrng = new Prng(0);
   private readonly profile: Profile | undefined;
-  /** Number of the client in its group. */
   private readonly client: number;
   private nextDocument = 0;
   private ahead: MadeBatch | undefined;

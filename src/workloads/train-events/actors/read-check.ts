@@ -10,7 +10,6 @@ export interface Sought {
   readonly eventType: EventType;
   readonly authorityId: string;
   readonly trainId: string;
-  /** Key of the event with this authority and train, if it was read before. */
   readonly id?: string;
 }
 

@@ -33,7 +33,6 @@ export interface SampleChecksOptions {
   readonly verification: Verification;
   readonly beside: LookBeside;
   readonly lifecycle: Pick<LifecycleClock, "wasPublishedBefore">;
-  /** Seed of the choice of sampled transactions. */
   readonly seed: number;
   /** Most events that all claims of the trial together can hold at a time. */
   readonly lockedMost: number;
@@ -65,7 +64,6 @@ export class SampleChecker {
     this.documents = new DocumentChecks(options.validate, this.findings, this.prng, true);
   }
 
-  /** Makes the checks of one worker. */
   static of(
     { settings, role, trial, index, groupClients }: EventAssignment,
     parts: Pick<SampleChecksOptions, "beside" | "lifecycle" | "verification">,
@@ -76,7 +74,6 @@ export class SampleChecker {
     return new SampleChecker({ ...parts, seed, lockedMost, validate });
   }
 
-  /** Checks a read. Never rejects. */
   async read({ client, startedMs }: Sampled, sought: Sought, outcome: ReadOutcome): Promise<void> {
     if (!this.isSampled()) return;
     const { verification, beside, lifecycle } = this.options;
@@ -120,7 +117,6 @@ export class SampleChecker {
     await this.checkDocuments(claim, isSampled);
   }
 
-  /** Totals of the worker. */
   total(): SampleChecks {
     const { reads, claims } = this;
     const validated = this.documents.total();

@@ -33,15 +33,12 @@ export interface AuditInputs {
     EventTreatment,
     "dialect" | "namespace" | "payload" | "statementShape" | "advance" | "archived" | "validate" | "actors"
   >;
-  /** Directory of the trial, with the ledgers of all publishers, including the preload, and the work logs. */
   readonly directory: string;
   /** Accounts of the preload and of each worker that closed its ledger. */
   readonly told: readonly Ledger[];
   /** Names of the workers that did not close their ledger: only their files are known. */
   readonly unclosed?: readonly string[];
-  /** Time before the first event existed, on the database's clock. */
   readonly startedAt: string;
-  /** True if the queue was seen empty after the last producer had ended. */
   readonly isDrained: boolean;
   /** Milliseconds by which a fault changed the server's clock: times of rows are not checked more closely. */
   readonly clockStepMs?: number;

@@ -1,4 +1,3 @@
-// Validates documents of events against their schema: as made, as claimed, and in the audit.
 import type { Prng } from "../../../foundation/prng.js";
 import type { Validated } from "../model/conservation.js";
 import { invalidityOf } from "../model/event.js";

@@ -28,7 +28,6 @@ interface Origin {
 
 export class ExpectedDocuments {
   private readonly generators = new Map<string, DocumentGenerator>();
-  /** Latest batch of each worker, as a cache: events of a batch are usually consecutive. */
   private readonly latest = new Map<number, LedgerBatch>();
 
   constructor(
@@ -75,7 +74,6 @@ export class ExpectedDocuments {
     return `${counted(standing.attempts, "pass that left it", "passes that left it")} ${standing.status} ${standing.attempts === 1 ? "makes" : "make"} something else of: ${named}`;
   }
 
-  /** The batch of the event. */
   batchOf(id: string): LedgerBatch | undefined {
     const worker = workerOf(id);
     const number = batchNumberOf(id);

@@ -1,5 +1,3 @@
-// Compares the keys in the tables with the ledgers: first by sums of worker and range of batches, then key by key in ranges
-// that differ or hold a batch in doubt.
 import type { EventTables, PresentKey, RangeSum } from "../store.js";
 import { KeySum } from "../model/key-sum.js";
 import { KeyMaker, RANGE_BATCHES, type LedgerBatch } from "../model/ledger.js";
@@ -55,7 +53,6 @@ export async function auditKeys(
   return totals;
 }
 
-/** Expected keys of each range; adds the sums of the ledgers to `totals`. */
 function expectedRanges(ledgers: Ledgers, totals: KeyTotals): Map<string, Expected> {
   const ranges = new Map<string, Expected>();
   for (const [worker, file] of ledgers) {
@@ -104,7 +101,6 @@ async function lookCloser(
   }
 }
 
-/** Compares one batch with its keys in the tables; returns how many of its events were in doubt and are present. */
 function settle(
   { batch, outcome, endedAtMs, endpoint }: LedgerBatch,
   keys: readonly string[],

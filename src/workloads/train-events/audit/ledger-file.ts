@@ -31,7 +31,6 @@ export function ledgerPath(directory: string, worker: number): string {
 }
 
 export class LedgerFileWriter extends RecordFile {
-  /** Throws if the file exists. */
   constructor(path: string, source: LedgerSource) {
     super(path, `${JSON.stringify({ format: FORMAT, ...source })}\n`, RECORD_BYTES, BUFFERED_RECORDS);
   }

@@ -23,7 +23,6 @@ export function isWithin(spans: readonly LossSpan[], { atMs, endpoint }: Acknowl
 interface Sum {
   lost: number;
   unexplained: number;
-  /** First and last known time of lost work. */
   firstMs: number;
   lastMs: number;
 }

@@ -6,7 +6,6 @@ export abstract class RecordFile {
   protected readonly buffer: Buffer;
   private used = 0;
 
-  /** Throws if the file exists. */
   constructor(
     path: string,
     header: string,

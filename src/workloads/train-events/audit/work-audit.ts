@@ -57,7 +57,6 @@ export interface WorkTerms {
 }
 
 export class WorkAudit {
-  /** Acknowledged work of all workers. */
   readonly totals = { passes: 0, archived: 0 };
   private readonly passes: Uint32Array;
   private readonly bits: Uint8Array;
@@ -106,7 +105,6 @@ export class WorkAudit {
     }
   }
 
-  /** Checks one row of the tables. The key audit handles events that no ledger contains. */
   check(event: SeenEvent, findings: Findings): void {
     const index = this.indexOf(event.id);
     if (index < 0) return;
@@ -212,7 +210,6 @@ export class WorkAudit {
     this.bits[index] = this.at(index) | IN_DOUBT;
   }
 
-  /** Records committed work. */
   private record(index: number, work: EventWork): void {
     const bits = this.at(index);
     if (work.kind === "archived") {
@@ -264,7 +261,6 @@ export class WorkAudit {
     else if (!isArchived && (bits & ARCHIVED) !== 0) this.returned.push({ index, id });
   }
 
-  /** Names work that no acknowledgement explains, unless commits of unknown events may, or a log is incomplete. */
   private judgeSurplus(operation: WorkOperation, findings: Findings): void {
     const surplus = this.surplus[operation];
     const { commits, events } = this.unknown[operation];
@@ -306,7 +302,6 @@ export class WorkAudit {
     return this.indexOfPlace({ worker: workerOf(id), batch: batchNumberOf(id), position: positionOf(id) });
   }
 
-  /** Index of an event; -1 if no ledger contains the event. */
   private indexOfPlace({ worker, batch, position }: EventPlace): number {
     const place = this.ledgers.get(worker)?.placeOf(batch) ?? -1;
     const starts = this.starts.get(worker);

@@ -41,12 +41,10 @@ export type Work =
   | { readonly kind: "archived"; readonly event: EventPlace; readonly doubt: number }
   /** A commit in doubt with at most `events` unknown events: the statement was the transaction. */
   | { readonly kind: "unknown"; readonly operation: WorkOperation; readonly events: number }
-  /** An acknowledged transaction, on the monotonic clock; the acknowledged records up to the next one belong to it. */
   | { readonly kind: "transaction"; readonly atMs: number; readonly endpoint: number };
 
 export type EventWork = Extract<Work, { readonly doubt: number }>;
 
-/** The place of an event: worker, batch and position. */
 export interface EventPlace {
   readonly worker: number;
   readonly batch: number;
@@ -67,7 +65,6 @@ export function workPath(directory: string, worker: number): string {
 export class WorkFileWriter extends RecordFile {
   private doubts = 0;
 
-  /** Throws if the file exists. */
   constructor(path: string) {
     super(path, HEADER, RECORD_BYTES, BUFFERED_RECORDS);
   }

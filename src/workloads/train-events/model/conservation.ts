@@ -35,7 +35,6 @@ export const VIOLATION_KINDS = [
 ] as const;
 export type ViolationKind = (typeof VIOLATION_KINDS)[number];
 
-/** Kinds of violation by an event that lacks acknowledged work. */
 export type LossKind = Extract<ViolationKind, "lost" | "undone">;
 
 /** Number of events by kind of violation. */

@@ -34,12 +34,10 @@ export function writePair(view: DataView, at: number, value: number): void {
   view.setUint16(at, DIGITS2[value] as number, true);
 }
 
-/** Writes one decimal digit. */
 export function writeDigit(view: DataView, at: number, value: number): void {
   view.setUint8(at, ZERO + value);
 }
 
-/** Writes five decimal digits. */
 export function writeFive(view: DataView, at: number, value: number): void {
   view.setUint8(at, ZERO + ((value / 10_000) | 0));
   writePair(view, at + 1, ((value / 100) | 0) % 100);

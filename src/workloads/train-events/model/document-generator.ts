@@ -68,7 +68,6 @@ function drawUuid(prng: Prng, words: Uint32Array): Uint32Array {
   return words;
 }
 
-/** The stream of documents of one actor under one seed. */
 export class DocumentGenerator {
   private readonly prng = new Prng(0);
   private readonly actorSeed: number;

@@ -21,7 +21,6 @@ const POSITIONS = ["NORMAL", "REVERSE"] as const;
 const SOURCES = ["CTC-NORTH", "CTC-SOUTH", "PTC-BOS", "DISPATCH-9", "WAYSIDE-4"] as const;
 const BOOLEANS: readonly BooleanText[] = ["false", "true"];
 
-/** Fields of four hexadecimal digits each, in the order in which they are drawn. */
 export const QUADS = [
   "segment0",
   "section00",
@@ -49,7 +48,6 @@ export interface DocumentTemplate {
   readonly shape: ShapeValues;
   /** Event type in bytes. */
   readonly typeBytes: Uint8Array;
-  /** Compact text in bytes, up to the place of remarks, with some value at each place. */
   readonly head: Uint8Array;
   /** Offset of each value's first occurrence, in bytes. */
   readonly places: Readonly<Record<FixedField, number>>;
@@ -83,7 +81,6 @@ SAMPLE.authorityId = SAMPLE.deviceKey = "00000000-0000-4000-8000-000000000000";
 SAMPLE.createdAt = "2026-01-01T00:00:00.000Z";
 SAMPLE.trainId = "RR-00-00000-20260101";
 
-/** Draws the varying values as the source does, with flags by their shares. */
 function drawSourceShape(eventType: EventType, prng: Prng): ShapeValues {
   const pick = <T>(items: readonly T[]): T => items[prng.intBetween(0, items.length - 1)] as T;
   return {

@@ -20,7 +20,6 @@ function valueAt(json: string, key: string): number {
   return json.charCodeAt(at) === SPACE ? at + 1 : at;
 }
 
-/** Offsets, for that key's value, of the first character within the quotes and of the closing quote. */
 function stringAt(json: string, key: string): readonly [from: number, to: number] {
   const from = valueAt(json, key) + 1;
   return [from, json.indexOf('"', from)];

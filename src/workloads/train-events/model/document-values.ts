@@ -141,7 +141,6 @@ export const REMARKS_OPEN = ',"remarks":"';
 export const REMARKS_CLOSE = '"}}';
 export const NO_REMARKS_CLOSE = "}}";
 
-/** The text in the program's format. */
 export function compactText(v: DocumentValues): string {
   const end = v.remarks === undefined ? NO_REMARKS_CLOSE : `${REMARKS_OPEN}${v.remarks}${REMARKS_CLOSE}`;
   return `${compactHead(v)}${end}`;

@@ -70,7 +70,6 @@ export class EventBatch {
     return textAt(this.documents, row);
   }
 
-  /** The events of the batch, one by one. */
   events(): PreparedEvent[] {
     const authorities = idsOf(this.authorityIds);
     return idsOf(this.keys).map((id, row) => ({
@@ -82,7 +81,6 @@ export class EventBatch {
     }));
   }
 
-  /** Rows `from` to `to` - 1. */
   slice(from: number, to: number): EventBatch {
     const [first, last] = [from * KEY_BYTES, to * KEY_BYTES];
     return new EventBatch(

@@ -83,7 +83,6 @@ for (let value = 0; value < 16; value++) {
   NIBBLE[value.toString(16).toUpperCase().charCodeAt(0)] = value;
 }
 
-/** The number in the hexadecimal digits `from` to `to` - 1, at most eight, without making a string. */
 export function hexAt(id: string, from: number, to: number): number {
   let value = 0;
   for (let i = from; i < to; i++) value = (value << 4) | (NIBBLE[id.charCodeAt(i)] as number);

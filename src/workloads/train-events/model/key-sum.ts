@@ -30,7 +30,6 @@ export class KeySum {
   u = 0;
   v = 0;
 
-  /** Adds one key, 8-4-4-4-12 hexadecimal digits. Allocates nothing. */
   add(id: string): void {
     const w1 = (hexAt(id, 9, 13) << 16) | hexAt(id, 14, 18);
     const w2 = (hexAt(id, 19, 23) << 16) | hexAt(id, 24, 28);

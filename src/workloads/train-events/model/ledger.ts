@@ -16,12 +16,9 @@ export const RANGE_BATCHES = 64;
 
 /** Description of a worker's batch from which it can be made again. */
 export interface LedgerEntry {
-  /** Number of the batch, counted by the worker from 0; a batch that was never sent leaves a gap. */
   readonly batch: number;
   readonly events: number;
-  /** Wall-clock time in the batch's keys. */
   readonly madeAtMs: number;
-  /** Index, in the client's stream, of the batch's first document. */
   readonly firstDocument: number;
   /** Number of the client in its group. */
   readonly client: number;
@@ -29,12 +26,10 @@ export interface LedgerEntry {
   readonly keys: Readonly<Pick<KeySum, "u" | "v">>;
 }
 
-/** A batch and its outcome. */
 export interface LedgerBatch extends LedgerEntry {
   readonly outcome: BatchOutcome;
   /** Monotonic milliseconds at which the outcome was known. */
   readonly endedAtMs: number;
-  /** Number of the endpoint at which the batch ended. */
   readonly endpoint: number;
 }
 
@@ -51,7 +46,6 @@ export const LedgerSource = z.strictObject({
 });
 export type LedgerSource = z.infer<typeof LedgerSource>;
 
-/** Name of a client's stream of documents; the preload has one stream. */
 export function streamName(source: Pick<LedgerSource, "stream">, client: number): string {
   return `${source.stream}/${client}`;
 }
@@ -122,7 +116,6 @@ export const Ledger = z.object({
 });
 export type Ledger = z.infer<typeof Ledger>;
 
-/** Numbers of a ledger. */
 export type LedgerTotals = Omit<Ledger, "checks">;
 
 export const EMPTY_LEDGER: LedgerTotals = {

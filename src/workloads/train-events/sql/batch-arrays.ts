@@ -1,4 +1,3 @@
-// A batch of events as array parameters, one array for each column of an insert.
 import type { EventBatch } from "../model/event-batch.js";
 import {
   elementHead,
@@ -19,7 +18,6 @@ export function documentArray({ dialect, payload }: BatchContext): { type: "json
   return { type: "text", cast: "::jsonb" };
 }
 
-/** Array of documents, for one parameter. */
 export function payloadArray(context: BatchContext, documents: readonly string[]): BinaryParameter {
   return stringArray(documentArray(context).type, documents);
 }

@@ -30,7 +30,6 @@ export function advanceSql(
     ELSE ${status} END`;
 }
 
-/** Event types grouped by `key`. */
 function typesBy<K>(key: (type: EventType) => K): Map<K, EventType[]> {
   const groups = new Map<K, EventType[]>();
   for (const type of EVENT_TYPES) {

@@ -1,4 +1,3 @@
-/** A SQL string literal of a constant of this program. */
 export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }

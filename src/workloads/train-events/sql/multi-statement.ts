@@ -16,7 +16,6 @@ interface Inserts {
   insertStatuses(connection: Connection): Promise<void>;
 }
 
-/** Changes of a process transaction to its claimed events: statuses first, then documents. */
 interface Changes {
   readonly passes: readonly ClaimedPass[];
   advance(connection: Connection): Promise<void>;
@@ -28,7 +27,6 @@ export interface WriteSteps {
   readonly statements: Readonly<Record<"add" | "process" | "archive", readonly Statement[]>>;
   /** Claims at most $1 events; `decide` gets its rows. */
   readonly claim: Statement;
-  /** See `EventOperations`. */
   readonly documentRoom: number;
   /** Serialises a batch: its events, and their status rows. */
   prepareInserts(batch: EventBatch): Inserts;

@@ -23,7 +23,6 @@ const SHAPES: Readonly<Record<StatementShape, Shape>> = {
   "single-statement": singleStatement,
 };
 
-/** Settings that determine the SQL. */
 export type OperationSettings = Pick<
   EventSettings,
   "dialect" | "namespace" | "payload" | "locking" | "isolation" | "statementShape"

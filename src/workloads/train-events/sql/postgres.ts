@@ -1,4 +1,3 @@
-// The store of events for PostgreSQL and its dialects.
 import type { AdminClient } from "../../../database/postgres/admin.js";
 import { dialectOf } from "../../../database/postgres/dialects/registry.js";
 import { fillTables } from "../../../database/postgres/fill-tables.js";

@@ -1,4 +1,3 @@
-// The pass of one process transaction over its claimed events: the roll, the new status, the changed document.
 import { applyBusinessRule } from "../model/business-rules.js";
 import { advance, type AdvanceProbabilities, type EventStatus } from "../model/lifecycle.js";
 import type { ClaimedPass, ProcessOutcome, ProcessRequest } from "../store.js";
@@ -15,7 +14,6 @@ export function decidePasses(rows: readonly StatementRow[], request: ProcessRequ
   });
 }
 
-/** The JSON document after the business rules. A text that is no document stays unchanged, for the audit to find. */
 export function rewritePayload({ payload, status }: Pass): string {
   try {
     return applyBusinessRule(payload, status);

@@ -1,4 +1,3 @@
-// Reads of one statement each, the same for every shape, and the look by which readers know events to ask for.
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { uuidArray } from "../../../database/postgres/wire/binary-arrays.js";
 import type { Connection, SqlValue, Statement } from "../../../database/sql.js";

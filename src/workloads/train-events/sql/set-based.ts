@@ -1,4 +1,3 @@
-// Shape `set-based`, the default: one statement for a whole batch, which goes as binary arrays in key order.
 import type { EventBatch } from "../model/event-batch.js";
 import { bindAhead } from "../../../database/postgres/wire/bind-message.js";
 import { stringArray, uuidArray, uuidBytesArray } from "../../../database/postgres/wire/binary-arrays.js";

@@ -1,4 +1,3 @@
-// Parts that all statement shapes share.
 import type { PreparedEvent } from "../model/event.js";
 import { bufferOf, uuidBytesArray } from "../../../database/postgres/wire/binary-arrays.js";
 import { resolvePresent, type StatementContext } from "./statements.js";
@@ -12,7 +11,6 @@ export interface ShapeContext extends StatementContext {
   readonly isolation: Isolation;
 }
 
-/** Text that opens a transaction of the context's level. */
 export function beginOf(
   { dialect, isolation }: ShapeContext,
   access: "READ WRITE" | "READ ONLY" = "READ WRITE",
@@ -25,14 +23,12 @@ export type Shape = (context: ShapeContext) => EventOperations;
 
 export type ReadProbe = Pick<PreparedEvent, "eventType" | "authorityId" | "trainId">;
 
-/** Parameters of `read.find`. */
 export function findValues(payload: Payload, { authorityId, trainId }: ReadProbe): SqlValue[] {
   return PAYLOAD_TRAITS[payload].hasDocumentIndex
     ? [JSON.stringify({ authorityId, train: { trainId } })]
     : [authorityId, trainId];
 }
 
-/** Makes `EventOperations.countPresent`. */
 export function presenceCounter(context: StatementContext): Pick<EventOperations, "countPresent"> & {
   readonly statement: ReturnType<typeof resolvePresent>;
 } {

@@ -21,7 +21,6 @@ export interface StatementContext {
   readonly reads: ReadWeights;
 }
 
-/** Most rows of a read that asks for the newest events. */
 export const RECENT_LIMIT = 20;
 
 /** Columns of an insert of events, and the types of their arrays, in the same order. */

@@ -1,4 +1,3 @@
-// PostgreSQL 13 to 18, and products that are PostgreSQL inside.
 import { POSTGRES_SAMPLER } from "../../evidence/postgres-views.js";
 import { DEPENDANTS } from "../../namespace/dependants.js";
 import { beginTransaction, COMMENT_MARK, inStatus, type Dialect } from "../dialect.js";

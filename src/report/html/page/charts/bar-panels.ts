@@ -14,7 +14,6 @@ import { axisName, ticked, written, type Unit } from "./values.js";
 
 export interface Bar {
   readonly value: number;
-  /** Lowest and highest value, if there are several. */
   readonly range?: readonly [number, number];
 }
 

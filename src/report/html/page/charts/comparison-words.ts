@@ -33,7 +33,6 @@ export function rowName(comparison: Comparison, view: View, hasOneBaseline: bool
   return `${metricName(comparison, view)}  ${label} ${markOf(comparison.verdict, isNoise)}`;
 }
 
-/** Ratio with its interval, if there is one. */
 export function ratioWithInterval({ ratio, ciLow, ciHigh }: RatioFinding): string {
   return `${ratioText(ratio)} ${intervalText(ciLow, ciHigh)}`.trimEnd();
 }

@@ -4,7 +4,6 @@ import type { EChartsOption } from "echarts";
 import type { ReportData } from "../../report-data.js";
 import type { ChartTheme, Dash } from "./theme.js";
 
-/** A treatment with its look in every chart. */
 export interface Treatment {
   readonly id: string;
   readonly label: string;
@@ -18,7 +17,6 @@ export type TrialChoice = "all" | "each" | number;
 
 export interface View {
   readonly report: ReportData;
-  /** Treatments that the reader chose, in the report's order. */
   readonly treatments: readonly Treatment[];
   readonly operations: readonly string[];
   readonly trials: TrialChoice;
@@ -55,7 +53,6 @@ export interface Plot {
   readonly legend: readonly LegendEntry[];
   /** The picture in a few sentences. */
   readonly words: string;
-  /** Creates the table on demand, since some are long. */
   readonly table: () => ChartTable;
   /** Note that a reader needs to read the picture correctly, if it depends on the shown data. */
   readonly note?: string;
@@ -76,7 +73,6 @@ export interface Control {
 }
 
 export interface Chart {
-  /** Id of the section, in the address, and in `View.choices`. */
   readonly id: string;
   readonly title: string;
   /** Content of the chart and how to read it, in a sentence or two. */

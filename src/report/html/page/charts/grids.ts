@@ -41,7 +41,6 @@ function operationControl({ result }: ReportData): Control {
   };
 }
 
-/** Controls of a grid; empty without two factors, whose chart stays empty, whatever is chosen. */
 export function gridControls(report: ReportData): Control[] {
   return gridFactors(report.result).length < 2 ? [] : [metricControl(report), operationControl(report)];
 }

@@ -68,7 +68,6 @@ export const processors: Chart = {
     ),
 };
 
-/** Wait events of the shown treatments, the most frequent first. */
 function waitEvents(view: View): string[] {
   const sums = new Map<string, number>();
   for (const { treatment, evidence } of view.report.series) {

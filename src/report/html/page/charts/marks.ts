@@ -12,12 +12,10 @@ export interface Mark {
   readonly label: string;
 }
 
-/** Marks of the shown trials of one treatment. */
 export function treatmentMarks(view: View, treatment: Treatment): Mark[] {
   return [...steadyMark(view, treatment), ...faultMarks(view, [treatment])];
 }
 
-/** Marks of all shown trials, for charts whose panels hold all treatments. */
 export function trialMarks(view: View): Mark[] {
   return [
     ...view.treatments.flatMap((treatment) => steadyMark(view, treatment)),

@@ -1,4 +1,3 @@
-// The unit of a sampled metric for charts and the live page's table.
 import { evidenceMetricOf } from "../../../../workloads/evidence.js";
 import type { Unit } from "./values.js";
 

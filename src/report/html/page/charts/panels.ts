@@ -1,4 +1,3 @@
-// Places small pictures of one kind in rows, with their titles and axes.
 import type {
   GridComponentOption,
   TitleComponentOption,
@@ -33,7 +32,6 @@ const TITLE_PX = 28;
 const NAME_PX = 20;
 const BELOW_PX = 44;
 export const FONT_PX = 12;
-/** Font family of the page. */
 export const FONT_FAMILY =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", sans-serif';
 

@@ -18,7 +18,6 @@ export function percentileText(x: number): string {
   return `${Number(percentile.toFixed(Math.max(0, Math.ceil(Math.log10(x)) - 1)))} %`;
 }
 
-/** The axis ends at the last sample, wherever that is: no tick is written there. */
 function percentileTick(x: number): string {
   return Number.isInteger(Math.log10(x)) ? percentileText(x) : "";
 }

@@ -1,4 +1,3 @@
-// Waits for a connection in the client's own pool and in the pooler behind it; both may apply to one run.
 import { plotBars } from "./bar-panels.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";
 import { plotLines } from "./line-panels.js";

@@ -5,7 +5,6 @@ import { quantile } from "../../../../analysis/statistics/quantiles.js";
 /** Multiple of the distance that three of four readings keep, up to which a line bridges. */
 export const BRIDGED_DISTANCES = 3;
 
-/** The values by bucket, null if a bucket has none. */
 export type Values = readonly (number | null)[];
 
 /** The longest distance that a line bridges: three times the distance that three of four readings keep. */

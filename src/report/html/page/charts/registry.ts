@@ -1,4 +1,3 @@
-// All charts, in the order of the page.
 import { forest } from "./comparisons.js";
 import type { Chart } from "./drawing.js";
 import { interaction } from "./interaction.js";

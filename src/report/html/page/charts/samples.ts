@@ -1,4 +1,3 @@
-// Lines of sampled metrics, with names, meanings and units from the catalogue.
 import { evidenceMetricOf } from "../../../../workloads/evidence.js";
 import type { ReportData } from "../../report-data.js";
 import { chosen, nothing, type Chart, type Control } from "./drawing.js";

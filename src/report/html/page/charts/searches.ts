@@ -1,5 +1,3 @@
-// Throughput over clients with its fitted law, no further than the measured range, and response time over the arrival rates
-// of a search for capacity.
 import { intervalText } from "../../../../foundation/text/numbers.js";
 import type { Capacity } from "../../../../results/capacity-schema.js";
 import type { Sweep } from "../../../../results/result-schema.js";
@@ -24,7 +22,6 @@ function curveOf({ usl, points }: Sweep): [number, number][] {
   });
 }
 
-/** Levels that all steps of a sweep share, such as `payload=text`. */
 function levelsOf({ levels }: Sweep): string[] {
   return Object.entries(levels).map(([factor, level]) => `${factor}=${level}`);
 }

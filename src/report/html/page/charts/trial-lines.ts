@@ -89,7 +89,6 @@ function noneOf(metric: string, evidence: TrialSeries["evidence"]): Values | und
   return evidence["sessions.active"]?.map((sessions) => (sessions === null ? null : 0));
 }
 
-/** The lines of each shown treatment for a sampled metric. */
 export function sampledLines(view: View, metric: string): Line[] {
   return linesOf(
     view,

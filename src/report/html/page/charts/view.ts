@@ -28,7 +28,6 @@ export function treatmentIn(view: View, id: string): Treatment | undefined {
   return view.treatments.find((treatment) => treatment.id === id);
 }
 
-/** The short name of a treatment. */
 export function treatmentNamed(view: View, id: string): string {
   return treatmentIn(view, id)?.label ?? id;
 }
@@ -42,7 +41,6 @@ export function allOperations(report: ReportData): string[] {
   );
 }
 
-/** The unit of these operations' work, in one word. */
 export function workOf(report: ReportData, operations: readonly string[] = allOperations(report)): string {
   return unitsText(operations.map((operation) => unitOf(report.vocabulary, operation)));
 }

@@ -1,4 +1,3 @@
-// Intervals as whiskers: ECharts has no such series.
 import type { CustomSeriesOption } from "echarts";
 
 export interface RowInterval {
@@ -12,7 +11,6 @@ export interface RowInterval {
 const END_PX = 4;
 const WIDTH_PX = 1.5;
 
-/** Whiskers along the value axis x, at rows of the category axis y. */
 export function whiskers(
   intervals: readonly RowInterval[],
   axisIndex: number,
