@@ -22,7 +22,7 @@ const host = ({ signal = never, stopped = never } = {}): FaultHost => {
 const injected = (run: string | string[], undo?: string, more: { mayLose?: number; name?: string } = {}) =>
   command.inject(host(), command.resolve({ run, ...(undo !== undefined && { undo }), ...more }));
 
-it("runs one when it begins and one when it is over, and tells what they said", async () => {
+it("a command fault runs its command at the start and its undo command at the end, and quotes the output", async () => {
   const file = join(directory, "ran");
   const fault = await injected(
     ["/bin/sh", "-c", 'echo run >> "$0"; echo "failed over"; echo more', file],
@@ -35,7 +35,7 @@ it("runs one when it begins and one when it is over, and tells what they said", 
   expect(fault.words).toBe("ran sh, which said: failed over; undid it with sh");
 });
 
-it("may lose what was acknowledged from so long before it as its user says, until it is over, and else nothing", async () => {
+it("a command fault may lose commits from mayLose before its start until its end, and none without mayLose", async () => {
   const beforeMs = monotonicMs();
   const fault = await injected("true", "true", { mayLose: 3_000, name: "crash" });
   const injectedMs = monotonicMs();
@@ -55,11 +55,11 @@ it.each([
   ["no-such-program", /\(run: sh\) ended with exit code 127: .*not found/],
   [["/no/such/program"], /\(run: program\) was not found/],
   ["echo hopeless >&2; exit 3", /\(run: sh\) ended with exit code 3: hopeless/],
-])("says what came of %j", async (run, words) => {
+])("a command fault reports the failure of %j", async (run, words) => {
   await expect(injected(run)).rejects.toThrow(words);
 });
 
-it("lets one that still runs when the window ends go on to its end, and undoes it", async () => {
+it("a command fault lets its command finish after the window, then undoes it", async () => {
   const [pipe, file] = [join(directory, "pipe"), join(directory, "undone")];
   execFileSync("mkfifo", [pipe]);
   const over = new AbortController();
@@ -73,7 +73,7 @@ it("lets one that still runs when the window ends go on to its end, and undoes i
   expect(readFileSync(file, "utf8")).toBe("undo\n");
 });
 
-it("ends one that still runs when the run is stopped, and undoes it", async () => {
+it("a command fault ends its command if the run is stopped, then undoes it", async () => {
   const file = join(directory, "mended");
   const unwanted = new AbortController();
   const run = command.resolve({ run: ["sleep", "60"], undo: `echo undo > ${file}` });
@@ -85,7 +85,7 @@ it("ends one that still runs when the run is stopped, and undoes it", async () =
   expect(readFileSync(file, "utf8")).toBe("undo\n");
 });
 
-it("says that what mends it failed", async () => {
+it("a command fault reports that its undo command failed", async () => {
   const fault = await injected("true", "exit 4");
   await expect(fault.clear()).rejects.toThrow(/\(undo: sh\) ended with exit code 4/);
 });

@@ -1,4 +1,4 @@
-// The schedule of faults, with an injected clock: begin, end, exclusion, and that nothing remains.
+// The schedule of faults with an injected clock: start, end, exclusion and clean-up.
 import { describe, expect, it, vi } from "vitest";
 import type { Clock } from "../foundation/clock.js";
 import { TargetError } from "../foundation/errors.js";
@@ -77,7 +77,7 @@ function scheduleOf(faults: readonly Fault[], { inject, clear }: Setup = {}) {
 }
 
 describe("a schedule of faults", () => {
-  it("injects each at its moment of the window and clears it after its time", async () => {
+  it("injects each fault at its time in the window and clears it after its duration", async () => {
     const { clock, schedule, told } = scheduleOf([lock(5000, 1000), hold(2000, 6000)]);
     schedule.begin(100);
     await clock.moveTo(20_000);
@@ -96,7 +96,7 @@ describe("a schedule of faults", () => {
   });
 
   it.each([kill(1000, 500), full(1000, 500)])(
-    "lets one wait for a $kind beside which it cannot happen and which takes longer than planned",
+    "delays a fault that excludes a $kind until the latter is cleared",
     async (longer) => {
       let back: () => void = () => undefined;
       const { clock, schedule, told } = scheduleOf([longer, lock(2000, 1000)], {
@@ -116,7 +116,7 @@ describe("a schedule of faults", () => {
     },
   );
 
-  it("has more faults due than Node.js lets listen without a warning", async () => {
+  it("schedules 20 faults without a Node.js warning about too many listeners", async () => {
     const warn = vi.spyOn(process, "emitWarning");
     const { clock, schedule, told } = scheduleOf(Array.from({ length: 20 }, (_, at) => kill(1000 * at, 0)));
     schedule.begin(0);
@@ -126,7 +126,7 @@ describe("a schedule of faults", () => {
     warn.mockRestore();
   });
 
-  it("clears at the end of the window what is there, and begins nothing more", async () => {
+  it("clears active faults at the end of the window and starts no more", async () => {
     const { clock, schedule, told } = scheduleOf([hold(1000, 60_000), kill(70_000, 0)]);
     schedule.begin(0);
     await clock.moveTo(3000);
@@ -137,8 +137,8 @@ describe("a schedule of faults", () => {
   });
 
   it.each([
-    ["fails where a fault never began, since another was not over in time", true],
-    ["lets a fault be that waited for another when the window was cut short", false],
+    ["fails if a fault never started because another fault lasted until the window's end", true],
+    ["omits a fault that waited for another fault if the window was cut short", false],
   ])("%s", async (_, isWhole) => {
     let back: () => void = () => undefined;
     const { clock, schedule } = scheduleOf([kill(1000, 0), lock(2000, 1000)], {
@@ -160,7 +160,7 @@ describe("a schedule of faults", () => {
     );
   });
 
-  it("waits at the end for an injection that is under way, and clears it", async () => {
+  it("waits at the end for an injection in progress, and clears it", async () => {
     let arrive: () => void = () => undefined;
     let isCleared = false;
     const { clock, schedule } = scheduleOf([lock(1000, 1000)], {
@@ -185,8 +185,8 @@ describe("a schedule of faults", () => {
   });
 
   it.each([
-    ["lets an injection that outlasts a whole window go on", true],
-    ["stops an injection where the run is stopped", false],
+    ["lets an injection continue past the end of a complete window", true],
+    ["stops an injection if the run is stopped", false],
   ])("%s", async (_, isWhole) => {
     let host: FaultHost | undefined;
     let arrive: () => void = () => undefined;
@@ -208,7 +208,7 @@ describe("a schedule of faults", () => {
     expect(schedule.spans).toMatchObject([{ injectedMs: 1000, clearedMs: 9000 }]);
   });
 
-  it("stops an injection that outlasts a whole window once the run is stopped", async () => {
+  it("stops an injection that continues past the window if the run is stopped then", async () => {
     const { clock, schedule } = scheduleOf([lock(1000, 1000)], {
       inject: ({ stopped }) =>
         new Promise((resolve) => {
@@ -224,7 +224,7 @@ describe("a schedule of faults", () => {
     expect(schedule.spans).toMatchObject([{ words: "stopped", clearedMs: 1500 }]);
   });
 
-  it("fails with the cause where a fault cannot be injected, and clears the others", async () => {
+  it("fails with the cause if a fault cannot be injected, and clears the others", async () => {
     const { clock, schedule, told } = scheduleOf([hold(1000, 9000), lock(2000, 1000)], {
       inject: (_, fault) =>
         fault.kind === "lock-holder"
@@ -242,7 +242,7 @@ describe("a schedule of faults", () => {
     expect(told.at(-1)).toBe("2000 long-transaction is over");
   });
 
-  it("fails with the cause where a fault cannot be cleared, and says that it is not", async () => {
+  it("fails with the cause if a fault cannot be cleared, and records no time of clearing", async () => {
     const { clock, schedule } = scheduleOf([hold(1000, 500)], {
       clear: () => Promise.reject(new Error("the session was gone")),
     });
@@ -254,7 +254,7 @@ describe("a schedule of faults", () => {
     expect(schedule.spans).toMatchObject([{ injectedMs: 1000, clearedMs: undefined }]);
   });
 
-  it("costs nothing without faults", async () => {
+  it("ends at once without faults", async () => {
     const { schedule } = scheduleOf([]);
     await schedule.end();
     expect(schedule.spans).toEqual([]);

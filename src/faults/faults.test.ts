@@ -1,4 +1,4 @@
-// Faults in scenarios: resolved settings, and every mistake with its message.
+// Faults in scenarios: resolved settings, and mistakes with their messages.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { areExclusive } from "./faults.js";
@@ -43,7 +43,7 @@ describe("a fault", () => {
     ]);
   });
 
-  test("can vary between treatments, none among them", () => {
+  test("varies between treatments as a factor, also as an empty list", () => {
     const { treatments } = parseScenario(
       "name: x\nfactors: { faults: [[], [{ at: 2s, kind: postgres-kill }]] }\n",
       "x.yaml",
@@ -54,14 +54,14 @@ describe("a fault", () => {
     ]);
   });
 
-  test("can be moved from the command line", () => {
+  test("accepts --set for its time", () => {
     const { treatments } = parseScenario(`name: x\nfaults: [{ at: 2s, kind: postgres-kill }]\n`, "x.yaml", {
       set: ["faults[0].at=4s"],
     });
     expect(treatments[0]?.settings.faults[0]?.atMs).toBe(4000);
   });
 
-  test("that is wrong in several ways is refused for all of them at once", () => {
+  test("with several mistakes is refused with all of them", () => {
     expect(
       problemsOf("[{ at: 5, kind: postgres-kil }, { kind: lock-holder, for: 1s, lok: share }]").map((text) =>
         text.replace(/^x\.yaml:\d+:\d+ /, ""),
@@ -87,7 +87,7 @@ describe("a fault", () => {
     expect(problemsOf(list)).toEqual([expect.stringContaining(message)]);
   });
 
-  test("is refused where the target or the pool cannot suffer it", () => {
+  test("is refused if the target or the pool does not support it", () => {
     const elsewhere = `${REST}${POOL}target: { url: postgresql://a@b/c }\n`;
     const all = FAULT_KINDS.filter((kind) => problemsOf(minimal(kind), elsewhere).length > 0);
     expect(all).toEqual([
@@ -129,7 +129,7 @@ describe("a fault", () => {
     ]);
   });
 
-  test("is refused in a window that a budget of iterations ends", () => {
+  test("is refused if a budget of iterations ends the window", () => {
     const budget = "actors: { producers: { load: { executor: shared-iterations, iterations: 100 } } }\n";
     expect(problemsOf("[{ at: 1s, kind: postgres-kill }]", budget)).toEqual([
       expect.stringContaining("faults come at their time in a window of known length"),
@@ -158,11 +158,11 @@ describe("two faults", () => {
     [at("lock-holder", 3, 1), at("connection-limit", 1, 5), "faults[0], lock-holder from 3s to 4s"],
     [at("lock-holder", 1, 1), at("connection-limit", 1, 5), "faults[0], lock-holder from 1s to 2s"],
     [at("connection-limit", 1, 5), at("lock-holder", 1, 1), "faults[0], connection-limit from 1s to 6s"],
-  ])("%s and %s cannot be there at once", (one, other, message) => {
+  ])("are refused if they exclude each other and overlap: %s and %s", (one, other, message) => {
     expect(problemsOf(`[${one}, ${other}]`)).toEqual([expect.stringContaining(message)]);
   });
 
-  test("that do not disturb each other may overlap, and so may those that follow each other", () => {
+  test("may overlap if they do not exclude each other, and may follow each other", () => {
     expect(problemsOf(`[${at("long-transaction", 1, 9)}, ${at("lock-holder", 3, 2)}]`)).toEqual([]);
     // The session of the lock holder is open already.
     expect(problemsOf(`[${at("lock-holder", 1, 5)}, ${at("connection-limit", 3, 2)}]`)).toEqual([]);
@@ -173,7 +173,7 @@ describe("two faults", () => {
     ).toEqual([]);
   });
 
-  test("exclude each other both ways or not at all", () => {
+  test("exclude each other symmetrically for all kinds", () => {
     const faults = FAULT_KINDS.map((kind) => {
       const rest = OF_STANDBYS.includes(kind) ? STANDBYS : POOL;
       return faultsOf(minimal(kind), `${REST}${rest}`)?.[0];

@@ -16,7 +16,7 @@ function hostOf(signal: AbortSignal, ...looks: readonly ServerControl[][]): Faul
   return { target: { replication } as unknown as RunningTarget, signal } as FaultHost;
 }
 
-test("waits for a standby that comes back, and stops it", async () => {
+test("standby-stop waits for a standby that returns, and stops it", async () => {
   const child = spawn("sleep", ["60"]);
   const standby = { processes: () => [child.pid] } as unknown as ServerControl;
   const host = hostOf(new AbortController().signal, [], [], [standby]);
@@ -26,7 +26,7 @@ test("waits for a standby that comes back, and stops it", async () => {
   child.kill();
 });
 
-test("is refused when the window ends before a standby is there", async () => {
+test("standby-stop fails if the window ends without a standby", async () => {
   const over = new AbortController();
   const injecting = standbyStop.inject(hostOf(over.signal, []), { standbys: undefined });
   over.abort();

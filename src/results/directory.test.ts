@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 describe("safeName", () => {
-  it("is always one plain path component, whatever a scenario is called", () => {
+  it("returns a plain path component for every name of a scenario", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("..", "../../etc", ".", "", "a/b", "\0")),
@@ -50,14 +50,14 @@ describe("safeName", () => {
     );
   });
 
-  it("keeps names that are safe and reads like the name otherwise", () => {
+  it("keeps safe names and replaces unsafe characters by hyphens", () => {
     expect(safeName("payload-storage_v1.2")).toBe("payload-storage_v1.2");
     expect(safeName("Züge & Weichen!")).toBe("Zu-ge-Weichen");
   });
 });
 
 describe("createResultDirectory", () => {
-  it("is named after the scenario and the second in UTC, and holds a place for trials", async () => {
+  it("names the directory after scenario and UTC second, and creates an empty trials folder", async () => {
     expect(compactUtc(AT_MS)).toBe("20260131T235958Z");
     const { path, discard } = await createResultDirectory(join(parent, "results"), "pay load", AT_MS);
     expect(path).toBe(join(parent, "results", "pay-load-20260131T235958Z"));
@@ -66,7 +66,7 @@ describe("createResultDirectory", () => {
     expect(existsSync(join(parent, "results"))).toBe(false);
   });
 
-  it("discards its parent only if that is new and holds nothing else", async () => {
+  it("discards its parent only if the parent is new and otherwise empty", async () => {
     const inOld = await createResultDirectory(parent, "x", AT_MS);
     await inOld.discard();
     expect(existsSync(parent)).toBe(true);
@@ -76,7 +76,7 @@ describe("createResultDirectory", () => {
     expect(readdirSync(join(parent, "new"))).toEqual(["notes"]);
   });
 
-  it("is never shared: runs that start in the same second get directories of their own", async () => {
+  it("gives runs that start in the same second different directories", async () => {
     const made = await Promise.all([1, 2, 3].map(() => createResultDirectory(parent, "x", AT_MS)));
     const paths = made.map(({ path }) => path);
     expect(paths.map((path) => basename(path)).sort()).toEqual([
@@ -86,7 +86,7 @@ describe("createResultDirectory", () => {
     ]);
   });
 
-  it("refuses a parent that cannot be made, with the way out", async () => {
+  it("refuses a parent that cannot be created with a UsageError", async () => {
     const missing = createResultDirectory(join(parent, "no", "such"), "x", AT_MS);
     await expect(missing).rejects.toThrow(/no does not exist/);
     await expect(missing).rejects.toBeInstanceOf(UsageError);
@@ -96,7 +96,7 @@ describe("createResultDirectory", () => {
 });
 
 describe("a trial's directory", () => {
-  it("is numbered, named after its treatment, and made once", async () => {
+  it("is named by number and treatment and cannot be created twice", async () => {
     mkdirSync(join(parent, "trials"));
     const path = await createTrialDirectory(parent, 7, "text-direct");
     expect(path).toBe(join(parent, "trials", "007-text-direct"));
@@ -105,7 +105,7 @@ describe("a trial's directory", () => {
     expect(dirname(trialPath(parent, 1, "../../x"))).toBe(join(parent, "trials"));
   });
 
-  it("is not made through a link in a result directory that came from elsewhere", async () => {
+  it("is not created through a symbolic link in place of trials", async () => {
     mkdirSync(join(parent, "elsewhere", "001-x"), { recursive: true });
     symlinkSync(join(parent, "elsewhere"), join(parent, "trials"));
     await expect(createTrialDirectory(parent, 2, "x")).rejects.toThrow(/not a directory of its own/);
@@ -113,15 +113,15 @@ describe("a trial's directory", () => {
     expect(readdirSync(join(parent, "elsewhere"))).toEqual(["001-x"]);
   });
 
-  it("is not made where a link stands in its own place", async () => {
+  it("is not created in place of a symbolic link of its name", async () => {
     mkdirSync(join(parent, "trials"));
     symlinkSync(parent, join(parent, "trials", "001-x"));
     await expect(createTrialDirectory(parent, 1, "x")).rejects.toThrow(/in its place/);
   });
 });
 
-describe("the text files of a result", () => {
-  it("are written under their names", async () => {
+describe("text files of a result directory", () => {
+  it("are written as scenario.yaml and summary.txt", async () => {
     await writeScenario(parent, "name: x\n");
     await writeSummary(parent, "all well\n");
     expect(readFileSync(join(parent, "scenario.yaml"), "utf8")).toBe("name: x\n");

@@ -1,5 +1,5 @@
-// The split of a result, from the deltas of workers to sums over trials and regions: it adds up to the whole, and its
-// percentiles come from the merged samples.
+// The split of a result by endpoint, from deltas of workers to sums over trials and regions. Its
+// percentiles come from merged samples.
 import { describe, expect, it } from "vitest";
 import { EndpointSplit, type EndpointDelta } from "../metrics/endpoint-split.js";
 import { createHistogram, recordableUs, summaryMs } from "../metrics/histograms.js";
@@ -48,7 +48,7 @@ describe("endpointResults", () => {
   const workers = [worker([[1, 2, 3], [50], []]), worker([[400], [5, 6], [7]])];
   const results = endpointResults(ENDPOINTS, workers, settings()) ?? [];
 
-  it("states each endpoint with its share, without the password, and as the schema wants it", () => {
+  it("states the clients of each endpoint by its weight, without the password", () => {
     expect(
       results.map(({ endpoint, region, weight, clients }) => [endpoint, region, weight, clients]),
     ).toEqual([
@@ -60,7 +60,7 @@ describe("endpointResults", () => {
     for (const result of results) EndpointResult.parse(result);
   });
 
-  it("merges what the workers measured, histograms and all", () => {
+  it("merges counts and histograms of the workers", () => {
     expect(results[0]).toMatchObject({ connects: 2, refused: 0, lost: 0 });
     expect(results[0]?.operations.add).toMatchObject({
       transactions: 4,
@@ -72,7 +72,7 @@ describe("endpointResults", () => {
     expect(results[2]?.operations.add?.responseTimeMs).toEqual(allMs([7]));
   });
 
-  it("shares out the connections of a pg-pool instead", () => {
+  it("states connections instead of clients for a pg-pool", () => {
     const pool = endpointResults(ENDPOINTS, workers, settings("pool: { strategy: pg-pool, size: 8 }"));
     expect(pool?.map(({ clients, connections }) => [clients, connections])).toEqual([
       [undefined, 4],
@@ -81,13 +81,13 @@ describe("endpointResults", () => {
     ]);
   });
 
-  it("says nothing of one endpoint without a region, nor where no worker told", () => {
+  it("is undefined for a single endpoint without region and without deltas of workers", () => {
     expect(endpointResults([at("a")], [worker([[1]])], settings())).toBeUndefined();
     expect(endpointResults(ENDPOINTS, [], settings())).toBeUndefined();
     expect(endpointResults([at("a", "east")], [worker([[1]])], settings())).toHaveLength(1);
   });
 
-  it("takes the endpoints of a region together", () => {
+  it("sums endpoints of a region", () => {
     const { regions = [] } = splitOf(results);
     expect(regions.map(({ region, endpoints, clients }) => [region, endpoints, clients])).toEqual([
       ["east", 2, 9],
@@ -97,7 +97,7 @@ describe("endpointResults", () => {
     for (const region of regions) RegionResult.parse(region);
   });
 
-  it("merges trials from what is stored of them, and leaves the histograms there", () => {
+  it("merges stored trials and omits their histograms", () => {
     const second = endpointResults(ENDPOINTS, [worker([[9], [10], [11]])], settings());
     const { endpoints = [], regions = [] } = mergedSplit([{ endpoints: results }, { endpoints: second }]);
     expect(endpoints[0]?.operations.add?.responseTimeMs).toEqual(allMs([1, 2, 3, 400, 9]));
@@ -107,21 +107,21 @@ describe("endpointResults", () => {
     expect(mergedSplit([])).toEqual({});
   });
 
-  it("names a port that changes from trial to trial by a star", () => {
+  it("replaces a port that differs between trials by a star", () => {
     const other = results.map((result, number) => ({ ...result, endpoint: `a:${number}` }));
     const { endpoints } = mergedSplit([{ endpoints: results.slice(0, 1) }, { endpoints: other.slice(0, 1) }]);
     expect(endpoints?.[0]?.endpoint).toBe("a:* (1)");
   });
 
-  it("can be had without histograms, for pages", () => {
+  it("omits histograms in the document for pages", () => {
     const document = { treatments: [{ trials: [{ endpoints: results }, {}] }] } as unknown as ResultDocument;
     expect(JSON.stringify(withoutHistograms(document))).not.toContain("responseHistogram");
     expect(JSON.stringify(document)).toContain("responseHistogram");
   });
 });
 
-describe("a recorder that splits", () => {
-  it("splits what is of the window, and nothing else", () => {
+describe("a recorder with an endpoint split", () => {
+  it("splits only samples within the measurement window", () => {
     const split = new EndpointSplit(2);
     const recorder = new Recorder(["add"], split);
     recorder.setWindow(1000, 2000);

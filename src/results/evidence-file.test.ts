@@ -19,7 +19,7 @@ async function rowsOf(path: string): Promise<EvidenceRow[]> {
   return rows;
 }
 
-test("what was sampled is read back as it was", async () => {
+test("evidence is written with 9 significant digits and read back", async () => {
   const files = new TrialFiles(directory, 0);
   files.onEvidence(0, { "wal.bytes": 1234567.891234, "wait.Lock:tuple": 2 });
   files.onEvidence(2, { "queue.pending": 0, "xmin.oldestTransactionMs": 1e-7 });
@@ -37,17 +37,17 @@ test("what was sampled is read back as it was", async () => {
   ]);
 });
 
-test("a trial without samples has none", async () => {
+test("a trial without evidence samples reads as no rows", async () => {
   new TrialFiles(directory, 0).close();
   expect(await rowsOf(directory)).toEqual([]);
 });
 
-test("a line that was cut short is named with its number", async () => {
+test("a truncated line of evidence is refused with its number", async () => {
   writeFileSync(join(directory, EVIDENCE_FILE), `${EVIDENCE_HEADER}0,wal.bytes,5\n1,wal.by`);
   await expect(rowsOf(directory)).rejects.toThrow(/evidence\.csv, line 3: .*second,metric,value/);
 });
 
-test("lines may end as on Windows; a number out of all range and a line without end are refused", async () => {
+test("CRLF line ends are read; infinite values and endless lines of evidence are refused", async () => {
   const write = (text: string): void => writeFileSync(join(directory, EVIDENCE_FILE), text);
   write("second,metric,value\r\n0,wal.bytes,5\r\n");
   expect(await rowsOf(directory)).toEqual([{ second: 0, metric: "wal.bytes", value: 5 }]);

@@ -31,7 +31,7 @@ afterEach(() => {
 });
 
 describe("a disk that fills up during a trial", () => {
-  it("is told by `failure` at once and by `close` again, and never thrown between worker messages", () => {
+  it("is reported by `failure` and by `close`, and `onSecond` never throws", () => {
     const files = new TrialFiles(directory, 0);
     const totals = new Totals(["add"]);
     totals.histograms.at("add.response").recordValue(1000);

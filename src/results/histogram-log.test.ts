@@ -57,12 +57,12 @@ function craftedLine(
 }
 
 describe("a histogram log", () => {
-  it("takes every name that an operation may have", () => {
+  it("accepts a hyphen in the name of an operation", () => {
     const line = histogramLogLine(0, "tpcb-like.response", histogramOf(5));
     expect(parseHistogramLogLine(line.trimEnd())?.tag).toBe("tpcb-like.response");
   });
 
-  it("is read by HdrHistogram's own reader: tags, instants, values", () => {
+  it("is read by HdrHistogram's reference reader with equal tags, start times and values", () => {
     const values = Array.from({ length: 5000 }, (_, i) => i * i);
     const log =
       histogramLogHeader(STARTED_AT_MS) +
@@ -85,7 +85,7 @@ describe("a histogram log", () => {
     expect(reader.nextIntervalHistogram()).toBeNull();
   });
 
-  it("reads back merged to the histogram of all its seconds", async () => {
+  it("reads back as one histogram of all its seconds", async () => {
     const path = join(directory, "h.hlog");
     const lines = [0, 1, 2].map((second) =>
       histogramLogLine(second, "process.service", histogramOf(second * 1000, 86_400_000_000)),
@@ -103,7 +103,7 @@ describe("a histogram log", () => {
       expect(parseHistogramLogLine(line)).toBeUndefined();
   });
 
-  it("refuses what would take the decoder for ever, or all memory, or more than it can count", async () => {
+  it("refuses oversized or overflowing histograms", async () => {
     const one = Buffer.from([2]);
     expect(await failureOf(craftedLine(one))).toBe("read");
     expect(await failureOf(craftedLine(one, { payloadBytes: 0xffffffff }))).toMatch(/line 1: .*cut short/);
@@ -117,7 +117,7 @@ describe("a histogram log", () => {
     expect(await failureOf(craftedLine(most) + craftedLine(one))).toMatch(/line 2: .*more than 4294967295/);
   });
 
-  it("refuses a damaged line with the file, the line and the reason", async () => {
+  it("refuses a damaged line with file, line number and reason", async () => {
     const good = histogramLogLine(0, "add.response", histogramOf(1, 2, 3));
     expect(await failureOf(good + good.slice(0, -20))).toMatch(/x\.hlog, line 2: cannot read/);
     expect(await failureOf(`${good}junk\n`)).toMatch(/line 2: .*not a tagged histogram/);

@@ -1,4 +1,4 @@
-// Trials of different sizes taken together, and trials of which some lack values.
+// Merged values of trials with different numbers of events, or with values that some trials lack.
 import { describe, expect, it } from "vitest";
 import { EXAMPLE_INTEGRITY, exampleTrial } from "../../test/support/example-result.js";
 import { mergedEnding } from "./result-document.js";
@@ -18,17 +18,17 @@ function trial(ended: number, passesPerEvent?: number, drainSeconds?: number): T
   };
 }
 
-describe("several trials", () => {
-  it("have the passes of all their events, not the mean of means", () => {
+describe("the merged lifecycle of several trials", () => {
+  it("weighs passes per event by events, not by trials", () => {
     expect(mergedEnding([trial(100, 2), trial(300, 4)])).toEqual({ passesPerEvent: 3.5 });
   });
 
-  it("have the mean of their drains, and none where one was not drained", () => {
+  it("averages drain times, and has none if a trial was not drained", () => {
     expect(mergedEnding([trial(100, 2, 1), trial(100, 2, 4)])).toMatchObject({ drainSeconds: 2.5 });
     expect(mergedEnding([trial(100, 2, 1), trial(100, 2)])).not.toHaveProperty("drainSeconds");
   });
 
-  it("say nothing of passes where a trial with events does not tell", () => {
+  it("has no passes per event if a trial with events lacks them", () => {
     expect(mergedEnding([trial(100, 2), trial(100)])).not.toHaveProperty("passesPerEvent");
     const nothingEnded = { ...trial(3), integrity: { ...EXAMPLE_INTEGRITY, archived: 0 } };
     expect(mergedEnding([trial(100, 2), nothingEnded])).toEqual({ passesPerEvent: 2 });

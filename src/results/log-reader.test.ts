@@ -1,4 +1,4 @@
-// Reading logs: files that a path stands for, lines that lie across chunks, files that are compressed or cut short, endless
+// Reading logs: files of a path, lines across chunks, compressed or truncated files, endless
 // lines, and refusals that name the path.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,8 +33,8 @@ async function read(path: string): Promise<{ lines: string[]; rest: string | und
   return { lines: all, rest: last };
 }
 
-describe("the logs that a path means", () => {
-  it("are those of all trials of a result directory, unfinished ones too, in order, with their numbers", async () => {
+describe("logFilesIn", () => {
+  it("finds logs of all trials of a result directory, unfinished ones too, with trial numbers", async () => {
     const result = join(root, "result");
     for (const trial of ["002-text", "001-jsonb", "001-jsonb.partial-1", "003-none"])
       mkdirSync(join(result, "trials", trial), { recursive: true });
@@ -53,7 +53,7 @@ describe("the logs that a path means", () => {
     expect(await logFilesIn([one, "-"])).toEqual([{ path: join(one, "log.ndjson") }, { path: "-" }]);
   });
 
-  it("are refused, with the path, where there are none", async () => {
+  it("refuses a path without logs and names it", async () => {
     mkdirSync(join(root, "empty/trials"), { recursive: true });
     await expect(logFilesIn([join(root, "empty")])).rejects.toThrow(/empty holds no trial with a log/);
     mkdirSync(join(root, "other"));
@@ -67,15 +67,15 @@ describe("the logs that a path means", () => {
   });
 });
 
-describe("the lines of a log", () => {
-  it("are whole, wherever a chunk ends, compressed or not", async () => {
+describe("readLines", () => {
+  it("returns whole lines across chunks of plain and gzip files", async () => {
     const lines = Array.from({ length: 20_000 }, (_, i) => `{"i":${i},"pad":"${"ü".repeat(i % 60)}"}`);
     const text = `${lines.join("\n")}\n`;
     expect(await read(file("plain", text))).toEqual({ lines, rest: undefined });
     expect(await read(file("packed.gz", gzipSync(text)))).toEqual({ lines, rest: undefined });
   });
 
-  it("end with what follows the last end of a line", async () => {
+  it("returns an incomplete last line as the rest", async () => {
     expect(await read(file("cut", '{"a":1}\n{"b":'))).toEqual({ lines: ['{"a":1}'], rest: '{"b":' });
     const whole = gzipSync(Array.from({ length: 50_000 }, (_, i) => `{"i":${i * 7919}}`).join("\n"));
     const { lines } = await read(file("cut.gz", whole.subarray(0, whole.length / 2)));
@@ -83,7 +83,7 @@ describe("the lines of a log", () => {
     expect(lines[0]).toBe('{"i":0}');
   });
 
-  it("that never end are kept by their beginning, and are then no JSON", async () => {
+  it("truncates a line that exceeds the length limit", async () => {
     const endless = `{"a":"${"x".repeat(3_000_000)}"}`;
     const { lines, rest } = await read(file("endless", `${endless}\n{"b":2}\n`));
     expect(rest).toBeUndefined();
@@ -93,7 +93,7 @@ describe("the lines of a log", () => {
     expect(lines[1]).toBe('{"b":2}');
   });
 
-  it("of a file that is not what its name says are refused with its path", async () => {
+  it("refuses a file that is absent or not gzip, with its path", async () => {
     await expect(read(file("not.gz", "plain text"))).rejects.toThrow(/Cannot read .*not\.gz/);
     await expect(read(join(root, "absent"))).rejects.toMatchObject({ exitCode: 104 });
   });

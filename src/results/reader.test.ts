@@ -29,13 +29,13 @@ async function refusalOf(text: string): Promise<string> {
 }
 
 describe("a result directory", () => {
-  it("reads back what was written", async () => {
+  it("is read back as it was written", async () => {
     const result = exampleResult();
     await writeResult(directory, result);
     expect(await readResult(directory)).toEqual(result);
   });
 
-  it("gives a trial's histograms back, merged over its seconds", async () => {
+  it("yields a trial's histograms merged over its seconds", async () => {
     mkdirSync(join(directory, "trials"));
     const files = new TrialFiles(await createTrialDirectory(directory, 3, "text"), 0);
     for (const second of [0, 1]) {
@@ -49,14 +49,14 @@ describe("a result directory", () => {
     await expect(readTrialHistograms(directory, 4, "text")).rejects.toBeInstanceOf(UsageError);
   });
 
-  it("is told from a directory that is none, and from no directory", async () => {
+  it("is refused if it does not exist or holds no result.json", async () => {
     await expect(readResult(directory)).rejects.toThrow(/holds no result\.json/);
     await expect(readResult(join(directory, "none"))).rejects.toThrow(/is not a directory/);
     writeFileSync(join(directory, "file"), "");
     await expect(readResult(join(directory, "file"))).rejects.toThrow(/is not a directory/);
   });
 
-  it("refuses what is not a result, saying which file and why", async () => {
+  it("is refused with file and reason if result.json breaks the schema", async () => {
     const text = JSON.stringify(exampleResult());
     expect(await refusalOf(text.slice(0, -10))).toMatch(/result\.json is not JSON/);
     expect(await refusalOf("{}")).toMatch(/has no version/);
@@ -74,7 +74,7 @@ describe("a result directory", () => {
     );
   });
 
-  it("refuses a result of another version with that version and the train-sim that wrote it", async () => {
+  it("is refused if another version wrote it, with that version", async () => {
     const { versions } = exampleResult().environment;
     const older = { ...exampleResult(), version: 1 };
     const written = {
@@ -87,7 +87,7 @@ describe("a result directory", () => {
     expect(await refusalOf('{"version":99}')).toMatch(/version 99, this train-sim reads version 2$/);
   });
 
-  it("is text in UTF-8, with or without its mark", async () => {
+  it("accepts a byte order mark and refuses invalid UTF-8", async () => {
     const text = JSON.stringify(exampleResult());
     writeFileSync(join(directory, "result.json"), `\ufeff${text}`);
     expect((await readResult(directory)).scenario.name).toBe("payload-storage");
@@ -97,7 +97,7 @@ describe("a result directory", () => {
 });
 
 describe("writing a result or a trial that breaks the schema", () => {
-  it("fails loudly, but keeps the numbers", async () => {
+  it("throws, but writes the file", async () => {
     const result = exampleResult();
     result.scenario.seed = -1;
     await expect(writeResult(directory, result)).rejects.toThrow(/seed/);

@@ -56,7 +56,7 @@ const experiment: Experiment = {
 };
 
 describe("buildResult", () => {
-  it("lists treatments as the experiment names them, each with its trials and their merged numbers", () => {
+  it("lists treatments in the experiment's order, each with its trials and merged figures", () => {
     const complete = exampleTrial(0, 1, 10);
     const document = buildResult({
       experiment,
@@ -100,12 +100,12 @@ describe("operations of a treatment", () => {
   it.each([
     ["documents", "mix: { insert: 2, slice: 0 }", ["insert"]],
     ["connections", "weights: { script: 0 }", ["account"]],
-  ])("of workload %s leave out those of weight 0: %s", (workload, mix, operations) => {
+  ])("leave out operations of weight 0 in workload %s with %s", (workload, mix, operations) => {
     const [treatment] = exampleExperiment(`name: x\nworkload: ${workload}\n${mix}`).treatments;
     expect(operationsOf(treatment?.settings ?? settings)).toEqual(operations);
   });
 
-  it("carry the clients that performed them", () => {
+  it("carry the number of clients and threads that performed them", () => {
     const summary = windowSummary();
     expect(operationResults(summary, { ...settings, actors: { cycle: group(4, 2) } }).add).toMatchObject({
       clients: 4,
@@ -115,7 +115,7 @@ describe("operations of a treatment", () => {
 });
 
 describe("integrityOf", () => {
-  it("states the audit's finding and whether the queue was drained", () => {
+  it("states the audit's findings and whether the queue was drained", () => {
     const counts = {
       pending: 0,
       processing: 0,
@@ -129,8 +129,8 @@ describe("integrityOf", () => {
   });
 });
 
-describe("the JSON Schema", () => {
-  it("describes the document strictly", () => {
+describe("the JSON Schema of results", () => {
+  it("names every top-level field and allows no others", () => {
     const schema = resultJsonSchema();
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });
     expect(Object.keys(schema.properties as object)).toEqual([

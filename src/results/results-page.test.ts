@@ -1,5 +1,5 @@
-// docs/reference/results.md, evidence.md and metrics.md name every field of the schema: no field appears or changes its
-// name unnoticed.
+// docs/reference/results.md, evidence.md and metrics.md name every field of the schema, so that a new or renamed field is
+// described.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { OPERATIONS, STAGES } from "../workloads/registry.js";
@@ -30,26 +30,26 @@ function fieldsOf(node: unknown): string[] {
 const missing = (names: readonly string[]): string[] =>
   [...new Set(names)].filter((name) => !NAMED.has(name));
 
-test("every field of the result document is described", () => {
+test("every field of the result document is described in the reference", () => {
   const fields = fieldsOf(resultJsonSchema());
   expect(fields).toContain("poolWaitMs");
   expect(missing(fields), "add them to docs/reference/results.md, evidence.md or metrics.md").toEqual([]);
 });
 
-test("every column of the time series and every measure of a histogram is described", () => {
+test("every column of the time series and every histogram is described in the reference", () => {
   expect(missing(TIMESERIES_COLUMNS)).toEqual([]);
   expect(
     missing([...OPERATIONS, ...LATENCIES.map(({ id }) => id), ...STAGES.map(({ stage }) => stage)]),
   ).toEqual([]);
 });
 
-test("every metric is on its page, with its names in a result, a threshold and Prometheus", () => {
+test("docs/reference/metrics.md lists every metric with its names in results, thresholds and Prometheus", () => {
   const named = new Set(namedOn("metrics"));
   const names = METRICS.flatMap(({ field, threshold, prometheus }: Metric) => [field, threshold, prometheus]);
   expect(names.filter((name) => name !== undefined && !named.has(name))).toEqual([]);
 });
 
-test("a field without a description is noticed", () => {
+test("a field without a description is found", () => {
   expect(missing(fieldsOf({ anyOf: [{ properties: { undescribedMs: { type: "number" } } }] }))).toEqual([
     "undescribedMs",
   ]);

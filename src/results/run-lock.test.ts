@@ -1,4 +1,4 @@
-// One process at a time writes a result directory; the lock of a killed one does not stand in the way.
+// One process at a time writes a result directory. The lock of a killed process is replaced.
 import {
   mkdirSync,
   mkdtempSync,
@@ -26,7 +26,7 @@ function leave(content: string): void {
   writeFileSync(join(directory, "running"), content);
 }
 
-it("is refused while another process has it, naming that process", async () => {
+it("refuses the lock of a live process and names its id and host", async () => {
   leave(`${process.ppid} ${hostname()}\n`);
   await expect(lockDirectory(directory)).rejects.toThrow(UsageError);
   await expect(lockDirectory(directory)).rejects.toThrow(`process ${process.ppid} on ${hostname()}`);
@@ -34,7 +34,7 @@ it("is refused while another process has it, naming that process", async () => {
   await expect(lockDirectory(directory)).rejects.toThrow("process 7 on another-machine");
 });
 
-it("is taken over from a process that is gone, and given back", async () => {
+it("replaces the lock of an ended process, and removes its own lock on release", async () => {
   leave(`4194999 ${hostname()}\n`); // above Linux's largest process id
   await lockDirectory(directory);
   expect(readFileSync(join(directory, "running"), "utf8")).toBe(`${process.pid} ${hostname()}\n`);
@@ -50,19 +50,19 @@ it.each([
   ["all processes", "-1"],
   ["no number", "abc"],
   ["more than any process", "99999999999999999999"],
-])("is taken over where the file names %s", async (_, pid) => {
+])("replaces a lock file that names %s", async (_, pid) => {
   leave(`${pid} ${hostname()}\n`);
   await expect(lockDirectory(directory)).resolves.toBeUndefined();
 });
 
-it("is refused, with the way out, where something else is in its place", async () => {
+it("refuses a directory in place of the lock file", async () => {
   mkdirSync(join(directory, "running"));
   await expect(lockDirectory(directory)).rejects.toThrow(
     /running cannot be written: a directory is in its place/,
   );
 });
 
-it("is taken over without writing through a link in its place", async () => {
+it("replaces a symbolic link in place of the lock file without writing to its target", async () => {
   symlinkSync(join(directory, "elsewhere"), join(directory, "running"));
   await lockDirectory(directory);
   expect(readdirSync(directory)).toEqual(["running"]);

@@ -51,8 +51,8 @@ function trialOf(number: number, transactions: number): { totals: Totals; trial:
   return { totals, trial: { ...exampleTrial(0, number, 1), operations } };
 }
 
-describe("the totals of a stored trial", () => {
-  it("merge with another trial's to exactly the same as those in memory", async () => {
+describe("totals read from a stored trial", () => {
+  it("merge with another trial exactly like totals in memory", async () => {
     const [first, second] = [trialOf(1, 200), trialOf(2, 30)];
     const [inMemory, resumed] = [new Totals(), new Totals()];
     for (const { totals, trial } of [first, second]) {
@@ -66,7 +66,7 @@ describe("the totals of a stored trial", () => {
     expect(add?.parts?.map(({ name }) => name)).toEqual(["add.events", "commit"]);
   });
 
-  it("have no parts where the trial was stored before they were measured", async () => {
+  it("have no parts if the trial was stored without them", async () => {
     const { trial } = trialOf(1, 10);
     delete trial.operations.add?.parts;
     delete trial.operations.add?.slowTransactions;
@@ -75,7 +75,7 @@ describe("the totals of a stored trial", () => {
     expect(totals.summary(5).operations.add?.parts).toBeUndefined();
   });
 
-  it("are refused where the histograms hold other transactions than the trial counted", async () => {
+  it("are refused if histograms and trial count different numbers of transactions", async () => {
     const { trial } = trialOf(1, 10);
     if (trial.operations.add) trial.operations.add.transactions = 11;
     await expect(readTrialTotals(directory, trial, "text")).rejects.toThrow(

@@ -25,7 +25,7 @@ async function read(...lines: string[]): Promise<TimeseriesCounts[]> {
 }
 
 describe("a time series", () => {
-  it("gives back the counts that were written", async () => {
+  it("reads back the counts that were written", async () => {
     const totals = new Totals();
     const counts = totals.countsOf("process");
     Object.assign(counts, { transactions: 7, events: 350, emptyPolls: 4, offered: 9, dropped: 1 });
@@ -45,19 +45,19 @@ describe("a time series", () => {
   });
 
   it.each([
-    ["a row that was cut short", "4,process,7", "line 2: cannot read the time series: it has 3 cells"],
-    ["what is no operation", `4,de lete,${"0,".repeat(14)}`, "its operation is no name: de lete"],
+    ["a truncated row", "4,process,7", "line 2: cannot read the time series: it has 3 cells"],
+    ["an invalid name of an operation", `4,de lete,${"0,".repeat(14)}`, "its operation is no name: de lete"],
     [
-      "more than can be counted",
+      "a count beyond the safe integers",
       `4,add,${"9".repeat(80)},${"0,".repeat(13)}`,
       "its transactions is no count: 9999",
     ],
-    ["what is no count", `4,add,-1,${"0,".repeat(13)}`, "its transactions is no count: -1"],
-  ])("refuses %s, with its line", async (_, row, words) => {
+    ["a negative count", `4,add,-1,${"0,".repeat(13)}`, "its transactions is no count: -1"],
+  ])("refuses %s and names its line", async (_, row, words) => {
     await expect(read(HEADER, row)).rejects.toThrow(words);
   });
 
-  it("does without columns that it does not need, and not without the others", async () => {
+  it("reads rows without optional columns and refuses rows without required columns", async () => {
     const header = "retries,operation,second,failures,events,transactions,novelty";
     expect(await read(header, "1,read,9,2,30,3,x")).toEqual([
       { second: 9, operation: "read", transactions: 3, events: 30, failures: 2, retries: 1 },
@@ -65,7 +65,7 @@ describe("a time series", () => {
     await expect(read("second,operation", "0,add")).rejects.toThrow("line 1: cannot read the time series");
   });
 
-  it("says which file cannot be read", async () => {
+  it("names the file that cannot be read", async () => {
     const rows = readTimeseries(join(directory, "none.csv"));
     await expect(rows.next()).rejects.toThrow(/none\.csv: cannot read the time series: ENOENT/);
   });

@@ -35,7 +35,7 @@ function measured(): Recorder {
 }
 
 describe("TrialFiles", () => {
-  it("writes a row a second and operation, a stalled second included", () => {
+  it("writes a row per second and operation, also for seconds without transactions", () => {
     const files = new TrialFiles(directory, 0);
     const tally = new Tally(["add", "process"], 1, files.onSecond);
     tally.add(0, measured().take(Infinity));
@@ -54,7 +54,7 @@ describe("TrialFiles", () => {
     ]);
   });
 
-  it("tells offered, dropped and delayed arrivals of what a schedule starts, and of nothing else", () => {
+  it("writes offered, dropped and delayed arrivals of open-loop operations only", () => {
     const recorder = new Recorder(["add", "process"]);
     recorder.setWindow(0, 2000);
     for (const intendedMs of [100, 600, 1100]) recorder.offered("add", intendedMs);
@@ -81,7 +81,7 @@ describe("TrialFiles", () => {
     expect(lines.find((line) => line.startsWith("0,process,"))).toMatch(/,,,$/);
   });
 
-  it("holds in its histogram log exactly what the tally summed up", async () => {
+  it("writes a histogram log that equals the tally's histograms", async () => {
     const files = new TrialFiles(directory, 0);
     const tally = new Tally(["add", "process"], 1, files.onSecond);
     tally.add(0, measured().take(Infinity));
@@ -100,7 +100,7 @@ describe("TrialFiles", () => {
     ]);
   });
 
-  it("never mixes two trials in one file", () => {
+  it("refuses to write to a directory that already holds a trial's files", () => {
     writeFileSync(join(directory, "histograms.hlog"), "");
     expect(() => new TrialFiles(directory, 0)).toThrow(/histograms\.hlog/);
   });

@@ -7,7 +7,7 @@ import { ResultDocument } from "./result-schema.js";
 import type { Workload } from "../workloads/workload.js";
 import { workloadNamed, workloadResult } from "./vocabulary.js";
 
-it("is what the result says, even for names that a built-in workload has", () => {
+it("a stored vocabulary takes precedence over a built-in workload of the same operations", () => {
   const stored = ResultDocument.parse({ ...exampleResult(), workload: PAYMENTS });
   const { workload: vocabulary } = stored;
   expect(unitOf(vocabulary, "add")).toBe("payments");
@@ -16,11 +16,11 @@ it("is what the result says, even for names that a built-in workload has", () =>
   expect(workloadNamed(vocabulary)).toBeUndefined();
 });
 
-it.each(WORKLOADS)("of workload $name is known by its stored name", (workload) => {
+it.each(WORKLOADS)("workload $name is found by its stored name", (workload) => {
   expect(workloadNamed(workloadResult(workload))).toBe(workload);
 });
 
-it("is stored as it is known", () => {
+it("the default workload's vocabulary is stored with verbs, units, roles and audit words", () => {
   const stored = workloadResult(workloadOf({}));
   expect(ResultDocument.parse({ ...exampleResult(), workload: stored }).workload).toEqual(stored);
   expect(workloadNamed(stored)).toBe(workloadOf({}));
@@ -29,12 +29,12 @@ it("is stored as it is known", () => {
   expect(stored.audited).toEqual({ one: "event", acknowledged: "published" });
 });
 
-it("has each unit of several operations once", () => {
+it("a unit of several operations is named once", () => {
   expect(unitsText(["payments", "payments"])).toBe("payments");
   expect([unitsText(["payments", "refunds"]), unitsText([])]).toEqual(["payments, refunds", "events"]);
 });
 
-it("has the operations of all treatments' workloads, those of the first before the others'", () => {
+it("the vocabulary of several workloads has the first workload's operations first", () => {
   const of = (name: string, verb: string): Workload =>
     ({
       name,

@@ -1,4 +1,4 @@
-// Paths that reach below a short form: it is unfolded on the way, for `--set` and for factors alike.
+// Paths below a short form, for `--set` and for factors.
 import { describe, expect, test } from "vitest";
 import { parseScenario } from "../scenario/loader.js";
 import type { TreatmentSettings } from "../scenario/settings.js";
@@ -14,13 +14,13 @@ describe("a path below a short form", () => {
   const days = (all: readonly TreatmentSettings[]): unknown[] =>
     all.map(({ actors }) => actors.producers?.load);
 
-  test("keeps the name of a profile", () => {
+  test("keeps the name of a profile that was written as a string", () => {
     const day = (dayMs: number) => ({ profile: { name: "streaming-day", dayMs } });
     expect(days(settings(yaml, `${path}=5s`))).toMatchObject([day(5000)]);
     expect(days(settings(`${yaml}\nfactors: { ${path}: [5s, 6s] }`))).toMatchObject([day(5000), day(6000)]);
   });
 
-  test("keeps the URL of an entry that is one", () => {
+  test("keeps the URL of an endpoint that was written as a string", () => {
     const [url, other] = ["postgresql://h/d", "postgresql://g/d"];
     const urls = [
       { url, weight: 1 },

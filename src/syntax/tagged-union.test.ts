@@ -36,28 +36,28 @@ const Told = taggedUnion({
 const issuesOf = (schema: z.ZodType, value: unknown): string[] =>
   schema.safeParse(value).error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
 
-test("a member takes its own keys, and is known by its tag to the compiler too", () => {
+test("a tagged union accepts a member's keys and narrows the type by its tag", () => {
   const plane = Vehicle.parse({ at: 1, kind: "plane", span: 9 });
   expect(plane).toEqual({ at: 1, kind: "plane", span: 9 });
   if (plane.kind === "plane") expectTypeOf(plane.span).toEqualTypeOf<number>();
   if (plane.kind === "boat") expectTypeOf(plane).not.toHaveProperty("span");
 });
 
-describe("says in one go", () => {
+describe("a value that breaks a tagged union", () => {
   it.each([
     [
-      "where a key belongs, and what this member takes",
+      "names the members that take a misplaced key, and the keys of its member",
       { at: 1, kind: "kite", span: 1, crew: 1 },
       ["crew: belongs to kind boat or plane, not to kite; kite takes span"],
     ],
     [
-      "why a member lacks a key",
+      "states why a member lacks a key",
       { at: 1, kind: "boat", span: 1 },
       ["span: belongs to kind plane or kite, not to boat: a boat has a hull"],
     ],
-    ["what a member needs", { at: 1, kind: "kite" }, [": kind kite needs span"]],
+    ["names a required key that is missing", { at: 1, kind: "kite" }, [": kind kite needs span"]],
     [
-      "both, beside a value that is wrong",
+      "reports a misplaced key, a missing key and a wrong value together",
       { at: "x", kind: "plane", line: true },
       [
         "at: Invalid input: expected number, received string",
@@ -66,7 +66,7 @@ describe("says in one go", () => {
       ],
     ],
     [
-      "nothing of members where the tag is misspelt",
+      "reports only the tag and unknown keys if the tag is misspelt",
       { at: 1, kinds: "kite" },
       ['kind: Invalid option: expected one of "boat"|"plane"|"kite"|"glider"', ': Unrecognized key: "kinds"'],
     ],
@@ -75,7 +75,7 @@ describe("says in one go", () => {
   });
 });
 
-test("where the tag is left out, keys may tell it, and the value has it", () => {
+test("a tagged union infers an absent tag from the keys", () => {
   expect(Told.parse({})).toEqual({ kind: "boat" });
   expect(Told.parse({ span: 2 })).toEqual({ kind: "kite", span: 2 });
   expect(issuesOf(Told, { crew: 1, line: true })).toEqual([
@@ -84,14 +84,14 @@ test("where the tag is left out, keys may tell it, and the value has it", () => 
   expect(issuesOf(Told, { spam: 1, line: true }), "a misspelt key").toEqual([': Unrecognized key: "spam"']);
 });
 
-test("members may have words of their own, and shared keys are not listed as one's own", () => {
+test("a tagged union with custom words does not list shared keys as a member's own", () => {
   expect(issuesOf(Told, { kind: "kite" })).toEqual([": a kite without span"]);
   expect(issuesOf(Told, { kind: "kite", span: 1, crew: 1 })).toEqual([
     "crew: belongs to kind boat or plane, not to kite",
   ]);
 });
 
-test("editors see one mapping, whose keys say whose they are", () => {
+test("the JSON Schema of a tagged union is one mapping whose keys name their members", () => {
   const { properties = {}, required } = z.toJSONSchema(Vehicle, { io: "input" });
   expect(required).toEqual(["at", "kind"]);
   const descriptions = Object.entries(properties).map(([key, node]) => [
@@ -111,7 +111,7 @@ test("editors see one mapping, whose keys say whose they are", () => {
   ]);
 });
 
-test("a key that almost all have says which have it not", () => {
+test("the JSON Schema of a key that all but one member take names the exception", () => {
   const names = ["bike", "cart", "kite", "sled", "tram", "ship"] as const;
   const members = names.map((name) => ({
     name,
@@ -124,7 +124,7 @@ test("a key that almost all have says which have it not", () => {
   });
 });
 
-test("what members are described as, and which keys they need", () => {
+test("members are described together if their descriptions are equal, with required and optional keys", () => {
   expect(describeMembers(MEMBERS)).toBe(`boat: swims; plane, kite, glider: ${WINGS}`);
   expect(keysOf(MEMBERS[1])).toEqual({ needs: ["span"], takes: ["crew"] });
 });

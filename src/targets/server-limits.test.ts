@@ -1,4 +1,4 @@
-// Settings that a server of ours would refuse are refused when the scenario is loaded. `embedded/server-settings.test.ts`
+// Settings that the embedded server would refuse are refused when the scenario is loaded. `embedded/server-settings.test.ts`
 // tests the same rules at the start of a server.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
@@ -9,9 +9,9 @@ describe("target.settings", () => {
   const settings = '{ listen_addresses: "*", archive_command: sh, work_mem: 4MB, max_connections: 5 }';
 
   test.each([
-    ["embedded", `target: { settings: ${settings} }`],
-    ["of a container", `target: { kind: container, settings: ${settings} }`],
-  ])("are refused all at once where the server %s would refuse them", (_, yaml) => {
+    ["an embedded server", `target: { settings: ${settings} }`],
+    ["a container", `target: { kind: container, settings: ${settings} }`],
+  ])("are refused all at once if %s would refuse them at its start", (_, yaml) => {
     expect(problemsOf(`${yaml}\nclients: 10`)).toEqual([
       expect.stringMatching(/target\.settings\.listen_addresses: cannot be set; the server listens on 127/),
       expect.stringMatching(
@@ -23,7 +23,7 @@ describe("target.settings", () => {
     ]);
   });
 
-  test("need connections for what reaches the server, not for every client", () => {
+  test("need max_connections for connections that reach the server, not for every client", () => {
     const target = "target: { settings: { max_connections: 30 } }\nclients: 10";
     expect(problemsOf(`${target}\npool: { strategy: pg-pool, size: 9 }`)).toEqual([]);
     expect(problemsOf(`${target}\npool: { strategy: pgbouncer, size: 9 }`)).toEqual([]);
@@ -32,13 +32,13 @@ describe("target.settings", () => {
     );
   });
 
-  test("are told of as the levels of a factor", () => {
+  test("are refused with the position of the level of a factor", () => {
     expect(problemsOf("factors: { target.settings.max_connections: [5, 500] }")).toEqual([
       expect.stringMatching(/^x\.yaml:2:46 factors\."target\.settings\.max_connections"\[0\]: is 5, but/),
     ]);
   });
 
-  test("take names that JavaScript knows and PostgreSQL does not", () => {
+  test("accept the name of a JavaScript property as a setting", () => {
     expect(problemsOf("target: { settings: { constructor: 1 } }")).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-// Comparison of stored and recomputed figures: which values are figures, how entries of lists are matched, and the words
-// about a missing file.
+// Comparison of stored and recomputed figures: leaves that count as figures, matching of list entries, and the text
+// for a missing file.
 import { sep } from "node:path";
 import { expect, it } from "vitest";
 import { UsageError } from "../foundation/errors.js";
@@ -11,7 +11,7 @@ function compared(stored: unknown, recomputed: unknown): Figures {
   return figures;
 }
 
-it("counts every leaf, and finds those that differ in the last digit", () => {
+it("compared figures count every leaf and list leaves that differ in the last digit", () => {
   const figures = compared({ a: { p50: 1, p99: 0.1 + 0.2 }, b: null }, { a: { p50: 1, p99: 0.3 }, b: null });
   expect(figures.byKind).toEqual([{ kind: "statistics", recomputed: 3, differing: 1 }]);
   expect(figures.differences).toEqual([
@@ -19,7 +19,7 @@ it("counts every leaf, and finds those that differ in the last digit", () => {
   ]);
 });
 
-it("matches entries by what names them, so that one that is left out is one difference", () => {
+it("list entries are matched by name, so that an absent entry is a single difference", () => {
   const entry = (metric: string, ratio: number): object => ({ operation: "add", metric, ratio });
   const all = [entry("mean", 1), entry("p50", 2), entry("p99", 3)];
   const figures = compared({ comparisons: [all[0], all[2]] }, { comparisons: all });
@@ -28,7 +28,7 @@ it("matches entries by what names them, so that one that is left out is one diff
   ]);
 });
 
-it("keeps apart entries of one name, and takes nothing for the same as an undefined field", () => {
+it("list entries of equal name are compared in order, and an undefined field equals an absent field", () => {
   const figures = compared(
     {
       list: [
@@ -46,7 +46,7 @@ it("keeps apart entries of one name, and takes nothing for the same as an undefi
   expect(figures.differences.map(({ path }) => path)).toEqual(["list[lint #1].words"]);
 });
 
-it("names a missing file by its place in the directory", () => {
+it("a missing file is named relative to the result directory", () => {
   const figures = new Figures("dir");
   const cause = Object.assign(new Error("ENOENT"), { code: "ENOENT" });
   figures.unreadable("trial 1", new UsageError(`dir${sep}x.hlog: cannot read it`, "", { cause }));

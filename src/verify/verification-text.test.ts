@@ -1,4 +1,4 @@
-// The output of `report --verify`: one row for each figure with all files that contradict it, and the conclusion at the
+// The output of `report --verify`: a row per differing figure with all files that contradict it, and a conclusion at the
 // end.
 import { expect, it } from "vitest";
 import { renderVerification } from "./verification-text.js";
@@ -17,11 +17,11 @@ const AGREES: Verification = {
 };
 const p99 = { path: "treatments[a].trials[1].operations.add.responseTimeMs.p99", stored: 1, recomputed: 2 };
 
-it("says how many figures agree, copies apart", () => {
+it("the verification counts agreeing figures without copies", () => {
   expect(renderVerification(AGREES)).toContain("6 of 6 recomputed figures agree with what is stored.\n");
 });
 
-it("shows a figure once, with both values and all files that contradict it", () => {
+it("the verification lists a differing figure once, with both values and all files that contradict it", () => {
   const text = renderVerification({
     ...AGREES,
     differences: [
@@ -34,7 +34,7 @@ it("shows a figure once, with both values and all files that contradict it", () 
   expect(text).not.toContain("agree with");
 });
 
-it("tells a missing file from a figure that another train-sim computed", () => {
+it("the verification names a missing file, and hints at another version of train-sim that wrote the result", () => {
   const missing = { what: "trial 1", reason: "x.hlog is not there", isMissing: true };
   expect(renderVerification({ ...AGREES, notRecomputed: [missing] })).toContain(
     "1 file could not be read: what rests on it is not verified.",
@@ -45,7 +45,7 @@ it("tells a missing file from a figure that another train-sim computed", () => {
   expect(renderVerification(differing)).not.toContain(hint);
 });
 
-it("lists at most 40 figures, and says how many more there are", () => {
+it("the verification lists at most 40 figures and counts the rest", () => {
   const differences = Array.from({ length: 45 }, (_, i) => ({
     kind: "merged" as const,
     path: `p${i}`,

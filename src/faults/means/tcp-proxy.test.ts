@@ -1,4 +1,4 @@
-// The proxy between real sockets: bytes arrive unaltered, complete and in order, and each condition does no more than it states.
+// The proxy between real sockets: bytes arrive unaltered, complete and in order under each network condition.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
@@ -129,7 +129,7 @@ const anyCondition: fc.Arbitrary<NetworkCondition> = fc.oneof(
 );
 
 describe("bytes through the proxy", () => {
-  it("arrive unaltered, whole and in order, whatever the network is like meanwhile", async () => {
+  it("arrive unaltered, complete and in order while conditions of the network change", async () => {
     const { port } = await echo();
     const proxy = await proxyTo(port);
     const chunk = fc.uint8Array({ minLength: 1, maxLength: 40_000 });
@@ -159,7 +159,7 @@ describe("bytes through the proxy", () => {
     );
   });
 
-  it("go on one way after the other way has ended", async () => {
+  it("still flow in one direction after the other direction has ended", async () => {
     const { port } = await upstreamOf((socket) => {
       void readAll(socket).then((all) => socket.end(`got ${all.length}`));
     });
@@ -171,7 +171,7 @@ describe("bytes through the proxy", () => {
     expect((await answer).toString()).toBe("got 300001");
   });
 
-  it("stop at the sender when they are held back, and all arrive once they are not", async () => {
+  it("wait at the sender while the link is closed, and arrive once it opens", async () => {
     let link: Link = { ...CLEAR_LINK, isOpen: false };
     const { sender, source, receiver, pipe, takenBytes } = await pipeUnder(() => link, systemClock);
     sender.end(Buffer.alloc(8 << 20, "x"));
@@ -184,8 +184,8 @@ describe("bytes through the proxy", () => {
   });
 });
 
-describe("a network with", () => {
-  it("latency delays by its time, and keeps the order though it jitters", async () => {
+describe("a proxied network", () => {
+  it("delays bytes by the latency and keeps their order despite jitter", async () => {
     const clock = new HandClock();
     const link = linkUnder({ kind: "latency", latencyMs: 100, jitterMs: 30 }, new Prng(3));
     const { sender, receiver, takenBytes } = await pipeUnder(() => link, clock);
@@ -213,7 +213,7 @@ describe("a network with", () => {
     expect(clock.nowMs() - startMs).toBeLessThanOrEqual(2 * 130);
   });
 
-  it("a bandwidth carries that many bytes a second, over all its connections", async () => {
+  it("limits the bandwidth of all its connections together", async () => {
     const clock = new HandClock();
     let received = 0;
     const { port } = await upstreamOf((socket) => socket.on("data", (bytes) => (received += bytes.length)));
@@ -233,7 +233,7 @@ describe("a network with", () => {
     expect(clock.nowMs() - startMs).toBeCloseTo(950, 0);
   });
 
-  it("a blackhole takes connections, carries nothing, not even their connect, and then all of it", async () => {
+  it("holds connections and bytes during a blackhole, and delivers them afterwards", async () => {
     const { port, sockets } = await echo();
     const proxy = await proxyTo(port);
     const before = await dial(proxy.port);
@@ -254,7 +254,7 @@ describe("a network with", () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it.each([false, true])("refusals refuses new connections; drops the open ones: %s", async (drop) => {
+  it.each([false, true])("refuses new connections; drop of open connections: %s", async (drop) => {
     const { port } = await echo();
     const proxy = await proxyTo(port);
     const old = await dial(proxy.port);
@@ -276,7 +276,7 @@ describe("a network with", () => {
     expect(String((await once(fresh, "data"))[0])).toBe("again");
   });
 
-  it("a reset resets both sides of every open connection, once", async () => {
+  it("resets both sides of every open connection once", async () => {
     const { port, sockets } = await echo();
     const proxy = await proxyTo(port);
     const clients = [await dial(proxy.port), await dial(proxy.port)];
@@ -291,13 +291,13 @@ describe("a network with", () => {
   });
 });
 
-describe("the loss of commits", () => {
+describe("a share of commits lost by the proxy", () => {
   it.each([
     ["COMMIT", "Q\0\0\0\x0bCOMMIT\0"],
     ["END", "Q\0\0\0\x08END\0"],
     ["commit work behind a ROLLBACK", "Q\0\0\0\x0dROLLBACK\0Q\0\0\0\x10commit work\0"],
   ])(
-    "breaks the connection before the server has %s, or before the client has its answer",
+    "breaks the connection before the server receives %s or before the client receives the answer",
     async (_, text) => {
       const COMMIT = Buffer.from(text, "latin1");
       let commits = 0;
@@ -332,8 +332,8 @@ describe("the loss of commits", () => {
   );
 });
 
-describe("an end", () => {
-  it("of the upstream that is not there resets the client", async () => {
+describe("the end of a connection", () => {
+  it("is a reset if the upstream does not listen", async () => {
     const { port, server } = await echo();
     server.close();
     const proxy = await proxyTo(port);
@@ -342,7 +342,7 @@ describe("an end", () => {
     await until(() => proxy.size === 0);
   });
 
-  it("of a side that is reset resets the other", async () => {
+  it("is passed on as a reset to the other side", async () => {
     const { port, sockets } = await echo();
     const proxy = await proxyTo(port);
     const socket = await dial(proxy.port);
@@ -353,7 +353,7 @@ describe("an end", () => {
     await until(() => proxy.size === 0);
   });
 
-  it("of the proxy leaves no connection, in a blackhole neither", async () => {
+  it("comes with the proxy's end, also during a blackhole", async () => {
     const { port, sockets } = await echo();
     const proxy = await proxyTo(port);
     const clients = [await dial(proxy.port), await dial(proxy.port)];
@@ -368,7 +368,7 @@ describe("an end", () => {
     await expect(dial(proxy.port)).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  it("of a socket that is just shutting down is an end all the same", async () => {
+  it("comes for a socket that is reset while it shuts down", async () => {
     const { port } = await upstreamOf(() => undefined);
     const socket = await dial(port);
     const closed = once(socket, "close");
@@ -378,7 +378,7 @@ describe("an end", () => {
   });
 
   it.each([0, 1, 2, 3, 5, 8])(
-    "of the proxy is not kept up by what connections are doing, after %d turns",
+    "comes with the proxy's end, while connections send, end or break, after %d turns",
     async (turns) => {
       // The paused upstream reads nothing, so these bytes stay on their way.
       const { port } = await upstreamOf((socket) => socket.pause());

@@ -14,7 +14,7 @@ vi.mock("testcontainers", () => ({
 }));
 
 describe("containerCommand", () => {
-  it("has the settings as arguments of the server, the user's last", () => {
+  it("passes settings as arguments of the server, with the user's settings last", () => {
     const command = containerCommand({ work_mem: "64MB", shared_buffers: "1GB" }, 512);
     expect(command[0]).toBe("postgres");
     expect(command).toEqual(
@@ -26,12 +26,12 @@ describe("containerCommand", () => {
 });
 
 describe("startContainer", () => {
-  it("refuses settings that are not the user's before it looks for an engine", async () => {
+  it("refuses settings that only train-sim may set before it looks for an engine", async () => {
     const attempt = startContainer({ ...SETTINGS, settings: { port: "1" } }, { maxConnectionsNeeded: 1 });
     await expect(attempt).rejects.toThrow(UsageError);
   });
 
-  it("says that no engine answers, and what to do", async () => {
+  it("reports that no Docker engine answers", async () => {
     const attempt = startContainer(SETTINGS, { maxConnectionsNeeded: 1 });
     await expect(attempt).rejects.toThrow(TargetError);
     await expect(attempt).rejects.toThrow(/no Docker engine answers: no engine, as far as this test goes/);

@@ -62,7 +62,7 @@ const expectNone = () => {
 };
 
 describe("a cluster template", () => {
-  it("gives back every file and directory as it was, for their owner alone", async () => {
+  it("restores every file and directory with permissions for the owner only", async () => {
     await template().keep(cluster);
     expect(restored()).toBe(true);
     expect(contents(join(directory, "restored"))).toEqual(contents(cluster));
@@ -72,36 +72,36 @@ describe("a cluster template", () => {
     expect(modes).toEqual(["700", "700", "600"]);
   });
 
-  it("lies in a directory and a file that nobody else can open", async () => {
+  it("is stored in a directory and file that only the owner can open", async () => {
     await template().keep(cluster);
     expect((fs.statSync(cache).mode & 0o777).toString(8)).toBe("700");
     expect((fs.statSync(theFile()).mode & 0o777).toString(8)).toBe("600");
   });
 
-  it("is not there before one was kept, and serves no other version or other arguments", async () => {
+  it("is absent before a cluster is kept, and for another version or other arguments", async () => {
     expectNone();
     await template().keep(cluster);
     expect(restored(template("18.5"))).toBe(false);
     expect(restored(template("18.4", ["-U", "other"]))).toBe(false);
   });
 
-  it("takes the place of those of other versions", async () => {
+  it("replaces templates of other versions", async () => {
     await template("18.3").keep(cluster);
     await template("18.4").keep(cluster);
     expect(theFile()).toContain("postgres-18.4-");
   });
 
   const DAMAGES: Record<string, (bytes: Buffer) => Buffer> = {
-    "cut off": (bytes) => bytes.subarray(0, bytes.length - 1),
+    truncated: (bytes) => bytes.subarray(0, bytes.length - 1),
     empty: () => Buffer.alloc(0),
     "without its index": (bytes) => bytes.subarray(0, 40),
     "changed in its index": (bytes) =>
       Buffer.from(bytes.toString("latin1").replace("1259", "1260"), "latin1"),
     "changed in its contents": (bytes) => Buffer.concat([bytes.subarray(0, -1), Buffer.from([8])]),
-    "changed to write elsewhere": (bytes) =>
+    "changed to name a path outside the directory": (bytes) =>
       Buffer.from(bytes.toString("latin1").replace("PG_VERSION", "../outside"), "latin1"),
   };
-  it.each(Object.entries(DAMAGES))("is not used when it is %s, and is replaced", async (_, damage) => {
+  it.each(Object.entries(DAMAGES))("is ignored and replaced if its file is %s", async (_, damage) => {
     await template().keep(cluster);
     fs.writeFileSync(theFile(), damage(fs.readFileSync(theFile())));
     expectNone();
@@ -110,7 +110,7 @@ describe("a cluster template", () => {
     expect(restored()).toBe(true);
   });
 
-  it("is not used when others could have written it, nor is a directory that they can enter", async () => {
+  it("is ignored if others can write its file or enter its directory", async () => {
     await template().keep(cluster);
     fs.chmodSync(theFile(), 0o620);
     expectNone();
@@ -123,7 +123,7 @@ describe("a cluster template", () => {
     expect(fs.readFileSync(theFile())).toEqual(before);
   });
 
-  it("is not used, nor kept, through a symbolic link", async () => {
+  it("is neither written nor read through a symbolic link", async () => {
     const elsewhere = join(directory, "elsewhere");
     fs.mkdirSync(elsewhere, { mode: 0o700 });
     fs.symlinkSync(elsewhere, cache);
@@ -132,19 +132,19 @@ describe("a cluster template", () => {
     expectNone();
   });
 
-  it("costs a run nothing where it cannot be kept", async () => {
+  it("is skipped without error if the cache directory cannot be created", async () => {
     fs.writeFileSync(cache, "a file where the directory should be");
     await template().keep(cluster);
     expectNone();
   });
 
-  it("leaves nothing half made when the cluster is not of files and directories", async () => {
+  it("is not written if the cluster holds a symbolic link", async () => {
     fs.symlinkSync("/", join(cluster, "pg_tblspc"));
     await template().keep(cluster);
     expect(kept()).toEqual([]);
   });
 
-  it("is whole whoever keeps it first, when several processes keep and use it at once", async () => {
+  it("is restored whole while several processes write and read it", async () => {
     const program = join(directory, "keep-and-use.mjs");
     await build({
       stdin: { contents: KEEP_AND_USE, resolveDir: import.meta.dirname, loader: "ts" },
@@ -166,7 +166,7 @@ describe("a cluster template", () => {
 });
 
 describe("the cache directory", () => {
-  it("is below XDG_CACHE_HOME where that is absolute, and else in the home directory", () => {
+  it("is below an absolute XDG_CACHE_HOME, otherwise in the home directory", () => {
     expect(cacheDirectory({ XDG_CACHE_HOME: "/var/cache/me" })).toBe("/var/cache/me/train-sim");
     expect(cacheDirectory({})).toMatch(/\/\.cache\/train-sim$/);
     expect(cacheDirectory({ XDG_CACHE_HOME: "relative" })).toBe(cacheDirectory({}));

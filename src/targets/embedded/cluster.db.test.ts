@@ -1,4 +1,4 @@
-// Embedded servers from a cache directory of this test: the first keeps its cluster, the next start from it.
+// Embedded servers with a cache directory for this test: the first server stores its cluster, later servers start from it.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -47,7 +47,7 @@ async function ask(endpoint: Endpoint, sql: string): Promise<unknown> {
   }
 }
 
-it("starts servers from the cluster that the first one kept, each with a password of its own", async () => {
+it("embedded servers start from the first server's stored cluster, each with another password", async () => {
   const first = await start();
   const [file = "", ...others] = kept();
   expect(others).toEqual([]);
@@ -68,7 +68,7 @@ it("starts servers from the cluster that the first one kept, each with a passwor
     expect(before.includes(password)).toBe(false);
 });
 
-it("makes the cluster afresh where the kept one is damaged, and keeps that", async () => {
+it("an embedded server makes a new cluster if the stored cluster is damaged, and stores it", async () => {
   await start();
   const [file = ""] = kept();
   const whole = readFileSync(file);
@@ -78,14 +78,14 @@ it("makes the cluster afresh where the kept one is damaged, and keeps that", asy
   expect(readFileSync(file).length).toBeGreaterThan(whole.length / 2);
 });
 
-it("lets nobody in without a password", async () => {
+it("an embedded server refuses log-in without a password", async () => {
   const { admin } = await start();
   const rules = await ask(admin, "SELECT DISTINCT auth_method FROM pg_hba_file_rules");
   expect(rules).toEqual([{ auth_method: "scram-sha-256" }]);
   await expect(ask({ ...admin, password: "" }, "SELECT 1")).rejects.toThrow(/password/);
 });
 
-it("lets everybody in where log-in is by trust, and so do the poolers before it", async () => {
+it("an embedded server with trust authentication and its poolers accept log-in without a password", async () => {
   const { admin, auth } = await start("trust");
   expect(await ask(admin, "SELECT DISTINCT auth_method FROM pg_hba_file_rules")).toEqual([
     { auth_method: "trust" },

@@ -1,4 +1,4 @@
-// The embedded server from the outside: it starts, says why when it does not, and leaves nothing behind.
+// Start, failures and clean-up of the embedded server.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
@@ -39,23 +39,26 @@ const isRunning = (pid: number) => {
   }
 };
 
-it.skipIf(processorsOf("self").length < 2)("has processors of its own until it ends", async () => {
-  const all = processorsOf("self");
-  const server = await start({}, { processors: 1 });
-  for (const pid of server.control?.processes() ?? []) expect(processorsOf(pid)).toEqual(all.slice(0, 1));
-  expect(processorsOf("self")).toEqual(all.slice(1));
-  await server.stop();
-  expect(processorsOf("self")).toEqual(all);
-});
+it.skipIf(processorsOf("self").length < 2)(
+  "a server runs on reserved processors until it stops",
+  async () => {
+    const all = processorsOf("self");
+    const server = await start({}, { processors: 1 });
+    for (const pid of server.control?.processes() ?? []) expect(processorsOf(pid)).toEqual(all.slice(0, 1));
+    expect(processorsOf("self")).toEqual(all.slice(1));
+    await server.stop();
+    expect(processorsOf("self")).toEqual(all);
+  },
+);
 
-it.skipIf(processorsOf("self").length === 0)("leaves processors for the clients", async () => {
+it.skipIf(processorsOf("self").length === 0)("refuses a server on all processors", async () => {
   const { length } = processorsOf("self");
   await expect(start({}, { processors: length })).rejects.toThrow(
     `${length} of ${length} processors leave none`,
   );
 });
 
-it("stands back for processors with all of its processes", async () => {
+it("all processes of an embedded server run at the configured nice value", async () => {
   const server = await start({}, { nice: 7 });
   const tree = server.control?.processes() ?? [];
   expect(tree.length).toBeGreaterThan(3);
@@ -92,7 +95,7 @@ async function inTemporaryDirectory(
 }
 
 describe("startEmbedded", () => {
-  it("serves on loopback, its files its own; stop is no loss and leaves neither process nor directory", async () => {
+  it("serves on loopback from a private directory, and removes processes and files on stop", async () => {
     const probe = createServer().listen(0, "127.0.0.1");
     await once(probe, "listening");
     const { port } = probe.address() as AddressInfo;
@@ -123,7 +126,7 @@ describe("startEmbedded", () => {
     expect(existsSync(dataDirectory)).toBe(false);
   });
 
-  it("names the setting and repeats the server's words when a setting does not exist", async () => {
+  it("refuses a setting that PostgreSQL does not know, with the server's message", async () => {
     const attempt = start({ shared_bufers: "1GB" });
     await expect(attempt).rejects.toThrow(UsageError);
     await expect(attempt).rejects.toThrow(
@@ -131,13 +134,13 @@ describe("startEmbedded", () => {
     );
   });
 
-  it("names the setting and repeats the server's words when a value is invalid", async () => {
+  it("refuses an invalid value of a setting, with the server's message", async () => {
     await expect(start({ Work_Mem: "lots" })).rejects.toThrow(
       /target\.settings\.Work_Mem: PostgreSQL refuses "lots": .*invalid value for parameter "work_mem"/,
     );
   });
 
-  it("says that a port is in use", async () => {
+  it("reports a port that is in use", async () => {
     const squatter = createServer().listen(0, "127.0.0.1");
     await once(squatter, "listening");
     const { port } = squatter.address() as AddressInfo;
@@ -149,18 +152,18 @@ describe("startEmbedded", () => {
     squatter.close();
   });
 
-  it("takes TLS connections only when it is given a certificate", async () => {
+  it("accepts TLS connections only if it has a certificate", async () => {
     const tls = await makeCertificate("localhost");
     const server = await start({}, { tls });
     expect(server.admin.tls).toEqual({ mode: "require" });
     expect(await askForTls(server.admin.port)).toBe("S");
   });
 
-  it("refuses a max_connections that is too small before it makes anything", async () => {
+  it("refuses a max_connections below the connections that the scenario needs", async () => {
     await expect(start({ max_connections: "20" }, { maxConnectionsNeeded: 100 })).rejects.toThrow(UsageError);
   });
 
-  it.runIf(isRoot)("says that the disk is full", async () => {
+  it.runIf(isRoot)("reports a full disk", async () => {
     await inTemporaryDirectory(
       async (directory) => {
         await run("mount", ["-t", "tmpfs", "-o", "size=4m,mode=1777", "tmpfs", directory]);
@@ -172,14 +175,14 @@ describe("startEmbedded", () => {
     );
   });
 
-  it.runIf(isRoot)("says that the server's user does not reach the temporary directory", async () => {
+  it.runIf(isRoot)("reports that the server's user cannot enter the temporary directory", async () => {
     await inTemporaryDirectory(async (directory) => {
       await chmod(directory, 0o700);
       await expect(start({})).rejects.toThrow(/temporary directory .* is out of reach for user/);
     });
   });
 
-  it("tells when the server ends on its own, with its last words", async () => {
+  it("reports the end of a killed server with the last lines of its log", async () => {
     const server = await start({});
     process.kill(server.serverPid ?? 0, "SIGQUIT");
     await expect(server.lost).resolves.toMatch(/embedded PostgreSQL ended on its own.*immediate shutdown/);

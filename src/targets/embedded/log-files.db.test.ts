@@ -47,12 +47,12 @@ async function zerosOf(settings: Record<string, string>): Promise<number> {
   }
 }
 
-it("makes them without filling them, so that the first trial does not pay for what later ones use", async () => {
+it("an embedded server creates WAL files without filling them with zeros", async () => {
   const bytes = await zerosOf({});
   expect(bytes).toBeGreaterThanOrEqual(FILES); // the last byte of each file
   expect(bytes).toBeLessThan(1024);
 });
 
-it("fills them with zeros where the user wants it, and the sampler says how much", async () => {
+it("an embedded server with wal_init_zero fills WAL files with zeros, and the sampler counts them", async () => {
   expect(await zerosOf({ wal_init_zero: "on" })).toBeGreaterThanOrEqual(FILES * FILE_BYTES);
 });

@@ -1,5 +1,5 @@
-// A real primary and two real standbys: who follows, what waits, what a failover and a split lose, and that nothing is
-// left.
+// A real primary and two real standbys: replication, waits of commits, losses in a failover and in a split, and
+// clean-up.
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { afterEach, expect, it } from "vitest";
@@ -46,7 +46,7 @@ afterEach(async () => {
   expect(own).toEqual([]);
 });
 
-it("loses in a failover what an asynchronous primary acknowledged after its standbys had stopped, and no more", async () => {
+it("a failover of an async replica set loses only commits that the primary acknowledged without standbys", async () => {
   const target = await start("async");
   const primary = await connect(target.admin);
   await primary.query("CREATE TABLE t (id int)");
@@ -84,7 +84,7 @@ it("loses in a failover what an asynchronous primary acknowledged after its stan
 });
 
 it.each(casesOf(["sync", "quorum", "remote-apply"] as const, 1))(
-  "acknowledges nothing at level %s that no standby has",
+  "level %s acknowledges no commit while the standbys are stopped",
   async (level) => {
     const target = await start(level);
     const primary = await connect(target.admin);
@@ -106,7 +106,7 @@ it.each(casesOf(["sync", "quorum", "remote-apply"] as const, 1))(
 );
 
 fullIt(
-  "splits: the old primary goes on for the sessions that it has, and keeps what they write from the new one",
+  "a split-brain keeps the old primary's open sessions writing, and the new primary lacks their rows",
   async () => {
     const { admin, endpoints, replication } = await start("async");
     const [first] = endpoints as [Endpoint];
@@ -134,7 +134,7 @@ fullIt(
   },
 );
 
-fullIt("leads clients to the server that takes writes, before a failover and after", async () => {
+fullIt("direct connections of clients lead to the primary, before and after a failover", async () => {
   const { endpoints, admin, replication } = await start("async", 1);
   const source = direct.source(
     { strategy: "direct", reconnect: "never" },

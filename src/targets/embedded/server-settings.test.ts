@@ -13,24 +13,24 @@ const FACTS = {
 } as const;
 
 describe("serverSettings", () => {
-  it("keeps durability on and loads pg_stat_statements where it is", () => {
+  it("leaves durability settings alone, and preloads pg_stat_statements if it is installed", () => {
     const settings = serverSettings({}, FACTS);
     expect(settings.filter((pair) => /^(fsync|synchronous_commit|full_page_writes)=/.test(pair))).toEqual([]);
     expect(settings).toContain("shared_preload_libraries=pg_stat_statements");
     expect(serverSettings({}, { ...FACTS, modules: new Set() }).join()).not.toContain("pg_stat_statements");
   });
 
-  it("lets the user's settings win, whatever the spelling of their names", () => {
+  it("prefers the user's settings, regardless of case and hyphens in their names", () => {
     const settings = serverSettings({ "Shared-Buffers": "1GB" }, FACTS);
     expect(settings.filter((pair) => pair.startsWith("shared_buffers="))).toEqual(["shared_buffers=1GB"]);
   });
 
-  it("has a new server make its log's files without filling them, unless the user wants it", () => {
+  it("turns wal_init_zero off unless the user sets it", () => {
     expect(serverSettings({}, FACTS)).toContain("wal_init_zero=off");
     expect(serverSettings({ wal_init_zero: "on" }, FACTS)).not.toContain("wal_init_zero=off");
   });
 
-  it("makes room for the scenario's connections and its own", () => {
+  it("sets max_connections to the scenario's connections and spare ones", () => {
     expect(serverSettings({}, FACTS)).toContain("max_connections=100");
     expect(serverSettings({}, { ...FACTS, maxConnectionsNeeded: 512 })).toContain(
       `max_connections=${512 + SPARE_CONNECTIONS}`,
@@ -62,13 +62,13 @@ describe("assertSettings", () => {
     ["dynamic_library_path", "/elsewhere"],
     ["shared_preload_libraries", "pg_stat_statements,/elsewhere/x.so"],
     ["archive_library", "../../../x"],
-  ])("refuses %s: %s, which would run or load a program, or reach other files", (name, value) => {
+  ])("refuses %s: %s, which could run programs or reach files elsewhere", (name, value) => {
     expect(() => assertSettings({ [name]: value }, 1)).toThrow(
       new RegExp(`target\\.settings\\.${name} cannot be set`),
     );
   });
 
-  it("takes libraries of the server's own, and settings that only sound alike", () => {
+  it("accepts installed libraries, and settings whose names resemble refused settings", () => {
     const settings = {
       shared_preload_libraries: "pg_stat_statements,auto_explain",
       log_min_duration_statement: "100ms",
@@ -78,7 +78,7 @@ describe("assertSettings", () => {
     expect(() => assertSettings(settings, 1)).not.toThrow();
   });
 
-  it("refuses a max_connections that the scenario does not fit into", () => {
+  it("refuses a max_connections below the connections that the scenario needs", () => {
     expect(() => assertSettings({ max_connections: "100" }, 100)).toThrow(
       /max_connections is 100, but the scenario needs 113: 100 for its clients/,
     );
@@ -87,13 +87,13 @@ describe("assertSettings", () => {
 });
 
 describe("blameSetting", () => {
-  it("finds the user's setting that a complaint names", () => {
+  it("finds the user's setting that an error message names", () => {
     const complaint = 'FATAL: invalid value for parameter "work_mem": "lots"; HINT: Valid units are "kB"';
     expect(blameSetting(complaint, { shared_buffers: "1GB", Work_Mem: "lots" })).toBe("Work_Mem");
     expect(blameSetting("FATAL: no space left on device", { work_mem: "1MB" })).toBeUndefined();
   });
 
-  it("does not take a part of a name for the name", () => {
+  it("does not match a part of a setting's name", () => {
     expect(blameSetting('unrecognized parameter "work_mem_x"', { work_mem: "1MB" })).toBeUndefined();
   });
 });
