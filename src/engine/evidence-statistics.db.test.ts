@@ -1,4 +1,4 @@
-// Statistics that restart within a window, on a server of this file's own, since it is made to crash.
+// Statistics that restart within a window, on a separate server, since the tests crash it.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { connectAdmin, type AdminClient } from "../database/postgres/admin.js";
 import { eventOperations } from "../workloads/train-events/sql/operations.js";
@@ -82,8 +82,8 @@ async function sampled(): Promise<EvidenceReading> {
   }
 }
 
-describe("statistics that do not go on", () => {
-  it("tell of the workload's statements where only those of others were discarded, and that some were", async () => {
+describe("statistics that restart within a window", () => {
+  it("include the workload's statements if only foreign statements were discarded, and state the discard", async () => {
     await addEvents(1);
     await sampler.opened();
     await addEvents(2);
@@ -96,7 +96,7 @@ describe("statistics that do not go on", () => {
     );
   });
 
-  it("tell of no statement and have no total of what the server counts, once it has crashed", async () => {
+  it("have no statements and no totals of counters that a crash reset", async () => {
     await addEvents(1);
     const sums = new WindowSums();
     await sampler.opened();

@@ -1,4 +1,4 @@
-// A password that a command prints, on a real server with SCRAM, for train-sim's and the clients' connections. PGPASSWORD has no
+// A password command on a real server with SCRAM, for connections of train-sim and of clients. PGPASSWORD has no
 // effect.
 import type { Connection } from "../database/sql.js";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -33,8 +33,8 @@ const POOLS: readonly PoolSettings[] = [
   { strategy: "pg-pool", size: 2 },
 ];
 
-describe("a target with a command for its password", () => {
-  it.each(POOLS)("lets train-sim in, and clients by $strategy", async (pool) => {
+describe("a target with a password command", () => {
+  it.each(POOLS)("admits train-sim, and clients with pool $strategy", async (pool) => {
     expect(password).not.toBe("");
     vi.stubEnv("PGPASSWORD", "not the password");
     const { admin, endpoints } = await targetWith(["cat", join(directory, "token")]);
@@ -63,7 +63,7 @@ describe("a target with a command for its password", () => {
     await source.close();
   });
 
-  it("tells a wrong password from a command that fails, and neither from its words", async () => {
+  it("reports a refused password and a failed command differently, without the password", async () => {
     const wrong = await targetWith([process.execPath, "-e", "console.log('hunter2')"]);
     await expect(connectAdmin(wrong.admin)).rejects.toThrow(/the password for user .* was refused/);
     const failing = await targetWith(["/bin/sh", "-c", "echo no credentials >&2; exit 3"]);

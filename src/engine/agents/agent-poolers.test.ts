@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { ended } from "./agent-poolers.js";
 
-it("keeps what poolers counted that are gone, and nothing else", () => {
+it("an ended pooler keeps its totals and drops its gauges", () => {
   const reading = { clientsActive: 1, clientsWaiting: 2, maxWaitMs: 3, serversActive: 4, serversIdle: 5 };
   expect(ended({ ...reading, transactions: 6, waitMs: 7, queryMs: 8 })).toEqual({
     clientsActive: 0,

@@ -88,9 +88,9 @@ function changed<T>(message: T, path: readonly (string | number)[], value: unkno
   return copy;
 }
 
-describe("the messages between coordinator and agents", () => {
+describe("a message between coordinator and agents", () => {
   it.each(readdirSync("scenarios").filter((name) => name.endsWith(".yaml")))(
-    "bring the assignments of scenarios/%s as they were sent",
+    "carries the assignments of scenarios/%s unchanged",
     (name) => {
       const file = join("scenarios", name);
       const message = launch(assignments(readFileSync(file, "utf8"), file));
@@ -98,34 +98,34 @@ describe("the messages between coordinator and agents", () => {
     },
   );
 
-  it("bring all that a worker measured as it was sent", () => {
+  it("carries every kind of report of a worker unchanged", () => {
     for (const message of reports().map(report)) expect(decode(encode(message), FromAgent)).toEqual(message);
   });
 
   it.each<[string, (string | number)[], unknown]>([
     ["an endpoint without a host", ["endpoints", 0, "host"], undefined],
-    ["an endpoint with a member that is unknown", ["endpoints", 0, "proxy"], "x"],
-    ["another endpoint that is none", ["endpoints", 0, "others", 0], {}],
+    ["an endpoint with an unknown key", ["endpoints", 0, "proxy"], "x"],
+    ["an invalid further endpoint", ["endpoints", 0, "others", 0], {}],
     ["no endpoint", ["endpoints"], []],
-    ["a pool strategy that does not exist", ["settings", "pool", "strategy"], "none"],
-    ["an executor that does not exist", ["settings", "actors", "producers", "load", "executor"], "none"],
-    ["a group of clients that are no number", ["settings", "actors", "producers", "load", "clients"], "2"],
+    ["an unknown pool strategy", ["settings", "pool", "strategy"], "none"],
+    ["an unknown executor", ["settings", "actors", "producers", "load", "executor"], "none"],
+    ["a number of clients that is text", ["settings", "actors", "producers", "load", "clients"], "2"],
     ["retries without a deadline", ["settings", "retry", "deadlineMs"], undefined],
     ["a worker without clients", ["clients"], 0],
     ["no log file", ["logFile"], undefined],
-  ])("refuse an assignment with %s", (_, path, value) => {
+  ])("is refused if it has an assignment with %s", (_, path, value) => {
     const message = changed(launch(assignments("name: a\n")), ["assignments", 0, 1, ...path], value);
     expect(() => decode(encode(message), ToAgent)).toThrow("a message cannot be read");
   });
 
   it.each<[string, (string | number)[], unknown]>([
-    ["samples that are no array of numbers", ["samplesUs", "response"], [1]],
-    ["a sample that is no duration", ["samplesUs", "service"], new Float64Array([Number.NaN])],
+    ["samples that are not a Float64Array", ["samplesUs", "response"], [1]],
+    ["a sample that is not a number", ["samplesUs", "service"], new Float64Array([Number.NaN])],
     ["a negative count", ["transactions"], -1],
-    ["a count that is missing", ["events"], undefined],
-    ["a count by SQLSTATE that is a number", ["retries"], 2],
+    ["a missing count", ["events"], undefined],
+    ["a number in place of counts by SQLSTATE", ["retries"], 2],
     ["parts without their slowest transaction", ["parts", "slowest"], undefined],
-  ])("refuse a second with %s", (_, path, value) => {
+  ])("is refused if it reports a second with %s", (_, path, value) => {
     const [, delta] = reports().map(report);
     const at = ["report", "delta", "seconds", 0, "operations", "add", ...path];
     const message = changed(delta as FromAgent, at, value);
@@ -134,14 +134,14 @@ describe("the messages between coordinator and agents", () => {
 
   it.each<[string, number, (string | number)[], unknown]>([
     [
-      "an endpoint's histogram that is no text",
+      "an endpoint's histogram that is not text",
       2,
       ["endpoints", 1, "operations", "add", "responseHistogram"],
       1,
     ],
-    ["a worker that accounts for no time", 2, ["usage", "accountedMs"], undefined],
-    ["an exit code that is none", 3, ["exitCode"], 77],
-  ])("refuse %s", (_, number, path, value) => {
+    ["no accounted time of a worker", 2, ["usage", "accountedMs"], undefined],
+    ["an unknown exit code", 3, ["exitCode"], 77],
+  ])("is refused if it reports %s", (_, number, path, value) => {
     const message = changed(reports().map(report)[number] as FromAgent, ["report", ...path], value);
     expect(() => decode(encode(message), FromAgent)).toThrow("a message cannot be read");
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Prng } from "../../foundation/prng.js";
 import { ClockEstimate } from "./clock-estimate.js";
 
-/** An agent's clock that is `aheadMs` off at 0 and runs `ppm` too fast, over a network with ways that differ. */
+/** An agent's clock that is `aheadMs` ahead at time 0 and runs `ppm` too fast, over a network of unequal delays. */
 function watched(aheadMs: number, ppm: number, seconds: number, wayMs = 1) {
   const prng = new Prng(7);
   const estimate = new ClockEstimate();
@@ -19,14 +19,14 @@ function watched(aheadMs: number, ppm: number, seconds: number, wayMs = 1) {
   return { estimate, agentAt, steps };
 }
 
-describe("an agent's clock", () => {
+describe("the estimate of an agent's clock", () => {
   it.each([
     [5_000, 200, 60],
     [-5_000, -200, 60],
     [0, 0, 1],
     [86_400_000, 80, 300],
     [3, 500, 5],
-  ])("is known within its stated error, %i ms and %i ppm off, after %i s", (aheadMs, ppm, seconds) => {
+  ])("is within its stated error: offset %i ms, drift %i ppm, after %i s", (aheadMs, ppm, seconds) => {
     const { estimate, agentAt, steps } = watched(aheadMs, ppm, seconds);
     for (const laterMs of [0, 500, 2_000]) {
       const trueMs = seconds * 1000 + laterMs;
@@ -37,16 +37,16 @@ describe("an agent's clock", () => {
     expect(Math.max(...steps)).toBe(0);
   });
 
-  it("has its drift found", () => {
+  it("finds the drift", () => {
     expect(watched(5_000, 200, 120).estimate.drift * 1e6).toBeCloseTo(-200, -1);
   });
 
-  it("is known better the shorter the way", () => {
+  it("has a larger error if the network is slower", () => {
     const errorMs = (wayMs: number): number => watched(0, 10, 40, wayMs).estimate.at(40_000).errorMs;
     expect(errorMs(20)).toBeGreaterThan(5 * errorMs(1));
   });
 
-  it("is found to have stepped", () => {
+  it("finds a step of 500 ms", () => {
     const { estimate } = watched(0, 20, 30);
     const stepped = estimate.add({ askedMs: 30_000, heardMs: 30_501, repliedMs: 30_501, answeredMs: 30_002 });
     expect(stepped).toBeGreaterThan(490);

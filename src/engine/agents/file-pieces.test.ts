@@ -12,7 +12,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-it("appends pieces in their order", () => {
+it("pieces of an agent's file are appended in order", () => {
   const failures: string[] = [];
   const files = new PieceFiles(directory, ({ message }) => failures.push(message));
   for (const piece of ["one ", "two ", "three"]) files.append("ledger", Buffer.from(piece));
@@ -22,7 +22,7 @@ it("appends pieces in their order", () => {
 });
 
 // Linux has a device that is always full.
-it.runIf(existsSync("/dev/full"))("says that the coordinator's own disk is full", () => {
+it.runIf(existsSync("/dev/full"))("a full disk of the coordinator is reported", () => {
   symlinkSync("/dev/full", join(directory, "ledger"));
   const failures: string[] = [];
   const files = new PieceFiles(directory, ({ message }) => failures.push(message));

@@ -20,7 +20,7 @@ const jobOf = (component: string): Job => {
   return found;
 };
 
-it("runs each agent once, on a node of its own, and fails with the first that ends badly or is evicted", () => {
+it("the manifest runs each agent once on a separate node and fails at the first failed or evicted agent", () => {
   const { spec } = jobOf("agent");
   expect(spec).toMatchObject({ completionMode: "Indexed", completions: 8, parallelism: 8, backoffLimit: 0 });
   expect(spec?.podFailurePolicy?.rules.map(({ action }) => action)).toEqual(["FailJob", "FailJob"]);
@@ -34,7 +34,7 @@ it("runs each agent once, on a node of its own, and fails with the first that en
   }
 });
 
-it("mounts volumes that it defines, by names of objects that it has or asks for", () => {
+it("the manifest mounts only volumes that it defines or the user's TLS secret", () => {
   const names = objects.map(({ metadata }) => metadata?.name);
   for (const { spec } of jobs) {
     const pod = spec?.template.spec;
@@ -48,13 +48,13 @@ it("mounts volumes that it defines, by names of objects that it has or asks for"
   }
 });
 
-it("finds the coordinator's pod by the service whose name agents dial", () => {
+it("the manifest's service selects the coordinator's pod and has the name that agents dial", () => {
   const service = objects.find(({ kind }) => kind === "Service") as { spec: { selector: object } };
   expect(jobOf("coordinator").spec?.template.metadata?.labels).toMatchObject(service.spec.selector);
   expect(jobOf("agent").spec?.template.spec?.containers[0]?.args).toContain("wss://queue-coordinator:5670");
 });
 
-it("is YAML that reads back as it is", () => {
+it("the manifest reads back unchanged from YAML", () => {
   const text = objects.map((object) => stringify(object)).join("---\n");
   expect(parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject)).toEqual(objects);
 });

@@ -7,7 +7,7 @@ import { MemoryMirror, writePieces } from "./memory-mirror.js";
 
 const BYTES = 200_000;
 
-it("brings the copy to what the original is, however it was written", () => {
+it("the mirror of a shared buffer equals the original after any writes", () => {
   const write = fc.record({
     at: fc.nat(BYTES - 300),
     bytes: fc.uint8Array({ minLength: 1, maxLength: 300 }),
@@ -33,7 +33,7 @@ it("brings the copy to what the original is, however it was written", () => {
   );
 });
 
-it("carries the moments of publishing to clocks elsewhere, in a few hundred bytes", () => {
+it("the mirror sends publish times to lifecycle clocks elsewhere in at most 512 bytes", () => {
   const [own, copy] = [new SharedArrayBuffer(RING_BYTES), new SharedArrayBuffer(RING_BYTES)];
   const producer = new LifecycleClock(new Map([[0, own]]), []);
   const consumer = new LifecycleClock(new Map([[0, copy]]), [0]);

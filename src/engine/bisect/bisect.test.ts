@@ -1,5 +1,5 @@
-// Bisections of simulated histories: the planted revision is named, what cannot be run or decided makes a range, and nothing is
-// named without a fresh comparison that shows it.
+// Bisections of simulated histories. Revisions that cannot be run or decided make a range, and a revision is
+// named only if a fresh comparison confirms it.
 import { EXAMPLE_VERDICT } from "../../../test/support/example-result.js";
 import { describe, expect, it } from "vitest";
 import type { Objective } from "../../scenario/judgement.js";
@@ -32,7 +32,7 @@ function candidates(
   });
 }
 
-/** A verdict as a real comparison gives it: 2 % around the ratio, sure if that is off 1, the same if it is within. */
+/** A comparison whose interval is 2 % around the ratio: a finding if it excludes 1, indistinguishable if it is within the margin. */
 function resultOf(ratio: number, within: number, more: Partial<Comparison> = {}): ResultDocument {
   const [ciLow, ciHigh] = [ratio * 0.98, ratio * 1.02];
   const isFinding = ciHigh < 1 || ciLow > 1;
@@ -96,7 +96,7 @@ describe("a bisection", () => {
     );
   });
 
-  it("decides by its verdict a metric of which no finding is made, as p95", async () => {
+  it("decides by the verdict of a metric without findings, such as p95", async () => {
     const rates = [100, 100, 200];
     const { document } = await bisected({
       rates,
@@ -112,7 +112,7 @@ describe("a bisection", () => {
     expect([document.outcome, document.firstWorse?.id]).toEqual(["found", "r2"]);
   });
 
-  it("asks the search for half the loss, and the ends for what is accepted", async () => {
+  it("requires half of the whole loss in the search, and more than the accepted loss at the ends", async () => {
     const within: Record<string, number> = {};
     await bisected({
       rates: [100, 100, 64],
@@ -124,14 +124,14 @@ describe("a bisection", () => {
     expect(within).toEqual({ ends: 0.05, search: expect.closeTo(0.25) as number, confirmation: 0.05 });
   });
 
-  it("looks for the larger of two losses, and counts a gain as good", async () => {
+  it("names the revision of the larger of two losses, and counts a gain as good", async () => {
     const { document } = await bisected({ rates: [100, 97, 97, 75, 75] });
     expect(document.firstWorse?.id).toBe("r3");
     const other = await bisected({ rates: [100, 130, 130, 80, 80] });
     expect(other.document.firstWorse?.id).toBe("r3");
   });
 
-  it("minimises where asked", async () => {
+  it("minimises if the objective asks for it", async () => {
     const words = "minimise pay.events/s";
     const { document } = await bisected({
       rates: [10, 10, 10, 14, 14],
@@ -144,7 +144,7 @@ describe("a bisection", () => {
     [[100, 100, 100], "no-regression"],
     [[100, 50, 98], "no-regression"],
     [[100, 50, 120], "no-regression"],
-  ])("finds nothing in %j, and measures the ends alone", async (rates, outcome) => {
+  ])("finds no regression in %j after it measured the ends alone", async (rates, outcome) => {
     const { document, asked } = await bisected({ rates });
     expect(document.outcome).toBe(outcome);
     expect(document.firstWorse).toBeUndefined();
@@ -152,20 +152,20 @@ describe("a bisection", () => {
     expect(text(document)).toContain("Nothing to find: r2 is not worse than r0 by more than 5 %.");
   });
 
-  it("says so where the ends are inconclusive", async () => {
+  it("is inconclusive if the comparison of the ends is inconclusive", async () => {
     const { document } = await bisected({ rates: [100, 90], seen: inconclusive });
     expect(document.outcome).toBe("inconclusive");
     expect(text(document)).toMatch(/^Inconclusive: .*r1 is worse than r0.*--trials/);
   });
 
-  it("is inconclusive where the bad one is surely worse, and its interval does not show by how little", async () => {
+  it("is inconclusive if the size of the loss is uncertain", async () => {
     const { document, asked } = await bisected({ rates: [100, 50, 97] });
     expect(document.outcome).toBe("inconclusive");
     expect(asked).toEqual(["ends r0 r2"]);
     expect(text(document)).toMatch(/^Inconclusive: .*whether r2 is worse than r0 by more than 5 %/);
   });
 
-  it("skips what cannot be loaded or run, and answers with a range where that is at the edge", async () => {
+  it("skips revisions that cannot be run, and names a range if they adjoin the change", async () => {
     const rates = [100, 100, "broken", 80, 80, 80] as const;
     const { document, asked } = await bisected({ rates });
     expect(document).toMatchObject({ outcome: "range", lastGood: { id: "r1" }, firstWorse: { id: "r3" } });
@@ -182,7 +182,7 @@ describe("a bisection", () => {
     expect(refused.document.skipped).toEqual([{ revision: "r2", problem: "refused" }]);
   });
 
-  it("ends the search after three inconclusive steps, with a range", async () => {
+  it("names a range after three inconclusive steps", async () => {
     const rates = [100, ...Array<number>(20).fill(100), 80];
     const { document, asked } = await bisected({
       rates,
@@ -193,14 +193,14 @@ describe("a bisection", () => {
     expect(document.between).toHaveLength(20);
   });
 
-  it("does not measure again what comes back, be it the good one or one of the search", async () => {
+  it("does not measure a revision again that equals a measured one", async () => {
     const rates = [100, 100, 100, 100, 80, 80, 80, 80];
     const { document, asked } = await bisected({ rates, keys: ["a", "b", "c", "a", "d", "e", "f", "g"] });
     expect(document.firstWorse?.id).toBe("r4");
     expect(asked).not.toContain("search r0 r3");
   });
 
-  it("names nothing that the fresh comparison does not show", async () => {
+  it("names no revision that the confirmation does not show", async () => {
     const { document } = await bisected({
       rates: [100, 100, 80],
       seen: (pair) => (pair.purpose === "confirmation" ? inconclusive(pair) : undefined),
@@ -211,7 +211,7 @@ describe("a bisection", () => {
     );
   });
 
-  it("is refused where the ends cannot be compared", async () => {
+  it("is refused if the ends cannot be compared", async () => {
     const seen = (): ReturnType<Measure> => Promise.resolve({ problem: "load.sql:8: syntax error" });
     await expect(bisected({ rates: [100, 80], seen })).rejects.toThrow(/cannot be compared: load.sql:8/);
   });

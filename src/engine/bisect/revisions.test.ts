@@ -1,4 +1,4 @@
-// Revisions of a scenario from a real repository: those that mean something else count, each once, and nothing in it is touched.
+// Revisions that change the meaning of a scenario, from a real repository that stays unchanged.
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -48,7 +48,7 @@ const subjects = (candidates: readonly Candidate[]): string[] =>
   candidates.map(({ revision }) => revision.subject);
 
 describe("the revisions of a scenario", () => {
-  it("are the good one and those that mean something else, with author, date and files", () => {
+  it("are the good revision and all that change its meaning, with author, date and files", () => {
     const candidates = asked();
     expect(subjects(candidates)).toEqual(["start", "index", "broken", "clients", "renamed"]);
     expect(candidates[1]?.revision).toEqual({
@@ -70,7 +70,7 @@ describe("the revisions of a scenario", () => {
     expect(sql(index)).toMatchObject({ sql: expect.stringContaining("CREATE INDEX") as string });
   });
 
-  it("end at --bad, and take overrides at each revision", () => {
+  it("end at --bad, and take --set at each revision", () => {
     expect(subjects(asked({ bad: commits["clients"] }))).toEqual(["start", "index", "broken", "clients"]);
     const set = ["actors.clients.load.clients=5", "rows=20"];
     expect(subjects(asked({ bad: commits["clients"], set }))).toEqual(
@@ -82,7 +82,7 @@ describe("the revisions of a scenario", () => {
     ]);
   });
 
-  it("end with the working tree where that is not committed, and leave it as it is", () => {
+  it("end with uncommitted changes, and leave the working tree unchanged", () => {
     repository.write({ "sql/other.sql": SQL });
     try {
       const before = repository.git("status", "--porcelain");
@@ -96,17 +96,17 @@ describe("the revisions of a scenario", () => {
   });
 
   it.each([
-    ["a revision that there is not", { good: "v0" }, /^v0 is no revision of .*/],
+    ["an unknown revision", { good: "v0" }, /^v0 is no revision of .*/],
     ["an option in place of a revision", { good: "--all" }, /^--all is no revision/],
-    ["a good one that is later", { good: "main", bad: "main~3" }, /^main is no ancestor of main~3$/],
+    ["a newer good revision", { good: "main", bad: "main~3" }, /^main is no ancestor of main~3$/],
     [
-      "nothing between",
+      "a range without a change of meaning",
       { good: "main~6", bad: "main~4" },
       /nothing that the scenario means changes between main~6 and main~4/,
     ],
     ["the same revision twice", { good: "main", bad: "main" }, /nothing that the scenario means changes/],
-    ["a good one without the file", { good: "main~7" }, /bench\/load.yaml is not there at [0-9a-f]{10}/],
-    ["a bad one that does not load", { bad: "main~2" }, /^at [0-9a-f]{10}: .*\n.*poool/],
+    ["a good revision without the file", { good: "main~7" }, /bench\/load.yaml is not there at [0-9a-f]{10}/],
+    ["a bad revision that does not load", { bad: "main~2" }, /^at [0-9a-f]{10}: .*\n.*poool/],
     [
       "several treatments",
       { set: ["factors.rows=[1, 2]"] },
@@ -127,7 +127,7 @@ describe("the revisions of a scenario", () => {
     }
   });
 
-  it("refuse a directory that is in no repository", () => {
+  it("refuse a directory outside any git repository", () => {
     const alone = scratchDirectory();
     expect(existsSync(join(alone, ".git"))).toBe(false);
     expect(() => asked({ scenario: join(alone, "load.yaml") })).toThrow(/is in no git repository/);

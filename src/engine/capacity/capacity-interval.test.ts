@@ -11,7 +11,7 @@ function outcomes(ratePerSecond: number, held: number, failed = 0): RateOutcome[
 
 const CLEAR = [...outcomes(50, 1), ...outcomes(100, 1), ...outcomes(200, 0, 2), ...outcomes(141, 0, 2)];
 
-it("is little more than the bracket where repeated probes agree, and claims no more than the search aims at", () => {
+it("the interval of a capacity is close to the bracket if repeated probes agree", () => {
   const probes = [...CLEAR, ...outcomes(119, 1), ...outcomes(130, 6), ...outcomes(136, 0, 4)];
   const { ciLow, ciHigh, resolution } = capacityInterval(probes, 130, 136);
   expect(ciLow).toBeLessThanOrEqual(130);
@@ -22,7 +22,7 @@ it("is little more than the bracket where repeated probes agree, and claims no m
   expect(resolution).toBeLessThan(0.08);
 });
 
-it("is wider where they do not", () => {
+it("the interval of a capacity is wider if repeated probes disagree", () => {
   const probes = [...CLEAR, ...outcomes(119, 2, 1), ...outcomes(130, 3, 2), ...outcomes(136, 1, 3)];
   const { ciLow, ciHigh, resolution } = capacityInterval(probes, 130, 136);
   expect(ciLow).toBeLessThan(119);
@@ -31,20 +31,20 @@ it("is wider where they do not", () => {
   expect(resolution).toBeCloseTo((ciHigh ?? 0) / (ciLow ?? 1) - 1, 10);
 });
 
-it("is hardly moved by one spoilt probe far below", () => {
+it("the interval of a capacity changes by less than 5 % through one failed probe far below", () => {
   const probes = [...CLEAR, ...outcomes(119, 1), ...outcomes(130, 6), ...outcomes(136, 0, 4)];
   const plain = capacityInterval(probes, 130, 136);
   const spoilt = capacityInterval([...probes, ...outcomes(60, 0, 1)], 130, 136);
   expect((spoilt.ciLow ?? 0) / (plain.ciLow ?? 1)).toBeGreaterThan(0.95);
 });
 
-it("leaves its upper end open where no rate failed", () => {
+it("the interval of a capacity has no upper end if no rate failed", () => {
   const open = capacityInterval([...outcomes(50, 1), ...outcomes(100, 4)], 100, null);
   expect(open).toMatchObject({ ciHigh: null, resolution: null });
   expect(open.ciLow).toBeLessThanOrEqual(100);
 });
 
-it("is wider if the order of the probes allows a drift", () => {
+it("the interval of a capacity is wider if the order of the probes suggests a drift", () => {
   const rates = [
     ...outcomes(100, 4),
     ...outcomes(110, 0, 3),

@@ -20,8 +20,8 @@ function treatmentOf(text = ""): Treatment {
   return treatment;
 }
 
-describe("the treatment of a probe", () => {
-  it("is the scenario's, with producers that arrive at the rate", () => {
+describe("the treatment of a capacity probe", () => {
+  it("starts producers at the probe's rate and keeps the scenario's other roles", () => {
     const { settings } = treatmentAt(
       treatmentOf("actors: { producers: { workers: 2, load: { clients: 7 } } }"),
       33,
@@ -33,7 +33,7 @@ describe("the treatment of a probe", () => {
     expect(settings.actors.consumers).toEqual(treatmentOf().settings.actors.consumers);
   });
 
-  it("drives the cycle where that is the topology, and keeps how arrivals come and wait", () => {
+  it("starts the cycle at the probe's rate in a cycle topology, and keeps distribution and maxWait", () => {
     const load =
       "{ executor: constant-arrival-rate, rate: 5, maxClients: 9, distribution: uniform, maxWait: 1s }";
     const treatment = treatmentOf(`topology: cycle\nactors: { cycle: { load: ${load} } }`);
@@ -47,7 +47,7 @@ describe("the treatment of a probe", () => {
     });
   });
 
-  it("is refused without anything that could arrive, and with windows that a budget ends", () => {
+  it("is refused without an operation to start, and with a budget of iterations", () => {
     expect(() => treatmentAt(treatmentOf("actors: { producers: false }\npreload: 10"), 1)).toThrow(
       UsageError,
     );
@@ -56,8 +56,8 @@ describe("the treatment of a probe", () => {
   });
 });
 
-describe("the threshold on the command line", () => {
-  it("is a metric, with or without a selector, a colon and a condition", () => {
+describe("the threshold of a capacity search", () => {
+  it("is a metric with an optional selector, a colon and a condition", () => {
     expect(parseCapacityThreshold("add: p(99)<50")).toMatchObject({
       source: "add",
       percentile: 99,
@@ -74,10 +74,10 @@ describe("the threshold on the command line", () => {
   });
 });
 
-describe("a rate", () => {
+describe("the probe of a rate", () => {
   const threshold = parseCapacityThreshold("add: p(99)<50");
   const treatment = treatmentAt(treatmentOf(), 100);
-  /** Adds that took `ms`, of arrivals that came to `counts`. */
+  /** Judges a probe whose adds took `ms`, with these counts. */
   const judge = (ms: number, counts: Partial<OperationResult>, driven = treatment) => {
     const histograms = new HistogramSet();
     for (let i = 0; i < 200; i++) histograms.at("add.response").recordValue(ms * 1000);
@@ -96,13 +96,13 @@ describe("a rate", () => {
     });
   };
 
-  it("is held when the threshold is and everything that arrived was done", () => {
+  it("holds if the threshold holds and all arrivals were done", () => {
     expect(judge(10, {})).toMatchObject({ held: true, offeredPerSecond: 100, dropped: 0 });
-    // What is under way when the window ends is no arrear: one for each client, and 1 % for what waits by chance.
+    // Arrivals in flight at the end of the window are tolerated: one for each client and 1 % for arrivals that wait by chance.
     expect(judge(10, { transactions: 2966, dropped: 20 })).toMatchObject({ held: true, dropped: 20 });
   });
 
-  it("is not held when the threshold fails, or when arrivals were left or dropped", () => {
+  it("fails if the threshold fails, or arrivals were left undone or dropped", () => {
     expect(judge(60, {})).toMatchObject({
       held: false,
       reason: expect.stringMatching(/^p\(99\)<50 was 60/) as string,
@@ -119,7 +119,7 @@ describe("a rate", () => {
     });
   });
 
-  it("holds a threshold on the verdict if all of the probe is valid", () => {
+  it("holds a threshold on the verdict only if counts and timings are valid", () => {
     const undisturbed = parseCapacityThreshold("verdict: tainted==0");
     const verdictOn = (diagnosis: Finding[]) => {
       const operations = { add: { ...exampleOperation(10), offered: 300, dropped: 0 } };
@@ -142,7 +142,7 @@ describe("a rate", () => {
     });
   });
 
-  it("of the cycle does not count rounds of which a part was given up", () => {
+  it("does not count rounds of the cycle with a failed operation", () => {
     const cycle = treatmentAt(treatmentOf("topology: cycle"), 100);
     const round = (failures: Record<Operation, number>) => {
       const part = (operation: Operation): OperationResult => ({
@@ -173,7 +173,7 @@ describe("a rate", () => {
       reason: "100 of 3000 arrivals were not done in the window",
     });
     expect(round({ add: 50, process: 40, archive: 10 })).not.toHaveProperty("doubts");
-    // Failures within what may be left do not refute the rate; that there were any is not hidden.
+    // Failures within the tolerated rest do not refute the rate, but are stated.
     expect(round({ process: 20 })).toMatchObject({
       held: true,
       achievedPerSecond: 2980 / 30,
@@ -181,7 +181,7 @@ describe("a rate", () => {
     });
   });
 
-  it("is not held without samples, and in doubt with too few of them", () => {
+  it("fails without samples, and states a doubt with too few samples", () => {
     const empty = {
       result: { ...exampleTrial(0, 1, 1), operations: {} },
       totals: { histograms: new HistogramSet() },

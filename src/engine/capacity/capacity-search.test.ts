@@ -30,7 +30,7 @@ function walk(holds: (rate: number, index: number) => boolean | undefined): Walk
 }
 
 describe("the search for capacity", () => {
-  it("finds any capacity within its precision, and confirms the rate that it claims", () => {
+  it("finds any capacity within its precision and confirms the rate", () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 90_000, noNaN: true }), (capacity) => {
         const { outcome, ratePerSecond, failsAtPerSecond, probes } = walk((rate) => rate <= capacity);
@@ -49,7 +49,7 @@ describe("the search for capacity", () => {
     );
   });
 
-  it("goes below a rate that held by luck, to one that holds nearly every time", () => {
+  it("finds a lower rate if a rate above the capacity held by chance", () => {
     const prng = new Prng(1);
     // Above 100/s a probe may hold or not; from 130/s on it never does.
     const { outcome, ratePerSecond, probes } = walk(
@@ -64,19 +64,19 @@ describe("the search for capacity", () => {
   });
 
   it.each([
-    ["the first, on a cold server", () => false],
-    ["one below the capacity", (rate: number, index: number) => rate === 100 && index === 1],
-    // Two in a row, as in one long stall: the rate bounds the search, which finds so when it asks again at its end.
-    ["a bound that failed twice", (rate: number, index: number) => rate === 100 && index <= 2],
-    ["one that confirms", (_: number, index: number) => index === 12],
-  ])("finds the capacity where a stall spoils %s", (_, isSpoilt) => {
+    ["the first probe", () => false],
+    ["a probe below the capacity", (rate: number, index: number) => rate === 100 && index === 1],
+    // Two probes in a row fail, as in a long stall: the rate bounds the search until the search repeats it at its end.
+    ["two probes of the upper bound", (rate: number, index: number) => rate === 100 && index <= 2],
+    ["a confirmation", (_: number, index: number) => index === 12],
+  ])("finds the capacity if a stall spoils %s", (_, isSpoilt) => {
     const { outcome, ratePerSecond } = walk((rate, index) => rate <= 868 && !isSpoilt(rate, index));
     expect(outcome).toBe("found");
     expect((ratePerSecond ?? 0) / 868).toBeGreaterThan(0.95);
     expect(ratePerSecond).toBeLessThanOrEqual(868);
   });
 
-  it("discards the first probe, and asks its rate again", () => {
+  it("discards the first probe and repeats its rate", () => {
     const asked: [number, boolean][] = [];
     walkSearch(OPTIONS, ({ ratePerSecond: rate, discarded }) => {
       asked.push([rate, discarded === true]);
@@ -90,7 +90,7 @@ describe("the search for capacity", () => {
     expect(asked.filter(([, discarded]) => discarded)).toHaveLength(1);
   });
 
-  it("ends, whatever probes say", () => {
+  it("ends within a limit of probes if probes hold at random", () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         const prng = new Prng(seed);
@@ -100,7 +100,7 @@ describe("the search for capacity", () => {
     );
   });
 
-  it("says when nothing holds, when everything does, and when it was stopped", () => {
+  it("reports that no rate holds, that every rate holds, or that it was stopped", () => {
     const nothing = walk(() => false);
     expect(nothing).toMatchObject({ outcome: "none", ratePerSecond: null, failsAtPerSecond: 1 });
     expect(nothing.probes.at(-1)).toEqual([1, "bracket", false]);
@@ -115,7 +115,7 @@ describe("the search for capacity", () => {
     expect(stopped.probes).toHaveLength(5);
   });
 
-  it("claims no rate that only held until it was repeated at the lowest", () => {
+  it("reports no rate if the lowest rate held once and failed when repeated", () => {
     const held = new Set<number>();
     const { outcome } = walk((rate) => {
       const isFirst = !held.has(rate);
@@ -125,7 +125,7 @@ describe("the search for capacity", () => {
     expect(outcome).toBe("none");
   });
 
-  it("asks its best rate again after each overload, before any other rate", () => {
+  it("repeats its best rate after each failed rate", () => {
     fc.assert(
       fc.property(fc.double({ min: 1, max: 90_000, noNaN: true }), (capacity) => {
         const { probes } = walk((rate) => rate <= capacity);
@@ -139,7 +139,7 @@ describe("the search for capacity", () => {
     );
   });
 
-  it.each([-0.01, 0.01])("is inconclusive on a server that drifts by %d a probe", (change) => {
+  it.each([-0.01, 0.01])("is inconclusive on a server whose capacity changes by %d per probe", (change) => {
     const { outcome, ratePerSecond, drift } = walk((rate, index) => rate <= 400 * (1 + change) ** index);
     expect([outcome, ratePerSecond]).toEqual(["inconclusive", null]);
     const { firstPerSecond = 0, lastPerSecond = 0 } = drift ?? {};
@@ -147,7 +147,7 @@ describe("the search for capacity", () => {
   });
 
   it.each([0, 0.05, 0.1])(
-    "ends below half the truth in under 1 % of searches, with %d of the probes spoilt",
+    "names less than half of the capacity in under 1 % of searches with a spoilt share of %d",
     (spoiltShare) => {
       const quality = simulateSearches(7, {
         searches: 200,
@@ -164,11 +164,11 @@ describe("the search for capacity", () => {
   );
 
   it.each([
-    ["noise carries over", { noise: 0.05, kept: 0.6 }],
+    ["noise persists between probes", { noise: 0.05, kept: 0.6 }],
     ["an overload slows the next probe", { noise: 0.03, afterEffect: { share: 0.3, left: 0 } }],
     ["an overload slows several probes", { noise: 0.03, afterEffect: { share: 0.3, left: 0.5 } }],
     ["the machine drifts", { noise: 0.03, drift: -0.01 }],
-  ])("holds the truth in 90 % of the intervals that it names where %s", (_, simulated) => {
+  ])("covers the capacity with 90 % of its intervals if %s", (_, simulated) => {
     const quality = simulateSearches(7, { searches: 60, confirmations: 3, ...simulated });
     expect(quality.covered).toBeGreaterThanOrEqual(0.9);
   });

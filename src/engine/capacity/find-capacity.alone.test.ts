@@ -1,5 +1,5 @@
-// A search for capacity around simulated trials: a server that carries 40 arrivals a second, whatever is asked of
-// it. What the result then holds, and what it does not.
+// A search for capacity around simulated trials: a server that carries 40 arrivals a second at every rate
+// above that. The result and the files that the search leaves.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -112,7 +112,7 @@ function search(text = "", threshold = "add: p(99)<50", target = TARGET): Promis
 }
 
 describe("the result of a search for capacity", () => {
-  it("holds what trials showed of each treatment, and compares nothing between their rates", async () => {
+  it("holds summaries of each treatment's trials, and no comparison between treatments", async () => {
     const { result, exitCode } = await search();
     const summary = renderSummary(result, { directory: "results" });
     expect(exitCode).toBe(ExitCode.done);
@@ -125,7 +125,7 @@ describe("the result of a search for capacity", () => {
     expect(text).not.toContain("ratio to");
   });
 
-  it("judges the scenario's thresholds by the trials that confirm, and ends with 99 where one fails", async () => {
+  it("holds thresholds judged on the confirming trials, and exit code 99 if one of them fails", async () => {
     const text = 'thresholds: { add: ["p(99)<20", "rate>100"], integrity: ["violations==0"] }';
     const { result, exitCode } = await search(text);
     const summary = renderSummary(result, { directory: "results" });
@@ -143,7 +143,7 @@ describe("the result of a search for capacity", () => {
     expect(summary).toContain("Thresholds: 1 of 3 FAILED");
   });
 
-  it("does not assess thresholds on ratios, since its trials share no blocks", async () => {
+  it("does not assess thresholds on ratios", async () => {
     const text = "thresholds: { 'add{payload:text} / add{payload:jsonb-manual}': ['events/s>0'] }";
     const { result, exitCode } = await search(text);
     expect(exitCode).toBe(ExitCode.thresholdFailed);
@@ -154,7 +154,7 @@ describe("the result of a search for capacity", () => {
     expect((await search(text, "add{payload:text}: p(99)<50")).result.thresholds).toEqual([]);
   });
 
-  it("does not assess thresholds on a treatment whose rate was not confirmed, and leaves other treatments out", async () => {
+  it("does not assess thresholds on a treatment without a confirmed rate, and omits other treatments", async () => {
     const text = 'thresholds: { add: ["count>0"], "add{payload:jsonb-manual}": ["count>1"] }';
     const { result, exitCode } = await search(text, "add{payload:text}: p(99)<1");
     expect(exitCode).toBe(ExitCode.thresholdFailed);
@@ -166,7 +166,7 @@ describe("the result of a search for capacity", () => {
 describe("a search for capacity", () => {
   const CARRIED = expect.closeTo(CARRIED_PER_SECOND, -1) as number;
 
-  it("is not misled by a first probe that is spoilt, which it discards and keeps", async () => {
+  it("discards a spoilt first probe and keeps it in the result", async () => {
     isStalled = (number) => number === 1;
     const [capacity] = (await search("", "add{payload:text}: p(99)<50")).result.capacity ?? [];
     expect(capacity).toMatchObject({ outcome: "found", ratePerSecond: CARRIED });
@@ -177,7 +177,7 @@ describe("a search for capacity", () => {
     expect(capacity?.resolution).toBeGreaterThanOrEqual(0.05);
   });
 
-  it("keeps a confirmation that failed among the trials of the result", async () => {
+  it("keeps a failed confirmation among the trials of the result", async () => {
     const { result: plain } = await search("", "add{payload:text}: p(99)<50");
     const third = plain.treatments[0]?.trials[2]?.number;
     isStalled = (number) => number === third;
@@ -189,7 +189,7 @@ describe("a search for capacity", () => {
     expect(summary.replaceAll("\n", " ")).toContain("held 6 of 7 repetitions");
   });
 
-  it("lets the same arrivals come to every probe, in windows of at least 2 s", async () => {
+  it("repeats the same arrivals in every probe, in windows of at least 2 s", async () => {
     const { result } = await search("trial: { duration: 400ms }");
     expect(seeds.size).toBe(1);
     expect(new Set(driven.map(({ settings }) => settings.trial.durationMs))).toEqual(new Set([2000]));
@@ -201,7 +201,7 @@ it.each([
   ["read: p(99)<50", "nothing measures read here: it takes readers"],
   ["process: dropped==0", "process is not started by a schedule here"],
   ["verdict{payload:text}: dropped==0", "verdict has no dropped"],
-])("refuses %s, which no probe would have a sample for, before anything runs", async (threshold, words) => {
+])("a search with %s is refused before anything runs", async (threshold, words) => {
   const searched = Promise.resolve().then(() => search("", threshold));
   await expect(searched).rejects.toThrow(words);
   await expect(searched).rejects.toThrow(UsageError);
@@ -209,18 +209,18 @@ it.each([
   expect(readdirSync(out)).toEqual([]);
 });
 
-it("takes a question about the arrivals that only the search makes", async () => {
+it("a search accepts a threshold on dropped arrivals, which only its open loop counts", async () => {
   expect((await search("", "add: dropped<1")).result.capacity?.[0]?.outcome).toBe("found");
 });
 
-it("probes in the dialect that the server says it speaks", async () => {
+it("a search probes in the dialect that the server reports", async () => {
   await search();
   expect(driven.length).toBeGreaterThan(0);
   for (const { settings } of driven)
     expect(settings).toMatchObject({ dialect: SERVER_DIALECT, asksDialect: false });
 });
 
-it("says before its first probe what speaks against the scenario, and has a result by then", async () => {
+it("a search prints its warnings and writes a result before the first probe", async () => {
   await search("trial: { warmUp: 0 }", "add{payload:text}: p(99)<50");
   expect(notes[0]).toMatch(/^warning: /);
   expect(notes).toContainEqual(expect.stringMatching(/^warning: no warm-up: /));
@@ -230,7 +230,7 @@ it("says before its first probe what speaks against the scenario, and has a resu
   expect(meanwhile[2]?.capacity?.[0]?.probes.map(({ trial }) => trial)).toEqual([1, 2]);
 });
 
-it("measures the ceiling of a pool once, and not at all where the scenario does without", async () => {
+it("a search measures the ceiling of a pool once, and never with diagnosis.ceiling false", async () => {
   const { result } = await search();
   expect(ceilings).toHaveLength(1);
   expect(result.treatments.map(({ ceiling }) => ceiling?.clients)).toEqual([ceilings[0], ceilings[0]]);
@@ -238,7 +238,7 @@ it("measures the ceiling of a pool once, and not at all where the scenario does 
   expect(ceilings).toHaveLength(1);
 });
 
-it("keeps what it found when the server of a later treatment cannot be had, and ends with that", async () => {
+it("a search keeps earlier treatments if the server of a later treatment is unreachable", async () => {
   away = "jsonb-manual";
   const { result, exitCode, failure } = await search();
   expect(exitCode).toBe(ExitCode.targetUnreachable);
@@ -250,7 +250,7 @@ it("keeps what it found when the server of a later treatment cannot be had, and 
   expect(result.treatments.map(({ id, trials }) => [id, trials.length])).toEqual([["text", 6]]);
 });
 
-it("begins no probe on a server that was had after a request to stop", async () => {
+it("a search starts no probe after a request to stop that arrived while a server started", async () => {
   isStoppedMeanwhile = true;
   const { result, exitCode } = await search();
   expect(exitCode).toBe(ExitCode.interrupted);
@@ -258,13 +258,13 @@ it("begins no probe on a server that was had after a request to stop", async () 
   expect(result.capacity).toMatchObject([{ treatment: "text", outcome: "stopped", probes: [] }]);
 });
 
-it("leaves nothing behind when not even the first server can be had", async () => {
+it("a search leaves no files if the first server is unreachable", async () => {
   away = "text";
   await expect(search()).rejects.toThrow("it is away");
   expect(readdirSync(out)).toEqual([]);
 });
 
-it("refuses faults that this machine cannot do, before it makes a directory", async () => {
+it("a search refuses faults that this machine does not support before it makes a directory", async () => {
   const platform = Object.getOwnPropertyDescriptor(process, "platform");
   Object.defineProperty(process, "platform", { value: "darwin" });
   try {

@@ -22,7 +22,7 @@ const operation = (events: number): { events: number } => ({ events });
 const figuresIn = (window: WindowSums): object => windowFigures(window, DATABASE_EVIDENCE);
 
 describe("windowFigures", () => {
-  it("states totals, means and maxima, sizes at the end, and nothing that was not read", () => {
+  it("states totals, means, maxima and final sizes of metrics that were read", () => {
     const window = windowOf(
       { "tuples.updated": 10, "tuples.hotUpdated": 0, "size.tableBytes": 100, "wal.bytes": 5 },
       { "locks.blocked": 1, "locks.longestChain": 1, "tuples.updated": 14 },
@@ -46,7 +46,7 @@ describe("windowFigures", () => {
     expect(DatabaseEvidence.parse(summary)).toEqual(summary);
   });
 
-  it("states what a pending list grew or shrank by, where both ends were read", () => {
+  it("states the growth of a GIN pending list if it was read at both ends", () => {
     const pages = (...counts: number[]): Record<string, number>[] =>
       counts.map((count) => ({ "gin.pendingPages": count }));
     const grown = figuresIn(windowOf({ "gin.pendingPages": 40 }, ...pages(900, 700)));
@@ -67,7 +67,7 @@ describe("windowFigures", () => {
 });
 
 describe("waitsOf", () => {
-  it("gives each wait its share of the samples of active sessions", () => {
+  it("states each wait's share of the samples of active sessions", () => {
     const window = windowOf(
       {},
       { "sessions.active": 4, "wait.CPU": 1, "wait.Lock:tuple": 3 },
@@ -105,7 +105,7 @@ describe("perEventOf", () => {
     },
   );
 
-  it("divides by the events that were published, or else processed", () => {
+  it("divides by published events, or by processed events without a producer", () => {
     const operations = { add: operation(20), process: operation(50) };
     expect(perEventOf({}, grown, { workload, operations, clientCpuSeconds: 0.1 })).toEqual({
       events: 20,
@@ -122,11 +122,11 @@ describe("perEventOf", () => {
     expect(cost).not.toHaveProperty("clientCpuMs");
   });
 
-  it("says nothing where there was no event", () => {
+  it("is undefined without events", () => {
     expect(perEventOf({}, grown, { workload, operations: {}, clientCpuSeconds: 1 })).toBeUndefined();
   });
 
-  it("counts dirtied buffers only where every statement tells", () => {
+  it("counts dirtied buffers only if every statement reports them", () => {
     const one = { name: "a", query: "", calls: 1, rows: 1, totalMs: 1 };
     const done = { workload, operations: { add: operation(10) }, clientCpuSeconds: undefined };
     const known = [
@@ -138,8 +138,8 @@ describe("perEventOf", () => {
   });
 });
 
-describe("the views of the sampler", () => {
-  it("give metrics that have a meaning, and since when they are counted", () => {
+describe("views of the database sampler", () => {
+  it("yield known metrics and the start of the statistics", () => {
     const given = POSTGRES_SAMPLER.groups.flatMap(({ views }) => views).flatMap(({ gives }) => gives);
     const unknown = given.filter((metric) => evidenceMetricOf(metric) === undefined);
     expect(unknown).toEqual([STATISTICS_BEGAN]);

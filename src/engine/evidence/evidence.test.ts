@@ -73,7 +73,7 @@ async function run(
   return { told, result: evidence.result(DONE) };
 }
 
-test("every second of the window has its sample, the last one from the reading at its end", async () => {
+test("evidence has a sample per second of the window, the last one from its end", async () => {
   const { told, result } = await run(3000, [
     source((call) => ({ "wal.bytes": call * 100, "queue.pending": call })),
   ]);
@@ -87,7 +87,7 @@ test.each([
   [1000, [[0.2, { "queue.pending": 7 }]]],
   [0, []],
 ])(
-  "with a sample every %d ms, the reading at the start is told with its moment: %j",
+  "evidence sampled every %d ms reports the reading at the start with its time: %j",
   async (everyMs, told) => {
     const opened: [number, EvidenceReading][] = [];
     const clock = new JumpingClock();
@@ -110,13 +110,13 @@ test.each([
   },
 );
 
-test("without sampling there are the two ends, and no gauge", async () => {
+test("evidence without sampling has totals of the window and no gauges", async () => {
   const { told, result } = await run(3000, [source((call) => ({ "wal.bytes": call * 100 }))], { everyMs: 0 });
   expect(told).toEqual([]);
   expect(result).toEqual({ walBytes: 100 });
 });
 
-test("a source that does not answer costs its values, is counted and named, and ends nothing", async () => {
+test("evidence counts and names a failed reading and keeps other sources' values", async () => {
   const flaky = source((call) => (call === 1 ? new Error("connection lost") : { "wal.bytes": call * 100 }));
   const steady = source(() => ({ "host.clientCpuMs": 5 }), {
     name: "host",
@@ -134,7 +134,7 @@ test("a source that does not answer costs its values, is counted and named, and 
   ]);
 });
 
-test("samples that are still due when the window ends are counted as missed", async () => {
+test("evidence counts samples that are due when the window ends as missed", async () => {
   const late = new JumpingClock();
   late.limitMs = 1000;
   const { told, result } = await run(4000, [source(() => ({ "wal.bytes": 1 }))], { clock: late });
@@ -142,7 +142,7 @@ test("samples that are still due when the window ends are counted as missed", as
   expect(result).toMatchObject({ sampling: { samples: 2, missed: 2 } });
 });
 
-test("what is asked at the ends only is asked before the first reading and after the last, and may fail", async () => {
+test("evidence asks sources once before the first reading and after the last, and states their failure", async () => {
   const order: string[] = [];
   const hooked = source(
     (call) => {
@@ -178,7 +178,7 @@ test.each([
   },
   { endMs: 2400, readMs: 2600, told: [], walPerEvent: 2 },
 ])(
-  "the last reading of a window of $endMs ms at $readMs ms: told of where it is late, no costs where it is far off",
+  "evidence of a $endMs ms window read at $readMs ms states a delay, and no costs if the delay is long",
   async (row) => {
     const clock = new JumpingClock();
     const evidence = new TrialEvidence({
@@ -196,7 +196,7 @@ test.each([
   },
 );
 
-test("a window that did not come to its end has no evidence", async () => {
+test("evidence is empty if the window was not completed", async () => {
   const evidence = new TrialEvidence({
     sources: [source(() => ({ "wal.bytes": 1 }))],
     everyMs: 1000,

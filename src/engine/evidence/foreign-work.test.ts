@@ -1,4 +1,4 @@
-// Work of others, from counters and samples: the part that is deducted for train-sim itself, and the part that is named as
+// Work of others, from counters and samples: the part deducted for train-sim itself, and the part stated as
 // unknown.
 import { workloadOf } from "../../workloads/registry.js";
 import { describe, expect, it } from "vitest";
@@ -32,7 +32,7 @@ const done = {
 const SPAN = { seconds: 10, windowSeconds: 10 };
 
 describe("transactions of others", () => {
-  it("are those of other databases, and here what exceeds ours, logins, control work and a second's delay", () => {
+  it("are all of other databases, and those of the load's database beyond train-sim's share", () => {
     // 1000 of the load, 100 that may be counted late, 85 of control work and 20 of control work that may be late.
     const ours = {
       ...NOTHING,
@@ -54,14 +54,14 @@ describe("transactions of others", () => {
     });
   });
 
-  it("do not hold what a pooler runs after each of the load's", () => {
+  it("exclude transactions that a pooler adds to each transaction of the load", () => {
     const reset = { ...NOTHING, "transactions.commits": 2000 };
     expect(foreignWorkOf(windowOf(reset), done, SPAN)).toMatchObject({ transactionsHere: 880 });
     const seen = foreignWorkOf(windowOf(reset), { ...done, poolerTransactions: 1 }, SPAN);
     expect(seen).toMatchObject({ transactions: 0, transactionsHere: 0, transactionRatio: 0 });
   });
 
-  it("are not made up in the load's database where the load stood still, of the warm-up's that are counted late", () => {
+  it("exclude late counts of the warm-up if the load ended no transaction", () => {
     const late = { ...NOTHING, "transactions.commits": 400, "transactions.elsewhere": 20 };
     expect(foreignWorkOf(windowOf(late), { ...done, serverTransactions: 0 }, SPAN)).toEqual({
       transactions: 20,
@@ -75,13 +75,13 @@ describe("transactions of others", () => {
     });
   });
 
-  it("are not made up where a counter is missing", () => {
+  it("are absent if a counter is missing", () => {
     const { "transactions.logins": _, ...old } = NOTHING;
     expect(foreignWorkOf(windowOf(old, old), done, SPAN)).toEqual({ transactions: 0, transactionRatio: 0 });
     expect(foreignWorkOf(windowOf({}, {}), done, SPAN)).toBeUndefined();
   });
 
-  it("do not hold what the load went on to do until the last reading", () => {
+  it("exclude the load's transactions between the window's end and the last reading", () => {
     const longer = { ...NOTHING, "transactions.commits": 1420 };
     expect(foreignWorkOf(windowOf(longer), done, SPAN)).toMatchObject({ transactionsHere: 300 });
     const seen = foreignWorkOf(windowOf(longer), done, { seconds: 13, windowSeconds: 10 });
@@ -89,8 +89,8 @@ describe("transactions of others", () => {
   });
 });
 
-describe("what is not known of others", () => {
-  it("is the load's database where a pooler does not tell how much it adds", () => {
+describe("not assessed work of others", () => {
+  it("is the load's database if the pooler does not count its transactions", () => {
     const poolerTransactions = "PgBouncer does not count";
     const seen = { ...NOTHING, "transactions.commits": 2000, "transactions.elsewhere": 5 };
     const foreign = foreignWorkOf(windowOf(seen), { ...done, poolerTransactions }, SPAN);
@@ -106,7 +106,7 @@ describe("what is not known of others", () => {
   const active = { mean: 0, max: 0 };
   const sampling = { samples: 9, missed: 0, meanMs: 1 };
 
-  it("is nothing where everything was read", () => {
+  it("is empty if everything was read", () => {
     const foreign = {
       transactions: 1,
       transactionsHere: 0,
@@ -116,7 +116,7 @@ describe("what is not known of others", () => {
     expect(foreignNotAssessed({ foreign, sampling }, { serverTransactions: 9 }, SOURCES)).toEqual([]);
   });
 
-  it("is named with the server's reason", () => {
+  it("names the server's reason", () => {
     const skipped = [{ source: SOURCES.sessions, reason: "GRANT pg_monitor" }];
     expect(
       foreignNotAssessed(
@@ -135,7 +135,7 @@ describe("what is not known of others", () => {
     ]);
   });
 
-  it("is said without the names of counters where the server was restarted", () => {
+  it("states that the server restarted, without names of counters", () => {
     const skipped = [{ source: "counters", reason: "these have no total: wal.fsyncs" }];
     const foreign = { sessionsActive: active, sessionsActiveHere: active };
     expect(foreignNotAssessed({ foreign, sampling, skipped }, { serverTransactions: 9 }, SOURCES)).toEqual([
@@ -146,7 +146,7 @@ describe("what is not known of others", () => {
     ]);
   });
 
-  it("is the load's own database alone where a pooler hides the names of its sessions", () => {
+  it("is the load's database alone if a pooler hides the names of its sessions", () => {
     const foreign = { transactions: 1, transactionsHere: 0, sessionsActive: active };
     expect(foreignNotAssessed({ foreign, sampling }, { serverTransactions: 9 }, SOURCES)).toEqual([
       {

@@ -29,7 +29,7 @@ async function untilGone(pid: number): Promise<void> {
   while (await isThere());
 }
 
-test("the server's processor time grows as a backend works, and keeps what ended ones took", async () => {
+test("the server's CPU time grows with a backend's work and keeps it after the backend ended", async () => {
   const source = new HostSource(target, undefined);
   expect(source.skipped.map(({ source: name }) => name)).not.toContain("CPU of the server, disks");
   const before = await serverCpuMs(source);
@@ -45,7 +45,7 @@ test("the server's processor time grows as a backend works, and keeps what ended
   expect(await serverCpuMs(source)).toBeGreaterThanOrEqual(worked);
 });
 
-test("train-sim's own time is apart from it, and that of other programs too", async () => {
+test("CPU time of train-sim and of other programs is separate from the server's", async () => {
   const reading = await new HostSource(target, undefined).sample();
   expect(reading["host.clientCpuMs"]).toBeGreaterThan(0);
   expect(reading["host.otherCpuMs"]).toBeDefined();

@@ -20,8 +20,8 @@ const INSTANCE = { shutDown: () => Promise.resolve(), up: () => Promise.resolve(
 
 const EMBEDDED = { kind: "embedded", serverPid: 4711 } as const;
 
-describe("the machine as a source", () => {
-  it("states the seconds and bytes between the two ends of the window", async () => {
+describe("the host source", () => {
+  it("states CPU seconds and disk bytes of the window", async () => {
     let ms = 1000;
     const source = new HostSource(EMBEDDED, { pids: [4712], instances: [INSTANCE] }, undefined, (processes) =>
       machineAt(ms)(processes),
@@ -42,7 +42,7 @@ describe("the machine as a source", () => {
   });
 
   it.each(["container", "url"] as const)(
-    "says nothing of the server of a %s target, and names that",
+    "omits the server of a %s target and lists it as skipped",
     async (kind) => {
       const source = new HostSource({ kind }, { pids: [], instances: [] }, undefined, machineAt(1));
       expect(Object.keys(await source.sample()).sort()).toEqual(["host.clientCpuMs", "host.otherCpuMs"]);
@@ -53,14 +53,14 @@ describe("the machine as a source", () => {
     },
   );
 
-  it("says nothing of poolers of which a part runs elsewhere, and how many", async () => {
+  it("omits CPU time of poolers if one of them runs elsewhere, and states how many", async () => {
     const poolers = { pids: [4712], instances: [INSTANCE, INSTANCE] };
     const source = new HostSource(EMBEDDED, poolers, undefined, machineAt(1));
     expect(Object.keys(await source.sample())).not.toContain("host.poolerCpuMs");
     expect(source.skipped).toEqual([{ source: "CPU of the pooler", reason: "1 of 2 run on other machines" }]);
   });
 
-  it("names a platform without /proc, and disks that are not shown", () => {
+  it("lists as skipped a platform without /proc, and disks without counters", () => {
     const bare = new HostSource(EMBEDDED, undefined, undefined, () => ({ clientCpuMs: 1 }));
     expect(bare.skipped.map((skipped) => skipped.source)).toEqual(["CPU and disks"]);
     const diskless = new HostSource(EMBEDDED, undefined, undefined, () => ({

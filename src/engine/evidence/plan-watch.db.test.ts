@@ -1,4 +1,4 @@
-// Plans on a real server: another plan if an index is gone or statistics have changed, and the caveat that follows from it.
+// Plans on a real server: plans change with an index or statistics, and a changed plan is a caveat.
 import { beforeEach, describe, expect, it } from "vitest";
 import { exampleLatency, exampleResult } from "../../../test/support/example-result.js";
 import { ownDatabase } from "../../../test/support/own-database.js";
@@ -53,7 +53,7 @@ describe("the plans of a trial", () => {
   const settings = settingsOf(ITEMS);
   beforeEach(() => prepare(settings));
 
-  it("are the same in trials without a flip; where an index is gone there is a caveat", async () => {
+  it("are equal between trials, and a dropped index yields a plan-flip caveat", async () => {
     const first = await readPlans(own.admin, settings);
     await prepare(settings);
     const second = await readPlans(own.admin, settings);
@@ -75,7 +75,7 @@ describe("the plans of a trial", () => {
     ]);
   });
 
-  it("follow statistics, and change no row", async () => {
+  it("follow the statistics, and reading them changes no row", async () => {
     expect(await plansOf(settings)).toEqual({ "count.select": BY_INDEX, "count.update": UPDATE });
     await own.admin.query("UPDATE n.items SET kind = 1");
     await own.admin.query("ANALYZE n.items");
@@ -84,7 +84,7 @@ describe("the plans of a trial", () => {
     expect(Number(row?.["changed"])).toBe(0);
   });
 
-  it("that cannot be made are named once, with the reason, beside those that can", async () => {
+  it("are listed as not assessed with the reason if PostgreSQL cannot plan them", async () => {
     await own.admin.query("ALTER TABLE n.items RENAME kind TO sort");
     const { plans, notAssessed } = await readPlans(own.admin, settings);
     expect(plans.map(({ statement }) => statement)).toEqual(["count.update"]);
@@ -96,7 +96,7 @@ describe("the plans of a trial", () => {
   });
 });
 
-it("asks for no plan of a text of several statements, of which the rest would run", async () => {
+it("plans of a script with several statements in one message are not assessed", async () => {
   const scripts = `workload:
   pgbench:
     - script: several.sql
@@ -119,7 +119,7 @@ it("asks for no plan of a text of several statements, of which the rest would ru
   expect(Number(row?.["tellers"])).toBe(10);
 });
 
-it.each(WORKLOAD_NAMES)("has a plan of every statement of workload %s that is no COPY", async (name) => {
+it.each(WORKLOAD_NAMES)("plans of workload %s cover every statement except COPY", async (name) => {
   const settings = settingsOf(`workload: ${name}\n`);
   await prepare(settings);
   const names = storeOf(settings)
@@ -130,7 +130,7 @@ it.each(WORKLOAD_NAMES)("has a plan of every statement of workload %s that is no
   expect(Object.keys(plans).sort()).toEqual([...new Set(names)].sort());
 });
 
-it("says which dialects and versions are not asked", async () => {
+it("plans are not assessed on old versions and other dialects, with the reason", async () => {
   const old = {
     ...own.admin,
     query: (text: string) =>
@@ -151,7 +151,7 @@ it("says which dialects and versions are not asked", async () => {
   ]);
 });
 
-it("gives the reason where the connection is lost", async () => {
+it("plans are not assessed if the connection is lost, with the reason", async () => {
   const lost = { ...own.admin, query: () => Promise.reject(new Error("lost the connection to db:5432/d")) };
   expect(await readPlans(lost, settingsOf(""))).toEqual({
     plans: [],

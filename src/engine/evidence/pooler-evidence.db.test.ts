@@ -88,7 +88,7 @@ const mean = (values: readonly number[]): number =>
   values.reduce((sum, each) => sum + each, 0) / values.length;
 
 describe.each(PGBOUNCER_KINDS)("PgBouncer %s with too few server connections", (kind) => {
-  it("counts the waits that its clients see, all instances together", async () => {
+  it("reports the wait that its clients see, over all instances", async () => {
     const pooler = await pgBouncers(kind);
     const clients = await connectClients(pooler);
     const source = new PoolerSource(pooler);
@@ -111,7 +111,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s with too few server connections", (
     expect(source.skipped).toEqual([]);
   });
 
-  it("costs its own values while it is frozen, and no longer", async () => {
+  it("yields no sample while it is frozen, and samples afterwards", async () => {
     const pooler = await pgBouncers(kind);
     const source = new PoolerSource(pooler);
     cleanUps.push(() => source.close());
@@ -129,7 +129,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s with too few server connections", (
     expect(await source.sample()).toHaveProperty(["pooler.clientsActive"]);
   });
 
-  it("tells its processor time from that of the machine's other programs", async () => {
+  it("has CPU time apart from the server's", async () => {
     const pooler = await pgBouncers(kind);
     const source = new HostSource({ kind: "url" }, pooler);
     await load(await connectClients(pooler));
@@ -141,7 +141,7 @@ describe.each(PGBOUNCER_KINDS)("PgBouncer %s with too few server connections", (
 });
 
 describe("an external PgBouncer", () => {
-  it("is named as one that cannot be asked, where its console is not known", async () => {
+  it("is listed as skipped if its console is unknown", async () => {
     const source = new PoolerSource(
       externalPooler(pgbouncerKind, {
         mode: "transaction",
@@ -157,7 +157,7 @@ describe("an external PgBouncer", () => {
     expect(source.skipped[0]?.reason).toContain("pool.adminUrl");
   });
 
-  it("is asked through its console, and named as a part where there are more", async () => {
+  it("is sampled through its console, and a further instance is listed as skipped", async () => {
     const { endpoints, consoles, ...pooler } = await pgBouncers("1.24");
     const first = consoles.slice(0, 1);
     const source = new PoolerSource({
@@ -173,7 +173,7 @@ describe("an external PgBouncer", () => {
     expect(source.skipped[0]?.reason).toContain("1 of 2");
   });
 
-  it("that is not there fails the sample and not the next one", async () => {
+  it("fails the sample after it stopped", async () => {
     const pooler = await pgBouncers("1.24");
     const source = new PoolerSource(pooler);
     cleanUps.push(() => source.close());

@@ -1,4 +1,4 @@
-// The process that is named if a process that a trial depends on ends within its window.
+// Names of processes that end within a trial's window.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { afterEach, expect, it } from "vitest";
@@ -59,7 +59,7 @@ async function reasonsAfter(
 
 const onLinux = it.skipIf(process.platform !== "linux");
 
-onLinux("names the server when a fault killed it and another process took its place", async () => {
+onLinux("a server that a fault killed and replaced is named as ended within the window", async () => {
   const [server, next] = [await startProcess(), await startProcess()];
   const place: { serverPid?: number; pids: number[] } = { serverPid: server.pid, pids: [] };
   const reasons = await reasonsAfter(place, async () => {
@@ -69,13 +69,13 @@ onLinux("names the server when a fault killed it and another process took its pl
   expect(reasons).toEqual(["the server's process ended within the window"]);
 });
 
-onLinux("names the agent when one ended", async () => {
+onLinux("an agent that ended within the window is named", async () => {
   const [server, agent] = [await startProcess(), await startProcess()];
   const reasons = await reasonsAfter({ serverPid: server.pid, pids: [agent.pid] }, () => end(agent));
   expect(reasons).toEqual(["an agent's process ended within the window"]);
 });
 
-onLinux("names none when all live on", async () => {
+onLinux("no process is named if all survive the window", async () => {
   const server = await startProcess();
   const reasons = await reasonsAfter({ serverPid: server.pid, pids: [] }, () => Promise.resolve());
   expect(reasons.filter((reason) => reason.includes("ended"))).toEqual([]);

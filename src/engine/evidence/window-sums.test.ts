@@ -4,7 +4,7 @@ import { SERVER_PROCESS } from "./evidence-source.js";
 import { WindowSums } from "./window-sums.js";
 
 describe("WindowSums", () => {
-  it("makes rates of counters and means of gauges", () => {
+  it("turns counters into rates and gauges into means", () => {
     const sums = new WindowSums();
     sums.open({ "wal.bytes": 1000, "queue.pending": 99, "size.tableBytes": 10 }, 0);
     expect(sums.sample({ "wal.bytes": 3000, "queue.pending": 4 }, 2000)).toEqual({
@@ -22,14 +22,14 @@ describe("WindowSums", () => {
     expect(sums.samples).toBe(2);
   });
 
-  it("bridges samples in which a counter was not read", () => {
+  it("spreads a counter's rate over samples that lack the counter", () => {
     const sums = new WindowSums();
     sums.open({ "wal.bytes": 0 }, 0);
     expect(sums.sample({ "queue.pending": 1 }, 1000)).toEqual({ "queue.pending": 1 });
     expect(sums.sample({ "wal.bytes": 600 }, 3000)).toEqual({ "wal.bytes": 200 });
   });
 
-  it("has no total of a counter that began anew, even if it got further than before", () => {
+  it("has no total of a counter that fell, even if it ends above its start", () => {
     const sums = new WindowSums();
     sums.open({ "transactions.commits": 1000, "wal.bytes": 1000 }, 0);
     expect(sums.sample({ "transactions.commits": 5, "wal.bytes": 1100 }, 1000)).toEqual({ "wal.bytes": 100 });
@@ -38,7 +38,7 @@ describe("WindowSums", () => {
     expect(sums.total("wal.bytes")).toBe(200);
   });
 
-  it("has no total of a counter that began anew and was little at first", () => {
+  it("has no total of a counter that fell between two samples", () => {
     const sums = new WindowSums();
     sums.open({ "tuples.inserted": 0 }, 0);
     sums.sample({ "tuples.inserted": 900 }, 1000);
@@ -47,7 +47,7 @@ describe("WindowSums", () => {
     expect(sums.total("tuples.inserted")).toBeUndefined();
   });
 
-  it("has no total of what poolers counted whose console was lost, even if nothing fell", () => {
+  it("has no total of pooler counters after the console reconnected, even if none fell", () => {
     const sums = new WindowSums();
     sums.open({ "pooler.transactions": 10_000, "pooler.session": 1, "wal.bytes": 10_000 }, 0);
     expect(sums.sample({ "pooler.transactions": 11_000, "pooler.session": 2 }, 1000)).toEqual({
@@ -59,7 +59,7 @@ describe("WindowSums", () => {
     expect(sums.begunAnew).toEqual(["pooler.transactions"]);
   });
 
-  it("has no total, and names it, of a sum of which a part began anew while the rest went on", () => {
+  it("has no total of a sum that fell, and lists it as restarted", () => {
     const sums = new WindowSums();
     sums.open({ "pooler.transactions": 10_000, "wal.bytes": 10_000 }, 0);
     sums.sample({ "pooler.transactions": 40_000, "wal.bytes": 40_000 }, 1000);
@@ -70,14 +70,14 @@ describe("WindowSums", () => {
     expect(sums.begunAnew).toEqual(["pooler.transactions"]);
   });
 
-  it("sees at the end what fell where nothing was sampled", () => {
+  it("finds a fallen counter at the end of a window without samples", () => {
     const sums = new WindowSums();
     sums.open({ "wal.bytes": 1000 }, 0);
     sums.close({ "wal.bytes": 900 });
     expect(sums.total("wal.bytes")).toBeUndefined();
   });
 
-  it("has no total of a server's statistics that it began anew, however far they have come since", () => {
+  it("has no total of statistics with a new start time, however large they are", () => {
     const sums = new WindowSums();
     sums.open(
       { [STATISTICS_BEGAN]: 1.5, "transactions.commits": 10, "wal.bytes": 10, "host.otherCpuMs": 10 },
@@ -94,7 +94,7 @@ describe("WindowSums", () => {
     expect(sums.begunAnew).toEqual(["transactions.commits"]);
   });
 
-  it("has no total of a server's processor time where its process is another, and says of no sample which it was", () => {
+  it("has no total of CPU time of a server that was replaced", () => {
     const sums = new WindowSums();
     sums.open({ [SERVER_PROCESS]: 100, "host.serverCpuMs": 8000, "host.clientCpuMs": 10 }, 0);
     const sampled = { [SERVER_PROCESS]: 100, "host.serverCpuMs": 8500, "host.clientCpuMs": 20 };
@@ -105,7 +105,7 @@ describe("WindowSums", () => {
     expect(sums.begunAnew).toEqual(["host.serverCpuMs"]);
   });
 
-  it("has totals of statistics that go on, and says of no sample since when they do", () => {
+  it("has totals of statistics with an unchanged start time", () => {
     const sums = new WindowSums();
     sums.open({ [STATISTICS_BEGAN]: 1.5, "transactions.commits": 10 }, 0);
     const sampled = { [STATISTICS_BEGAN]: 1.5, "transactions.commits": 20, "queue.pending": 1 };
@@ -115,7 +115,7 @@ describe("WindowSums", () => {
     expect(sums.begunAnew).toEqual([]);
   });
 
-  it("has no total where either end was not read", () => {
+  it("has no total if an end of the window was not read", () => {
     const sums = new WindowSums();
     sums.open({ "blocks.hit": 1 }, 0);
     sums.close({ "blocks.read": 1 });
@@ -124,7 +124,7 @@ describe("WindowSums", () => {
     expect(sums.gauge("queue.pending")).toBeUndefined();
   });
 
-  it("takes a counter that dips a little as one that stands still", () => {
+  it("treats a counter that may dip as unchanged if it falls by 1 %", () => {
     const sums = new WindowSums();
     sums.open({ "host.otherCpuMs": 1000 }, 0);
     expect(sums.sample({ "host.otherCpuMs": 990 }, 1000)).toEqual({});
@@ -132,7 +132,7 @@ describe("WindowSums", () => {
     expect(sums.total("host.otherCpuMs")).toBe(0);
   });
 
-  it("sums a family over samples", () => {
+  it("sums a family of metrics over samples", () => {
     const sums = new WindowSums();
     sums.sample({ "wait.CPU": 1, "wait.Lock:tuple": 3 }, 0);
     sums.sample({ "wait.CPU": 2 }, 1000);

@@ -1,5 +1,5 @@
-// Recommendations on simulated servers: a better configuration is found and stated, nothing better is nothing to change, a
-// condition is kept, and what cannot be done is refused before anything is measured.
+// Recommendations on simulated servers: a better configuration, no better configuration, conditions
+// and refusals before the first measurement.
 import { describe, expect, it } from "vitest";
 import { compareTreatments } from "../../analysis/comparison/comparisons.js";
 import { parseCondition, parseObjective } from "../../scenario/objective.js";
@@ -88,7 +88,7 @@ const hill: Server = ({ payload, "pool.size": size }) => ({
 });
 
 describe("a recommendation", () => {
-  it("names the best configuration with its gain, and what each change brings", async () => {
+  it("names the best configuration with its gain and the share of each change", async () => {
     const [document, asked] = await advised(hill);
     expect(document).toMatchObject({ advice: "change", configurations: 10 });
     expect(document.present.values).toEqual({ "pool.size": 1, payload: "jsonb" });
@@ -111,13 +111,13 @@ describe("a recommendation", () => {
     expect(recommended.map(({ settings }) => settings.payload)).toEqual(["text"]);
   });
 
-  it("keeps what is there where nothing differs", async () => {
+  it("keeps the present configuration if configurations do not differ", async () => {
     const [{ advice, holdouts }] = await advised(() => ({ rate: 1000, p99: 10 }));
     expect(advice).toBe("keep");
     expect(holdouts.every(({ isBetter }) => !isBetter)).toBe(true);
   });
 
-  it("proposes nothing that misses a condition, and minimises where asked", async () => {
+  it("respects a condition, and minimises if the objective asks for it", async () => {
     const condition = parseCondition("add: p(99)<25", experiment.treatments);
     const [{ proposal }] = await advised(hill, { conditions: [condition] });
     expect(proposal?.values).toEqual({ "pool.size": 2, payload: "text" });
@@ -128,7 +128,7 @@ describe("a recommendation", () => {
     expect(document.holdouts[0]?.ratio).toBeCloseTo(0.5);
   });
 
-  it("compares at other loads as well", async () => {
+  it("compares the proposal at each further load", async () => {
     const onlyAlone: Server = (values, set) =>
       set.includes("clients=64") ? { rate: 500, p99: 10 } : hill(values, set);
     const [{ holdouts, advice }] = await advised(onlyAlone, { loads: ["clients=64"] });
@@ -139,7 +139,7 @@ describe("a recommendation", () => {
     expect(advice).toBe("change");
   });
 
-  it("learns from a small first round how long trials of iterations take, and refuses what does not fit", async () => {
+  it("estimates trials of iterations from a small first round, and refuses a budget that is too short", async () => {
     const load = "actors: { cycle: { load: { executor: shared-iterations, iterations: 80, clients: 4 } } }\n";
     const budgeted = parseScenario(YAML + load, "simulated.yaml");
     const { measure, asked, nowMs } = simulated(hill);
@@ -158,14 +158,14 @@ describe("a recommendation", () => {
     expect(asked).toEqual(["round 1"]);
   });
 
-  it("is refused without a choice, without the time, and without a sample", async () => {
+  it("is refused without factors, with too short a budget, and without samples", async () => {
     const { measure, asked, nowMs } = simulated(() => ({ rate: 0, p99: 1 }));
     const single = parseScenario("name: one\nseed: 1\n", "one.yaml");
     await expect(recommend(planned({ experiment: single }), measure, nowMs)).rejects.toThrow(
       /nothing to choose/,
     );
     await expect(recommend(planned({ budgetMs: 60_000 }), measure, nowMs)).rejects.toThrow(/too short/);
-    // Trials until a decision are no shorter.
+    // Trials with `until: decided` have the same duration.
     const adaptive = parseScenario(`${YAML}trials: { min: 5, max: 30 }\n`, "simulated.yaml");
     const [ofFive, ofThirty] = await Promise.all(
       [parseScenario(YAML, "simulated.yaml"), adaptive].map((experiment) =>

@@ -35,31 +35,31 @@ const STOLEN = { isValid: false, reasons: ["trial 1 (jsonb): stolen"] };
 
 describe("the exit code", () => {
   it.each<[string, Partial<Facts>, number]>([
-    ["all is well", {}, 0],
+    ["all trials are complete and thresholds hold", {}, 0],
     ["timings of a trial are not valid", { treatments: disturbed("timings") }, 0],
     ["a threshold failed", { thresholds: [failedThreshold] }, 99],
-    ["a threshold was not judged", { thresholds: [{ ...failedThreshold, ok: null }] }, 99],
+    ["a threshold was not assessed", { thresholds: [{ ...failedThreshold, ok: null }] }, 99],
     ["a search found no rate", { capacity: [{ outcome: "found" }, { outcome: "none" }] }, 99],
     ["probes contradict each other", { capacity: [{ outcome: "found" }, { outcome: "inconclusive" }] }, 99],
     ["a search found rates", { capacity: [{ outcome: "found" }, { outcome: "at-least" }] }, 0],
     [
-      "a signal came, thresholds or not",
+      "a signal stopped the run, also if a threshold failed",
       { stopReason: "stopped by SIGINT", completeTrials: 5, thresholds: [failedThreshold] },
       105,
     ],
-    ["a signal came when all trials were complete", { stopReason: "stopped by SIGINT" }, 0],
+    ["a signal arrived after all trials", { stopReason: "stopped by SIGINT" }, 0],
     [
-      "a threshold aborted",
+      "a threshold aborted the run",
       { stopReason: abort.message, abortedBy: abort, thresholds: [failedThreshold] },
       108,
     ],
-    ["the target went away", { failure: new TargetError("gone"), thresholds: [failedThreshold] }, 111],
+    ["the target was lost", { failure: new TargetError("gone"), thresholds: [failedThreshold] }, 111],
     [
-      "events were lost, whatever else",
+      "events were lost, also if the run was aborted",
       { violations: ["lost"], stopReason: abort.message, abortedBy: abort },
       110,
     ],
-  ])("when %s", (_, changes, expected) => {
+  ])("follows from the outcome that %s", (_, changes, expected) => {
     expect(exitCodeOf(facts(changes))).toBe(expected);
   });
 });
@@ -70,7 +70,7 @@ describe("the verdict", () => {
     [["counts"], "counts not valid, timings valid"],
     [["counts", "timings"], "counts not valid, timings not valid"],
     [[], "ok"],
-  ])("keeps what a finding does not invalidate, and states trial and reason: %j", (aspects, words) => {
+  ])("states which aspect %j of a finding invalidates, with trial and reason", (aspects, words) => {
     const verdict = verdictOf(facts({ treatments: disturbed(...aspects) }));
     expect(verdict).toEqual({
       status: "complete",
@@ -81,7 +81,7 @@ describe("the verdict", () => {
     expect(verdictText(verdict)).toBe(words);
   });
 
-  it("says of a violation of integrity that counts are not valid", () => {
+  it("states that an integrity violation invalidates counts", () => {
     const violations = ["trial 2 (text): 3 events are in no table"];
     expect(verdictOf(facts({ violations }))).toMatchObject({
       counts: { isValid: false, reasons: violations },
@@ -89,7 +89,7 @@ describe("the verdict", () => {
     });
   });
 
-  it("states why it was aborted apart from what is not valid", () => {
+  it("states the reason of an abort apart from invalid aspects", () => {
     const treatments = disturbed("timings");
     const stopped = { stopReason: abort.message, abortedBy: abort, completeTrials: 2 };
     const verdict = verdictOf(facts({ ...stopped, treatments }));
@@ -102,13 +102,13 @@ describe("the verdict", () => {
     expect(verdictText(verdict)).toBe("aborted, counts valid, timings not valid");
   });
 
-  it("is not changed by a failed threshold, which is no doubt about the numbers", () => {
+  it("is ok despite a failed threshold", () => {
     expect(verdictText(verdictOf(facts({ thresholds: [failedThreshold] })))).toBe("ok");
   });
 });
 
-describe("a wish to stop", () => {
-  it("has one reason, the first", () => {
+describe("an interruption", () => {
+  it("keeps its first reason", () => {
     const first = new Interruption();
     first.abort(abort);
     first.request("SIGINT");
@@ -127,7 +127,7 @@ describe("a wish to stop", () => {
     ]);
   });
 
-  it("wakes whoever sleeps", async () => {
+  it("ends a sleep", async () => {
     const interruption = new Interruption();
     const slept = interruption.sleep(1e6);
     interruption.abort(abort);

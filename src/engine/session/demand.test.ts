@@ -17,17 +17,17 @@ it.each([
   ["{ strategy: pg-pool, size: 64 }", 64],
   ["{ strategy: pg-pool, size: 9000 }", 512],
   ["{ strategy: pgbouncer, mode: transaction, size: 32, instances: 2 }", 64],
-])("counts the server's connections of pool %s", (pool, connections) => {
+])("pool %s needs %d connections of the server", (pool, connections) => {
   expect(serverConnectionsOf(treatment(`pool: ${pool}\n${CYCLE}`).settings)).toBe(connections);
 });
 
-it("spreads them over the servers of the target", () => {
+it("server connections are spread over the servers of the target", () => {
   const urls =
     'target: { kind: url, urls: ["postgresql://u@a/d", "postgresql://u@b/d", "postgresql://u@c/d"] }';
   expect(serverConnectionsOf(treatment(`${urls}\n${CYCLE}`).settings)).toBe(171);
 });
 
-it("reckons with a PgBouncer of ours before each of them, which opens its whole pool", () => {
+it("a managed PgBouncer per server counts with its whole pool", () => {
   const urls =
     'target: { kind: url, urls: ["postgresql://u@a/d", "postgresql://u@b/d", "postgresql://u@c/d"] }';
   const pool = (more: string) => `pool: { strategy: pgbouncer, mode: transaction, size: 60${more} }`;
@@ -38,7 +38,7 @@ it("reckons with a PgBouncer of ours before each of them, which opens its whole 
   expect(connections(", instances: 40")).toBe(171);
 });
 
-it("reckons with the PgBouncers beside each agent, which serve its clients alone", () => {
+it("PgBouncers placed on agents count with their pools and their agent's clients", () => {
   const beside = (size: number, agents: number): Treatment =>
     treatment(
       `agents: ${agents}\npool: { strategy: pgbouncer, size: ${size}, instances: 2, placement: agent }\n${CYCLE}`,
@@ -50,17 +50,17 @@ it("reckons with the PgBouncers beside each agent, which serve its clients alone
   expect(mostServerConnections([beside(10, 3)], beside(10, 3))).toBeGreaterThan(60);
 });
 
-it("counts at the server that gets the most by weight", () => {
+it("server connections are counted for the server of the largest weight", () => {
   const target = 'target: { urls: [{ url: "postgresql://u@a/d", weight: 3 }, "postgresql://u@b/d"] }';
   expect(serverConnectionsOf(treatment(`${target}\n${CYCLE}`).settings)).toBe(384);
 });
 
-it("asks the server for what the most demanding treatment needs and some for itself", () => {
+it("an embedded server needs connections of the largest treatment and spare ones", () => {
   const treatments = [treatment(CYCLE), treatment(`pool: { strategy: pg-pool, size: 4 }\n${CYCLE}`)];
   for (const one of treatments) expect(mostServerConnections(treatments, one)).toBeGreaterThan(512);
 });
 
-it("holds a max_connections that is stated to the treatments of that server alone", () => {
+it("a stated max_connections applies only to treatments of that server", () => {
   const stated = "target: { kind: embedded, settings: { Max_Connections: 50 } }";
   const few = treatment(`${stated}\npool: { strategy: pg-pool, size: 4 }\n${CYCLE}`);
   const others = "target: { kind: embedded, settings: { max_connections: 600 } }";
@@ -71,7 +71,7 @@ it("holds a max_connections that is stated to the treatments of that server alon
 
 const ROOM = { openFiles: 10_000, localPorts: 28_000 };
 
-it("refuses more clients than open files, with the number to raise", () => {
+it("more clients than open files are refused with the limit to raise", () => {
   const one = treatment(CYCLE);
   expect(openFilesOf(one.settings)).toBeGreaterThan(512);
   expect(() => requireCapacity([one], ROOM)).not.toThrow();
@@ -81,7 +81,7 @@ it("refuses more clients than open files, with the number to raise", () => {
   expect(() => requireCapacity([one], { ...ROOM, openFiles: 400 })).toThrow(UsageError);
 });
 
-it("counts the files of a PgBouncer of ours, which holds the servers' connections as well", () => {
+it("open files include the server connections of a managed PgBouncer", () => {
   const pool = "pool: { strategy: pgbouncer, mode: transaction, size: 300 }";
   const managed = openFilesOf(treatment(`${pool}\n${CYCLE}`).settings);
   expect(managed).toBeGreaterThan(512 + 300);
@@ -89,14 +89,14 @@ it("counts the files of a PgBouncer of ours, which holds the servers' connection
   expect(openFilesOf(treatment(`${external}\n${CYCLE}`).settings)).toBeLessThan(managed);
 });
 
-it("counts the connections of a proxy that makes the network bad", () => {
+it("open files include two connections per client of a network fault's proxy", () => {
   const faults = "faults: [{ at: 1s, for: 1s, kind: network-latency, latency: 5ms }]";
   expect(openFilesOf(treatment(`${faults}\n${CYCLE}`).settings)).toBe(
     openFilesOf(treatment(CYCLE).settings) + 2 * 512,
   );
 });
 
-it("leaves the clients that are on agents to their limits", () => {
+it("clients on agents count against their agent's limits", () => {
   const one = treatment(`agents: 2\n${CYCLE}`);
   const small = { ...ROOM, openFiles: 400 };
   expect(() => requireCapacity([one], small)).not.toThrow();
@@ -113,7 +113,7 @@ it("leaves the clients that are on agents to their limits", () => {
   expect(() => requireCapacity([beside], small)).not.toThrow();
 });
 
-it("refuses more connections to one port than there are local ports, and takes them on several", () => {
+it("more connections than local ports to one port are refused, and accepted over several ports", () => {
   const pool = "pool: { strategy: pgbouncer, mode: transaction, size: 8, instances: 1 }";
   const one = treatment(`${pool}\n${CYCLE}`);
   expect(shortageOf(one.settings, { ...ROOM, localPorts: 300 })?.words).toMatch(/need 512 local ports/);

@@ -23,7 +23,7 @@ function treatmentOf(yaml: string): Treatment {
   return treatment;
 }
 
-test("a server is known by what it calls itself, and Aurora DSQL by a table of its own", () => {
+test("a server's product and version follow from its version text, and Aurora DSQL from a table", () => {
   expect([COCKROACHDB, CLOUDBERRY, GREENPLUM, POSTGRESQL].map((text) => productOf(text))).toEqual([
     "CockroachDB",
     "Cloudberry",
@@ -40,7 +40,7 @@ test("a server is known by what it calls itself, and Aurora DSQL by a table of i
 });
 
 describe("dialect: auto", () => {
-  test("becomes the server's", () => {
+  test("becomes the server's dialect", () => {
     const treatment = treatmentOf(
       "dialect: auto\npayload: text\nlocking: for-update\nisolation: repeatable read\n",
     );
@@ -50,7 +50,7 @@ describe("dialect: auto", () => {
     expect(inDialect(treatment, "dsql").settings).toMatchObject({ dialect: "dsql", asksDialect: false });
   });
 
-  test("refuses what that does not have, all at once", () => {
+  test("refuses all settings at once that the server's dialect lacks", () => {
     const treatment = treatmentOf("dialect: auto\n");
     expect(() => dialectFor(server("PostgreSQL 16", true), treatment)).toThrow(
       /cannot run on Aurora DSQL: .*payload: jsonb.*locking: skip-locked.*isolation: read committed/,
@@ -61,7 +61,7 @@ describe("dialect: auto", () => {
   });
 });
 
-test("a dialect that the server does not speak is refused; a product that nobody knows is believed", () => {
+test("a dialect that the server does not speak is refused, but accepted for an unknown product", () => {
   expect(() => dialectFor(server(COCKROACHDB), treatmentOf(""))).toThrow(
     /has dialect: postgres, and the server is CockroachDB/,
   );

@@ -14,7 +14,7 @@ const pgBouncer = (version: string) => ({ product: "PgBouncer", version });
 const OLD = server("embedded", "17.5", "4MB");
 const NEW = server("url", "18.4", "4MB");
 
-it("states each version, setting and kind of several servers, once", () => {
+it("the environment lists each version, setting and target kind of several servers once", () => {
   const { versions, settings, machine } = environmentOf("1.0.0", [OLD, NEW, OLD], [pgBouncer("1.24.1")]);
   expect(versions).toMatchObject({
     "train-sim": "1.0.0",
@@ -26,7 +26,7 @@ it("states each version, setting and kind of several servers, once", () => {
   expect(machine["target"]).toBe("embedded | url");
 });
 
-it("adds to what an interrupted run of the same experiment stated", () => {
+it("the environment of a resumed run includes the environment of the interrupted run", () => {
   const earlier = environmentOf("1.0.0", [OLD], [pgBouncer("1.24.1")]);
   const { versions, machine } = environmentOf("1.0.0", [NEW], [pgBouncer("1.23.0")], earlier);
   expect(versions).toMatchObject({ PostgreSQL: "17.5 | 18.4", PgBouncer: "1.24.1, 1.23.0" });

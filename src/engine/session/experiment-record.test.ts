@@ -46,7 +46,7 @@ function conclude(record: ExperimentRecord) {
 
 afterEach(() => vi.restoreAllMocks());
 
-it("merges the trials of a treatment once, whatever asks for them, and anew for another trial only", () => {
+it("the record merges a treatment's trials once, and again only after another trial", () => {
   const record = new ExperimentRecord(experiment);
   for (let number = 1; number <= 6; number++) add(record, number);
   const summaries = vi.spyOn(Totals.prototype, "summary");

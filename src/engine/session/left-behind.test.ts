@@ -13,7 +13,7 @@ function targetOf(target: string): UrlTarget {
   return treatment.settings.target;
 }
 
-it("drops by the admin's URL, with the TLS keys that the scenario has beside it", () => {
+it("the drop command has the admin's URL with TLS parameters", () => {
   const keys = "adminUrl: 'postgresql://owner@db/app', sslmode: verify-full, ca: /etc/my certs/ca.pem";
   const target = targetOf(`{ kind: url, urls: ["postgresql://u@db/app"], ${keys} }`);
   expect(dropCommand(target, "a$b", "cloudberry", {})).toBe(
@@ -21,7 +21,7 @@ it("drops by the admin's URL, with the TLS keys that the scenario has beside it"
   );
 });
 
-it("says where the password goes that the command does not hold", () => {
+it("the drop command names PGPASSWORD if the URL has a password", () => {
   const command = "npx train-sim schema drop --url postgresql://u@db/app --namespace train_sim";
   expect(dropCommands(experimentOn("postgresql://u@db/app"))).toEqual([command]);
   expect(dropCommands(experimentOn("postgresql://u:hunter2@db/app"))).toEqual([
@@ -30,7 +30,7 @@ it("says where the password goes that the command does not hold", () => {
   expect(dropCommands(experimentOn("{ kind: embedded }"))).toEqual([]);
 });
 
-it("continues by the directory alone, but where the scenario holds a password that no result does", () => {
+it("the resume command names only the directory, but the scenario as well if its URL has a password", () => {
   const own = experimentOn("postgresql://u@db/app");
   const overrides = { set: ["batch=5"], trials: 2, seed: 7, defaultSeed: 1 };
   expect(resumeCommand(own, "results/a b", "s.yaml", overrides)).toBe(

@@ -1,5 +1,5 @@
-// An experiment around trials that are made up: which of them it begins, and what is left when it cannot go on. The trials
-// themselves are tested with a server.
+// An experiment around simulated trials: the trials that it starts, and its result if it cannot continue. Real trials
+// are tested with a server.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -110,7 +110,7 @@ function run(results = out): Promise<ExperimentOutcome> {
   return runExperiment(text, options);
 }
 
-it("asks no server where no result directory can be made", async () => {
+it("an experiment contacts no server if its result directory cannot be made", async () => {
   const file = join(out, "file");
   writeFileSync(file, "");
   await expect(run(join(file, "results"))).rejects.toMatchObject({
@@ -121,7 +121,7 @@ it("asks no server where no result directory can be made", async () => {
   expect(checks.servers).toBe(0);
 });
 
-it("leaves no directory on a disk that is full before the first trial", async () => {
+it("an experiment leaves no directory if the disk is full before the first trial", async () => {
   const full = Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
   checks.lock = () => Promise.reject(full);
   await expect(run(join(out, "new"))).rejects.toBe(full);
@@ -129,7 +129,7 @@ it("leaves no directory on a disk that is full before the first trial", async ()
   expect(checks.servers).toBe(0);
 });
 
-it("begins no trial on a server that was had after a request to stop, and keeps those before", async () => {
+it("an experiment starts no trial after a request to stop, and keeps earlier trials", async () => {
   meanwhile = ({ id }) => {
     if (id === "jsonb-manual") interruption.request("SIGINT");
   };
@@ -140,7 +140,7 @@ it("begins no trial on a server that was had after a request to stop, and keeps 
   expect(result.treatments.map(({ trials }) => trials.length)).toEqual([1, 0]);
 });
 
-it("keeps the trials before a server that cannot be had, and ends with its exit code", async () => {
+it("an experiment keeps the trials before an unreachable server and has its exit code", async () => {
   meanwhile = ({ id }) => {
     if (id === "jsonb-manual") throw new TargetError("it is away");
   };
@@ -150,7 +150,7 @@ it("keeps the trials before a server that cannot be had, and ends with its exit 
   expect(result.treatments.map(({ trials }) => trials.length)).toEqual([1, 0]);
 });
 
-it("warns of settings that the machine ignores before the first trial and in its result", async () => {
+it("an experiment warns of ignored settings before the first trial and in its result", async () => {
   meanwhile = () => undefined;
   const heard: string[] = [];
   const text = "name: a\nseed: 1\ntarget: { nice: 5 }\ntrials: 1\ndiagnosis: { ceiling: false }\n";
@@ -178,7 +178,7 @@ function runBlocks(extent: string): Promise<ExperimentOutcome> {
   return runExperiment(text, options);
 }
 
-it("ends at the first look at which every comparison is decided, and lacks nothing then", async () => {
+it("trials until decided end at the first look at which every comparison is decided", async () => {
   meanMs = ({ id }, block) => (id === "text" ? 10 : 20) + block / 10;
   const { result, exitCode } = await runBlocks(UNTIL_DECIDED);
   expect(begun).toHaveLength(10);
@@ -193,7 +193,7 @@ it("ends at the first look at which every comparison is decided, and lacks nothi
   expect(renderSummary(result, { directory: out })).toContain("Decided after 5 of at most 12 blocks.");
 });
 
-it("goes on while something is open, to its last block, and says what is open at each look", async () => {
+it("trials until decided continue to the last block while a comparison is open", async () => {
   // Far apart between blocks and treatments in turns: neither different nor the same.
   meanMs = ({ id }, block) => 10 * (id === "text" ? 1 : block % 2 === 0 ? 1.3 : 0.75);
   const { result } = await runBlocks(UNTIL_DECIDED);
@@ -207,13 +207,13 @@ it("goes on while something is open, to its last block, and says what is open at
   expect(result.comparisons.filter(({ verdict }) => verdict === "finding")).toEqual([]);
 });
 
-it("looks only at what thresholds are about, where there are any", async () => {
+it("trials until decided look only at the metrics of thresholds, if there are any", async () => {
   meanMs = ({ id }, block) => 10 * (id === "text" ? 1 : block % 2 === 0 ? 1.3 : 0.75);
   const { result } = await runBlocks(`${UNTIL_DECIDED}\nthresholds: { add: events/s>1 }`);
   expect(result.stopping).toMatchObject({ looks: [5], reason: "decided", claims: 1, open: 0 });
 });
 
-it("begins no block after its budget, and pays for the look at its end", async () => {
+it("a budget starts no block after its end, and its last look lowers the level", async () => {
   meanMs = ({ id }, block) => 10 * (id === "text" ? 1 : block % 2 === 0 ? 1.3 : 0.75);
   const { result, exitCode } = await runBlocks(`${UNTIL_DECIDED}\nbudget: 11s`);
   expect(begun).toHaveLength(12);
@@ -234,7 +234,7 @@ it("begins no block after its budget, and pays for the look at its end", async (
   });
 });
 
-it("says nothing of why it ended where a signal ended it, and pays for the look that its reader has", async () => {
+it("a signal leaves the stopping reason empty, and its last look lowers the level", async () => {
   meanMs = ({ id }, block) => {
     if (block === 5) interruption.request("SIGINT");
     return 10 * (id === "text" ? 1 : block % 2 === 0 ? 1.3 : 0.75);
@@ -257,7 +257,7 @@ function race(): Promise<ExperimentOutcome> {
   return runBlocks(`${RACING}include: [{ payload: jsonb }]`);
 }
 
-it("gives the trials of what left a race to the others, and ends once those are the same", async () => {
+it("a race gives trials of eliminated treatments to the others and ends once the rest are the same", async () => {
   const { result, exitCode } = await race();
   expect(exitCode).toBe(ExitCode.done);
   const { reason, race: run, looks = [], level } = result.stopping ?? {};
@@ -276,7 +276,7 @@ it("gives the trials of what left a race to the others, and ends once those are 
   expect(summary).toMatch(/Left it as surely worse: jsonb-manual after 5 blocks \(2\.\d\dx of jsonb, /);
 });
 
-it("runs both treatments of a duet at the same time, each block on other servers' sides, and pairs them", async () => {
+it("a duet runs both treatments at once, alternates their servers and pairs them", async () => {
   meanMs = ({ id }, block) => (id === "text" ? 10 : 20) + block;
   const { result, exitCode } = await runBlocks("trials: 6\norder: duet\ntarget: { kind: embedded }");
   expect([exitCode, begun.length, running.most]).toEqual([ExitCode.done, 12, 2]);

@@ -62,8 +62,8 @@ async function store(number: number, status: TrialResult["status"], transactions
   });
 }
 
-describe("what an interrupted run left", () => {
-  it("is its complete trials, with counts and histograms as they were measured", async () => {
+describe("an interrupted run", () => {
+  it("is resumed with its complete trials, with their counts and histograms", async () => {
     await store(1, "complete", 3);
     await store(2, "partial");
     const resumed = await readInterrupted(directory, experiment);
@@ -85,7 +85,7 @@ describe("what an interrupted run left", () => {
     ]);
   });
 
-  it("is set aside, never overwritten, when its trial is run again", async () => {
+  it("keeps an incomplete trial under another name if that trial is run again", async () => {
     const id = experiment.trials[1]?.treatmentId ?? "";
     for (const status of ["failed", "partial"] as const) {
       await store(2, status);
@@ -98,7 +98,7 @@ describe("what an interrupted run left", () => {
     ]);
   });
 
-  it("keeps what audits found in trials that are run again, each time it is gone on with", async () => {
+  it("keeps audit findings of trials that are run again, at each resume", async () => {
     const id = experiment.trials[1]?.treatmentId ?? "";
     const integrity = { ...EXAMPLE_INTEGRITY, verdict: "violated" as const, lost: 2, violations: ["2 lost"] };
     await store(1, "complete");
@@ -114,7 +114,7 @@ describe("what an interrupted run left", () => {
     expect(resumed.violations).toEqual(words);
   });
 
-  it("keeps what the audit found in a half of a duet that is run again with its other half", async () => {
+  it("keeps audit findings of a duet's trial that is run again with its other trial", async () => {
     const [planned] = experiment.trials;
     const integrity = { ...EXAMPLE_INTEGRITY, verdict: "violated" as const, lost: 5, violations: ["5 lost"] };
     await store(1, "complete");
@@ -131,7 +131,7 @@ describe("what an interrupted run left", () => {
     expect(resumed.violations).toEqual([`trial 1 (${id}, set aside): 5 lost`]);
   });
 
-  it("is refused where a trial's files contradict each other, are damaged, or belong to another plan", async () => {
+  it("is refused if a trial's files are inconsistent, damaged or of another plan", async () => {
     await store(1, "complete", 3);
     const id = experiment.trials[0]?.treatmentId ?? "";
     const path = join(directory, "trials", `001-${id}`);
@@ -151,15 +151,15 @@ describe("what an interrupted run left", () => {
   });
 });
 
-describe("the scenario", () => {
-  it("is the stored one where none is named, and has the stored seed where it states none", async () => {
+describe("the scenario of a resumed run", () => {
+  it("is the stored scenario if none is given, and has the stored seed if it states none", async () => {
     expect(await readInterruptedScenario(directory, undefined, {})).toEqual(experiment);
     const file = join(directory, "given.yaml");
     writeFileSync(file, SCENARIO);
     expect((await readInterruptedScenario(directory, file, {})).seed).toBe(7);
   });
 
-  it("runs in the order that the directory says it began with", async () => {
+  it("keeps the stored order of trials", async () => {
     const result = await readResult(directory);
     const trialOrder = [...orderOf(experiment)].reverse();
     await writeResult(directory, { ...result, scenario: { ...result.scenario, trialOrder } });
@@ -168,7 +168,7 @@ describe("the scenario", () => {
     expect(resumed.trials.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   });
 
-  it("is refused with the first difference named, given by a file or by a flag", async () => {
+  it("is refused with the first difference if a file or a flag changes it", async () => {
     const other = await readInterruptedScenario(directory, undefined, {
       set: ["trial.duration=3s"],
       trials: 3,
@@ -181,7 +181,7 @@ describe("the scenario", () => {
   });
 });
 
-describe("the place where it ran", () => {
+describe("the environment of a resumed run", () => {
   const environment: Environment = {
     versions: { "train-sim": "0.1.0", PostgreSQL: "18.4", PgBouncer: "1.24.1" },
     settings: { shared_buffers: "128MB" },
@@ -189,7 +189,7 @@ describe("the place where it ran", () => {
   };
   const url = parseScenario("name: a\ntarget: postgresql://u@db/d", "scenario.yaml");
 
-  it("may differ in what changes from minute to minute", () => {
+  it("may differ in the load average", () => {
     const now = { ...environment, machine: { ...environment.machine, loadAverage1m: 9 } };
     expect(environmentChanges(experiment, environment, now)).toEqual([]);
   });
@@ -203,19 +203,19 @@ describe("the place where it ran", () => {
     expect(() => requireSameEnvironment(url, environment, { ...environment, ...change })).toThrow(words);
   });
 
-  it("may be one of several servers, where they are a factor", () => {
+  it("may be one of several servers of a factor", () => {
     const several = { ...environment, versions: { ...environment.versions, PostgreSQL: "17.5 | 18.4" } };
     expect(environmentChanges(url, several, environment)).toEqual([]);
     const own = { ...environment, settings: { log_line_prefix: "%m | %u | " } };
     expect(environmentChanges(url, own, own)).toEqual([]);
   });
 
-  it("has settings of its own making where train-sim starts the server: they may be a factor", () => {
+  it("may differ in settings if train-sim starts the server", () => {
     const now = { ...environment, settings: { shared_buffers: "1GB" } };
     expect(() => requireSameEnvironment(experiment, environment, now)).not.toThrow();
   });
 
-  it("has the same PgBouncer", () => {
+  it("must have the same version of PgBouncer", () => {
     expect(() => requireSamePooler(environment, { product: "PgBouncer", version: "1.24.1" })).not.toThrow();
     expect(() => requireSamePooler(environment, { product: "PgBouncer", version: "1.18.0" })).toThrow(
       /used PgBouncer 1\.24\.1, this is 1\.18\.0/,

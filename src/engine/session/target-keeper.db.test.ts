@@ -1,5 +1,5 @@
-// Settings of the embedded server as a factor: each level runs on a server that was started with it, never on one
-// that another level left, and never on two at once.
+// Settings of the embedded server as a factor: each level runs on a server that was started with it, one server at
+// a time.
 import type { AdminClient } from "../../database/postgres/admin.js";
 import { afterEach, expect, inject, it } from "vitest";
 import { parseScenario } from "../../scenario/loader.js";
@@ -32,7 +32,7 @@ function isAlive(pid: number | undefined): boolean {
   }
 }
 
-it("starts a server for each level, keeps it while the level stays, and stops it before the next", async () => {
+it("a server is started for each level of its settings, reused within the level, and stopped before the next", async () => {
   const { treatments } = parseScenario(SCENARIO, "scenario.yaml");
   const started: KeptTarget[] = [];
   const ended: KeptTarget[] = [];
@@ -68,7 +68,7 @@ it("starts a server for each level, keeps it while the level stays, and stops it
   expect(ended).toEqual(started);
 });
 
-it("refuses a treatment that the server has no connections for before the first one runs", async () => {
+it("a treatment that needs more connections than the server has is refused before the first trial", async () => {
   const url = urlOf(inject("adminEndpoint"));
   const { treatments } = parseScenario(
     `name: many\ntarget: { kind: url, url: "${url}" }\nfactors: { actors.consumers.load.clients: [2, 9000] }\n`,

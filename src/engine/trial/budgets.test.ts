@@ -32,7 +32,7 @@ function asked(actors: string): { budgets: Budgets | undefined; workers: (readon
   return { budgets: budgetsOf(fleet, settings), workers };
 }
 
-it("are awaited of each group that has one, in the time that it was given", () => {
+it("budgets are awaited for each group that has one, up to its maxDuration", () => {
   const { budgets, workers } = asked(`${LOADS}  archivers: false\n`);
   expect(workers).toEqual([[0, 1], [2]]);
   expect(budgets).toMatchObject({
@@ -56,7 +56,7 @@ const wait = (ofGroups: Budgets["ofGroups"], interruption = new Interruption(), 
 
 const HOUR_MS = 3_600_000;
 
-it("fail the trial as soon as one is not used up in its own time, however long another may take", async () => {
+it("a budget that is not used up within its maxDuration fails the trial", async () => {
   const waiting = wait([
     { role: "producers", mostMs: 1, done: never },
     { role: "consumers", mostMs: HOUR_MS, done: never },
@@ -64,14 +64,14 @@ it("fail the trial as soon as one is not used up in its own time, however long a
   await expect(waiting).rejects.toThrow("budget of producers was not used up within maxDuration (0.001 s)");
 });
 
-it("end the window with the last of them", async () => {
+it("the window ends when the last budget is used up", async () => {
   const done = [30, 50, 40].map((ms) => Promise.resolve(ms));
   const groups = done.map((each) => ({ role: "producers" as const, mostMs: HOUR_MS, done: each }));
   expect(await wait(groups)).toBe(50);
   expect(await wait(groups, new Interruption(), false)).toBeGreaterThan(50);
 });
 
-it("are no longer awaited after a request to stop", async () => {
+it("budgets are no longer awaited after a request to stop", async () => {
   const interruption = new Interruption();
   const waiting = wait([{ role: "producers", mostMs: HOUR_MS, done: never }], interruption);
   interruption.request("SIGINT");

@@ -5,21 +5,21 @@ import { FailureSignal } from "./failure-signal.js";
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
-it("ends a wait with the last words of the server, whatever the wait is for", async () => {
+it("a lost server ends any wait with its last words", async () => {
   const failures = new FailureSignal();
   failures.watchServer("the database server", Promise.resolve("it crashed"));
   await expect(failures.race(never())).rejects.toThrow("the database server went away: it crashed");
   await expect(failures.race(never())).rejects.toThrow("it crashed");
 });
 
-it("ends a wait with the error of what fails, and hands on what was waited for otherwise", async () => {
+it("a failed worker ends a wait with its error", async () => {
   const failures = new FailureSignal();
   expect(await failures.race(Promise.resolve(7))).toBe(7);
   failures.watch(Promise.reject(new Error("a worker crashed")));
   await expect(failures.race(never())).rejects.toThrow("a worker crashed");
 });
 
-it("keeps nothing of a trial that is over, while the server goes on", async () => {
+it("a released signal keeps no reference to a finished trial", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const lost = never<string>();

@@ -44,7 +44,7 @@ const span = (injectedMs: number, clearedMs: number | undefined): FaultSpan => (
 const steady = { committed: 100 };
 const UNSAMPLED = new BacklogSamples();
 
-test("a record has its moments, the recovery, and the errors from injection until the load was back", () => {
+test("a fault record has times, recovery, and errors from injection until recovery", () => {
   const load = loadOf([
     { ...steady, errors: { "40001": 5 } },
     steady,
@@ -73,7 +73,7 @@ test("a record has its moments, the recovery, and the errors from injection unti
   ]);
 });
 
-test("a fault that was never cleared has every error that came after it, and no recovery", () => {
+test("a fault that was never cleared has every later error and no recovery", () => {
   const load = loadOf([
     steady,
     steady,
@@ -90,7 +90,7 @@ test("a fault that was never cleared has every error that came after it, and no 
   ]);
 });
 
-test("the errors of a fault that the load did not recover from end where the next one begins", () => {
+test("errors of a fault without recovery end where the next fault begins", () => {
   const load = loadOf([
     steady,
     steady,
@@ -114,7 +114,7 @@ test("the errors of a fault that the load did not recover from end where the nex
   expect(second?.errors).toEqual({ "53300": 10 });
 });
 
-test("errors belong to the fault during which they happened, to the moment, where two follow each other within a second", () => {
+test("errors count for the fault during which they occurred if two faults occur within a second", () => {
   const load = loadOf([
     steady,
     steady,
@@ -129,12 +129,12 @@ test("errors belong to the fault during which they happened, to the moment, wher
   ]);
   const faults = [span(2100, 2300), span(2400, 2900)];
   const [first, second] = faultRecords(INPUTS, faults, START_MS, 10, load, UNSAMPLED);
-  // At 2350 the first is over and the second has not begun: who waited for it hears of it. At 2050 there was none yet.
+  // The error at 2350 ms follows the first fault and precedes the second, so it counts for the first. At 2050 ms there was no fault.
   expect(first?.errors).toEqual({ "57P01": 2 });
   expect(second?.errors).toEqual({ "53300": 3, "57P01": 2 });
 });
 
-test("an error while two faults are there counts in both, and one long after the last in none", () => {
+test("an error during two faults counts for both, and an error long after them for neither", () => {
   const load = loadOf([
     steady,
     steady,
@@ -153,7 +153,7 @@ test("an error while two faults are there counts in both, and one long after the
   expect(short?.errors).toEqual({ "08006": 2 });
 });
 
-test("a record has how long each queue that was sampled took to get back", () => {
+test("a fault record has the recovery time of each sampled queue", () => {
   const queue = new BacklogSamples();
   [4, 6, 5, 40, 30, 6, 5, 4, 4].forEach((pending, second) =>
     queue.add(second + 1, { "queue.pending": pending, "queue.processing": 9, "locks.blocked": 1 }),

@@ -26,13 +26,13 @@ function options(changes: Partial<LastTransactionsOptions> = {}) {
 const never = new Promise<never>(() => undefined);
 
 describe("the wait for the last transactions", () => {
-  it("ends with them, without a question where they are soon", async () => {
+  it("ends with the transactions, without a query to the server if they end soon", async () => {
     const asked = options();
     await expect(lastTransactions(Promise.resolve("done"), asked)).resolves.toBe("done");
     expect(asked.workingSessions).not.toHaveBeenCalled();
   });
 
-  it("goes on while the server works on one of them, and says so at each look", async () => {
+  it("continues while the server works on a session, and reports so at each look", async () => {
     let end: (value: string) => void = () => undefined;
     const ended = new Promise<string>((resolve) => (end = resolve));
     const onWait = vi.fn((seconds: number) => {
@@ -49,7 +49,7 @@ describe("the wait for the last transactions", () => {
     );
   });
 
-  it("names the pooler that lets nobody in, whatever the server says of its sessions", async () => {
+  it("names the pooler that accepts no connections", async () => {
     const none = { count: 0, oldestSeconds: 0, waits: "" };
     const asked = options({
       workingSessions: () => Promise.resolve(none),
@@ -63,7 +63,7 @@ describe("the wait for the last transactions", () => {
     });
   });
 
-  it("gives up where the server works on none, or does not tell", async () => {
+  it("fails after 20 s if the server works on no session or does not answer", async () => {
     const none = { count: 0, oldestSeconds: 0, waits: "" };
     for (const [seen, words] of [
       [none, /within 20 s, and the server works on none/],
@@ -77,7 +77,7 @@ describe("the wait for the last transactions", () => {
     }
   });
 
-  it("gives up after ten minutes, whatever the server does", async () => {
+  it("fails after ten minutes although the server still works", async () => {
     const asked = options({ workingSessions: () => Promise.resolve({ ...AT_WORK, count: 3 }) });
     await expect(lastTransactions(never, asked)).rejects.toThrow(
       /within 600 s: the server works on 3 sessions of the load, whose oldest transaction began 41 s ago/,
@@ -85,7 +85,7 @@ describe("the wait for the last transactions", () => {
     expect(asked.onWait).toHaveBeenCalledTimes(LOOKS_MAX - 1);
   });
 
-  it("asks nobody once the trial is over", async () => {
+  it("queries no server after the trial has ended", async () => {
     const asked = options({ signal: AbortSignal.abort() });
     await expect(lastTransactions(Promise.reject(new Error("over")), asked)).rejects.toThrow("over");
     expect(asked.workingSessions).not.toHaveBeenCalled();

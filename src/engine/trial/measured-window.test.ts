@@ -19,14 +19,14 @@ function begun(): MeasuredWindow {
   return window;
 }
 
-test.each([HOUR_MS, -HOUR_MS])("a clock that was set by %d ms shows at the end", (byMs) => {
+test.each([HOUR_MS, -HOUR_MS])("a clock that was set by %d ms is found at the end of the window", (byMs) => {
   const window = begun();
   setClockBy(byMs);
   window.readEnd(0);
   expect(window.client(NOTHING_TOLD)?.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
 });
 
-test("a clock that was set and set back within the window shows too", () => {
+test("a clock that was set and reset within the window is found", () => {
   const window = begun();
   setClockBy(-HOUR_MS);
   window.readClock();
@@ -35,7 +35,7 @@ test("a clock that was set and set back within the window shows too", () => {
   expect(window.client(NOTHING_TOLD)?.clockStepMs).toBeGreaterThan(0.9 * HOUR_MS);
 });
 
-test("a window that was cut short ends then, and states nothing that was to be read at its end", () => {
+test("a window that was cut short ends at that time and has no figures of its end", () => {
   const window = new MeasuredWindow(monotonicMs(), 1e9);
   window.readStart();
   window.cutShort();
@@ -45,7 +45,7 @@ test("a window that was cut short ends then, and states nothing that was to be r
   expect(window.client(NOTHING_TOLD)).toBeNull();
 });
 
-test("the event loop's delay is what workers saw of the window, not what one told last before its end", () => {
+test("the event loop's delay is the largest of the workers' final reports", () => {
   const window = begun();
   window.readEnd(700);
   const accountedMs = { service: 1, waiting: 0, idle: 0, preparing: 0, finished: 0 };
@@ -60,7 +60,7 @@ test("the event loop's delay is what workers saw of the window, not what one tol
   });
 });
 
-test("clients of some workers account for their own time, where all of these told", () => {
+test("the accounted share of time is undefined unless all of the given workers reported", () => {
   const window = begun();
   vi.spyOn(performance, "now").mockReturnValue(window.endMs);
   const using = (service: number) => ({

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { monotonicMs } from "../../foundation/clock.js";
 import { Meeting } from "./meeting.js";
 
-it("lets all go on together, as often as they meet", async () => {
+it("trials that meet continue together, at every meeting", async () => {
   const meeting = new Meeting(2);
   const passed: string[] = [];
   const run = async (name: string, until: Promise<void>): Promise<void> => {
@@ -22,7 +22,7 @@ it("lets all go on together, as often as they meet", async () => {
   expect(passed.map((each) => each.split(" ")[0])).toEqual(["warm-up", "warm-up", "window", "window"]);
 });
 
-it("begins for all at the same moment, after the longest lead", async () => {
+it("trials that meet get the same start time, after the longest lead", async () => {
   const meeting = new Meeting(2);
   const before = monotonicMs();
   const [a, b] = await Promise.all([meeting.meet(50), meeting.meet(5_000)]);
@@ -30,7 +30,7 @@ it("begins for all at the same moment, after the longest lead", async () => {
   expect(a).toBeGreaterThanOrEqual(before + 5_000);
 });
 
-it("waits for none that has left", async () => {
+it("a trial that left is not awaited", async () => {
   const meeting = new Meeting(2);
   const waits = meeting.meet();
   meeting.leave();

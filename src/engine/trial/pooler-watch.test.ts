@@ -37,7 +37,7 @@ function setUp() {
   return { watch, second };
 }
 
-it("names each pooler with what it answered since the second from which on nothing else happened", async () => {
+it("poolers that refuse all connections for 10 s are named with their errors", async () => {
   const { second } = setUp();
   for (let n = 0; n < 4; n++) expect(await second(5, 1, 0)).toEqual([]);
   for (let n = 0; n < 9; n++) expect(await second(0, 10, n === 0 ? 1 : 0)).toEqual([]);
@@ -46,7 +46,7 @@ it("names each pooler with what it answered since the second from which on nothi
   ]);
 });
 
-it("waits on while anything is finished, while a fault is there, and where nothing is refused", async () => {
+it("poolers are not named while transactions finish, a fault is active, or nothing is refused", async () => {
   const { watch, second } = setUp();
   for (let n = 0; n < 30; n++) expect(await second(n % 5 === 0 ? 1 : 0, 1, 1)).toEqual([]);
   const end = watch.excuse();

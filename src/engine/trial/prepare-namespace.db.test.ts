@@ -29,7 +29,7 @@ async function numberOf(admin: AdminClient, query: string, ...values: string[]):
   return Number(row?.["value"]);
 }
 
-it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues and a checkpoint", async () => {
+it("each trial gets a new namespace with vacuumed tables, vacuumed catalogues and a checkpoint", async () => {
   const namespace = testNamespace("prepare");
   const admin = await connectAdmin(inject("adminEndpoint"));
   const host = { admin, claim: UNCLAIMED };
@@ -64,7 +64,7 @@ it("hands every trial a fresh namespace, a vacuumed backlog, clean catalogues an
   }
 });
 
-it("grants a load role all tables of one's own SQL, those of its functions and of its preload among them", async () => {
+it("a load role is granted all tables of a SQL workload, also tables of its functions and its preload", async () => {
   const [directory, namespace] = [scratchDirectory(), testNamespace("prepare")];
   writeFileSync(
     join(directory, "own.sql"),
@@ -107,7 +107,7 @@ SELECT bool_and(n > 0) FROM jobs;
   }
 });
 
-it("requests no checkpoint where target.checkpoint is false", async () => {
+it("target.checkpoint false requests no checkpoint", async () => {
   // A separate server: other tests request checkpoints of the shared one.
   const server = await startEmbedded({}, { maxConnectionsNeeded: 10 });
   const admin = await connectAdmin(server.admin);

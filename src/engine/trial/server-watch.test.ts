@@ -6,7 +6,7 @@ import { ServerClock, ServerWatch } from "./server-watch.js";
 
 const TIMES = { everyMs: 5, answerMs: 20, patienceMs: 60 };
 
-describe("the watch of a server that accepts connections and answers none", () => {
+describe("the watch of a server that accepts connections and never answers", () => {
   const sockets: Socket[] = [];
   const server = createServer((socket) => sockets.push(socket));
   let watch: ServerWatch;
@@ -24,11 +24,11 @@ describe("the watch of a server that accepts connections and answers none", () =
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("gives it up once it has been away for too long", async () => {
+  it("reports the server as lost after its patience ends", async () => {
     expect(await watch.lost).toMatch(/has not answered for \d+ s: cannot connect/);
   });
 
-  it("does not, while it serves clients", async () => {
+  it("does not report the server as lost while it serves clients", async () => {
     let words: string | undefined;
     void watch.lost.then((each) => (words = each));
     const attempts = sockets.length;
@@ -54,12 +54,12 @@ function stepSeen(offsets: readonly number[], answersMs: readonly number[] = [],
 }
 
 describe("the step of a server's clock", () => {
-  it.each([-3_000, 3_000, 3_600_000, -150])("of %d ms is seen to the length of an answer", (stepMs) => {
+  it.each([-3_000, 3_000, 3_600_000, -150])("of %d ms is found to within 5 ms", (stepMs) => {
     const seen = stepSeen([7e11, 7e11, 7e11 + stepMs, 7e11 + stepMs]);
     expect(Math.abs(seen - Math.abs(stepMs))).toBeLessThan(5);
   });
 
-  it("is none if clocks drift apart by 500 ppm, whatever time answers take", () => {
+  it("is 0 if clocks drift apart by 500 ppm, for any answer time", () => {
     const answers = fc.array(fc.double({ min: 0, max: 3_000, noNaN: true }), { minLength: 3, maxLength: 30 });
     fc.assert(
       fc.property(answers, fc.constantFrom(-0.0005, 0, 0.0005), (answersMs, drift) => {
@@ -74,7 +74,7 @@ describe("the step of a server's clock", () => {
     );
   });
 
-  it("is the largest of several", () => {
+  it("is the largest of several steps", () => {
     expect(stepSeen([0, 0, 500, 500, -1500, -1500])).toBeCloseTo(2_000, -1);
   });
 });

@@ -10,7 +10,7 @@ it.each([
   ["42883", "function sum(text) does not exist"],
   ["42501", "permission denied for table pgbench_history"],
   ["22P02", "invalid input syntax for type json"],
-])("finds the tables unreadable after SQLSTATE %s, and says why", (code, message) => {
+])("SQLSTATE %s of an audit means unreadable tables, with the message %s", (code, message) => {
   const { findings } = unreadableTables(serverError(code, message));
   expect(findings).toMatchObject({ verdict: "violated", isUnreadable: true });
   expect(findings.violations).toEqual([`the audit could not read the tables: ${message} (SQLSTATE ${code})`]);
@@ -19,11 +19,11 @@ it.each([
 it.each([
   ["a lost connection", new TargetError("lost the connection", "Check the server.")],
   ["an end of the session", serverError("57P01", "terminating connection")],
-  ["a broken socket", serverError("ECONNRESET", "read ECONNRESET")],
-  ["a lock that is not free", serverError("55P03", "canceling statement due to lock timeout")],
+  ["a reset socket", serverError("ECONNRESET", "read ECONNRESET")],
+  ["a lock timeout", serverError("55P03", "canceling statement due to lock timeout")],
   ["an invariant that the server refuses", new TrialError("bank.sql:9:1: no such column", "Correct it.")],
   ["a fault of the program", new TypeError("undefined is not a function")],
-  ["a query that is wrong itself", serverError("42601", "syntax error")],
-])("rethrows %s", (_, error) => {
+  ["a syntax error of the query", serverError("42601", "syntax error")],
+])("the audit rethrows %s", (_, error) => {
   expect(() => unreadableTables(error)).toThrow(error);
 });

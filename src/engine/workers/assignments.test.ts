@@ -35,7 +35,7 @@ const trial = { number: 1, block: 0, treatmentId: "text", seed: 7 };
 const endpoints = [{ scheme: "postgresql", host: "127.0.0.1", port: 5432, database: "d", user: "u" }];
 const rest = { trial, endpoints, prepared: true, logFile: "log.ndjson", directory: "trial" };
 
-it("gives every client of every group to exactly one worker, the remainder included", () => {
+it("every client of every group is assigned to exactly one worker", () => {
   const group = fc
     .tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 0, max: 100 }))
     .map(([workers, more]) => ({ workers, clients: workers + more }));
@@ -53,7 +53,7 @@ it("gives every client of every group to exactly one worker, the remainder inclu
   );
 });
 
-it("gives a ring of publish moments to publishing workers only, and every worker sees them all", () => {
+it("publishing workers alone have a ring of publish times, which every worker reads", () => {
   const settings = settingsWith({
     producers: { workers: 2, clients: 2 },
     consumers: { workers: 1, clients: 1 },
@@ -63,7 +63,7 @@ it("gives a ring of publish moments to publishing workers only, and every worker
   expect(assignments[0]?.shared).toBe(assignments[2]?.shared);
 });
 
-it("shares a budget out over processes, to the last iteration", () => {
+it("a shared budget is divided among processes without a rest", () => {
   const load = { executor: "shared-iterations", iterations: 50, maxDuration: "1m" };
   const all = assignmentsOf({
     ...rest,
@@ -81,7 +81,7 @@ it("shares a budget out over processes, to the last iteration", () => {
   }
 });
 
-it("stops those workers before the window whose work is counted from its start", () => {
+it("workers with iterations or arrivals are stopped before the window", () => {
   const settings = settingsWith({
     producers: { workers: 2, clients: 4, executor: "constant-arrival-rate" },
     consumers: { workers: 1, clients: 2 },
@@ -91,7 +91,7 @@ it("stops those workers before the window whose work is counted from its start",
   expect(workersThatStartAnew(assignments)).toEqual([0, 1, 3]);
 });
 
-it("numbers the clients of workers with endpoints to themselves as if they were all", () => {
+it("clients of workers with separate endpoints are numbered among themselves", () => {
   const group = { workers: 4, clients: 10 };
   const all = assignmentsOf({ ...rest, settings: settingsWith({ producers: group }) });
   const own = amongThemselves(all.filter(({ ordinal }) => ordinal % 2 === 1));

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Barriers } from "./fleet.js";
 
-it("waits for one report of each, in their order", async () => {
+it("a barrier waits for a report of each worker, in the workers' order", async () => {
   const barriers = new Barriers();
   const all = barriers.await("budget-done", [0, 1]);
   barriers.receive({ kind: "budget-done", finishedMs: 7 }, 1);
@@ -10,7 +10,7 @@ it("waits for one report of each, in their order", async () => {
   expect((await all).map(({ finishedMs }) => finishedMs)).toEqual([5, 7]);
 });
 
-it("expects nothing of a worker that is gone, whether it had reported or not", async () => {
+it("a barrier does not wait for a worker that has ended", async () => {
   const barriers = new Barriers();
   const [reported, silent, alone] = [
     barriers.await("paused", [0, 1]),

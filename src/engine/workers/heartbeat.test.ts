@@ -1,4 +1,4 @@
-// Who is accused of hanging, and who is not, on a clock moved by hand.
+// Workers that are reported as silent, with a manual clock.
 import { describe, expect, it } from "vitest";
 import { Heartbeat } from "./heartbeat.js";
 
@@ -11,7 +11,7 @@ function setUp() {
     silenceMs: 15_000,
     onSilent: (worker, silentMs) => void silent.push([worker, silentMs]),
   });
-  /** Looks once a second for that long; `live` workers report before each look. */
+  /** Looks once a second for `seconds`; `live` workers report before each look. */
   const pass = (seconds: number, live: readonly number[] = []): void => {
     for (let second = 0; second < seconds; second++) {
       nowMs += 1_000;
@@ -27,7 +27,7 @@ function setUp() {
 }
 
 describe("a heartbeat", () => {
-  it("names a worker that was silent for longer than allowed, once, and not those that report", () => {
+  it("reports a worker once that was silent for longer than allowed", () => {
     const { heartbeat, silent, pass } = setUp();
     heartbeat.expect(0);
     heartbeat.expect(1);
@@ -37,7 +37,7 @@ describe("a heartbeat", () => {
     expect(silent).toEqual([[0, 16_000]]);
   });
 
-  it("starts anew with each report", () => {
+  it("restarts with each report", () => {
     const { heartbeat, silent, pass } = setUp();
     heartbeat.expect(0);
     pass(14);
@@ -48,7 +48,7 @@ describe("a heartbeat", () => {
     expect(silent).toEqual([[0, 16_000]]);
   });
 
-  it("gives a worker that starts its grace", () => {
+  it("allows a starting worker its grace time", () => {
     const { heartbeat, silent, pass } = setUp();
     heartbeat.expect(0, 45_000);
     pass(60);
@@ -57,7 +57,7 @@ describe("a heartbeat", () => {
     expect(silent).toHaveLength(1);
   });
 
-  it("expects nothing of a worker that has ended, nor of one that it was never told of", () => {
+  it("ignores workers that have ended or are unknown", () => {
     const { heartbeat, silent, pass } = setUp();
     heartbeat.expect(0);
     heartbeat.forget(0);
@@ -67,7 +67,7 @@ describe("a heartbeat", () => {
     expect(silent).toEqual([]);
   });
 
-  it("accuses nobody when the coordinator itself was held up, but later, when it still hears nothing", () => {
+  it("reports no worker right after the coordinator itself was delayed", () => {
     const { heartbeat, silent, pass, jump } = setUp();
     heartbeat.expect(0);
     heartbeat.expect(1, 100_000);

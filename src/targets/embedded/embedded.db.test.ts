@@ -39,17 +39,14 @@ const isRunning = (pid: number) => {
   }
 };
 
-it.skipIf(processorsOf("self").length < 2)(
-  "a server runs on reserved processors until it stops",
-  async () => {
-    const all = processorsOf("self");
-    const server = await start({}, { processors: 1 });
-    for (const pid of server.control?.processes() ?? []) expect(processorsOf(pid)).toEqual(all.slice(0, 1));
-    expect(processorsOf("self")).toEqual(all.slice(1));
-    await server.stop();
-    expect(processorsOf("self")).toEqual(all);
-  },
-);
+it.skipIf(processorsOf("self").length < 2)("a server has reserved processors until it stops", async () => {
+  const all = processorsOf("self");
+  const server = await start({}, { processors: 1 });
+  for (const pid of server.control?.processes() ?? []) expect(processorsOf(pid)).toEqual(all.slice(0, 1));
+  expect(processorsOf("self")).toEqual(all.slice(1));
+  await server.stop();
+  expect(processorsOf("self")).toEqual(all);
+});
 
 it.skipIf(processorsOf("self").length === 0)("refuses a server on all processors", async () => {
   const { length } = processorsOf("self");
