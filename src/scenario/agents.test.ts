@@ -1,4 +1,4 @@
-// `agents` in a scenario: a number, or a number and the groups that have agents for themselves.
+// `agents` in a scenario: a number, or a number with groups that have separate agents.
 import { describe, expect, it } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { parseScenario } from "./loader.js";
@@ -6,15 +6,15 @@ import { conditions } from "./plan/conditions.js";
 
 const PLACED = "name: x\nagents: { count: 4, place: { producers: 2, consumers: 1 } }\n";
 
-describe("agents", () => {
-  it("are so many, and a group that has some for itself has a thread on each of these", () => {
+describe("agents of a scenario", () => {
+  it("have a count, and a group with separate agents has a thread on each of them", () => {
     const [treatment] = parseScenario(PLACED, "scenario.yaml").treatments;
     const { agents, agentPlace, actors } = treatment?.settings ?? expect.fail("no treatment");
     expect([agents, agentPlace]).toEqual([4, { producers: 2, consumers: 1 }]);
     expect(Object.values(actors).map(({ workers }) => workers)).toEqual([2, 1, 1]);
   });
 
-  it("are among the conditions", () => {
+  it("are among the experiment's conditions", () => {
     const told = (yaml: string): string[][] =>
       conditions(parseScenario(yaml, "scenario.yaml")).filter(([name]) => name === "agents");
     expect(told(PLACED)).toEqual([["agents", "4 (2 for producers, 1 for consumers)"]]);
@@ -22,7 +22,7 @@ describe("agents", () => {
     expect(told("name: x\n")).toEqual([]);
   });
 
-  it("have so many poolers beside each, which the conditions say", () => {
+  it("have a number of poolers each, which the conditions state", () => {
     const told = (placement: string): string[][] =>
       conditions(
         parseScenario(
@@ -35,7 +35,7 @@ describe("agents", () => {
     expect(told("central")).toEqual([["pool", `${each}, 3 managed`]]);
   });
 
-  it("have their place in the file, and their number from the flag, whichever way the file states them", () => {
+  it("keep their placement if a flag changes their number", () => {
     const countOf = (yaml: string, set: string[] = []): unknown => {
       const [treatment] = parseScenario(yaml, "scenario.yaml", { agents: 3, set }).treatments;
       return [treatment?.settings.agents, treatment?.settings.agentPlace];
@@ -48,7 +48,7 @@ describe("agents", () => {
     expect(countOf("name: x\nagents: 9\n")).toEqual([3, undefined]);
   });
 
-  it("have their place in the file, and their number from the hosts of ssh", () => {
+  it("keep their placement if the hosts of ssh change their number", () => {
     const [treatment] = parseScenario(PLACED, "scenario.yaml", { agentHosts: 3 }).treatments;
     expect(treatment?.settings).toMatchObject({ agents: 3, agentPlace: { producers: 2, consumers: 1 } });
   });
@@ -66,7 +66,7 @@ describe("agents", () => {
     ["{ place: { producers: 1 } }", "agents.count"],
     ["9", "agents: 9 agents for 7 worker threads"],
     ["many", "agents"],
-  ])("are refused: %s", (agents, message) => {
+  ])("are refused if they are %s", (agents, message) => {
     const problems = scenarioProblems(`name: x\nactors: { producers: { workers: 1 } }\nagents: ${agents}\n`);
     expect(problems.join("\n")).toContain(message);
     expect(problems).toHaveLength(1);

@@ -1,4 +1,4 @@
-// Every problem at once, from the schema and the rules, and no false one: a fault is never taken for another fault. Checked
+// All problems are reported at once, from the schema and the rules, and no mistake causes a false problem. Tested
 // for every key of the reference's scenarios, each broken in turn.
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -24,10 +24,10 @@ function shown(yaml: string): string[] {
   return problemsOf(`name: x\n${yaml}`).map((one) => problemText(one).replace("x.yaml:", ""));
 }
 
-describe("a pass shows all of its problems", () => {
+describe("a scenario with several mistakes", () => {
   test.each([
     [
-      "of the schema, in any group, fault, target and level",
+      "in groups, faults, target and levels",
       `target: { kind: url, sslmode: tls }
 actors: { producers: { wokers: 2, load: { thinkTime: 5 } }, archiver: {} }
 batch: { min: x, mix: 1 }
@@ -47,7 +47,7 @@ factors: { locking: [nowiat, nowait], payload: [jsonb, txt] }`,
       ],
     ],
     [
-      "of a union: what belongs to another member, what is missing, what is wrong",
+      "in an executor: a key of another executor, missing keys and a wrong value",
       "actors: { producers: { load: { executor: ramping-arrival-rate, iterations: 5, timeUnit: 1 } } }",
       [
         /^2:30 actors\.producers\.load: executor ramping-arrival-rate needs startRate$/,
@@ -57,7 +57,7 @@ factors: { locking: [nowiat, nowait], payload: [jsonb, txt] }`,
       ],
     ],
     [
-      "of the rules, in any part, a threshold's among them",
+      "against rules of all parts and thresholds",
       `target: { kind: url }
 actors: { consumers: { workers: 8, clients: 4 } }
 batch: { min: 100, max: 10 }
@@ -85,12 +85,12 @@ thresholds:
       ],
     ],
     [
-      "of a dialect",
+      "against a dialect",
       "target: postgresql://a@b/c\ndialect: dsql\nlocking: for-update\nisolation: repeatable read\nbatch: { max: 5000 }",
       [/^1:1 payload: Aurora DSQL does not have/, /^6:15 batch\.max: Aurora DSQL changes/],
     ],
     [
-      "of thresholds: an operation, a level, a schedule, a role",
+      "in thresholds: operation, level, schedule and role",
       `factors: { payload: [text, jsonb] }
 thresholds:
   ad: ['p(99)<5']
@@ -104,70 +104,70 @@ thresholds:
         /^7:3 thresholds\.read: nothing measures read here/,
       ],
     ],
-  ])("%s", (_, yaml, expected) => {
+  ])("reports all problems %s", (_, yaml, expected) => {
     expect(shown(yaml)).toEqual(expected.map((one) => expect.stringMatching(one) as string));
   });
 });
 
-describe("no problem is only a consequence", () => {
+describe("a scenario with one mistake", () => {
   test.each([
-    ["of a default in place of a bad value", "batch: { min: 200, max: many }"],
-    ["of a default in place of a misspelt key", "batch: { min: 200, maks: 300 }"],
-    ["of a default in place of a key that nobody recognises", "batch: { min: 200, upper: 300 }"],
-    ["of a misspelt key at the top", "topolgy: cycle\nactors: { cycle: {} }"],
+    ["a bad maximum of a batch", "batch: { min: 200, max: many }"],
+    ["a misspelt maximum of a batch", "batch: { min: 200, maks: 300 }"],
+    ["an unknown key of a batch", "batch: { min: 200, upper: 300 }"],
+    ["a misspelt topology key", "topolgy: cycle\nactors: { cycle: {} }"],
     [
-      "of a misspelt executor",
+      "a misspelt executor",
       "actors: { producers: { load: { executor: constant-rate, rate: 5, maxClients: 2 } } }",
     ],
     [
-      "of a misspelt rate",
+      "a misspelt rate",
       "actors: { producers: { load: { executor: constant-arrival-rate, raet: 5, maxClients: 9 } } }",
     ],
     [
-      "of a group that cannot be read",
+      "a number in place of a group",
       "actors: { producers: false, consumers: false, archivers: false, readers: 3 }",
     ],
-    ["of a misspelt key that is needed", "pool: { strateggy: pgbouncer }"],
+    ["a misspelt required key", "pool: { strateggy: pgbouncer }"],
     [
-      "of a misspelt group beside a factor of it",
+      "a misspelt group whose key is a factor",
       "actors: { consumer: { clients: 16 } }\nfactors: { actors.consumers.workers: [1, 9] }",
     ],
-    ["of a value that has no keys to vary", "trial: 5s\nfactors: { trial.duration: [3s, 30s] }"],
+    ["a text for a mapping with a factor", "trial: 5s\nfactors: { trial.duration: [3s, 30s] }"],
     [
-      "of a URL that cannot be read",
+      "a URL of another database",
       "dialect: cockroachdb\nisolation: serializable\ntarget: { url: mysql://h/d }",
     ],
-    ["of a length that cannot be read", "faults: [{ at: 1s, kind: lock-holder, for: 5 }]"],
+    ["a duration without unit", "faults: [{ at: 1s, kind: lock-holder, for: 5 }]"],
     [
-      "of a level that is not one",
+      "a misspelt level that a threshold selects",
       "factors: { payload: [jsonb, txt] }\nthresholds: { 'add{payload:text}': [max<5] }",
     ],
     [
-      "of a level without its name",
+      "a misspelt level that a treatment's name contains",
       "factors: { payload: [jsonb, txt] }\nthresholds: { 'add{treatment:text}': [max<5] }",
     ],
     [
-      "of a misspelt factor",
+      "a misspelt factor that a threshold selects",
       "factors: { paylod: [jsonb, text] }\nthresholds: { 'add{payload:text}': [max<5] }",
     ],
     [
-      "of misspelt factors",
+      "misspelt factors that a threshold selects",
       "factrs: { payload: [jsonb, text] }\nthresholds: { 'add{payload:text}': [max<5] }",
     ],
     [
-      "of factors by another name",
+      "factors under an unknown key",
       "matrix: { payload: [jsonb, text] }\nthresholds: { 'add{payload:text}': [max<5] }",
     ],
     [
-      "of a level beside those of inclusions",
+      "a misspelt level that an included level replaces",
       "payload: jsnob\nfactors: { locking: [nowait, for-update] }\ninclude: [{ locking: nowait, payload: text }]\nthresholds: { 'add{payload:jsonb}': [max<5] }",
     ],
-    ["of a group of the other topology", "actors: { cycle: {} }\nthresholds: { __cycle__: [max<5] }"],
+    ["a group of the other topology", "actors: { cycle: {} }\nthresholds: { __cycle__: [max<5] }"],
     [
-      "of a misspelt arrival rate",
+      "a misspelt arrival-rate executor",
       "actors: { producers: { load: { executor: arrival-rate } } }\nthresholds: { add: [dropped==0] }",
     ],
-  ])("%s", (_, yaml) => {
+  ])("reports one problem for %s", (_, yaml) => {
     const found = shown(yaml);
     expect(found.length, found.join("\n")).toBe(1);
   });
@@ -207,7 +207,7 @@ const isFree = ([first, second]: Path): boolean =>
 describe.each([...REFUSED, ...EXAMPLES])("$title", ({ yaml }) => {
   const sound = new Set(problemsOf(yaml).map(({ path, message }) => `${path}: ${message}`));
 
-  test.each(BREAKS)("shows no false problem beside %s", (_, change) => {
+  test.each(BREAKS)("has no false problem next to %s", (_, change) => {
     const places = placesIn(parse(yaml)).filter((path) => !isFree(path));
     for (const at of places.filter((_path, i) => isFull || i % 3 === 0)) {
       const raw = parse(yaml) as Mapping;
@@ -225,7 +225,7 @@ describe.each([...REFUSED, ...EXAMPLES])("$title", ({ yaml }) => {
     }
   });
 
-  test.each(["bogus: 1", "diagnosis: { celing: true }", "log: 5"])("%s", (more) => {
+  test.each(["bogus: 1", "diagnosis: { celing: true }", "log: 5"])("has one more problem with %s", (more) => {
     const [key = ""] = more.split(":");
     if (getIn(parse(yaml), [key]) !== undefined) return;
     const found = problemsOf(`${yaml}\n${more}`);
@@ -233,12 +233,12 @@ describe.each([...REFUSED, ...EXAMPLES])("$title", ({ yaml }) => {
       .filter(({ path }) => !path.startsWith(key))
       .map(({ path, message }) => `${path}: ${message}`);
     expect(found).toHaveLength(others.length + 1);
-    // If a key may be a misspelling of any other, the keys that the rules would read are unknown.
+    // If a key may be a misspelling of any other, the rules' problems are not reported.
     if (key !== "bogus") expect(new Set(others)).toEqual(sound);
     expect(others.filter((one) => !sound.has(one))).toEqual([]);
   });
 
-  test("is told of beside what another rule refuses", () => {
+  test("reports a rule's problem next to its own", () => {
     const raw = parse(yaml) as Mapping;
     if (raw.retry !== undefined) return;
     const found = problemsOf(`${yaml}\nretry: { base: 2s }`).map(

@@ -9,7 +9,7 @@ function targetOf(yaml: string, given: Record<string, string> = environment): un
   return parseScenario(`name: n\n${yaml}\n`, "x.yaml", { environment: given }).treatments[0]?.settings.target;
 }
 
-it("completes the target's URLs, wherever they stand, and stores them complete", () => {
+it("the environment completes the target's URL in all its forms, and the stored scenario is complete", () => {
   const url = "postgresql://rail@db.example/app?sslmode=require";
   const { treatments, yaml } = parseScenario(`name: n\n${URL_OF}\n`, "x.yaml", { environment });
   expect(treatments[0]?.settings.target).toMatchObject({ urls: [{ url }] });
@@ -23,27 +23,27 @@ it("completes the target's URLs, wherever they stand, and stores them complete",
     expect(targetOf(other)).toMatchObject({ urls: [{ url }] });
 });
 
-it("leaves TLS to the target's own keys, as levels too", () => {
+it("the target's TLS keys take precedence over the environment's sslmode, also as levels", () => {
   const plain = { urls: [{ url: "postgresql://rail@db.example/app" }], sslmode: "disable" };
   expect(targetOf("target: { url: 'postgresql:///app', sslmode: disable }")).toMatchObject(plain);
   expect(targetOf(`${URL_OF}\nfactors: { target.sslmode: [disable, require] }`)).toMatchObject(plain);
 });
 
-it("gives a pool's URLs no other part than the user", () => {
+it("the environment completes only the user in a pool's URL", () => {
   const pool =
     "pool: { strategy: pgbouncer, mode: transaction, size: 4, urls: ['postgresql://pool:6432/app'] }";
   const { treatments } = parseScenario(`name: n\n${URL_OF}\n${pool}\n`, "x.yaml", { environment });
   expect(treatments[0]?.settings.pool).toMatchObject({ urls: [{ url: "postgresql://rail@pool:6432/app" }] });
 });
 
-it("moves no run to another server than the scenario's kind of target says", () => {
+it("the environment does not turn an embedded target into a URL", () => {
   expect(targetOf("seed: 1")).toMatchObject({ kind: "embedded" });
   expect(targetOf("pool: direct", { PGSSLMODE: "prefer" })).toMatchObject({ kind: "embedded" });
   expect(() => targetOf(URL_OF, { PGSSLMODE: "prefer" })).toThrow(/PGSSLMODE says sslmode=prefer/);
   expect(() => targetOf(URL_OF, {})).toThrow(/names no host, .*PGHOST is not set/);
 });
 
-it("names ignored variables where a URL is the target, and not elsewhere", () => {
+it("ignored variables of the environment are named for a URL target only", () => {
   const ignored = (yaml: string): unknown =>
     parseScenario(`name: n\n${yaml}\n`, "x.yaml", { environment: { ...environment, PGTZ: "UTC" } })
       .ignoredVariables;

@@ -19,8 +19,8 @@ function findingsOf(raw: Record<string, unknown>): string[] {
   return findings.map(({ path, message }) => `${path.join(".")}: ${message}`);
 }
 
-describe("a level that a dialect lacks", () => {
-  test("is refused with the reason and the nearest, each by its own key", () => {
+describe("a feature that a dialect lacks", () => {
+  test("is refused with the reason and the nearest feature, each at its key", () => {
     expect(findingsOf({ dialect: "dsql" })).toEqual([
       expect.stringMatching(/^payload: Aurora DSQL does not have payload: jsonb: .*; use payload: text$/),
       expect.stringMatching(/^locking: .* skip-locked: .*OC000; use locking: for-update$/),
@@ -40,7 +40,7 @@ describe("a level that a dialect lacks", () => {
 
   const DSQL = { dialect: "dsql", payload: "text", locking: "for-update", isolation: "repeatable read" };
 
-  test("is not found where a scenario keeps to what there is", () => {
+  test("is absent from scenarios that use the dialect's features", () => {
     expect(findingsOf(DSQL)).toEqual([]);
     expect(
       findingsOf({ dialect: "cockroachdb", storage: "hash-sharded", isolation: "serializable" }),
@@ -48,7 +48,7 @@ describe("a level that a dialect lacks", () => {
     expect(findingsOf({ dialect: "cloudberry", storage: "ao-column" })).toEqual([]);
   });
 
-  test("may be a number of rows, and a fault", () => {
+  test("may be a batch size or a fault", () => {
     expect(findingsOf({ ...DSQL, batch: { min: 10, max: 1001 } })).toEqual([
       "batch.max: Aurora DSQL changes at most 3000 rows in a transaction, and archiving an event changes 3; use at most 1000",
     ]);
@@ -59,12 +59,12 @@ describe("a level that a dialect lacks", () => {
   });
 });
 
-test("faults that a dialect lacks are faults that there are", () => {
+test("the faults that a dialect lacks are known kinds of faults", () => {
   for (const name of DIALECTS)
     expect(FAULT_KINDS).toEqual(expect.arrayContaining(Object.keys(capabilitiesOf(name).lacksFaults)));
 });
 
-describe("a profile on a dialect with a limit of rows", () => {
+describe("a daily profile on a dialect with a limit of rows", () => {
   const DSQL = { dialect: "dsql", payload: "text", locking: "for-update", isolation: "repeatable read" };
   const withProfile = (profile: unknown, more: Record<string, unknown> = {}): string[] => {
     const load = {
@@ -76,7 +76,7 @@ describe("a profile on a dialect with a limit of rows", () => {
     return findingsOf({ ...DSQL, ...more, actors: { producers: { load } } });
   };
 
-  test("has its batches held against it, by the sizes that its hours use", () => {
+  test("is refused if a size that its hours use exceeds the limit", () => {
     const large =
       "actors.producers.load.profile.sizes.large: Aurora DSQL changes at most 3000 rows in a transaction, and adding an " +
       "event changes 2; 5000 are too many, use at most 1500";
@@ -90,7 +90,7 @@ describe("a profile on a dialect with a limit of rows", () => {
     expect(withProfile(undefined, { dialect: "cockroachdb", isolation: "serializable" })).toEqual([]);
   });
 
-  test("is refused too where the server says what it is", () => {
+  test("is refused after the server reported its dialect", () => {
     const raw = {
       name: "auto",
       ...DSQL,
@@ -104,14 +104,14 @@ describe("a profile on a dialect with a limit of rows", () => {
   });
 });
 
-describe("the dialect", () => {
-  test("cannot be another than PostgreSQL's on a server that train-sim starts", () => {
+describe("the dialect of a scenario", () => {
+  test("must be PostgreSQL on a server that train-sim starts", () => {
     expect(findingsOf({ dialect: "cockroachdb", target: { kind: "embedded" } })).toEqual([
       expect.stringMatching(/^dialect: target.kind embedded is a PostgreSQL server; give the URL/),
     ]);
   });
 
-  test("auto asks a server of the user's, and none that train-sim starts", () => {
+  test("is asked of a URL target if it is auto, and is postgres on an embedded server", () => {
     const settingsOf = (target: unknown) => {
       const raw = { name: "auto", dialect: "auto", target, isolation: "repeatable read" };
       const { findings, settings } = checked(raw);

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { scenarioDifferences } from "./difference.js";
 
-it("names every key that differs, with both values, wherever it stands", () => {
+it("differences of scenarios list every key that differs, with both values", () => {
   const here = "name: a\ntrial: { duration: 5s, warmUp: 1s }\nfactors: { payload: [text, jsonb] }\n";
   const there = "name: a\ntrial: { warmUp: 1s, duration: 10s }\nfactors: { payload: [text] }\nbatch: 5\n";
   expect(scenarioDifferences(here, there)).toEqual([
@@ -12,12 +12,12 @@ it("names every key that differs, with both values, wherever it stands", () => {
   ]);
 });
 
-it("finds none between texts that say the same in another order, and bears text that is no YAML", () => {
+it("differences of scenarios ignore the order of keys, and treat invalid YAML as one difference", () => {
   expect(scenarioDifferences("a: { b: 1, c: [2] }\nd: x", "d: x\na: { c: [2], b: 1 }")).toEqual([]);
   expect(scenarioDifferences("a: [", "a: 1")).toHaveLength(1);
 });
 
-it("names the line at which texts part, and the member of a list", () => {
+it("differences of scenarios name the first different line of a text, and the index in a list", () => {
   const scenario = (sql: string): string =>
     JSON.stringify({ workload: { pgbench: [{ script: "a", sql }, "b"] } });
   expect(scenarioDifferences(scenario("SELECT 1;\nSELECT 2;\n"), scenario("SELECT 1;\nSELECT 3;\n"))).toEqual(

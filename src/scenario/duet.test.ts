@@ -8,7 +8,7 @@ import { parseScenario } from "./loader.js";
 const DUET = "name: x\nseed: 3\norder: duet\ntrial: { warmUp: 2s, duration: 8s, drain: false }\n";
 const TWO = "factors: { payload: [text, jsonb] }\n";
 
-it("takes as long as one of its treatments", () => {
+it("a duet takes as long as one of its treatments", () => {
   const experiment = parseScenario(`${DUET}${TWO}trials: 6`, "x.yaml");
   expect(extentText(experiment)).toBe("2 treatments x 6 trials = 12 trials, load of 1m");
   expect(renderPlan(experiment)).toMatch(/block 1: (text beside jsonb|jsonb beside text)\n/);
@@ -32,6 +32,6 @@ it.each([
     `${TWO}actors: { producers: { load: { executor: shared-iterations, iterations: 80, clients: 4 } } }`,
     "x.yaml:6:9 actors: windows of a duet end at the same moment, not with iterations; use clients or a rate",
   ],
-])("%j is refused", (keys, problem) => {
+])("a duet with %j is refused", (keys, problem) => {
   expect(scenarioProblems(DUET + keys)).toEqual([problem]);
 });

@@ -1,4 +1,4 @@
-// Files that are no scenario: missing, empty, not YAML, or YAML that tries to exhaust the program. Each is refused
+// Files that are not scenarios: missing, empty, not YAML, or YAML that would exhaust memory. Each is refused
 // with one message at its place.
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import os from "node:os";
@@ -8,7 +8,7 @@ import { ExitCode, UsageError } from "../foundation/errors.js";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { loadScenario, parseScenario } from "./loader.js";
 
-describe("a file that is no scenario", () => {
+describe("an unreadable scenario file", () => {
   let directory = "";
   beforeAll(async () => {
     directory = await mkdtemp(path.join(os.tmpdir(), "train-sim-problems-"));
@@ -21,14 +21,14 @@ describe("a file that is no scenario", () => {
     throw new Error(`not refused: ${String(error)}`);
   }
 
-  test("that is missing is told of, with the way to get one", async () => {
+  test("is refused with a hint at init if it does not exist", async () => {
     const error = await refusal("nothing.yaml");
     expect(error.message).toMatch(/nothing\.yaml does not exist$/);
     expect(error.hint).toContain("train-sim init");
     expect(error.exitCode).toBe(ExitCode.invalid);
   });
 
-  test("names the bundled scenario that a misspelt name is near to", async () => {
+  test("is refused with the name of a similar bundled scenario", async () => {
     await expect(loadScenario("quikstart")).rejects.toMatchObject({
       message: "scenario quikstart does not exist",
       hint: expect.stringContaining("Did you mean the bundled scenario quickstart?") as string,
@@ -36,7 +36,7 @@ describe("a file that is no scenario", () => {
     });
   });
 
-  test("that is a directory, not text, or too large is told of", async () => {
+  test("is refused if it is a directory, binary or too large", async () => {
     await writeFile(path.join(directory, "binary.yaml"), Buffer.from([0xff, 0xfe, 0x00, 0x41]));
     await writeFile(path.join(directory, "large.yaml"), "# x\n".repeat(300_000));
     expect((await refusal("")).message).toMatch(/is a directory$/);
@@ -44,12 +44,12 @@ describe("a file that is no scenario", () => {
     expect((await refusal("large.yaml")).message).toMatch(/is too large$/);
   });
 
-  test.runIf(process.platform === "linux")("that has no end is not waited for", async () => {
+  test.runIf(process.platform === "linux")("is refused if it is endless", async () => {
     await symlink("/dev/zero", path.join(directory, "endless.yaml"));
     expect((await refusal("endless.yaml")).message).toMatch(/endless\.yaml is too large$/);
   });
 
-  test("that is empty is told of", async () => {
+  test("is refused with a hint at init if it is empty", async () => {
     await writeFile(path.join(directory, "empty.yaml"), "# nothing yet\n");
     expect((await refusal("empty.yaml")).message).toMatch(
       /:1:1 the scenario is empty; `npx train-sim init` writes/,
@@ -57,7 +57,7 @@ describe("a file that is no scenario", () => {
   });
 });
 
-describe("YAML", () => {
+describe("invalid YAML", () => {
   test.each([
     ["a syntax error", "name: [x\ntrials: 3\n", /^x\.yaml:2:1 YAML: Flow sequence/],
     ["a list", "- name: x", /^x\.yaml:1:1 a scenario is a mapping of keys.*\(seen a list\)$/],
@@ -70,11 +70,11 @@ describe("YAML", () => {
     ["a custom tag", "name: !!js/function x", /^x\.yaml:1:7 YAML tags/],
     ["an alias without an anchor", "name: *x", /^x\.yaml:1:1 YAML: Unresolved alias/],
     ["an alias that contains itself", "name: &a [*a]", /^x\.yaml:1:1 nested too deeply/],
-  ])("%s is refused at its place", (_, yaml, expected) => {
+  ])("is refused at the place of %s", (_, yaml, expected) => {
     expect(scenarioProblems(yaml)).toEqual([expect.stringMatching(expected)]);
   });
 
-  test("an alias bomb is refused without being written out", () => {
+  test("is refused without expansion if aliases nest exponentially", () => {
     const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
     for (let i = 1; i < 30; i++)
       lines.push(
@@ -85,7 +85,7 @@ describe("YAML", () => {
     expect(scenarioProblems(lines.join("\n"))).toEqual(["x.yaml:1:1 more than 100 aliases when written out"]);
   });
 
-  test("a wide alias bomb is refused too, whose aliases are few", () => {
+  test("is refused if few aliases of a large list expand to too many values", () => {
     const yaml = `name: x\na: &a [${"1,".repeat(5000)}]\nb: [${Array(90).fill("*a").join(", ")}]`;
     expect(scenarioProblems(yaml)).toEqual([
       "x.yaml:1:1 more than 50000 values when its aliases are written out",
@@ -96,11 +96,11 @@ describe("YAML", () => {
     ["keys", Array.from({ length: 100_000 }, (_, i) => `k${i}: 1`).join("\n")],
     ["anchors", Array.from({ length: 30_000 }, (_, i) => `k${i}: &a${i} 1`).join("\n")],
     ["brackets", `a: ${"[".repeat(500_000)}`],
-  ])("more %s than any scenario has are refused before they are parsed", (_, text) => {
+  ])("is refused before it is parsed if it has too many %s", (_, text) => {
     expect(scenarioProblems(`name: x\n${text}\n`)).toEqual(["x.yaml:1:1 more than 50000 words and signs"]);
   });
 
-  test("merge keys, and keys that name an object's insides, are keys like others", () => {
+  test("is refused for merge keys and for keys that are properties of objects", () => {
     expect(scenarioProblems("name: x\nlog: &a { level: info }\n<<: *a")).toEqual([
       expect.stringMatching(/^x\.yaml:3:1 "<<": unknown key/),
     ]);
@@ -111,21 +111,21 @@ describe("YAML", () => {
     expect("isAdmin" in {}).toBe(false);
   });
 
-  test("a few aliases are fine, and what they share is not", () => {
+  test("is not seen in an alias, whose shared value --set changes at one place only", () => {
     const yaml =
       "name: x\nfactors: { payload: [text] }\nactors: { producers: &a { clients: 3 }, consumers: *a }";
     const experiment = parseScenario(yaml, "x.yaml", { set: ["actors.producers.clients=9"] });
     expect(experiment.treatments[0]?.settings.actors.consumers?.load.clients).toBe(3);
   });
 
-  test("nesting without end is refused", () => {
+  test("is refused if it nests too deeply", () => {
     expect(
       scenarioProblems(`name: x\nfactors: { payload: ${"[".repeat(5000)}${"]".repeat(5000)} }`),
     ).toHaveLength(1);
   });
 });
 
-test("each of many problems that all treatments share is named once, as one of all treatments", () => {
+test("a problem that all treatments share is reported once, without a treatment", () => {
   const keys = Array.from({ length: 60 }, (_, i) => `k${i}: 1\n`).join("");
   const levels = Array.from({ length: 10 }, (_, i) => i);
   const yaml = `name: x\n${keys}factors: { preload: [${levels.join(", ")}] }\n`;

@@ -1,4 +1,4 @@
-// The JSON Schema that editors use: complete, described, strict, and the same as the checked-in copy. The loader must
+// The JSON Schema that editors use: complete, described, strict and equal to the checked-in copy. The loader must
 // accept every key that it offers.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -27,13 +27,13 @@ function follow(pointer: string): unknown {
     .reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], schema);
 }
 
-test("the checked-in copy is what the code says", () => {
+test("schema/scenario.schema.json equals the schema of the code", () => {
   const file = new URL("../../schema/scenario.schema.json", import.meta.url);
-  const hint = "write it anew: train-sim json-schema > schema/scenario.schema.json; npx oxfmt schema";
+  const hint = "regenerate it: train-sim json-schema > schema/scenario.schema.json; npx oxfmt schema";
   expect(JSON.parse(readFileSync(file, "utf8")), hint).toEqual(JSON.parse(JSON.stringify(schema)));
 });
 
-test("every key has a description of some words", () => {
+test("every key of the schema has a description", () => {
   const bare = walk(schema, "").flatMap(([path, node]) =>
     Object.entries(node.properties ?? {})
       .filter(([, property]) => (property.description ?? "").length < 8)
@@ -42,7 +42,7 @@ test("every key has a description of some words", () => {
   expect(bare).toEqual([]);
 });
 
-test("no mapping takes unknown keys, but those whose keys are free", () => {
+test("only mappings with user-defined keys allow unknown keys in the schema", () => {
   const open = walk(schema, "").filter(
     ([, node]) => node.type === "object" && node.additionalProperties !== false,
   );
@@ -60,7 +60,7 @@ test("no mapping takes unknown keys, but those whose keys are free", () => {
   );
 });
 
-test("keys and factors are free with a workload of the user's own alone", () => {
+test("the schema allows any key and factor only with a user's workload", () => {
   const { if: own, else: others } = schema;
   const takesWorkload = (value: unknown): boolean => takes(own?.properties?.workload, value);
   expect(takesWorkload("./bank.sql")).toBe(true);
@@ -74,7 +74,7 @@ test("keys and factors are free with a workload of the user's own alone", () => 
   expect(paths.some((one) => takes(one.enum ? one : { type: "string", ...one }, "poool"))).toBe(false);
 });
 
-test("an exclusion may name a mapping by some of its keys, a combination that is added may not", () => {
+test("the schema allows some of a mapping's keys in an exclusion, but not in an inclusion", () => {
   const poolIn = (definition: string): unknown => follow(`#/definitions/${definition}/properties/pool`);
   expect(poolIn("combination")).toMatchObject({ $ref: "#/properties/pool" });
   expect(poolIn("exclusion")).toMatchObject({ anyOf: [{ $ref: "#/properties/pool" }, { type: "object" }] });
@@ -84,10 +84,10 @@ test("an exclusion may name a mapping by some of its keys, a combination that is
   expect(schema.properties?.exclude?.items).toEqual({ $ref: "#/definitions/exclusion" });
 });
 
-describe("factors", () => {
+describe("factors in the schema", () => {
   const factors = schema.properties?.factors?.properties ?? {};
 
-  test("offers every path that can vary, and only those", () => {
+  test("are all paths that can vary", () => {
     const paths = Object.keys(factors);
     expect(paths).toEqual(expect.arrayContaining(["payload", "pool", "pool.size", "batch.max", "clients"]));
     expect(paths).toContain("actors.producers.load.thinkTime.min");
@@ -97,7 +97,7 @@ describe("factors", () => {
 
   const patterns = schema.properties?.factors?.patternProperties ?? {};
 
-  test("offers the entries of lists, each by one pattern", () => {
+  test("have one pattern for each path into lists", () => {
     const matching = (path: string): SchemaNode[] =>
       Object.entries(patterns).flatMap(([pattern, node]) => (new RegExp(pattern).test(path) ? [node] : []));
     const paths = [
@@ -116,7 +116,7 @@ describe("factors", () => {
     expect(takes(matching("faults[0].for")[0]?.anyOf?.[0], 5)).toBe(false);
   });
 
-  test("points each of them at the schema of its values", () => {
+  test("refer to the schema of their values", () => {
     const lists = Object.entries(patterns).filter(([pattern]) => pattern.includes("["));
     for (const [path, { anyOf, description }] of [...Object.entries(factors), ...lists]) {
       const target = follow(anyOf?.[0]?.$ref ?? "");
@@ -141,22 +141,22 @@ function nodeAt(path: string): SchemaNode | undefined {
   ) as SchemaNode | undefined;
 }
 
-describe("what the loader refuses the schema refuses too", () => {
+describe("durations in the schema", () => {
   test.each(["trial/duration", "retry/deadline", "faults/*/for", "evidence/every"])(
-    "no time at all for %s",
+    "must be above 0 for %s",
     (path) => {
       for (const nothing of [0, "0", "0s", "0.0ms"]) expect(takes(nodeAt(path), nothing)).toBe(false);
       for (const some of ["1s", "0.5s", "1m30s", "1h0s"]) expect(takes(nodeAt(path), some)).toBe(true);
     },
   );
 
-  test("and takes it where the loader does", () => {
+  test("may be 0 where the loader accepts 0", () => {
     for (const path of ["trial/warmUp", "retry/base", "trial/drain"])
       for (const nothing of [0, "0", "0s"]) expect(takes(nodeAt(path), nothing)).toBe(true);
   });
 });
 
-test("an isolation level is taken in every spelling that the loader takes", () => {
+test("the schema and the loader accept the same spellings of an isolation level", () => {
   const spellings = [
     "READ COMMITTED",
     "read-committed",
@@ -172,6 +172,6 @@ test("an isolation level is taken in every spelling that the loader takes", () =
     expect(takes(nodeAt("isolation"), isolation), isolation).toBe(false);
 });
 
-test("the keys are those of the zod schema", () => {
+test("the keys of the schema are the keys of the zod schema", () => {
   expect(Object.keys(schema.properties ?? {})).toEqual(Object.keys(Scenario.shape));
 });

@@ -1,5 +1,5 @@
-// Loads by schedule in scenarios: the settings that each executor resolves to, and every mistake, with the message that the
-// user gets.
+// Loads by schedule in scenarios: the resolved settings of each executor, and mistakes with their
+// messages.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { parseScenario } from "./loader.js";
@@ -18,8 +18,8 @@ const problemsOf = (group: string, rest = TIMED): string[] =>
 const loadProblems = (load: string, rest = TIMED): string[] =>
   problemsOf(`{ producers: { load: ${load} } }`, rest);
 
-describe("a load", () => {
-  test("of a constant arrival rate is Poisson, per second, waits to the end and does not think", () => {
+describe("an open-loop load", () => {
+  test("has Poisson arrivals per second and no think time by default", () => {
     expect(producersOf("{ executor: constant-arrival-rate, rate: 200, maxClients: 16 }")?.load).toEqual({
       executor: "constant-arrival-rate",
       ratePerSecond: 200,
@@ -30,7 +30,7 @@ describe("a load", () => {
     });
   });
 
-  test("takes rates per any unit of time, as k6 does", () => {
+  test("takes rates per any unit of time, like k6", () => {
     const load = "executor: constant-arrival-rate, rate: 90, timeUnit: 1m, maxClients: 2, maxWait: 3s";
     expect(producersOf(`{ ${load}, distribution: uniform }`)?.load).toMatchObject({
       ratePerSecond: 1.5,
@@ -50,7 +50,7 @@ describe("a load", () => {
     });
   });
 
-  test("takes a rate with its own unit, whatever the unit of the others", () => {
+  test("takes a rate with a unit, which takes precedence over timeUnit", () => {
     const load = "executor: constant-arrival-rate, rate: 3000/min, timeUnit: 1h, maxClients: 2";
     expect(producersOf(`{ ${load} }`)?.load).toMatchObject({ ratePerSecond: 50 });
     const stages = "stages: [{ target: 90/m, duration: 30s }, { target: 2, duration: 10s }]";
@@ -59,21 +59,21 @@ describe("a load", () => {
     ).toMatchObject({ startRatePerSecond: 50, stages: [{ target: 1.5 }, { target: 2 }] });
   });
 
-  test("has the clients of the scenario or the group, where these are given, as its maxClients", () => {
+  test("has the clients of scenario or group as maxClients", () => {
     const load = "{ executor: constant-arrival-rate, rate: 5 }";
     expect(producersOf(load, `clients: 7\n${TIMED}`)?.load.clients).toBe(7);
     const yaml = `name: x\nactors: { producers: { clients: 9, load: ${load} } }\n`;
     expect(parseScenario(yaml, "x").treatments[0]?.settings.actors.producers?.load.clients).toBe(9);
   });
 
-  test("of ramping clients has room for the most that its stages ask for", () => {
+  test("has clients for the highest target of its ramping stages", () => {
     const stages = "[{ target: 12, duration: 5s }, { target: 3, duration: 5s }]";
     expect(
       producersOf(`{ executor: ramping-clients, startClients: 2, stages: ${stages} }`)?.load,
     ).toMatchObject({ clients: 12, startClients: 2, thinkTimeMs: { min: 100, max: 100 } });
   });
 
-  test("of a simulated day takes the window for the day unless it is told how long one takes", () => {
+  test("compresses a simulated day to the window unless compressTo is set", () => {
     const daily = "executor: daily-arrival-rate, rate: 10, maxClients: 2";
     const profileOf = (load: string) => {
       const resolved = producersOf(load)?.load;
@@ -99,7 +99,7 @@ describe("a load", () => {
     });
   });
 
-  test("can be a factor, rates and profiles included", () => {
+  test("has a rate that can be a factor", () => {
     const yaml = `name: x
 factors: { actors.producers.load.rate: [10, 20] }
 actors: { producers: { load: { executor: constant-arrival-rate, maxClients: 2 } } }
@@ -108,7 +108,7 @@ actors: { producers: { load: { executor: constant-arrival-rate, maxClients: 2 } 
   });
 });
 
-describe("a load is refused", () => {
+describe("an invalid load", () => {
   const open = "executor: constant-arrival-rate, rate: 5, maxClients: 2";
   const daily = "executor: daily-arrival-rate, rate: 10, maxClients: 2";
   const day = (hours: string): string => `{ ${daily}, profile: { hours: [${hours}] } }`;
@@ -156,12 +156,12 @@ describe("a load is refused", () => {
       /did you mean constant-arrival-rate\?/,
     ],
     [
-      "with stages that the window has no room for",
+      "with stages longer than the window",
       "{ executor: ramping-arrival-rate, startRate: 1, maxClients: 2, stages: [{ target: 5, duration: 2m }] }",
       /load\.stages: the stages take 2m, the window \(trial\.duration\) only 1m$/,
     ],
     [
-      "with stages in which nothing happens",
+      "with stages without any client",
       "{ executor: ramping-arrival-rate, startRate: 0, maxClients: 2, stages: [{ target: 0, duration: 1s }] }",
       /no client would do anything/,
     ],
@@ -195,7 +195,7 @@ describe("a load is refused", () => {
       /hours\[1\]\.to: must be later than from/,
     ],
     [
-      "with a mix that is not all",
+      "with a mix that does not add up to 1",
       day("{ from: 0, to: 24, rate: 1, mix: { small: 0.5, large: 0.4 } }"),
       /hours\[0\]\.mix: must add up to 1 \(it is 0\.9\)/,
     ],
@@ -210,26 +210,26 @@ describe("a load is refused", () => {
       `{ ${daily}, profile: { sizes: { large: 700000 } } }`,
       /sizes\.large: 700000 documents of 900 B make a transaction of 601 MB; at most 512 MB/,
     ],
-  ])("%s", (_, load, message) => {
+  ])("is refused %s", (_, load, message) => {
     expect(
       loadProblems(load).some((problem) => message.test(problem)),
       loadProblems(load).join("\n"),
     ).toBe(true);
   });
 
-  test("when more workers than clients would share it", () => {
+  test("is refused if workers outnumber clients", () => {
     const problems = problemsOf(
       "{ producers: { workers: 3, load: { executor: constant-arrival-rate, rate: 5, maxClients: 2 } } }",
     );
     expect(problems[0]).toMatch(/producers\.workers: 3 workers for 2 clients/);
   });
 
-  test("when those have a profile who add nothing", () => {
+  test("is refused for a profile of a group that adds nothing", () => {
     const problems = problemsOf(`{ consumers: { load: { ${daily} } } }`);
     expect(problems[0]).toMatch(/actors\.consumers\.load: a profile is about batches that are added/);
   });
 
-  test("when ramping clients are counted twice", () => {
+  test("is refused if ramping clients have a number of clients as well", () => {
     const stages = "stages: [{ target: 2, duration: 1s }]";
     const problems = problemsOf(
       `{ producers: { clients: 3, load: { executor: ramping-clients, startClients: 1, ${stages} } } }`,

@@ -1,5 +1,5 @@
-// Problems of factors and of the command line's overrides, and properties of all problems: they come at once, in order,
-// without passwords, and nothing that YAML can hold crashes the loader.
+// Problems of factors and of the command line's overrides, and properties of all problems: complete, in order,
+// without passwords, for any YAML.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lint } from "../analysis/lint/lint.js";
@@ -12,7 +12,7 @@ function problemsOf(yaml: string): string[] {
   return scenarioProblems(`name: x\n${yaml}`);
 }
 
-describe("factors", () => {
+describe("invalid factors", () => {
   test.each([
     [
       "a path that does not exist",
@@ -37,12 +37,12 @@ describe("factors", () => {
       /2:1 factors: treatments direct and strategy-direct run the same settings/,
     ],
     [
-      "an exclusion of nothing",
+      "an exclusion that matches no treatment",
       "factors: { payload: [text, jsonb] }\nexclude: [{ payload: jsonb-manual }]",
       /matches no/,
     ],
     [
-      "an exclusion by no factor",
+      "an exclusion by a key that is not a factor",
       "factors: { payload: [text, jsonb] }\nexclude: [{ locking: nowait }]",
       /not a factor/,
     ],
@@ -52,22 +52,22 @@ describe("factors", () => {
       /leaves no combination/,
     ],
     [
-      "an inclusion of what is there",
+      "an inclusion of an existing combination",
       "factors: { payload: [text] }\ninclude: [{ payload: text }]",
       /adds nothing/,
     ],
     [
-      "an inclusion that leaves one treatment",
+      "an inclusion that yields one treatment",
       "payload: jsonb\ninclude: [{ payload: text }]",
       /3:1 include: leaves one treatment, and the scenario's own payload in none; add an entry for that, or write the key above/,
     ],
     [
-      "an inclusion that replaces what is set above everywhere",
+      "an inclusion that replaces a key in every treatment",
       "locking: nowait\nfactors: { payload: [text, jsonb] }\ninclude: [{ locking: for-update }]",
       /4:13 include\[0\]\.locking: replaces the locking above in every treatment; write it there, or leave factors out/,
     ],
     [
-      "an inclusion that a later one overwrites",
+      "an inclusion that a later inclusion overwrites",
       "factors: { payload: [text, jsonb] }\ninclude: [{ locking: nowait }, { locking: for-update }]",
       /3:11 include\[0\]: a later entry sets locking of the same combinations; leave factors out/,
     ],
@@ -77,15 +77,15 @@ describe("factors", () => {
       /2:1 factors: 1600 combinations; at most 1000/,
     ],
     [
-      "too many with those that are added",
+      "too many combinations with inclusions",
       `factors: { preload: [${Array.from({ length: 1000 }, (_, i) => i).join(", ")}] }\ninclude: [{ preload: 1000 }]`,
       /3:1 include: makes 1001 combinations in all; at most 1000/,
     ],
-  ])("%s", (_, yaml, expected) => {
+  ])("are refused for %s", (_, yaml, expected) => {
     expect(problemsOf(yaml)).toContainEqual(expect.stringMatching(expected));
   });
 
-  test("a bad level is told of once, where it stands, with the treatments that have it", () => {
+  test("are refused once for a bad level, at its place, with the treatments that have it", () => {
     const yaml =
       "factors:\n  payload: [jsonb, text]\n  pool:\n    - direct\n    - { strategy: pg-pool, size: 0 }\n    - { strategy: pgbouncer, sise: 9 }";
     const found = problemsOf(yaml);
@@ -98,14 +98,14 @@ describe("factors", () => {
     expect(found).toHaveLength(2);
   });
 
-  test("an exclusion may match nothing when the command line shortened its factor", () => {
+  test("are not refused for an exclusion that matches nothing after --set shortened its factor", () => {
     const yaml =
       "name: x\nfactors: { payload: [text, jsonb], locking: [nowait, skip-locked] }\nexclude: [{ payload: jsonb, locking: nowait }]";
     expect(scenarioProblems(yaml, { set: ["factors.payload=[text]"] })).toEqual([]);
   });
 });
 
-test("thousands of unknown keys are refused at once, with the first twenty and the number of the others", () => {
+test("thousands of unknown keys are refused at once, with the first 20 and the number of the others", () => {
   const keys = (of: string): string => Array.from({ length: 200 }, (_, i) => `zzzz${of}x${i}: 1`).join(", ");
   const treatments = Array.from({ length: 30 }, (_, i) => String(i));
   const files = [
@@ -127,7 +127,7 @@ test("thousands of unknown keys are refused at once, with the first twenty and t
   }
 });
 
-describe("refusals that name the mistake", () => {
+describe("an invalid workload, target or duplicate key", () => {
   test.each([
     ["workload: document", /workload: not one of train-events, .*; did you mean documents\?/],
     ["workload: zzzz", /workload: expected one of train-events, .*, or a file of your own, as \.\/bank\.sql/],
@@ -153,17 +153,17 @@ describe("refusals that name the mistake", () => {
     ["target: 'postgresql://a@h/d?channel_binding=require'", /URL has the parameter channel_binding, which/],
     ["target: 'postgresql://a@h/d?options=-c%20x=1'", /URL has the parameter options, which .* ALTER ROLE/],
     ["seed: 1\npayload: text\nseed: 2", /^x\.yaml:4:1 the key seed is there twice; the first is in line 2$/],
-  ])("%s", (yaml, expected) => {
+  ])("is refused with its correction: %s", (yaml, expected) => {
     expect(problemsOf(yaml)).toEqual([expect.stringMatching(expected)]);
   });
 });
 
-describe("overrides", () => {
+describe("overrides by --set", () => {
   test.each([
     [["pool=pg-pool", "factors={ payload: [text, jsonb] }"]],
     [["workload=accounts", "actors.clients.load.clients=3", "factors={}"]],
     [["pool={ strategy: pg-pool, size: 4 }", "pool.size=8", "factors={}"]],
-  ])("%j mean the same in any order", (assignments) => {
+  ])("have the same result in any order: %j", (assignments) => {
     const yaml = "name: x\nseed: 1\nfactors: { pool: [direct, pg-pool] }\n";
     const treatmentsOf = (set: string[]) => parseScenario(yaml, "x.yaml", { set }).treatments;
     const expected = treatmentsOf(assignments);
@@ -201,12 +201,12 @@ describe("overrides", () => {
       "--set actors.producers.load.thinkTime.min: nested too deeply",
     ],
     ["factors.locking[7]=nowait", /^--set factors\.locking\[7\]: factors\.locking has nothing there/],
-  ])("--set %s", (set, expected) => {
+  ])("are refused with their path: --set %s", (set, expected) => {
     const found = scenarioProblems("name: x\nfactors: { locking: [skip-locked] }", { set: [set] });
     expect(found).toEqual([typeof expected === "string" ? expected : expect.stringMatching(expected)]);
   });
 
-  test("a number of clients that another key outranks is not lost in silence", () => {
+  test("are refused if a key of higher precedence sets the same clients", () => {
     const yaml = "name: x\nclients: 4\nactors: { producers: { clients: 8, load: { clients: 2 } } }";
     const set = [
       "actors.producers.load.clients=16",
@@ -225,7 +225,7 @@ describe("overrides", () => {
     });
   });
 
-  test("the scenario's clients that a group's own outrank are not lost in silence", () => {
+  test("warn if the clients of a group take precedence over --set clients", () => {
     const load = (yaml: string, clients: number) =>
       parseScenario(`name: x\n${yaml}`, "x.yaml", { set: [`clients=${clients}`] });
     const own = "topology: cycle\nactors: { cycle: { clients: 8 } }";
@@ -248,7 +248,7 @@ describe("overrides", () => {
     expect(load("actors: { producers: { load: { clients: 2 } } }", 4).warnings).toBeUndefined();
   });
 
-  test("flags are told of by their own name", () => {
+  test("are reported under the name of their flag", () => {
     expect(scenarioProblems("name: x", { trials: "abc", duration: "30", seed: -1 })).toEqual([
       "--seed: must be at least 0 (seen -1)",
       '--trials: expected a number, or a mapping (key: value) (seen "abc")',
@@ -260,11 +260,11 @@ describe("overrides", () => {
   });
 });
 
-test("a scenario without a name is told so", () => {
+test("a scenario without a name is refused", () => {
   expect(scenarioProblems("trials: 1")).toEqual(["x.yaml:1:1 name: missing; expected text"]);
 });
 
-test("many problems come at once, in the order of the file, and none hides another", () => {
+test("problems are reported all at once, in the order of the file", () => {
   const yaml = `name: a b
 paylod: text
 batch: { min: 9, mox: 3 }
@@ -287,7 +287,7 @@ trials: 0`;
   ]);
 });
 
-test("no message repeats a password", () => {
+test("problems contain no password", () => {
   const passwords = ["pw1", "pw2", "pw3", "pw4"];
   const yaml = `name: x
 target: { url: "mysql://u:pw1@h/d", urls: ["postgresql://u:pw2/@h/d"], kind: "postgresql://u:pw3@h/d" }
@@ -297,7 +297,7 @@ factors: { pool: ["postgresql://u:pw4@h"] }`;
   for (const password of passwords) expect(found).not.toContain(password);
 });
 
-test("whatever YAML holds, the loader answers with an experiment or with a ScenarioError", () => {
+test("the loader returns an experiment or throws a ScenarioError for any YAML", () => {
   const key = fc.constantFrom(
     "name",
     "factors",

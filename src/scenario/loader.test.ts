@@ -1,5 +1,5 @@
-// Good scenarios in the loader: defaults, shorthands, overrides and their precedence, factors, and the resolved text that
-// loads to the same experiment. Bad ones are in `loader-problems.test.ts`.
+// Valid scenarios in the loader: defaults, short forms, overrides and their precedence, factors, and the resolved text that
+// loads to the same experiment. Invalid scenarios are in `loader-problems.test.ts`.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";
@@ -18,7 +18,7 @@ function settings(yaml: string, ...set: string[]): TreatmentSettings {
   return first.settings;
 }
 
-describe("a scenario with a name and nothing else", () => {
+describe("a scenario with only a name", () => {
   test("runs producers, consumers and archivers on an embedded PostgreSQL", () => {
     const experiment = parseScenario("name: tiny", "tiny.yaml");
     expect(experiment.treatments).toHaveLength(1);
@@ -37,7 +37,7 @@ describe("a scenario with a name and nothing else", () => {
     expect(Object.keys(treatment?.settings.actors ?? {})).toEqual(["producers", "consumers", "archivers"]);
   });
 
-  test("gets a fresh seed, which the resolved text keeps", () => {
+  test("gets a random seed, which the resolved text keeps", () => {
     const experiment = parseScenario("name: tiny", "tiny.yaml");
     expect(Number.isSafeInteger(experiment.seed)).toBe(true);
     expect(experiment.yaml).toContain(`seed: ${experiment.seed}`);
@@ -45,8 +45,8 @@ describe("a scenario with a name and nothing else", () => {
   });
 });
 
-describe("shorthands", () => {
-  test("an endpoint is a URL, or one with region and weight", () => {
+describe("short forms of values", () => {
+  test("are a URL for an endpoint without region and weight", () => {
     const [east, west] = ["postgresql://a/d", "postgresql://b/d"];
     const urls = `[{ url: "${east}", region: east, weight: 2.5 }, "${west}"]`;
     const expected = [
@@ -57,7 +57,7 @@ describe("shorthands", () => {
     expect(settings(`pool: { strategy: pgbouncer, urls: ${urls} }`).pool).toMatchObject({ urls: expected });
   });
 
-  test("a text as target is a URL, and url is short for urls", () => {
+  test("are a URL for a target, and url for a list of one URL", () => {
     const url = "postgresql://app@db.example:5432/app";
     const expected = { kind: "url", urls: [{ url, weight: 1 }] };
     expect(settings(`target: ${url}`).target).toEqual(expected);
@@ -65,7 +65,7 @@ describe("shorthands", () => {
     expect(settings(`target: { kind: url, urls: ["${url}"] }`).target).toEqual(expected);
   });
 
-  test("a number fixes a batch, a duration fixes a range, and 0 needs no unit", () => {
+  test("are a number for a batch, and a duration for a range", () => {
     expect(settings("batch: 25").batch).toEqual({ min: 25, max: 25 });
     const none = { min: 0, max: 0 };
     expect(settings("appDelay: 5ms").appDelayMs).toEqual({
@@ -81,7 +81,7 @@ describe("shorthands", () => {
     });
   });
 
-  test("a pool is a name, with defaults, or a mapping", () => {
+  test("are a name for a pool with defaults", () => {
     expect(settings("pool: pgbouncer").pool).toEqual({
       strategy: "pgbouncer",
       mode: "transaction",
@@ -101,19 +101,19 @@ describe("shorthands", () => {
     });
   });
 
-  test("isolation is read with spaces, dashes or capitals", () => {
+  test("accept isolation levels with spaces, hyphens, underscores or capitals", () => {
     for (const text of ["repeatable read", "repeatable-read", "REPEATABLE READ", "repeatable_read"])
       expect(settings(`isolation: ${text}`).isolation).toBe("repeatable read");
   });
 
-  test("drain is a bound, true for the usual one, or false for none", () => {
+  test("are true or false for the default drain or none", () => {
     expect(settings("trial: { drain: 4s }").trial.drainMaxMs).toBe(4000);
     expect(settings("trial: { drain: true }").trial.drainMaxMs).toBe(30_000);
     expect(settings("trial: { drain: false }").trial.drainMaxMs).toBe(0);
     expect(settings("actors: { consumers: false }").trial.drainMaxMs).toBe(0);
   });
 
-  test("settings of the server are texts, and flags are on and off", () => {
+  test("are numbers and booleans for server settings, which become text", () => {
     expect(
       settings("target: { settings: { fsync: false, work_mem: 4MB, max_connections: 50 } }").target,
     ).toMatchObject({
@@ -122,10 +122,10 @@ describe("shorthands", () => {
   });
 });
 
-describe("clients", () => {
+describe("clients of a group", () => {
   const actors = "actors: { producers: { load: { clients: 3 } }, consumers: { clients: 5 } }";
 
-  test("come from the group's load, then from the scenario's clients, then from the group's own", () => {
+  test("come from the group, else from the scenario, else from the group's load", () => {
     expect(settings(actors).actors.producers?.load.clients).toBe(3);
     const withAll = settings(`clients: 7\n${actors}`);
     expect(withAll.actors.producers?.load.clients).toBe(7);
@@ -133,13 +133,13 @@ describe("clients", () => {
     expect(withAll.actors.archivers?.load.clients).toBe(7);
   });
 
-  test("a group set by the command line keeps the other groups", () => {
+  test("can be set on the command line without a change of other groups", () => {
     const { actors: groups } = settings("", "actors.producers.clients=16");
     expect(groups.producers?.load.clients).toBe(16);
     expect(Object.keys(groups)).toEqual(["producers", "consumers", "archivers"]);
   });
 
-  test("the cycle topology has one group", () => {
+  test("belong to the only group of the cycle topology", () => {
     const yaml =
       "topology: cycle\nactors: { cycle: { workers: 3, load: { executor: shared-iterations, iterations: 90, maxDuration: 1m } } }";
     expect(settings(yaml).actors).toEqual({
@@ -158,11 +158,11 @@ describe("clients", () => {
   });
 });
 
-describe("overrides", () => {
+describe("overrides of a scenario", () => {
   const yaml = "name: x\nseed: 1\ntrials: 2\ntrial: { duration: 9s }";
   const at = (overrides: Overrides): Experiment => parseScenario(yaml, "x.yaml", overrides);
 
-  test("--set outranks the file, and a flag outranks --set", () => {
+  test("take precedence: a flag over --set, and --set over the file", () => {
     expect(at({ set: ["trials=3"] }).trials).toHaveLength(3);
     expect(at({ set: ["trials=3"], trials: 4 }).trials).toHaveLength(4);
     expect(at({ set: ["trial.duration=1s"], duration: "2s" }).treatments[0]?.settings.trial.durationMs).toBe(
@@ -172,7 +172,7 @@ describe("overrides", () => {
     expect(at({ set: ["trials=3", "trials=5"] }).trials).toHaveLength(5);
   });
 
-  test("hosts say how many agents there are, unless a factor does", () => {
+  test("set the number of agents to the number of hosts unless agents are a factor", () => {
     const agentsOf = (overrides: Overrides): number[] =>
       at(overrides).treatments.map(({ settings }) => settings.agents);
     expect(agentsOf({ set: ["agents=1"], agentHosts: 3 })).toEqual([3]);
@@ -180,7 +180,7 @@ describe("overrides", () => {
     expect(() => at({ agentHosts: 99 })).toThrow(/^1 problem in x.yaml\n  --agents: /);
   });
 
-  test("reaches records, lists, shorthands and quoted keys", () => {
+  test("reach records, lists, short forms and quoted keys", () => {
     const experiment = load(
       "batch: 20\npool: pg-pool\nfactors: { payload: [text, jsonb] }",
       "target.settings.shared_buffers=64MB",
@@ -201,7 +201,7 @@ describe("overrides", () => {
     ]);
   });
 
-  test("changes the levels of a factor, one level of it, or what the file had fixed", () => {
+  test("change the levels of a factor, one level, or a key that the file sets", () => {
     const factors = "factors: { payload: [jsonb, text], pool: [direct, { strategy: pg-pool, size: 8 }] }";
     const ids = (...set: string[]): string[] => load(factors, ...set).treatments.map(({ id }) => id);
     expect(ids("factors.payload=[text]")).toEqual(["text-direct", "text-pg-pool-8"]);
@@ -209,7 +209,7 @@ describe("overrides", () => {
     expect(load("locking: nowait", "factors.locking=[for-update, skip-locked]").treatments).toHaveLength(2);
   });
 
-  test("dotted factor paths are one key", () => {
+  test("treat dotted factor paths as one key", () => {
     const experiment = load("", "factors.target.settings.work_mem=[1MB, 4MB]");
     expect(experiment.treatments.map(({ id }) => id)).toEqual(["work_mem-1mb", "work_mem-4mb"]);
     expect(experiment.treatments[1]?.levels).toEqual({ "target.settings.work_mem": "4MB" });
@@ -217,8 +217,8 @@ describe("overrides", () => {
   });
 });
 
-describe("the resolved text", () => {
-  test("loads to the same experiment, overrides and factors included", () => {
+describe("the resolved text of a scenario", () => {
+  test("loads to the same experiment, with overrides and factors", () => {
     const yaml = `factors:
   payload: [jsonb, text]
   pool: [direct, { strategy: pgbouncer, size: 8 }]
@@ -231,7 +231,7 @@ thresholds: { add: ['p(95)<10'] }`;
     expect(parseScenario(experiment.yaml, "elsewhere/scenario.yaml")).toEqual(experiment);
   });
 
-  test("keeps certificate paths absolute: relative to the file, or on the command line to where it is typed", () => {
+  test("has absolute certificate paths, relative to the file or to the working directory", () => {
     const target = "target: { url: 'postgresql://h/d', sslmode: verify-ca, ca: certs/ca.pem }";
     const experiment = parseScenario(`name: x\n${target}`, "/etc/sim/x.yaml", {
       set: ["target.cert=c.pem", "target.key=/k.pem"],
@@ -244,7 +244,7 @@ thresholds: { add: ['p(95)<10'] }`;
     );
   });
 
-  test("holds no password, and says where to put it", () => {
+  test("contains no password, and names PGPASSWORD", () => {
     const url = "postgresql://app:s3cret%40x@h:5432/d?sslmode=require&password=s3cret";
     const experiment = load(`target: "${url}"`);
     expect(experiment.treatments[0]?.settings.target).toMatchObject({ urls: [{ url }] });
@@ -255,7 +255,7 @@ thresholds: { add: ['p(95)<10'] }`;
   });
 });
 
-test("a scenario is read from its file", async () => {
+test("a scenario is read from a file with a byte order mark", async () => {
   const directory = await mkdtemp(path.join(os.tmpdir(), "train-sim-loader-"));
   try {
     const file = path.join(directory, "x.yaml");

@@ -1,5 +1,5 @@
-// Faults of the network and of PgBouncer in scenarios: the settings that they resolve to, and each way in which a target, a
-// pool or a statement shape cannot suffer them, with the message that the user gets.
+// Faults of the network and of PgBouncer in scenarios: their resolved settings, and targets, pools and
+// statement shapes that do not support them, with their messages.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { networkPlacesOf } from "../faults/faults.js";
@@ -23,7 +23,7 @@ function faultsOf(list: string, rest = POOL) {
 const problemsOf = (list: string, rest = POOL): string[] => scenarioProblems(scenarioOf(list, rest));
 
 describe("a fault of the network or of PgBouncer", () => {
-  test("has its defaults filled in", () => {
+  test("has default values", () => {
     const when = (s: number, forMs = 1000) => ({ atMs: s * 1000, forMs });
     const faults = faultsOf(`[
   { at: 1s, kind: pooler-restart },
@@ -54,7 +54,7 @@ describe("a fault of the network or of PgBouncer", () => {
     expect(placesOf(3)).toEqual([]);
   });
 
-  test("cut an agent off where its connections leave its machine", () => {
+  test("partitions an agent at the connections that leave its machine", () => {
     const placesOf = (pool: string) => {
       const yaml = scenarioOf("[{ at: 1s, kind: agent-partition, for: 1s }]", pool);
       const [treatment] = parseScenario(yaml, "x.yaml").treatments;
@@ -110,13 +110,13 @@ describe("a fault of the network or of PgBouncer", () => {
       "lock-holder needs a table, and the workload's file creates",
     ],
     ["long-transaction, for: 1s }", ownSql("SELECT 1"), "long-transaction needs a table"],
-  ])("is refused: { kind: %s", (fault, rest, message) => {
+  ])("is refused with its reason: { kind: %s", (fault, rest, message) => {
     const problems = problemsOf(`[{ at: 1s, kind: ${fault}]`, rest);
     expect(problems.join("\n")).toContain(message);
     expect(problems).toHaveLength(1);
   });
 
-  test("is not refused where TLS is on the other side of PgBouncer", () => {
+  test("is accepted if TLS is only between PgBouncer and the server", () => {
     expect(problemsOf("[{ at: 1s, kind: network-reset-commits, for: 1s }]", VERIFIED)).toEqual([]);
   });
 
@@ -124,11 +124,11 @@ describe("a fault of the network or of PgBouncer", () => {
     ["several statements", ownSql("SELECT 1;\nSELECT 2")],
     ["an isolation level", `${ownSql("SELECT 1")}isolation: serializable\n`],
     ["a pooler that does not keep the search path", `${ownSql("SELECT 1")}${POOL}`],
-  ])("finds the COMMITs of a SQL file with %s", (_, rest) => {
+  ])("may lose commits of a SQL file with %s", (_, rest) => {
     expect(problemsOf("[{ at: 1s, kind: network-reset-commits, for: 1s }]", rest)).toEqual([]);
   });
 
-  test("excludes others of its kind of ground, and no others", () => {
+  test("excludes other network faults, and no faults of other kinds", () => {
     const list = (second: string): string =>
       `[{ at: 1s, kind: network-blackhole, for: 3s }, { at: 2s, kind: ${second}, for: 1s }]`;
     expect(problemsOf(list("network-refuse")).join()).toContain("cannot be there together with faults[0]");

@@ -8,7 +8,7 @@ it.each([
   ["maximize cycle.events/s", { operation: "__cycle__", metric: "eventsPerSecond", isMaximised: true }],
   ["minimise process.p(99)", { operation: "process", metric: "p99", isMaximised: false }],
   ["minimise lifecycle.completed.avg", { operation: "lifecycle.completed", metric: "mean" }],
-])("reads %s", (text, objective) => {
+])("an objective is read from %s", (text, objective) => {
   expect(parseObjective(text, [])).toMatchObject({ ...objective, words: text });
 });
 
@@ -17,12 +17,12 @@ it.each([
   ["maximise adds.events/s", /no metric adds/],
   ["maximise add.eventss", /eventss/],
   ["minimise add.p(99.9)", /p\(95\) or p\(99\)/],
-])("refuses %s", (text, message) => {
+])("an objective %s is refused", (text, message) => {
   expect(() => parseObjective(text, [])).toThrow(UsageError);
   expect(() => parseObjective(text, [])).toThrow(message);
 });
 
-it("reads conditions, and refuses what trials are not compared by", () => {
+it("a condition is read, and refused for metrics without comparisons", () => {
   expect(parseCondition("process: p(99)<50", [])).toEqual({
     operation: "process",
     metric: "p99",

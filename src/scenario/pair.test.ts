@@ -1,5 +1,5 @@
-// Two scenarios as two treatments of one: each keeps its differences, be it another file, another setting, or one setting
-// fewer.
+// Two scenarios as two treatments of one scenario: each keeps its file and settings, also a setting that the other
+// lacks.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ function paired(one: string, other: string): ReturnType<typeof parseScenario> {
   return experiment;
 }
 
-it("has the files of each, called by name and content", () => {
+it("a pair has the workload file of each scenario, named by file and content", () => {
   const { treatments, stopping } = paired("workload: ./one.sql\n", "workload: ./two.sql\nprepared: false\n");
   expect(treatments.map(({ id }) => id)).toEqual([
     expect.stringMatching(/^one\.sql-[0-9a-f]{7}$/),
@@ -41,14 +41,14 @@ it("has the files of each, called by name and content", () => {
   expect(stopping).toMatchObject({ min: 5, max: 9 });
 });
 
-it("has the settings of each, also where one says nothing or no longer something", () => {
+it("a pair has the settings of each scenario, also settings that one of them lacks", () => {
   paired("payload: text\n", "payload: jsonb\n");
   paired("payload: text\n", "payload: text\nprepared: false\n");
   paired("factors: { payload: [text], pool.size: [4] }\npool: { strategy: pg-pool }\n", "payload: text\n");
   paired("payload: text\nprepared: false\npool: { strategy: pg-pool, size: 4 }\n", "payload: text\n");
 });
 
-it("keeps the password of a URL for the run, and stores none", () => {
+it("a pair keeps the password of a URL for the run, but not in the stored text", () => {
   const url = "target: { url: 'postgresql://u:secret@h:5432/d' }\n";
   const [a, b] = ["payload: text", "payload: jsonb"].map((each) =>
     firstTreatment(`name: n\n${url}${each}\n`, file, {}),
@@ -58,7 +58,7 @@ it("keeps the password of a URL for the run, and stores none", () => {
   expect(experiment.yaml).not.toContain("secret");
 });
 
-it("is what include may say of files of one's own: read beside the scenario, varied with settings", () => {
+it("include may list the user's workload files, relative to the scenario", () => {
   const yaml = "name: n\nworkload: ./one.sql\ninclude: [{ workload: ./one.sql }, { workload: ./two.sql }]\n";
   const { treatments, yaml: stored } = parseScenario(yaml, file);
   expect(treatments.map(({ settings }) => settings.workload)).toEqual([
@@ -92,6 +92,6 @@ it.each([
     /include\[0\]\.workload.*cannot read .*none\.sql/,
   ],
   ["factors: { workload: [./one.sql, ./two.sql] }", "prepared: true", /varies through include alone/],
-])("refuses %s beside %s", (more, first, message) => {
+])("an inclusion is refused: %s with %s", (more, first, message) => {
   expect(() => parseScenario(`name: n\n${first}\n${more}\n`, file)).toThrow(message);
 });

@@ -1,4 +1,4 @@
-// `target.passwordCommand` in scenarios, and every mistake.
+// `target.passwordCommand` in scenarios, and mistakes with their messages.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { parseScenario } from "./loader.js";
@@ -12,7 +12,7 @@ const problemsOf = (target: string, rest = ""): string[] =>
 const url = "url: 'postgresql://a@b/c'";
 
 describe("target.passwordCommand", () => {
-  test("is a list of words as they are, or a text for the shell, and lasts ten minutes", () => {
+  test("is a list of words or a text for the shell, and is repeated every ten minutes by default", () => {
     expect(load(`{ ${url}, passwordCommand: [cat, "$HOME/a b"] }`)).toMatchObject({
       passwordCommand: { words: ["cat", "$HOME/a b"], everyMs: 600_000 },
     });
@@ -21,13 +21,13 @@ describe("target.passwordCommand", () => {
     });
   });
 
-  test("stays in the stored scenario as it was written", () => {
+  test("is stored as it was written", () => {
     const command = 'passwordCommand: cat "$HOME/token"';
     const { yaml } = parseScenario(`name: x\ntarget:\n  ${url}\n  ${command}\n`, "x.yaml");
     expect(yaml).toContain("$HOME/token");
   });
 
-  test("goes with direct connections, pg-pool and PgBouncers of somebody else", () => {
+  test("is accepted with direct connections, pg-pool and external PgBouncers only", () => {
     const target = `{ ${url}, passwordCommand: [cat, token] }`;
     for (const pool of ["direct", "pg-pool", "{ strategy: pgbouncer, url: 'postgresql://a:b@c/d' }"])
       expect(problemsOf(target, `pool: ${pool}\n`)).toEqual([]);
@@ -46,7 +46,7 @@ describe("target.passwordCommand", () => {
     [`{ ${url}, passwordCommand: " " }`, "expected a command"],
     [`{ ${url}, passwordCommand: [] }`, "passwordCommand"],
     [`{ ${url}, passwordCommand: [cat], passwordEvery: 10 }`, "did you mean 10s"],
-  ])("is refused in %s", (target, message) => {
+  ])("is refused with its reason: %s", (target, message) => {
     const problems = problemsOf(target);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(message);

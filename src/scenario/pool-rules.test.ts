@@ -72,12 +72,12 @@ const poolProblems = (treatment: Settings) =>
   poolRules(treatment).map(({ path, message }) => ({ path: pathText(path), message }));
 const paths = (treatment: Settings) => poolProblems(treatment).map(({ path }) => path);
 
-describe("the rules of pools", () => {
-  it("have nothing against direct connections", () => {
+describe("rules of pools", () => {
+  it("accept direct connections", () => {
     expect(poolProblems(settings({ strategy: "direct", reconnect: "per-transaction" }))).toEqual([]);
   });
 
-  it("want a pg-pool of at least one connection for each worker thread of all groups", () => {
+  it("require a pg-pool of at least one connection per worker thread", () => {
     expect(poolProblems(settings({ strategy: "pg-pool", size: 3 }))).toEqual([]);
     const [problem, ...others] = poolProblems(settings({ strategy: "pg-pool", size: 2 }));
     expect(others).toEqual([]);
@@ -85,11 +85,11 @@ describe("the rules of pools", () => {
     expect(problem?.message).toContain("2 connections cannot be shared out over 3 worker threads");
   });
 
-  it("take any shape through a pooler in transaction mode", () => {
+  it("accept app delays with a pooler in transaction mode", () => {
     expect(poolProblems(settings(pgbouncer(), { appDelayMs: delays({ min: 10, max: 50 }) }))).toEqual([]);
   });
 
-  it("refuse session mode with fewer server connections than clients, which would starve the rest", () => {
+  it("refuse session mode with fewer server connections than clients", () => {
     expect(poolProblems(settings(pgbouncer({ mode: "session", size: 16 })))).toEqual([]);
     expect(poolProblems(settings(pgbouncer({ mode: "session", size: 8, instances: 2 })))).toEqual([]);
     expect(poolProblems(settings(pgbouncer({ mode: "session", size: 7, instances: 2 })))[0]).toMatchObject({
@@ -106,7 +106,7 @@ describe("the rules of pools", () => {
     expect(paths(settings(pgbouncer({ mode: "session", size: 12, urls: heavy })))).toEqual([]);
   });
 
-  it("count the clients of each PgBouncer of ours as they are shared out before several servers", () => {
+  it("count the clients of each managed PgBouncer as they are divided among servers", () => {
     const needed = (weights: number[], instances: number): number => {
       const urls = weights.map((weight) => ({ url: "postgresql://a/d", weight }));
       const isRefused = (size: number): boolean =>
@@ -125,7 +125,7 @@ describe("the rules of pools", () => {
     expect(needed([1, 1], 4)).toBe(3);
   });
 
-  it("count the clients of each agent where it has PgBouncers for itself", () => {
+  it("count the clients of each agent that has separate PgBouncers", () => {
     const isRefused = (size: number, instances = 1): boolean =>
       paths(
         settings(pgbouncer({ mode: "session", placement: "agent", instances, size }), {
@@ -138,7 +138,7 @@ describe("the rules of pools", () => {
   });
 });
 
-describe("a PgBouncer", () => {
+describe("a PgBouncer in a scenario", () => {
   it.each([
     [
       "placement: agent",
@@ -162,7 +162,7 @@ describe("a PgBouncer", () => {
     expect(problems).toHaveLength(1);
   });
 
-  it("may have files of TLS that it does not use, as ever, while clients log in by password", () => {
+  it("accepts TLS settings that password log-in does not use", () => {
     const yaml = "name: x\npool: { strategy: pgbouncer, settings: { client_tls_key_file: k } }\n";
     expect(scenarioProblems(yaml)).toEqual([]);
   });

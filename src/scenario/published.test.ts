@@ -1,4 +1,4 @@
-// Published figures in the loader: the treatments that they are about, refused figures, and figures that are kept aside.
+// Published figures in the loader: their treatments, refused figures, and figures that are not compared.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { lint } from "../analysis/lint/lint.js";
@@ -13,7 +13,7 @@ const scenarioOf = (...figures: string[]): string => `${HEAD}\npublished: [${fig
 const load = (...figures: string[]): Experiment => parseScenario(scenarioOf(...figures), "x.yaml");
 
 describe("a published figure", () => {
-  test("is about one treatment, by its levels or by its name, and loads again", () => {
+  test("names a treatment by levels or id, and loads again from the resolved text", () => {
     const experiment = load(
       figure("{payload:text,pool:direct}"),
       figure("jsonb-direct", " add.poolwait   p(99.9) ", "0"),
@@ -47,36 +47,32 @@ describe("a published figure", () => {
     ["an unknown aggregate", figure("text-direct", "add medium"), /add has no medium; did you mean med\?/],
     ["a metric alone", figure("text-direct", "add"), /metric: expected a metric of thresholds and what/],
     ["a selector in no syntax", figure("{payload}"), /not a metric in k6's syntax/],
-    [
-      "what is judged as a whole",
-      figure("text-direct", "integrity lost"),
-      /integrity has no published figures/,
-    ],
+    ["a metric of integrity", figure("text-direct", "integrity lost"), /integrity has no published figures/],
     ["a value below 0", figure("text-direct", "add avg", "-1"), /value: .*0/],
-    ["a value that is no number", figure("text-direct", "add avg", "fast"), /value: /],
+    ["a value that is not a number", figure("text-direct", "add avg", "fast"), /value: /],
     ["an unknown key", "{ source: a, treatment: b, metric: add avg, valu: 1 }", /valu/],
-  ])("is refused: %s", (_, text, expected) => {
+  ])("is refused with %s", (_, text, expected) => {
     expect(scenarioProblems(scenarioOf(text)).join("\n")).toMatch(expected);
   });
 
   test.each([
     [
-      "whose level is not run",
+      "of an unknown level",
       figure("{payload:txt,pool:direct}"),
       "payload has no level txt; did you mean text?",
     ],
     [
-      "whose treatment is not run",
+      "of an unknown treatment",
       figure("txt-direct"),
       "treatment has no level txt-direct; did you mean text-direct?",
     ],
     ["of several treatments", figure("{payload:text}"), "2 treatments have these levels"],
     [
-      "that is not measured",
+      "of an operation that is not measured",
       figure("text-direct", "read avg"),
       "nothing measures read here: it takes readers",
     ],
-  ])("%s is kept aside with a warning, since --set may have left it out", (_, text, problem) => {
+  ])("is not compared, with a warning, if it is %s", (_, text, problem) => {
     const experiment = load(figure("jsonb-direct"), text);
     expect(experiment.published.map(({ treatment }) => treatment)).toEqual(["jsonb-direct", undefined]);
     const [words] = lint(experiment).flatMap((each) => (each.rule === "published" ? [each.words] : []));
@@ -84,7 +80,7 @@ describe("a published figure", () => {
     expect(words).toContain(problem);
   });
 
-  test("shows no password of its source", () => {
+  test("has no password in its source", () => {
     const url = "postgresql://app:s3cret@db.example:5432/x";
     const experiment = load(figure("text-direct").replace("a blog", `'${url}'`));
     expect(JSON.stringify(experiment)).not.toContain("s3cret");

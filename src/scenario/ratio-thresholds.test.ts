@@ -1,5 +1,5 @@
-// Thresholds on ratios in the loader: the treatments that they pair, and every way in which a threshold could have gone
-// unchecked.
+// Thresholds on ratios in the loader: the treatments that they pair, and thresholds that would not be
+// checked.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { parseScenario } from "./loader.js";
@@ -20,7 +20,7 @@ function pairs(metric: string, rest?: string): string[] {
 }
 
 describe("a threshold on a ratio", () => {
-  test("is two metrics with their selectors, and a condition that may ask for the whole interval", () => {
+  test("has two metrics with selectors, and conditions that may use the whole interval", () => {
     const experiment = load(
       "{ 'add{payload:text} / add{payload:jsonb}': ['events/s surely >= 1.2', 'p(95)<0.8'], add: [max<9] }",
     );
@@ -61,11 +61,14 @@ describe("a threshold on a ratio", () => {
       "process / add",
       ["text-direct", "text-pg-pool-9", "jsonb-direct", "jsonb-pg-pool-9"].map((id) => `${id} / ${id}`),
     ],
-  ])("pairs treatments that agree in all but what both sides name: %s", (metric, expected) => {
-    expect(pairs(metric)).toEqual(expected);
-  });
+  ])(
+    "pairs treatments that agree in all factors except those that both sides select: %s",
+    (metric, expected) => {
+      expect(pairs(metric)).toEqual(expected);
+    },
+  );
 
-  test("is about A/A pairs by their names, and about levels that hold a slash", () => {
+  test("selects A/A pairs by name, and levels that contain a slash", () => {
     expect(pairs("add{payload:text-b} / add{payload:text-a}", "factors: { payload: [text, text] }")).toEqual([
       "text-b / text-a",
     ]);
@@ -82,48 +85,44 @@ describe("a threshold on a ratio", () => {
     ["database", "sizeBytes<1.2"],
     ["database.perEvent", "walBytes<0.9"],
     ["add", "failedShare<1"],
-  ])("can be about %s %s", (source, condition) => {
+  ])("accepts metric %s with the condition %s", (source, condition) => {
     expect(problems(`{ '${source}{payload:text} / ${source}{payload:jsonb}': ['${condition}'] }`)).toEqual(
       [],
     );
   });
 });
 
-describe("a ratio that nothing would check", () => {
+describe("a threshold on a ratio that would never be checked", () => {
   const over = (condition: string): string => `{ 'add{payload:text} / add{payload:jsonb}': [${condition}] }`;
   test.each([
-    ["an unknown metric below", "{ 'add / ad': [max<1] }", /no metric ad; did you mean add\?$/],
-    ["nothing below", "{ 'add / ': [max<1] }", /not a metric in k6's syntax/],
-    ["three sides", "{ 'add / add / add': [max<1] }", /not a metric in k6's syntax/],
+    ["an unknown denominator", "{ 'add / ad': [max<1] }", /no metric ad; did you mean add\?$/],
+    ["no denominator", "{ 'add / ': [max<1] }", /not a metric in k6's syntax/],
+    ["three metrics", "{ 'add / add / add': [max<1] }", /not a metric in k6's syntax/],
     ["an unknown level", "{ 'add{payload:text} / add{payload:jsnb}': [max<1] }", /did you mean jsonb\?$/],
     ["an unknown factor", "{ 'add{paylod:text} / add{payload:jsonb}': [max<1] }", /did you mean payload\?$/],
+    ["equal sides", "{ 'add / add': [max<1] }", /both sides are the same treatment; name a factor on both/],
     [
-      "both sides alike",
-      "{ 'add / add': [max<1] }",
-      /both sides are the same treatment; name a factor on both/,
-    ],
-    [
-      "both sides alike, since one names the factor",
+      "a factor selected on one side only",
       "{ 'add{payload:text} / add': [max<1] }",
       /both sides are the same treatment/,
     ],
-    ["an aggregate of one side", "{ 'process / integrity': [lost<1] }", /integrity has no ratio/],
-    ["an aggregate of neither", over("medium<1"), /add has no medium; did you mean med\?/],
+    ["an aggregate that one metric lacks", "{ 'process / integrity': [lost<1] }", /integrity has no ratio/],
+    ["an aggregate that both metrics lack", over("medium<1"), /add has no medium; did you mean med\?/],
     ["an operation that is not measured", "{ 'read / add': [max<1] }", /nothing measures read here/],
     ["arrivals of a closed loop", over("dropped<1"), /only an arrival rate has arrivals/],
     ["an interval that equals a number", over("max surely==1"), /surely takes < <= > >=/],
     [
-      "an abort",
+      "abortOnFail",
       over("{ threshold: max<1, abortOnFail: true }"),
       /a ratio is judged at the end of the experiment; it cannot abort it/,
     ],
-    ["surely of one treatment", "{ add: ['max surely<1'] }", /surely is for ratios, as/],
+    ["surely without a ratio", "{ add: ['max surely<1'] }", /surely is for ratios, as/],
     ["surely without a quantity", over("surely<1"), /add has no surely/],
-  ])("is refused: %s", (_, thresholds, expected) => {
+  ])("is refused for %s", (_, thresholds, expected) => {
     expect(problems(thresholds)).toEqual([expect.stringMatching(expected)]);
   });
 
-  test("is refused where a treatment has no counterpart, with its place", () => {
+  test("is refused at its place if a treatment has no counterpart", () => {
     const rest = `${FACTORS}\nexclude: [{ payload: jsonb, pool: direct }]`;
     const expected = /^x\.yaml:5:\d+ .*text-direct has no counterpart on the other side; select levels/;
     expect(problems("{ 'add{payload:text} / add{payload:jsonb}': [max<1] }", rest)).toEqual([
@@ -138,7 +137,7 @@ describe("a ratio that nothing would check", () => {
     ]);
   });
 
-  test("is refused where a level of one side alone was included, in either direction", () => {
+  test("is refused if only one side has an included level", () => {
     const rest = `${FACTORS}\ninclude: [{ payload: text, statementShape: row-by-row }]`;
     expect(problems("{ 'add{payload:text} / add{payload:jsonb}': [max<1] }", rest)).toEqual([
       expect.stringMatching(/text-\S+ has no counterpart/),
@@ -148,7 +147,7 @@ describe("a ratio that nothing would check", () => {
     ]);
   });
 
-  test("shows no password of a level", () => {
+  test("is refused without the password of a level", () => {
     const level = "postgresql://app:s3cret@db.example:5432/x";
     const [problem = ""] = problems(`{ "add{payload:${level}} / add{payload:text}": [max<1] }`);
     expect(problem).toContain("has no level postgresql://app@db.example:5432/x");

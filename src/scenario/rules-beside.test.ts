@@ -1,5 +1,5 @@
-// Every rule still reports its finding if the schema refuses other keys, unless the rule reads them: one scenario that
-// breaks each rule, together with an unrelated fault.
+// Every rule still reports its problem if the schema refuses other keys, unless the rule reads them: one scenario that
+// breaks each rule, with an unrelated mistake.
 import { describe, expect, it, test } from "vitest";
 import { parse } from "yaml";
 import { REFUSED } from "../cli/reference/reference-refused.js";
@@ -57,7 +57,7 @@ const SCENARIOS = [...VIOLATIONS.map((yaml) => `name: x\n${yaml}`), ...REFUSED.m
 const BREAKING = SCENARIOS.filter((yaml) => brokenRules(yaml).length > 0);
 
 it.each(["train-events", "connections", "accounts", "documents", "calls"])(
-  "each rule of %s is broken by one of these scenarios",
+  "each rule of workload %s is broken by a scenario of this test",
   (workload) => {
     const found = readScenario({ name: "x", seed: 1, workload });
     if ("findings" in found) throw new Error("the scenario is sound");
@@ -74,11 +74,11 @@ describe.each(BREAKING)("%s", (yaml) => {
   const own = wordsOf(yaml);
 
   it.each([
-    ["a value that is none", "log: 5"],
+    ["an invalid value", "log: 5"],
     ["a misspelt key", "lgo: { level: info }"],
     ["a key of the experiment", "orderSeed: -1"],
     ["a key in another mapping", "evidence: { evry: 1s }"],
-  ])("is reported beside %s", (_, fault) => {
+  ])("keeps its problems next to %s", (_, fault) => {
     const [key = ""] = fault.split(":");
     const found = wordsOf(`${yaml}\n${fault}`);
     expect(found.filter((words) => !words.startsWith(key)).sort()).toEqual([...own].sort());
@@ -86,34 +86,34 @@ describe.each(BREAKING)("%s", (yaml) => {
   });
 });
 
-test("a batch whose bounds are swapped is reported beside a locking that is none", () => {
+test("swapped bounds of a batch are reported next to a misspelt locking", () => {
   expect(wordsOf("name: x\nbatch: { min: 100, max: 10 }\nlocking: nowiat")).toEqual([
     expect.stringMatching(/^batch\.min: min must not be greater than max/),
     expect.stringMatching(/^locking: not one of/),
   ]);
 });
 
-describe("a rule is silent that reads", () => {
+describe("a rule that reads a refused or misspelt key", () => {
   it.each([
     ["a refused value", "batch: { min: 200, max: many }", "batch.max"],
-    ["the default of a key that is misspelt", "batch: { min: 200, maks: 300 }", "batch.maks"],
-    ["the default of a key that may be meant", "batch: { min: 200, upper: 300 }", "batch.upper"],
-    ["a kind that follows from a refused key", "dialect: cockroachdb\ntarget: { url: 5 }", "target.url"],
-    ["what a refused list holds", "faults: [{ at: 20m, kind: postgres-kill }, { at: 5 }]", "faults[1]"],
+    ["the default of a misspelt key", "batch: { min: 200, maks: 300 }", "batch.maks"],
+    ["a key that an unknown key may mean", "batch: { min: 200, upper: 300 }", "batch.upper"],
+    ["a kind implied by a refused key", "dialect: cockroachdb\ntarget: { url: 5 }", "target.url"],
+    ["a refused list", "faults: [{ at: 20m, kind: postgres-kill }, { at: 5 }]", "faults[1]"],
     [
       "levels of misspelt factors",
       "batch: { min: 100, max: 10 }\nfactrs: { batch.max: [200, 300] }",
       "factrs",
     ],
-  ])("%s", (_, yaml, place) => {
+  ])("reports nothing for %s", (_, yaml, place) => {
     const found = wordsOf(`name: x\n${yaml}`);
     expect(found.filter((words) => !words.startsWith(place))).toEqual([]);
     expect(found.length).toBeGreaterThan(0);
   });
 });
 
-describe("thresholds and the end of the experiment", () => {
-  it("are looked at beside what the schema refuses", () => {
+describe("rules of thresholds, objective and stopping", () => {
+  it("report their problems next to a refused key", () => {
     const found = wordsOf(
       "name: x\nlog: 5\nthresholds: { ad: ['p(99)<5'] }\norder: racing\nobjective: maximise ad.events/s",
     );
@@ -121,7 +121,7 @@ describe("thresholds and the end of the experiment", () => {
     expect(places.sort()).toEqual(["log", "objective", "thresholds.ad", "trials"]);
   });
 
-  it("are not where a level is refused", () => {
+  it("report nothing if a level is refused", () => {
     const found = wordsOf(
       "name: x\nfactors: { payload: [jsonb, txt] }\nthresholds: { 'add{payload:text}': [max<5] }",
     );

@@ -1,5 +1,5 @@
-// The bundled scenarios: each loads, matches its comments, stays within the time that it promises, and the shortened
-// commands in its header work, and so do the commands of the pages.
+// The bundled scenarios: each loads, matches its comments and its promised duration, and the shortened
+// commands in its header and in the pages work.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -50,8 +50,8 @@ function commandsOfPages(): [page: string, file: string, set: string[]][] {
   });
 }
 
-describe.each(FILES)("%s", (file) => {
-  test("is known to editors and loads, also from its resolved text", () => {
+describe.each(FILES)("bundled scenario %s", (file) => {
+  test("names its JSON Schema and loads, also from its resolved text", () => {
     expect(text(file)).toMatch(/^# yaml-language-server: \$schema=\.\.\/schema\/scenario\.schema\.json\n/);
     const experiment = load(file);
     expect(experiment.name).toBe(file.replace(".yaml", ""));
@@ -66,27 +66,27 @@ describe.each(FILES)("%s", (file) => {
     );
   });
 
-  test("can be changed as its header says", () => {
+  test("loads with the --set of each command in its header", () => {
     const commands = commandsIn(file);
     expect(commands.length).toBeGreaterThan(0);
     for (const set of commands) expect(() => load(file, set)).not.toThrow();
   });
 });
 
-test.each(commandsOfPages())("%s shows a command that works: %s %j", (_, file, set) => {
+test.each(commandsOfPages())("page %s has a command of %s that loads with --set %j", (_, file, set) => {
   expect(() => load(file, set)).not.toThrow();
 });
 
-test("quickstart: three payloads, five trials each, in under 90 seconds", () => {
+test("quickstart has three payloads with five trials each in under 90 seconds", () => {
   const experiment = parseScenario(text("quickstart.yaml"), "quickstart.yaml");
   expect(experiment.treatments.map(({ id }) => id)).toEqual(["jsonb", "jsonb-manual", "text"]);
   expect(experiment.trials).toHaveLength(15);
-  // Even with every drain at its bound there is room for starting, resetting and checking.
+  // Sum of all windows with no drain and with the longest drains.
   expect(experimentSpan(experiment).leastMs).toBe(60_000);
   expect(experimentSpan(experiment).mostMs).toBeLessThanOrEqual(90_000);
 });
 
-test("train-events: payload x pool at 512 clients, with 64 direct clients as the control", () => {
+test("train-events crosses payload and pool at 512 clients, with 64 direct clients as control", () => {
   const { treatments, trials } = parseScenario(text("train-events.yaml"), "train-events.yaml");
   expect(treatments.map(({ id }) => id)).toEqual(
     ["jsonb", "jsonb-manual", "text", "text-generated"].flatMap((payload) => [

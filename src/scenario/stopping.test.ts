@@ -1,4 +1,4 @@
-// The number of trials of a scenario: the ways to write it, its plan, and every combination that is refused.
+// The number of trials of a scenario: its forms, its plan, and refused combinations.
 import { expect, it } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { extentDocument, extentText } from "../cli/validate.js";
@@ -7,7 +7,7 @@ import { parseScenario } from "./loader.js";
 
 const TWO = "name: x\nfactors: { payload: [text, jsonb] }\n";
 
-it("plans all blocks that may run, in an order that does not depend on where it ends", () => {
+it("a plan until decided has all blocks that may run, in the order of a fixed number of trials", () => {
   const most = parseScenario(`${TWO}seed: 3\ntrials: { max: 8 }`, "x.yaml");
   expect(most.stopping).toEqual({ min: 5, max: 8, within: 0.05 });
   expect(most.trials).toEqual(parseScenario(`${TWO}seed: 3\ntrials: 8`, "x.yaml").trials);
@@ -21,7 +21,7 @@ it("plans all blocks that may run, in an order that does not depend on where it 
   expect([replaced.trials.length, replaced.stopping]).toEqual([4, undefined]);
 });
 
-it("is told with its least and its most", () => {
+it("a plan until decided states its least and most trials", () => {
   const text = `${TWO}seed: 3\ntrials: { min: 6, max: 12, within: 10% }\nbudget: 2h\ntrial: { drain: false }`;
   const experiment = parseScenario(text, "x.yaml");
   expect(extentText(experiment)).toBe("2 treatments x 1 to 12 trials = 2 to 24 trials, load of 24s to 4m48s");
@@ -45,13 +45,13 @@ it.each([
     "budget: 2h\norder: sequential",
     "x.yaml:4:8 order: budget needs blocks of trials; use order: interleaved",
   ],
-])("%j is refused", (keys, problem) => {
+])("a stopping rule %j is refused", (keys, problem) => {
   expect(scenarioProblems(TWO + keys)).toEqual([problem]);
 });
 
 const RACE = "order: racing\nobjective: maximise add.events/s\n";
 
-it("races for an objective, in the order of interleaved blocks", () => {
+it("a race has an objective and the order of interleaved blocks", () => {
   const racing = parseScenario(`${TWO}${RACE}seed: 3\ntrials: { max: 8 }`, "x.yaml");
   const objective = { operation: "add", metric: "eventsPerSecond", isMaximised: true };
   expect(racing.stopping).toMatchObject({ min: 5, max: 8, race: objective });
@@ -80,11 +80,11 @@ it.each([
     "objective: maximise cycle.events/s",
     "x.yaml:3:12 objective: nothing measures __cycle__ here: it takes cycle (seen maximise cycle.events/s)",
   ],
-])("%j is refused", (keys, ...problems) => {
+])("a race or objective %j is refused", (keys, ...problems) => {
   expect(scenarioProblems(TWO + keys)).toEqual(problems);
 });
 
-it("needs something to decide", () => {
+it("a stopping rule is refused for a single treatment", () => {
   expect(scenarioProblems("name: x\ntrials: { max: 9 }")).toEqual([
     "x.yaml:2:9 trials: one treatment has nothing to decide; add a factor, or give a number",
   ]);

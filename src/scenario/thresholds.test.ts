@@ -1,4 +1,4 @@
-// Thresholds in the loader: their resolved form, and every way in which a threshold could have gone unchecked.
+// Thresholds in the loader: their resolved form, and thresholds that would not be checked.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 import { OPERATIONS, WORKLOADS } from "../workloads/registry.js";
@@ -22,7 +22,7 @@ const problems = (thresholds: string, rest?: string): string[] =>
   scenarioProblems(scenarioOf(thresholds, rest));
 
 describe("a threshold", () => {
-  test("is a metric, a selector and a condition", () => {
+  test("has a metric, a selector and a condition", () => {
     const [threshold] = load(
       "{ 'add.poolwait{payload:text, pool:pg-pool-9}': 'p(99.9) <= 12.5' }",
     ).thresholds;
@@ -40,7 +40,7 @@ describe("a threshold", () => {
     });
   });
 
-  test("has a long form, alone or among others, which loads again from the resolved text", () => {
+  test("has a long form, which loads again from the resolved text", () => {
     const long = "{ threshold: 'failures===0', abortOnFail: true, delayAbortEval: 10s }";
     const experiment = load(`{ add: [avg<20, ${long}], process: ${long} }`);
     const brief = experiment.thresholds.map((each) => [each.source, each.operator, each.delayAbortEvalMs]);
@@ -61,12 +61,12 @@ describe("a threshold", () => {
     ["verdict", "tainted==0"],
     ["database", "sizeBytes<1000", "hotRatio>0.5"],
     ["__all__", "rate>1", "transactions/s>1", "failedShare<1"],
-  ])("can be about %s", (metric, ...conditions) => {
+  ])("accepts the metric %s", (metric, ...conditions) => {
     const list = conditions.map((condition) => `'${condition}'`).join(", ");
     expect(load(`{ '${metric}': [${list}] }`).thresholds).toHaveLength(conditions.length);
   });
 
-  test("selects a level whose name holds colons", () => {
+  test("selects a level whose name contains colons", () => {
     const pools =
       "factors: { pool: [direct, { strategy: pgbouncer, url: 'postgresql://app@pool.example:6432/app' }] }";
     const level = "pgbouncer-postgresql://app@pool.example:6432/app";
@@ -83,7 +83,7 @@ describe("a threshold", () => {
     ]);
   });
 
-  test("holds for the treatments that have all levels of its selector", () => {
+  test("applies to treatments that have all levels of its selector", () => {
     const { thresholds, treatments } = load(
       "{ 'add{payload:text}': [max<1], 'add{treatment:jsonb-direct}': [max<1] }",
     );
@@ -94,7 +94,7 @@ describe("a threshold", () => {
   });
 });
 
-test("arrivals are those of an open loop: of the role's own operation, or of whole cycles", () => {
+test("thresholds on arrivals require an open loop of the role's first operation or of the cycle", () => {
   const load = "{ executor: constant-arrival-rate, rate: 20, maxClients: 5 }";
   const producers = `actors: { producers: { load: ${load} } }`;
   const cycle = `topology: cycle\nactors: { cycle: { load: ${load} } }`;
@@ -108,7 +108,7 @@ test("arrivals are those of an open loop: of the role's own operation, or of who
   expect(problems("{ add.startdelay: [max<9] }")).toEqual(refused);
 });
 
-describe("a threshold that nothing would check", () => {
+describe("a threshold that would never be checked", () => {
   test.each([
     ["an unknown metric", "{ ad: [max<1] }", /ad: no metric ad; did you mean add\?$/],
     ["an unknown measure", "{ add.poolwaits: [max<1] }", /did you mean add\.poolwait\?$/],
@@ -141,7 +141,7 @@ describe("a threshold that nothing would check", () => {
       "workload: documents",
     ],
     [
-      "an operation that nobody performs",
+      "an operation of a role without clients",
       "{ read: [max<1] }",
       /nothing measures read here: it takes readers$/,
     ],
@@ -151,31 +151,31 @@ describe("a threshold that nothing would check", () => {
       "{ add: { threshold: max<1, abort: true } }",
       /unknown key; valid keys: threshold, abortOnFail/,
     ],
-  ])("is refused: %s", (_, thresholds, expected, more?: string) => {
+  ])("is refused for %s", (_, thresholds, expected, more?: string) => {
     expect(problems(thresholds, more)).toEqual([expect.stringMatching(expected)]);
   });
 
-  test("is refused where no treatment has its levels together", () => {
+  test("is refused if no treatment has all its levels", () => {
     const rest = `${FACTORS}\nexclude: [{ payload: text, pool: direct }]`;
     expect(problems("{ 'add{payload:text,pool:direct}': [max<1] }", rest)).toEqual([
       expect.stringMatching(/no treatment has these levels together$/),
     ]);
   });
 
-  test("is refused for each reason there is", () => {
+  test("is refused with all its reasons", () => {
     expect(problems("{ __cycle__: [retries==0] }")).toEqual([
       expect.stringMatching(/nothing measures __cycle__ here: it takes cycle$/),
       expect.stringMatching(/__cycle__ has no retries/),
     ]);
   });
 
-  test("is told of beside every other problem", () => {
+  test("is refused next to other problems", () => {
     expect(problems("{ ad: [max<1], add: [medium<1] }", "batch: { min: 9, max: 3 }")).toHaveLength(3);
   });
 });
 
-describe("the vocabulary", () => {
-  test("is that of what is measured", () => {
+describe("metrics of thresholds", () => {
+  test("are the workload's operations with their latencies, and all operations together", () => {
     const plain = [...thresholdMetrics(workloadOf({})).keys()];
     expect(
       plain.filter(
@@ -186,7 +186,7 @@ describe("the vocabulary", () => {
     expect(measures).toEqual(LATENCIES.map(({ id }) => id));
   });
 
-  test("knows who performs which operation", () => {
+  test("name the roles that perform each operation", () => {
     for (const own of WORKLOADS) {
       const { name, roles, operations } = own;
       for (const operation of Object.keys(operations)) {

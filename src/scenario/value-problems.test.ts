@@ -1,10 +1,10 @@
-// Keys and values that a scenario must not have, alone and in combination, each with the message that the user gets.
+// Keys and values that a scenario must not have, alone and in combination, each with its message.
 import { describe, expect, test } from "vitest";
 import { scenarioProblems } from "../../test/support/scenario-problems.js";
 
 const problemsOf = (yaml: string): string[] => scenarioProblems(`name: x\n${yaml}`);
 
-describe("keys and values", () => {
+describe("an invalid key or value", () => {
   test.each([
     ["an unknown key", "bach: 5", "x.yaml:2:1 bach: unknown key; did you mean batch?"],
     [
@@ -17,17 +17,17 @@ describe("keys and values", () => {
       "trials: many",
       'x.yaml:2:9 trials: expected a number, or a mapping (key: value) (seen "many")',
     ],
-    ["nothing", "trial:", "x.yaml:2:7 trial: expected a mapping (key: value) (seen nothing)"],
+    ["a key without a value", "trial:", "x.yaml:2:7 trial: expected a mapping (key: value) (seen nothing)"],
     ["a negative number", "preload: -1", "x.yaml:2:10 preload: must be at least 0 (seen -1)"],
     ["zero", "clients: 0", "x.yaml:2:10 clients: must be at least 1 (seen 0)"],
     ["an absurd number", "clients: 1e9", "x.yaml:2:10 clients: must be at most 100000 (seen 1000000000)"],
     [
-      "a number beyond all whole numbers",
+      "a number beyond the safe integers",
       "batch: { max: 99999999999999999999 }",
       "x.yaml:2:15 batch.max: must be at most 1000000 (seen 100000000000000000000)",
     ],
     ["infinity", "batch: .inf", "x.yaml:2:8 batch: expected a number, or a mapping (key: value) (seen .inf)"],
-    ["not a number", "seed: .nan", "x.yaml:2:7 seed: expected a number (seen .nan)"],
+    ["a number that is NaN", "seed: .nan", "x.yaml:2:7 seed: expected a number (seen .nan)"],
     [
       "a fraction",
       "trials: 2.5",
@@ -49,20 +49,20 @@ describe("keys and values", () => {
       'x.yaml:2:7 pool: not one of direct, pg-pool, own, pgbouncer, pgpool; did you mean pgbouncer? (seen "pgbounzer")',
     ],
     [
-      "no unit",
+      "a duration without a unit",
       "appDelay: 5",
       "x.yaml:2:11 appDelay: a duration needs a unit; did you mean 5ms or 5s? (seen 5)",
     ],
-    ["no unit, of which one is out of bounds", "evidence: { every: 5 }", /did you mean 5s\?/],
-    ["no unit, both out of bounds", "appDelay: 99999999999", /a duration needs a unit \(seen 99999999999\)$/],
-    ["no unit in a text", "trial: { duration: '30' }", /did you mean 30ms or 30s\? \(seen "30"\)$/],
+    ["a duration whose only valid unit is s", "evidence: { every: 5 }", /did you mean 5s\?/],
+    ["a duration beyond all units", "appDelay: 99999999999", /a duration needs a unit \(seen 99999999999\)$/],
+    ["a duration in quotes", "trial: { duration: '30' }", /did you mean 30ms or 30s\? \(seen "30"\)$/],
     [
       "a number in quotes",
       'clients: "4"',
       'x.yaml:2:10 clients: expected a number; remove the quotes (seen "4")',
     ],
     [
-      "a number in quotes, among others",
+      "a number in quotes for a number or mapping",
       'batch: "4"',
       'x.yaml:2:8 batch: expected a number, or a mapping (key: value); remove the quotes (seen "4")',
     ],
@@ -72,27 +72,27 @@ describe("keys and values", () => {
       'x.yaml:2:11 prepared: expected true or false, or simple; remove the quotes (seen "true")',
     ],
     [
-      "a key that belongs deeper",
+      "a key of a nested mapping",
       "duration: 30s",
       "x.yaml:2:1 duration: unknown key; did you mean trial.duration?",
     ],
     [
-      "a group at the top",
+      "a group at the top level",
       "producers: { clients: 4 }",
       "x.yaml:2:1 producers: unknown key; did you mean actors.producers?",
     ],
     [
-      "a key that belongs into either of two",
+      "a key of two nested mappings",
       "adminUrl: postgresql://u@h/d",
       /unknown key; did you mean target\.adminUrl or pool\.adminUrl\?/,
     ],
     [
-      "a key that belongs farther up",
+      "a key of an outer mapping",
       "actors: { producers: { load: { workers: 2 } } }",
       "x.yaml:2:32 actors.producers.load.workers: unknown key; did you mean actors.producers.workers?",
     ],
     [
-      "a key of another branch, which is no place for it",
+      "a key of an unrelated mapping",
       "batch: { size: 4 }",
       "x.yaml:2:10 batch.size: unknown key; valid keys: min, max",
     ],
@@ -103,7 +103,7 @@ describe("keys and values", () => {
       /load\.rate: expected a rate: .*; did you mean 50\/s\? \(seen "50 per sec"\)$/,
     ],
     [
-      "a rate of nothing",
+      "a rate of 0",
       "actors: { producers: { load: { executor: constant-arrival-rate, rate: 0/s, maxClients: 4 } } }",
       /load\.rate: must be at least 0\.000001 \(seen "0\/s"\)$/,
     ],
@@ -114,36 +114,36 @@ describe("keys and values", () => {
     ],
     ["a negative duration", "appDelay: -5ms", /appDelay: a duration cannot be negative \(seen "-5ms"\)$/],
     ["an absurd duration", "trial: { warmUp: 999h }", /trial\.warmUp: must be at most 24h/],
-    ["a window of nothing", "trial: { duration: 0 }", /trial\.duration: must be at least 1ms/],
+    ["a window of 0", "trial: { duration: 0 }", /trial\.duration: must be at least 1ms/],
     ["a size without a unit", "documentSize: 2000", /a size needs a unit; did you mean 2000B\?/],
     ["a document smaller than its fields", "documentSize: 10B", /documentSize: must be at least 900 B/],
-    ["a name that is no file name", "namespace: public", /namespace: expected a lower-case name/],
-    ["an isolation level of others", "isolation: serialisable", /did you mean serializable\?/],
-    ["a threshold in no syntax", "thresholds: { add: ['p99 < 5'] }", /thresholds\.add\[0\]: not a threshold/],
+    ["an invalid namespace", "namespace: public", /namespace: expected a lower-case name/],
+    ["a misspelt isolation level", "isolation: serialisable", /did you mean serializable\?/],
+    ["a threshold without p( )", "thresholds: { add: ['p99 < 5'] }", /thresholds\.add\[0\]: not a threshold/],
     ["a percentile over 100", "thresholds: { add: ['p(101)<5'] }", /thresholds\.add\[0\]: not a threshold/],
-    ["a metric in no syntax", "thresholds: { 'add{payload}': ['p(9)<5'] }", /not a metric in k6's syntax/],
+    ["a bare selector", "thresholds: { 'add{payload}': ['p(9)<5'] }", /not a metric in k6's syntax/],
     ["a missing end of a range", "appDelay: { min: 1ms }", /appDelay\.max: expected a duration/],
-  ])("%s", (_, yaml, expected) => {
+  ])("is refused with its message: %s", (_, yaml, expected) => {
     const found = problemsOf(yaml);
     expect(found).toEqual([typeof expected === "string" ? expected : expect.stringMatching(expected)]);
   });
 });
 
-describe("keys that do not go together", () => {
+describe("an invalid combination of keys", () => {
   test.each([
     [
-      "a batch upside down",
+      "swapped bounds of a batch",
       "batch: { min: 9, max: 3 }",
       /2:15 batch\.min: min must not be greater than max \(9 > 3\)$/,
     ],
-    ["an app delay upside down", "appDelay: { min: 9ms, max: 3ms }", /appDelay\.min: .*\(9ms > 3ms\)$/],
+    ["swapped bounds of an app delay", "appDelay: { min: 9ms, max: 3ms }", /appDelay\.min: .*\(9ms > 3ms\)$/],
     [
-      "a think time upside down",
+      "swapped bounds of a think time",
       "actors: { readers: { load: { thinkTime: { min: 2s, max: 1s } } } }",
       /actors\.readers\.load\.thinkTime\.min: min must not/,
     ],
     [
-      "too few clients",
+      "fewer clients than workers",
       "actors: { producers: { workers: 5 } }",
       /2:33 actors\.producers\.workers: 5 workers for 4/,
     ],
@@ -168,7 +168,7 @@ describe("keys that do not go together", () => {
       /2:11 actors\.clients: belongs to workload connections, and this one is train-events/,
     ],
     [
-      "the protocol without parameters",
+      "the simple protocol for statements with parameters",
       "prepared: simple",
       /2:11 prepared: statements of train-events have parameters, which the simple protocol lacks/,
     ],
@@ -183,12 +183,12 @@ describe("keys that do not go together", () => {
       /2:27 target\.image: belongs to kind container/,
     ],
     [
-      "a URL twice",
+      "url and urls together",
       "target: { url: 'postgresql://h/d', urls: ['postgresql://h/d'] }",
       /url and urls exclude/,
     ],
     [
-      "a weight of nothing",
+      "a weight of 0",
       "target: { urls: [{ url: 'postgresql://h/d', weight: 0 }] }",
       /2:53 target\.urls\[0\]\.weight: must be above 0 \(seen 0\)/,
     ],
@@ -204,7 +204,7 @@ describe("keys that do not go together", () => {
     ],
     ["an endpoint without URL", "target: { urls: [{ region: west }] }", /2:18 target\.urls\[0\]/],
     [
-      "a key that endpoints do not have",
+      "an unknown key of an endpoint",
       "target: { urls: [{ url: 'postgresql://h/d', wieght: 2 }] }",
       /2:45 target\.urls\[0\]\.wieght: unknown key; did you mean weight\?/,
     ],
@@ -213,9 +213,9 @@ describe("keys that do not go together", () => {
       "target: { urls: [{ url: 'postgresql://h/d', region: 'far, away' }] }",
       /2:53 target\.urls\[0\]\.region: expected a short name/,
     ],
-    ["no URL", "target: { kind: url }", /target: kind url needs a url/],
+    ["kind url without a URL", "target: { kind: url }", /target: kind url needs a url/],
     [
-      "instances of one's own PgBouncer",
+      "instances of an external PgBouncer",
       "pool: { strategy: pgbouncer, url: 'postgresql://h/d', instances: 2 }",
       /pool\.inst/,
     ],
@@ -235,7 +235,7 @@ describe("keys that do not go together", () => {
       /target\.ca: has no effect without TLS; take sslmode=disable out of the URL$/,
     ],
     [
-      "half a client certificate",
+      "a client certificate without its key",
       "target: { url: 'postgresql://h/d', sslmode: require, cert: c.pem }",
       /target\.cert: a client certificate needs both; key is missing/,
     ],
@@ -273,41 +273,35 @@ describe("keys that do not go together", () => {
       /3:17 trial\.drain: the queue cannot/,
     ],
     [
-      "a backoff over its ceiling",
+      "a retry base above its ceiling",
       "retry: { base: 2s }",
       /retry\.base: must not be longer than retry\.ceiling/,
     ],
-    ["a batch beyond any message", "batch: { max: 1000000 }", /batch\.max: 1000000 documents of 900 B make/],
+    ["a batch above 512 MB", "batch: { max: 1000000 }", /batch\.max: 1000000 documents of 900 B make/],
     [
       "too many threads",
       `clients: 64\nactors: { ${["producers", "consumers", "archivers", "readers"].map((role) => `${role}: { workers: 64 }`).join(", ")} }`,
       /actors: 256 worker threads over all groups; at most 255/,
     ],
     [
-      "nobody at work",
+      "no group at all",
       "actors: { producers: false, consumers: false, archivers: false }",
       /actors: every group is left out/,
     ],
-  ])("%s", (_, yaml, expected) => {
+  ])("is refused with its message: %s", (_, yaml, expected) => {
     expect(problemsOf(yaml)).toEqual([expect.stringMatching(expected)]);
   });
 });
 
-describe("certificates", () => {
+describe("certificates of a target", () => {
   const tls = "postgresql://h/d?sslmode=verify-full";
   test.each([
-    ["of a URL with TLS", `target: { url: '${tls}', ca: ca.pem }`],
-    [
-      "of one of several URLs with TLS",
-      `target: { urls: ['postgresql://h/d', { url: '${tls}' }], ca: ca.pem }`,
-    ],
-    ["of an administrator with TLS", `target: { url: 'postgresql://h/d', adminUrl: '${tls}', ca: ca.pem }`],
-    ["of a URL that names an authority", "target: { url: 'postgresql://h/d?sslrootcert=/x', ca: ca.pem }"],
-    [
-      "of a target with TLS",
-      "target: { url: 'postgresql://h/d', sslmode: require, cert: c.pem, key: k.pem }",
-    ],
-  ])("%s have an effect", (_, yaml) => {
+    ["a URL with TLS", `target: { url: '${tls}', ca: ca.pem }`],
+    ["one of several URLs with TLS", `target: { urls: ['postgresql://h/d', { url: '${tls}' }], ca: ca.pem }`],
+    ["an adminUrl with TLS", `target: { url: 'postgresql://h/d', adminUrl: '${tls}', ca: ca.pem }`],
+    ["a URL with sslrootcert", "target: { url: 'postgresql://h/d?sslrootcert=/x', ca: ca.pem }"],
+    ["a target with TLS", "target: { url: 'postgresql://h/d', sslmode: require, cert: c.pem, key: k.pem }"],
+  ])("are accepted for %s", (_, yaml) => {
     expect(problemsOf(yaml)).toEqual([]);
   });
 
@@ -320,7 +314,7 @@ describe("certificates", () => {
       `target: { urls: ['postgresql://a/d', '${tls}'], sslmode: disable, ca: ca.pem }`,
       "target.sslmode is disable for another URL",
     ],
-  ])("%s are refused, as the target refuses them", (yaml, why) => {
+  ])("are refused for a URL without TLS: %s", (yaml, why) => {
     expect(problemsOf(yaml)).toEqual([expect.stringContaining(why)]);
   });
 });

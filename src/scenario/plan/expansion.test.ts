@@ -1,4 +1,4 @@
-// Expansion of factors: the number and the uniqueness of treatments, the rules of `include` and `exclude`, names of levels.
+// Expansion of factors: number and uniqueness of treatments, `include` and `exclude`, and names of levels.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { checkTreatments, expand } from "./expansion.js";
@@ -14,8 +14,8 @@ function ids(yaml: string): string[] {
   return load(yaml).treatments.map(({ id }) => id);
 }
 
-describe("treatments", () => {
-  test("are all combinations of all levels, the first factor slowest", () => {
+describe("treatments of factors", () => {
+  test("are all combinations of levels, in which the first factor varies slowest", () => {
     const yaml =
       "factors: { payload: [jsonb, text], pool: [direct, { strategy: pgbouncer, mode: transaction, size: 16 }] }";
     expect(ids(yaml)).toEqual([
@@ -29,7 +29,7 @@ describe("treatments", () => {
     expect(last?.settings).toMatchObject({ payload: "text", pool: { mode: "transaction", size: 16 } });
   });
 
-  test("say what a number is a number of, and fix a factor that is no list", () => {
+  test("have ids that name numeric levels, and accept a single level without a list", () => {
     expect(ids("factors: { payload: text, clients: [4, 16], prepared: [true], appDelay: [0, 5ms] }")).toEqual(
       [
         "text-clients-4-prepared-true-appdelay-0",
@@ -40,20 +40,20 @@ describe("treatments", () => {
     );
   });
 
-  test("of a level given twice are an A/A pair", () => {
+  test("with a repeated level are an A/A pair", () => {
     const { treatments } = load("factors: { payload: [text, jsonb, text] }");
     expect(treatments.map(({ id }) => id)).toEqual(["text-a", "jsonb", "text-b"]);
     expect(treatments[2]?.levels).toEqual({ payload: "text-b" });
     expect(treatments[2]?.settings).toEqual(treatments[0]?.settings);
   });
 
-  test("of levels with the same values under other keys keep apart", () => {
+  test("have distinct ids for equal values under different keys", () => {
     const yaml =
       "factors: { pool: [{ strategy: pgbouncer, size: 8 }, { strategy: pgbouncer, instances: 8 }] }";
     expect(ids(yaml)).toEqual(["strategy-pgbouncer-size-8", "strategy-pgbouncer-instances-8"]);
   });
 
-  test("are called by the name that a level, or a part of it, has, and else by all values", () => {
+  test("have the name of a level as id, or all its values if names repeat", () => {
     const fault = (at: string, name: string, run: string): string =>
       `{ at: ${at}, kind: command, name: ${name}, run: ${run} }`;
     const factors = (...levels: string[]): string =>
@@ -65,7 +65,7 @@ describe("treatments", () => {
     ]);
   });
 
-  test("with long names get short ones with a hash, which stay the same", () => {
+  test("have short ids with a stable hash if names are long", () => {
     const settings = "{ shared_buffers: 128MB, work_mem: 4MB, max_wal_size: 1GB, checkpoint_timeout: 30min }";
     const yaml = `factors: { target.settings: [${settings}], payload: [jsonb-manual, text-generated] }`;
     const names = ids(yaml);
@@ -74,7 +74,7 @@ describe("treatments", () => {
     expect(ids(yaml)).toEqual(names);
   });
 
-  test("a part of a level can be a factor of its own, also of a level in short form", () => {
+  test("may vary a key of another factor, also if that is in short form", () => {
     const { treatments } = load("factors: { pool.size: [8, 9], pool: [pg-pool] }");
     expect(treatments.map(({ settings }) => settings.pool)).toEqual([
       { strategy: "pg-pool", size: 8 },
@@ -82,7 +82,7 @@ describe("treatments", () => {
     ]);
   });
 
-  test("never carry a password in their names or levels", () => {
+  test("have no password in ids and levels", () => {
     const { treatments } = load(
       "factors: { target.url: ['postgresql://u:s3cret@a/d', 'postgresql://u:s3cret@b/d'] }",
     );
@@ -91,8 +91,8 @@ describe("treatments", () => {
   });
 });
 
-describe("exclude", () => {
-  test("drops what an entry matches, by the keys that it has", () => {
+describe("exclude in a scenario", () => {
+  test("removes combinations that match all keys of an entry", () => {
     const yaml = `factors:
   payload: [jsonb, text]
   pool: [direct, { strategy: pgbouncer, size: 16 }, { strategy: pgbouncer, size: 32 }]
@@ -100,7 +100,7 @@ exclude: [{ payload: text, pool: { strategy: pgbouncer } }]`;
     expect(ids(yaml)).toEqual(["jsonb-direct", "jsonb-pgbouncer-16", "jsonb-pgbouncer-32", "text-direct"]);
   });
 
-  test("reads a pool's short and long form as the same", () => {
+  test("treats the short and long form of a pool as equal", () => {
     const factors = "factors: { payload: [jsonb, text], pool: [direct, { strategy: pg-pool }] }";
     expect(ids(`${factors}\nexclude: [{ pool: { strategy: direct } }]`)).toEqual([
       "jsonb-pg-pool",
@@ -110,11 +110,11 @@ exclude: [{ payload: text, pool: { strategy: pgbouncer } }]`;
   });
 });
 
-describe("include", () => {
+describe("include in a scenario", () => {
   const factors = "clients: 9\nfactors: { payload: [jsonb, text] }";
   const levelsOf = (yaml: string): unknown[] => load(yaml).treatments.map(({ levels }) => levels);
 
-  test("adds a combination when its factors match none; what it leaves out is the scenario's", () => {
+  test("adds a combination that matches none, completed from the scenario", () => {
     expect(levelsOf(`${factors}\ninclude: [{ payload: text-generated, clients: 4 }]`)).toEqual([
       { payload: "jsonb", clients: "9" },
       { payload: "text", clients: "9" },
@@ -122,7 +122,7 @@ describe("include", () => {
     ]);
   });
 
-  test("extends the combinations that it matches, once or more often", () => {
+  test("extends all combinations that it matches", () => {
     const yaml = `${factors}\ninclude: [{ payload: text, locking: nowait }, { ids: uuidv4 }]`;
     expect(levelsOf(yaml)).toEqual([
       { payload: "jsonb", ids: "uuidv4", locking: "default" },
@@ -131,7 +131,7 @@ describe("include", () => {
     expect(load(yaml).treatments[1]?.settings).toMatchObject({ locking: "nowait", ids: "uuidv4" });
   });
 
-  test("may overwrite an earlier entry for some of its combinations", () => {
+  test("may overwrite an earlier entry for some combinations", () => {
     const yaml = `${factors}\ninclude: [{ locking: nowait }, { payload: text, locking: for-update }]`;
     expect(load(yaml).treatments.map(({ settings }) => settings)).toMatchObject([
       { payload: "jsonb", locking: "nowait" },
@@ -139,7 +139,7 @@ describe("include", () => {
     ]);
   });
 
-  test("is the whole list where there are no factors", () => {
+  test("lists all treatments if there are no factors", () => {
     expect(ids("include: [{ payload: text, locking: nowait }, { payload: jsonb }]")).toEqual([
       "text-nowait",
       "jsonb",
@@ -151,7 +151,7 @@ describe("names of levels", () => {
   const levelsOf = (yaml: string): string[] =>
     load(yaml).treatments.map(({ levels }) => Object.values(levels).join(" "));
 
-  test("tell a level from another value of the same path that is included", () => {
+  test("distinguish a level from an included value of the same key", () => {
     expect(levelsOf("factors: { batch: [10, 20] }\ninclude: [{ batch: { min: 10 } }]")).toEqual([
       "10",
       "20",
@@ -166,13 +166,13 @@ describe("names of levels", () => {
     ]);
   });
 
-  test("tell an included value from the scenario's own", () => {
+  test("distinguish an included value from the scenario's value", () => {
     const yaml =
       "batch: { min: 10 }\nfactors: { payload: [text, jsonb] }\ninclude: [{ payload: text, batch: 10 }]";
     expect(levelsOf(yaml)).toEqual(["text 10", "jsonb min=10"]);
   });
 
-  test("are the same for the same value, included where it is a level or twice", () => {
+  test("are equal for equal values of a level and an inclusion", () => {
     const factors = "factors: { payload: [text, jsonb], locking: [nowait] }\nexclude: [{ payload: text }]";
     expect(levelsOf(`${factors}\ninclude: [{ payload: text, locking: nowait, ids: uuidv4 }]`)).toEqual([
       "jsonb nowait default",
@@ -180,7 +180,7 @@ describe("names of levels", () => {
     ]);
   });
 
-  test("differ where values differ in their type, in a password, or as an A/A pair is named", () => {
+  test("differ for values that differ in a password or in an A/A pair's suffix", () => {
     expect(levelsOf("factors: { target.settings.x: [a, a, a-a] }")).toEqual(["a-a-2", "a-b", "a-a"]);
     const urls = ["one", "two"].map((password) => `postgresql://u:${password}@a/d`);
     expect(levelsOf(`factors: { target.url: ${JSON.stringify(urls)} }`)).toEqual([
@@ -205,7 +205,7 @@ const raw = fc
     },
   }));
 
-test("the number of treatments is the product of the levels, and no two share an id or a set of levels", () => {
+test("the number of treatments is the product of levels, with unique ids and levels", () => {
   fc.assert(
     fc.property(raw, ({ size, scenario }) => {
       const expansion = expand(scenario);

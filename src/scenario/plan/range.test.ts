@@ -1,4 +1,4 @@
-// Ranges as levels: the levels that they become, texts that are no range, and refused ranges.
+// Ranges as levels: their expansion, texts that are not ranges, and refused ranges.
 import { expect, it } from "vitest";
 import { levelsIn, rangeProblem } from "./range.js";
 
@@ -15,7 +15,7 @@ it.each([
     ["4..8", 3],
     ["4..8", 3],
   ],
-])("%j has the levels %j", (given, levels) => {
+])("the range %j has the levels %j", (given, levels) => {
   expect(rangeProblem(given)).toBeUndefined();
   expect(levelsIn(given)).toEqual(levels);
 });
@@ -24,6 +24,6 @@ it.each([
   ["64kB..1MB", /one unit/],
   ["8..4", /ends at a higher number/],
   ["0..4", /begins above 0/],
-])("%s is refused", (given, message) => {
+])("the range %s is refused", (given, message) => {
   expect(rangeProblem(given)).toMatch(message);
 });

@@ -1,5 +1,5 @@
-// The order of trials: blocks balanced by position and by predecessor, random by a separate seed, which does not change the
-// events; and the orders that runs of earlier versions had.
+// The order of trials: blocks balanced by position and predecessor, random by a separate seed that does not change the
+// events. Orders and seeds of earlier versions.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { EXAMPLES } from "../../cli/reference/reference-examples.js";
@@ -38,7 +38,7 @@ const text = (order: readonly PlannedTrial[]): string =>
   order.map(({ treatmentId }) => treatmentId).join(" ");
 
 describe("interleaved trials", () => {
-  test("come in blocks that hold every treatment once and share a seed that no other block has", () => {
+  test("form blocks that contain each treatment once and have a distinct seed", () => {
     fc.assert(
       fc.property(plan, ({ treatments, trials, seed }) => {
         const order = interleaved(treatments, trials, seed);
@@ -56,7 +56,7 @@ describe("interleaved trials", () => {
     );
   });
 
-  test("put each treatment at each position equally often, give or take one", () => {
+  test("have each treatment at each position equally often, within one", () => {
     fc.assert(
       fc.property(plan, ({ treatments, trials, seed }) => {
         const blocks = blocksOf(interleaved(treatments, trials, seed), treatments.length);
@@ -71,7 +71,7 @@ describe("interleaved trials", () => {
     );
   });
 
-  test.each([2, 3, 4, 5, 6, 7])("let each of %d treatments follow each other one equally often", (count) => {
+  test.each([2, 3, 4, 5, 6, 7])("follow each other equally often for each pair of %d treatments", (count) => {
     const treatments = Array.from({ length: count }, (_, i) => `t${i}`);
     const blocks = blocksOf(interleaved(treatments, count % 2 === 0 ? count : 2 * count, 5), count);
     const followed = blocks.flatMap((block) => block.slice(1).map((id, i) => `${block[i] ?? ""} ${id}`));
@@ -82,7 +82,7 @@ describe("interleaved trials", () => {
     expect(extent(followed, pairs)).toEqual([times, times]);
   });
 
-  test("are random: over seeds each treatment begins, and each order of three comes, about equally often", () => {
+  test("are random: over 3000 seeds, each order of three treatments is about equally frequent", () => {
     const orders = new Map<string, number>();
     for (let seed = 0; seed < 3000; seed++) {
       const first = text(interleaved(["a", "b", "c"], 1, seed));
@@ -92,7 +92,7 @@ describe("interleaved trials", () => {
     for (const count of orders.values()) expect(Math.abs(count - 500)).toBeLessThan(100);
   });
 
-  test("are the same with the same seed, and others with another orderSeed, of the same documents", () => {
+  test("depend on orderSeed, which does not change the seeds of documents", () => {
     const many = ["a", "b", "c", "d", "e", "f"];
     const order = interleaved(many, 8, 7);
     expect(interleaved(many, 8, 7)).toEqual(order);
@@ -106,14 +106,14 @@ describe("interleaved trials", () => {
     expect(new Set([1, 2, 3, 4, 5].map((seed) => text(load(`orderSeed: ${seed}`)))).size).toBeGreaterThan(1);
   });
 
-  test("keep the seeds of blocks that earlier versions gave them, and so their documents", () => {
+  test("keep the seeds that earlier versions gave to blocks", () => {
     expect(interleaved(["a", "b"], 2, 42).map(({ seed }) => seed)).toEqual([
       4021230886, 4021230886, 1391247872, 1391247872,
     ]);
   });
 });
 
-test("sequential: treatment by treatment, with the seeds of the same blocks", () => {
+test("sequential trials run treatment by treatment, with the same seeds of blocks", () => {
   const order = planTrials(["a", "b"], { trials: 3, order: "sequential", seed: 5 });
   expect(order.map(({ treatmentId, block }) => `${treatmentId}${block}`).join(" ")).toBe("a0 a1 a2 b0 b1 b2");
   expect(order[0]?.seed).toBe(order[3]?.seed);
@@ -122,7 +122,7 @@ test("sequential: treatment by treatment, with the seeds of the same blocks", ()
   expect(order.slice(0, 3).map(({ seed }) => seed)).toEqual([seedOf(0), seedOf(1), seedOf(2)]);
 });
 
-test("duet: both of a block at the same time, each as often on either server, in the order of interleaved blocks", () => {
+test("a duet's trials run in pairs, each treatment equally often on each server", () => {
   const duet = planTrials(["a", "b"], { trials: 5, order: "duet", seed: 5 });
   expect(text(duet)).toBe(text(interleaved(["a", "b"], 5, 5)));
   for (const [i, trial] of duet.entries()) {
@@ -134,7 +134,7 @@ test("duet: both of a block at the same time, each as often on either server, in
   expect(interleaved(["a", "b"], 1, 5)[0]?.duet).toBeUndefined();
 });
 
-test("the order of a run that is resumed is the one it began with, if it has the same trials", () => {
+test("a resumed run keeps its stored order if its trials are the same", () => {
   const stored = ["b", "a", "b", "a"];
   expect(text(interleaved(["a", "b"], 2, 1, { stored }))).toBe("b a b a");
   const planned = interleaved(["a", "b"], 2, 1);
