@@ -129,13 +129,13 @@ const MARKS_AT_END = / ([*+~?])!?$/;
 describe("a result with each verdict", () => {
   const drawn = () => forestOf(result)?.rows.map(({ comparison }) => comparison) ?? [];
 
-  it("has all four among its headline comparisons, and no caveat", () => {
+  it("has all four verdicts among its headline comparisons", () => {
     const counts = verdictCounts(headlineComparisons(result.comparisons));
     for (const verdict of COMPARISON_VERDICTS) expect(counts[verdict], verdict).toBeGreaterThan(0);
     expect(result.comparisons.filter((each) => isBelowNoise(each, result.comparisons))).toEqual([]);
   });
 
-  it("stores one word for each comparison, effect and interaction, which result.json counts", () => {
+  it("stores a verdict for each comparison, effect and interaction", () => {
     const stored = JSON.parse(readFileSync(join(directory, "result.json"), "utf8")) as Record<
       string,
       RatioFinding[]
@@ -147,7 +147,7 @@ describe("a result with each verdict", () => {
     }
   });
 
-  it("makes findings of headline metrics only, and says which way by the ratio", () => {
+  it("has findings of headline metrics only, in the direction of their ratio", () => {
     const found = result.comparisons.filter(({ verdict }) => verdict === "finding");
     expect(found.every(({ metric, familyP }) => isHeadline(metric) && (familyP ?? 1) <= 0.05)).toBe(true);
     expect(
@@ -155,14 +155,14 @@ describe("a result with each verdict", () => {
     ).toBe(true);
   });
 
-  it("is counted the same in the headline, on the screen and in the summary", () => {
+  it("has equal counts of verdicts in key findings and summary", () => {
     const counts = verdictCounts(headlineComparisons(result.comparisons));
     const said = keyFindings(result).filter(({ text }) => text.startsWith("Of "));
     expect(said.map(({ text }) => countsSaid(text))).toEqual([counts]);
     expect(countsSaid(renderSummary(result, { directory }))).toEqual(counts);
   });
 
-  it("is marked the same in the tables of the summary, exploratory ratios too", () => {
+  it("has equal marks in the tables of the summary", () => {
     const summary = renderSummary(result, { directory });
     const ratios = [...summary.matchAll(/\dx (?:\[?[\d.]+(?:-|, |\.\.)[\d.]+\]? )?([*+~?])!?(?=\s)/g)].map(
       ([, mark = ""]) => mark,
@@ -171,7 +171,7 @@ describe("a result with each verdict", () => {
     expect(byMark(ratios)).toEqual(verdictCounts(all));
   });
 
-  it("is marked the same in the table of the screen", () => {
+  it("has equal marks in the table of the screen", () => {
     const [, table = ""] = renderScreen(result, { directory }).split(/^---.*$/m);
     const marks = [...table.matchAll(/, [\d.]+\] ([*+~?])!? /g)].map(([, mark = ""]) => mark);
     const shown = result.comparisons.filter(
@@ -181,7 +181,7 @@ describe("a result with each verdict", () => {
     expect(byMark(marks)).toEqual(verdictCounts(shown));
   });
 
-  it("is called the same in the report without its script, in its data and in its charts", () => {
+  it("has equal words in the report's tables and embedded data", () => {
     const page = renderReport(data, { script: "", style: "" });
     const all = [
       ...result.comparisons,
@@ -196,7 +196,7 @@ describe("a result with each verdict", () => {
   it.each([
     { metric: "main", isShown: isHeadline },
     { metric: "all", isShown: () => true },
-  ])("is drawn the same in the forest of $metric metrics", ({ metric, isShown }) => {
+  ])("has equal counts and marks in the plot of $metric metrics", ({ metric, isShown }) => {
     const counts = verdictCounts(result.comparisons.filter((each) => isShown(each.metric)));
     const plot = plotOf("comparison-plot", metric);
     expect(countsSaid(plot.words)).toEqual(counts);
@@ -206,7 +206,7 @@ describe("a result with each verdict", () => {
     expect(byMark(names.map((name) => MARKS_AT_END.exec(name)?.[1] ?? name))).toEqual(counts);
   });
 
-  it("says beside each exploratory comparison how many trials would decide it", () => {
+  it("states for exploratory comparisons how many trials would decide them", () => {
     const rows = plotOf("comparison-plot")
       .table()
       .rows.filter((row) => row.at(-1) === "exploratory");
@@ -222,7 +222,7 @@ describe("a result with each verdict", () => {
     );
   });
 
-  it("has the words and marks of the comparisons in the matrix", () => {
+  it("has equal words in the matrix", () => {
     const rows = plotOf("matrix")
       .table()
       .rows.filter((row) => row.at(-2) !== "-");
@@ -234,7 +234,7 @@ describe("a result with each verdict", () => {
     }
   });
 
-  it("is called by the same words between runs", () => {
+  it("has equal words in a comparison of runs", () => {
     const slower: ResultDocument = { ...exampleResult(8, 1.2) };
     const document = compareRuns(
       { directory: "a", result: exampleResult(8, 1) },

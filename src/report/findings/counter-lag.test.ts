@@ -11,7 +11,7 @@ const trial = (windowSeconds: number, status: "complete" | "partial" = "complete
   database: counts ? { perEvent: { events: 10, deadTuples: 2 } } : {},
 });
 
-it("is said of the shortest window, below 20 s", () => {
+it("the counter-lag note names the shortest window if that is below 20 s", () => {
   expect(counterLagWords([trial(30), trial(5)])).toBe(
     "Server counters lag by up to 1 second: in a window of 5 s rows, blocks and log records may be off by 20 % " +
       "(WAL bytes and statements are exact). Measure for 20 s.",
@@ -20,15 +20,15 @@ it("is said of the shortest window, below 20 s", () => {
 });
 
 it.each([
-  ["of windows that are long enough", [trial(20), trial(60)]],
-  ["where no counters were read", [trial(2, "complete", false)]],
-  ["of trials that are not compared", [trial(2, "partial"), trial(30)]],
-  ["without trials", []],
-])("is not said %s", (_, trials) => {
+  ["windows of at least 20 s", [trial(20), trial(60)]],
+  ["trials without counters", [trial(2, "complete", false)]],
+  ["a short window of a partial trial", [trial(2, "partial"), trial(30)]],
+  ["no trials", []],
+])("the counter-lag note is absent for %s", (_, trials) => {
   expect(counterLagWords(trials)).toBeUndefined();
 });
 
-it("stands beneath what moved with a difference in the summary", () => {
+it("the counter-lag note follows the evidence of a difference in the summary", () => {
   const result = exampleResult(5);
   for (const treatment of result.treatments)
     for (const each of treatment.trials) Object.assign(each, trial(4));

@@ -10,7 +10,7 @@ function treatment(levels: Record<string, string>, databases: DatabaseEvidence[]
   return { id: "a", levels, trials, merged: null };
 }
 
-it("states what the workload names for the factors, as the median of the trials that have it", () => {
+it("evidence notes state medians of metrics that the workload names for its factors", () => {
   const databases = [{ indexBytes: 1_000, hotRatio: 0.2 }, { indexBytes: 3_000 }, { indexBytes: 2_000 }];
   expect(evidenceNotes(treatment({ claimIndex: "full" }, databases), EXAMPLE_WORKLOAD)).toEqual([
     { text: "evidence, median of trials: Indexes 2 kB; HOT updates 20 %", tone: "plain" },
@@ -18,7 +18,7 @@ it("states what the workload names for the factors, as the median of the trials 
   expect(evidenceNotes(treatment({ pool: "direct" }, databases), EXAMPLE_WORKLOAD)).toEqual([]);
 });
 
-it("states nothing of trials without these figures, or that are not complete", () => {
+it("evidence notes are absent for partial trials and trials without these metrics", () => {
   expect(evidenceNotes(treatment({ claimIndex: "full" }, [{}]), EXAMPLE_WORKLOAD)).toEqual([]);
   const partial = treatment({ claimIndex: "full" }, [{ indexBytes: 1 }]);
   partial.trials = partial.trials.map((trial) => ({ ...trial, status: "partial" }));
@@ -26,7 +26,7 @@ it("states nothing of trials without these figures, or that are not complete", (
 });
 
 it.each(WORKLOADS.filter(({ reporting }) => reporting?.factors).map((workload) => [workload.name, workload]))(
-  "finds every metric that %s names, with a title, for keys that it has",
+  "evidence metrics that workload %s names for its keys exist and have titles",
   (_, { reporting, settings }) => {
     const titled = ALL_EVIDENCE.filter(({ chart }) => chart).map(({ metric }) => metric.name);
     for (const [key, names] of Object.entries(reporting?.factors ?? {})) {

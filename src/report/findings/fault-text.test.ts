@@ -17,13 +17,13 @@ const KILL: FaultRecord = {
   errors: { "08006": 12, "57P01": 400 },
 };
 
-test("a fault is told with its errors, most frequent first, and the time until the load was back", () => {
+test("a fault's text has errors by frequency and the recovery time", () => {
   expect(faultText(KILL)).toBe(
     "fault postgres-kill at 10.0 s for 2.1 s: 412 errors (57P01 400, 08006 12), throughput back to 90 % after 3.4 s",
   );
 });
 
-test("what did not come back, or was never cleared, is said to be so", () => {
+test("a fault's text states that the fault was never cleared and why recovery is not assessed", () => {
   const recoveryReason = "it was never cleared";
   expect(
     faultText({ ...KILL, clearedAtSeconds: null, recoverySeconds: null, recoveryReason, errors: {} }),
@@ -33,7 +33,7 @@ test("what did not come back, or was never cleared, is said to be so", () => {
   expect(faultText({ ...KILL, errors: { "40001": 1 } })).toContain("1 error (40001 1)");
 });
 
-test("a queue is told with how far it grew, or that it did not, or why its recovery is not known", () => {
+test("a fault's text states each queue's growth, or why its recovery is not assessed", () => {
   const text = (backlog: FaultRecord["backlog"]): string => faultText({ ...KILL, backlog });
   expect(
     text({
@@ -54,7 +54,7 @@ test("a queue is told with how far it grew, or that it did not, or why its recov
   );
 });
 
-test("faults are listed with their trials; without any there is no heading", () => {
+test("the summary lists faults with their trials, and has no heading without faults", () => {
   const result = exampleResult(2);
   const directory = "results/x";
   expect(renderSummary(result, { directory })).not.toContain("\nFaults\n");

@@ -8,7 +8,7 @@ import { renderForest } from "../terminal/forest-lines.js";
 import { forestOf, placeOf, ratioAxis } from "./forest.js";
 
 describe("the axis of ratios", () => {
-  it("holds both sides of 1 and every end, and is logarithmic", () => {
+  it("is logarithmic and contains 1 and every ratio", () => {
     const axis = ratioAxis([0.5, 4]);
     expect(axis.min).toBeLessThan(0.5);
     expect(axis.max).toBeGreaterThan(4);
@@ -16,7 +16,7 @@ describe("the axis of ratios", () => {
     expect(axis.ticks).toContain(1);
   });
 
-  it("cuts ratios beyond a thousandfold off", () => {
+  it("ends at a factor of 1000 in both directions", () => {
     const axis = ratioAxis([1e-9, 1e9]);
     expect([axis.min, axis.max]).toEqual([0.001, 1000]);
     expect(placeOf(axis, 1e9)).toBe(1);
@@ -34,21 +34,21 @@ describe("the forest", () => {
     expect(row?.text).toMatch(/^0\.\d\dx \[0\.\d\d, 0\.\d\d\]$/);
   });
 
-  it("shows the range over blocks if there are fewer than 5", () => {
+  it("shows the range over blocks below 5 blocks", () => {
     const few = withAnalysis(exampleResult(3, 2));
     const texts = forestOf(few)?.rows.map(({ text }) => text) ?? [];
     expect(texts.length).toBeGreaterThan(0);
     expect(texts.filter((text) => text.includes("["))).toEqual([]);
   });
 
-  it("shows nothing if nothing was compared", () => {
+  it("is absent if nothing was compared", () => {
     const alone = { ...result, comparisons: [] };
     expect(forestOf(alone)).toBeUndefined();
     expect(renderForest(alone, plainMarks)).toEqual([]);
     expect(renderHtml(alone).markup).toBe("");
   });
 
-  it("states how many comparisons it omits, and keeps the findings", () => {
+  it("states the number of omitted comparisons, and keeps findings", () => {
     const [one] = result.comparisons.filter(({ verdict }) => verdict === "finding");
     if (!one) throw new Error("the example has findings");
     const open = Array.from({ length: 40 }, () => ({ ...one, verdict: "inconclusive" as const }));
@@ -57,7 +57,7 @@ describe("the forest", () => {
     expect(forest?.rows.map(({ comparison }) => comparison)).toContain(one);
   });
 
-  it("draws the ratio within its interval and the line at 1 in characters, within 120 columns", () => {
+  it("draws each ratio, its interval and the line at 1 within 120 columns", () => {
     const lines = renderForest(result, plainMarks);
     expect(lines.find((line) => /^add p99 +text/.test(line))).toMatch(/\* +-+o-+ +\|$/);
     expect(lines.find((line) => /^add events\/s +text/.test(line))).toMatch(/~ +o$/);

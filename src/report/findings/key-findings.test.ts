@@ -33,7 +33,7 @@ const undecided = (comparison: Comparison): Comparison => ({
 });
 
 describe("key findings", () => {
-  it("begin with what speaks against the numbers, each violation once", () => {
+  it("begin with invalid aspects, violations and failed thresholds, each reason once", () => {
     const result = example([claim(PROCESS_MEAN)]);
     const counts = { isValid: false, reasons: ["trial 1: 3 events are in no table"] };
     result.verdict = { ...exampleDisturbance("clients were late"), counts };
@@ -66,7 +66,7 @@ describe("key findings", () => {
     expect(texts(result)[0]).toBe("ABORTED: these results are partial.");
   });
 
-  it("say what is well: conservation where every complete trial was audited, thresholds where all hold", () => {
+  it("state conservation if every complete trial was audited, and thresholds if all hold", () => {
     const result = example();
     result.thresholds = [{ metric: "add", expression: "count>0", treatment: "text", seen: 1, ok: true }];
     expect(texts(result)).toContain("The threshold holds.");
@@ -87,7 +87,7 @@ describe("key findings", () => {
     expect(texts(result).join()).not.toContain("No event was lost");
   });
 
-  it("do not say that nothing was lost where something was not audited, and name it", () => {
+  it("do not state that nothing was lost if an audit was incomplete, and name the gap", () => {
     const result = example();
     const notAudited = ["the workload states no invariant, so nothing was checked"];
     firstTrial(result).integrity = { ...EXAMPLE_INTEGRITY, notAudited };
@@ -98,7 +98,7 @@ describe("key findings", () => {
     );
   });
 
-  it("never call that nothing which was lost, though it is allowed", () => {
+  it("state allowed losses instead of conservation", () => {
     const result = example();
     const losses = [{ operation: "add", lost: 12, unexplained: 0, firstAtSeconds: 4.4, lastAtSeconds: 5 }];
     firstTrial(result).integrity = { ...EXAMPLE_INTEGRITY, lost: 12, losses, allowed: ["lost"] };
@@ -114,10 +114,10 @@ describe("key findings", () => {
     expect(said.join()).not.toContain("No event was lost");
   });
 
-  it("tell a treatment's differences in one operation together, with what moved with them, each reason once", () => {
+  it("group a treatment's differences in an operation, with each evidence sentence once", () => {
     const result = example([
       { ...claim(PROCESS_MEAN), because: [WAL] },
-      { ...claim({ operation: "process", metric: "p50" }), because: ["of the median"] },
+      { ...claim({ operation: "process", metric: "p50" }), because: ["evidence of the median"] },
       { ...claim(PROCESS_RATE), because: [WAL] },
     ]);
     expect(keyFindings(result)[0]).toEqual({
@@ -127,14 +127,14 @@ describe("key findings", () => {
     });
   });
 
-  it("admit that nothing that was collected moved with a difference", () => {
+  it("state that the collected evidence does not explain a difference", () => {
     const [first] = keyFindings(example([{ ...claim(PROCESS_MEAN), because: [] }]));
     expect(first?.because).toEqual(["the collected evidence does not explain it"]);
     const [unexplained] = keyFindings(example([claim(PROCESS_MEAN)]));
     expect(unexplained?.because).toEqual([]);
   });
 
-  it("rank differences by the nearer end of their interval, and say how many are left out", () => {
+  it("rank differences by the interval end nearer to 1, and count the omitted ones", () => {
     const ratios = [1.5, 0.2, 3, 1.2, 2, 1.1, 1.05];
     const result = example(
       ratios.map((ratio, i) => {
@@ -150,7 +150,7 @@ describe("key findings", () => {
     expect(texts(result)).toContain("3 smaller differences are in the tables.");
   });
 
-  it("claim nothing that is inconclusive, an A/A pair's, or no larger than one, and warn of these", () => {
+  it("omit inconclusive differences and A/A pairs, and warn of findings within the noise floor", () => {
     const replica = { ...claim(PROCESS_MEAN), factor: "none", ratio: 2.5, ciLow: 2.4, ciHigh: 2.6 };
     const result = example([replica, claim(PROCESS_MEAN), undecided(claim(PROCESS_RATE))]);
     expect(texts(result).filter((text) => text.startsWith("text "))).toEqual([]);
@@ -164,7 +164,7 @@ describe("key findings", () => {
     );
   });
 
-  it("warn where the trials cannot support any conclusion, and say why", () => {
+  it("warn that few trials support no conclusion", () => {
     const few = { ...exampleResult(3), comparisons: [{ ...undecided(claim(PROCESS_MEAN)), blocks: 3 }] };
     const warnings = keyFindings(few).filter(({ tone }) => tone === "warn");
     expect(warnings[0]?.text).toMatch(
@@ -173,7 +173,7 @@ describe("key findings", () => {
     expect(keyFindings(example([claim(PROCESS_MEAN)])).filter(({ tone }) => tone === "warn")).toEqual([]);
   });
 
-  it("warn of trials whose value of 0 a ratio replaces, because such a ratio is no size", () => {
+  it("warn of ratios of trials whose value is 0", () => {
     const stalled = { ...claim(PROCESS_RATE), ratio: 0.00003, ciLow: 0.00003, ciHigh: 0.00004 };
     expect(texts(example([stalled])).join()).not.toContain("0 events/s");
     const result = example([
@@ -195,7 +195,7 @@ describe("key findings", () => {
     );
   });
 
-  it("say of a search for capacity why nothing is compared, and that is no warning", () => {
+  it("state why a search for capacity compares no treatments", () => {
     const found = { operation: "add", metric: "add", expression: "p(99)<100", outcome: "found" } as const;
     const rates = { ratePerSecond: 120, failsAtPerSecond: 140, confirmations: 5, clients: 8, probes: [] };
     const result = { ...example(), capacity: [{ ...found, ...rates, treatment: "jsonb" }] };
@@ -206,14 +206,14 @@ describe("key findings", () => {
     });
   });
 
-  it("name what is the same, a few of many", () => {
+  it("name indistinguishable comparisons, a few of many", () => {
     const same = { ...claim(PROCESS_MEAN), ratio: 1, verdict: "indistinguishable" } as const;
     expect(texts(example([same]))).toContain("Indistinguishable from jsonb: process mean of text.");
     const many = Array.from({ length: 9 }, (_, i) => ({ ...same, treatment: `t${i}` }));
     expect(texts(example(many)).join()).toContain("process mean of t5 and 3 more.");
   });
 
-  it("state rates and response times where there is one treatment only", () => {
+  it("state rates and response times if there is one treatment", () => {
     const result = example();
     expect(texts(result).join()).not.toContain("(p99)");
     result.treatments.length = 1;
@@ -225,7 +225,7 @@ describe("key findings", () => {
     );
   });
 
-  it("name windows that were not steady", () => {
+  it("warn of windows without a steady state", () => {
     const result = example();
     firstTrial(result).steadyState = { isSteady: false, reason: "throughput fell by 20 %" };
     expect(keyFindings(result)).toContainEqual({
@@ -235,7 +235,7 @@ describe("key findings", () => {
     });
   });
 
-  it("give the law of a sweep, or why there is none, and the answer of a search for capacity", () => {
+  it("state the scalability law of a sweep or its absence, and the capacity that a search found", () => {
     const result = example();
     const refused = { status: "refused", reason: "3 levels are too few" } as const;
     result.sweeps = [{ factor: "clients", levels: {}, operation: "add", points: [], usl: refused }];
@@ -249,7 +249,7 @@ describe("key findings", () => {
   });
 });
 
-it("speak of the user's own workload in its words, without Train Events' flow", () => {
+it("key findings of a user's workload use its units and verbs", () => {
   const slower = exampleResult(5, 1);
   for (const { id, trials } of slower.treatments)
     for (const { operations } of trials)

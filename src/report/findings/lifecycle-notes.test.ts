@@ -37,8 +37,8 @@ function treatmentWith(...poolers: (PoolerEvidence | undefined)[]): TreatmentRes
 
 const textOf = (notes: { text: string }[]): string | undefined => notes[0]?.text;
 
-describe("the lives of events", () => {
-  it("are one line: spans, passes, the drain", () => {
+describe("the lifecycle note", () => {
+  it("has time spans, passes per event and drain time in one line", () => {
     const lifecycle = {
       completedMs: exampleLatency(100),
       archivedMs: exampleLatency(2000),
@@ -51,13 +51,13 @@ describe("the lives of events", () => {
     );
   });
 
-  it("have no line where nothing was measured", () => {
+  it("is absent if nothing was measured", () => {
     expect(lifecycleNotes(shownWith(NO_END))).toEqual([]);
   });
 });
 
-describe("waits inside PgBouncer", () => {
-  it("are told by its own count, weighted by transactions, beside the call that hides them", () => {
+describe("the note on waits inside PgBouncer", () => {
+  it("has the mean wait weighted by transactions, and the call in which clients see it", () => {
     const busier = { ...POOLER, transactions: 3000, waitMsPerTransaction: 14 };
     const text = textOf(poolerNotes(treatmentWith(POOLER, busier, undefined), shownWith(NO_END, 10)));
     expect(text).toBe(
@@ -66,12 +66,12 @@ describe("waits inside PgBouncer", () => {
     );
   });
 
-  it("are in the first statement where transactions have no begin", () => {
+  it("names the first statement if transactions have no BEGIN", () => {
     const text = textOf(poolerNotes(treatmentWith(POOLER), shownWith(NO_END)));
     expect(text).toContain("clients see that in the first statement of each");
   });
 
-  it("have no line without a pooler", () => {
+  it("is absent without a pooler", () => {
     expect(poolerNotes(treatmentWith(undefined), shownWith(NO_END))).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ interface Plan {
   readonly place: number;
 }
 
-/** Treatments b, c, ... each take half as long again as the one before, in trials as they are planned. */
+/** Planned trials of treatments, each of which takes 1.5 times as long as the treatment before it. */
 function treatments({ ids, order, blocks = 7, place }: Plan): TreatmentResult[] {
   const planned = planTrials(ids, { trials: blocks, order, seed: 3 });
   return ids.map((id, t) => ({
@@ -31,7 +31,7 @@ function treatments({ ids, order, blocks = 7, place }: Plan): TreatmentResult[] 
   }));
 }
 
-test("names the second server of a duet, by how much it was slower, and that ratios are free of it", () => {
+test("the second server of a duet is named with its slowdown and the statement that ratios exclude it", () => {
   const [said, ...more] = placeSentences({
     treatments: treatments({ ids: ["a", "b"], order: "duet", place: 0.1 }),
   });
@@ -41,7 +41,7 @@ test("names the second server of a duet, by how much it was slower, and that rat
   );
 });
 
-test("names positions where trials took turns, and says of a faster one that its time is shorter", () => {
+test("positions in a block are named with the difference of their response times", () => {
   const two = { ids: ["a", "b"], order: "interleaved", place: -0.1 } as const;
   expect(placeSentences({ treatments: treatments(two) })[0]).toMatch(
     /^The mean response time of the second trial in a block was (9|10)\.\d % shorter for add \[9\.\d, 10\.\d\]/,
@@ -52,7 +52,7 @@ test("names positions where trials took turns, and says of a faster one that its
   );
 });
 
-test("says nothing of noise, of few blocks, of one treatment, and of treatments that never changed places", () => {
+test("positions are not named for noise, few blocks, one treatment or a fixed order", () => {
   const plan = { ids: ["a", "b"], order: "interleaved", place: 0.1 } as const;
   expect(placeSentences({ treatments: treatments({ ...plan, place: 0 }) })).toEqual([]);
   expect(placeSentences({ treatments: treatments({ ...plan, blocks: 4 }) })).toEqual([]);

@@ -16,7 +16,7 @@ function crossed(factors: Readonly<Record<string, readonly string[]>>) {
   }));
 }
 
-test("short ids stay as they are", () => {
+test("labels are the treatments' ids if these are short", () => {
   expect(labelsOf(crossed({ payload: ["jsonb", "jsonb-manual", "text"] }))).toEqual([
     "jsonb",
     "jsonb-manual",
@@ -29,19 +29,19 @@ test("short ids stay as they are", () => {
   expect(labelsOf([{ id: "base", levels: {} }])).toEqual(["base"]);
 });
 
-test("what all treatments share is left out", () => {
+test("labels omit levels that all treatments share", () => {
   const treatments = crossed({ payload: ["jsonb"], pool: ["direct", "pg-pool-16"], clients: ["8", "512"] });
   expect(treatments[1]?.id).toBe("jsonb-direct-clients-512");
   expect(labelsOf(treatments)).toEqual(["direct 8", "direct 512", "pg-pool-16 8", "pg-pool-16 512"]);
 });
 
-test("two numbers are named", () => {
+test("labels name the factors of two numeric levels", () => {
   expect(labelsOf(crossed({ payload: ["jsonb"], clients: ["8", "64"], "pool.size": ["2", "4"] }))[1]).toBe(
     "clients 8 size 4",
   );
 });
 
-test("levels lose the words that do not distinguish them where there is no room for all", () => {
+test("labels omit words that do not distinguish levels if space is short", () => {
   const treatments = crossed({
     payload: ["jsonb", "jsonb-manual"],
     pool: ["direct", "pg-pool-16", "pgbouncer-transaction-16", "pgbouncer-session-16"],
@@ -57,7 +57,7 @@ test("levels lose the words that do not distinguish them where there is no room 
   expect(labelsOf(treatments)[13]).toBe("#14 jsonb-manu…ction 512");
 });
 
-test("labels are distinct and no wider than there is room for", () => {
+test("labels are distinct and within their width", () => {
   const word = fc.constantFrom("jsonb", "pg", "pool", "16", "64", "transaction", "session", "a");
   const level = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join("-"));
   const factor = fc.uniqueArray(level, { minLength: 1, maxLength: 4 });

@@ -24,12 +24,12 @@ describe("buckets", () => {
     [30.4, 150, 1, 30],
     [30.6, 150, 1, 31],
     [0.3, 150, 1, 1],
-  ])("cut a window of %d s, into at most %d, to %d s each: %d", (windowSeconds, most, seconds, count) => {
+  ])("divide a window of %d s into at most %d buckets of %d s: %d", (windowSeconds, most, seconds, count) => {
     const bucketSeconds = bucketSecondsOf(windowSeconds, most);
     expect([bucketSeconds, new Buckets(windowSeconds, bucketSeconds).buckets]).toEqual([seconds, count]);
   });
 
-  it("add up all rows of their seconds, and divide by the time that they cover", () => {
+  it("sum the rows of their seconds and divide by the time that they cover", () => {
     const buckets = new Buckets(5.5, 2);
     for (const [second, transactions] of [
       [0, 4],
@@ -47,7 +47,7 @@ describe("buckets", () => {
     });
   });
 
-  it("leave out a rest of less than half a bucket", () => {
+  it("omit a remainder of less than half a bucket", () => {
     const buckets = new Buckets(2.2, 1);
     for (const second of [0, 1, 2]) buckets.addCounts(row(second, 1));
     buckets.addHistogram(2, "add", histogramOf(5));
@@ -57,7 +57,7 @@ describe("buckets", () => {
     expect(buckets.readingSeries()).toEqual({});
   });
 
-  it("take percentiles from merged histograms, not from percentiles of seconds", () => {
+  it("take percentiles of merged histograms, not of seconds' percentiles", () => {
     const buckets = new Buckets(4, 2);
     const slow = Array.from({ length: 100 }, (_, i) => 100_000 + i * 1000);
     buckets.addHistogram(0, "add", histogramOf(1000));
@@ -69,26 +69,26 @@ describe("buckets", () => {
     expect(add?.max).toEqual([Number(percentileMs(both, 100).toPrecision(4)), null]);
   });
 
-  it("average the readings that there are, and know a silence that ends within a bucket", () => {
+  it("average the readings within them and keep a long gap without readings", () => {
     const buckets = new Buckets(60, 10);
     for (let second = 0; second < 20; second++) buckets.addReading(second, "queue.pending", second);
     for (let second = 45; second < 60; second++) buckets.addReading(second, "queue.pending", 20.000004);
     expect(buckets.readingSeries()).toEqual({ "queue.pending": [4.5, 14.5, null, null, 20, 20] });
   });
 
-  it("go on over the time between readings that are asked for seldom", () => {
+  it("interpolate between readings with long intervals", () => {
     const buckets = new Buckets(60, 10);
     for (const second of [0, 25, 50]) buckets.addReading(second, "queue.pending", second);
     expect(buckets.readingSeries()).toEqual({ "queue.pending": [0, 12.5, 25, 33.33, 41.67, 50] });
   });
 
-  it("of a second each are left as they were read: what draws them joins them", () => {
+  it("of a second each keep gaps between readings", () => {
     const buckets = new Buckets(3, 1);
     for (const second of [0, 2]) buckets.addReading(second, "queue.pending", second);
     expect(buckets.readingSeries()).toEqual({ "queue.pending": [0, null, 2] });
   });
 
-  it("take a wait event for 0 in the samples of sessions that did not see it", () => {
+  it("count an absent wait event as 0 in samples of sessions", () => {
     const buckets = new Buckets(6, 2);
     for (const [second, active] of [
       [0, 2],
@@ -106,7 +106,7 @@ describe("buckets", () => {
     });
   });
 
-  it("cover what there is of a window that is shorter than one", () => {
+  it("cover the rest of a window that is shorter than a bucket", () => {
     const buckets = new Buckets(4, 24);
     buckets.addCounts(row(3, 12));
     expect(buckets.operationSeries().add?.transactions).toEqual([3]);

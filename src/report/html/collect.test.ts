@@ -61,8 +61,8 @@ function collect(result: ResultDocument): Promise<ReportData> {
   return collectReport(directory, result, "1.2.3");
 }
 
-describe("the data of a report", () => {
-  it("has each trial over time, in the order in which they ran", async () => {
+describe("the report's data", () => {
+  it("has each trial over time, in the order of the trials", async () => {
     const data = await collect(storedExample().result);
     expect(data.notes.filter((note) => note.includes("chart"))).toEqual([]);
     expect(data.series.map(({ trial, treatment }) => [trial, treatment])).toEqual([
@@ -81,7 +81,7 @@ describe("the data of a report", () => {
     expect(first?.evidence["wait.Lock:tuple"]?.[29]).toBe(1);
   });
 
-  it("cuts all trials into buckets of one length, that of the longest window", async () => {
+  it("divides all trials into buckets of the length that the longest window needs", async () => {
     const { result } = storedExample();
     const longest = result.treatments[1]?.trials[1];
     if (!longest) throw new Error("the example has three trials");
@@ -93,7 +93,7 @@ describe("the data of a report", () => {
     expect(series[0]?.operations.add?.events).toEqual(Array.from({ length: 15 }, () => 500));
   });
 
-  it("merges the histograms of a treatment's complete trials into its curves", async () => {
+  it("merges the histograms of a treatment's complete trials into its percentile curves", async () => {
     const { result } = storedExample();
     const [jsonb] = result.treatments;
     const last = jsonb?.trials[2];
@@ -116,13 +116,13 @@ describe("the data of a report", () => {
     expect(text?.points.at(-1)).toEqual([100, Number(percentileMs(histogram, 100).toPrecision(4))]);
   });
 
-  it("analyses a document that has no statistics yet", async () => {
+  it("includes an analysis of a document that has no statistics yet", async () => {
     const { result } = await collect(storedExample().result);
     expect(result.treatments[0]?.summary?.length).toBeGreaterThan(0);
     expect(result.comparisons.length).toBeGreaterThan(0);
   });
 
-  it("leaves out a trial without files and says so, without the directory's place", async () => {
+  it("omits a trial without files and notes that, without the directory's path", async () => {
     const { result, paths } = storedExample();
     rmSync(paths[1] ?? "", { recursive: true });
     const { series, notes, curves } = await collect(result);
@@ -133,12 +133,12 @@ describe("the data of a report", () => {
   });
 
   it.each([
-    ["a histogram log that was cut inside of a line", HISTOGRAM_LOG_FILE, -20, "line"],
-    ["a histogram log that was cut between lines", HISTOGRAM_LOG_FILE, 0.5, "holds"],
-    ["a time series that was cut inside of a row", TIMESERIES_FILE, -30, "cells"],
-    ["a time series that was cut between rows", TIMESERIES_FILE, 0.5, "holds"],
-    ["samples that were cut short", EVIDENCE_FILE, -4, "second,metric,value"],
-  ])("leaves out a trial with %s, and says why", async (_, file, cut, words) => {
+    ["a histogram log truncated within a line", HISTOGRAM_LOG_FILE, -20, "line"],
+    ["a histogram log truncated between lines", HISTOGRAM_LOG_FILE, 0.5, "holds"],
+    ["a time series truncated within a row", TIMESERIES_FILE, -30, "cells"],
+    ["a time series truncated between rows", TIMESERIES_FILE, 0.5, "holds"],
+    ["truncated evidence", EVIDENCE_FILE, -4, "second,metric,value"],
+  ])("omits a trial with %s, and notes the reason", async (_, file, cut, words) => {
     const { result, paths } = storedExample();
     const path = join(paths[0] ?? "", file);
     const text = readFileSync(path, "utf8");
@@ -152,7 +152,7 @@ describe("the data of a report", () => {
     expect(note).toContain(words);
   });
 
-  it("asks nothing of trials that never measured", async () => {
+  it("reads no files of trials without a window", async () => {
     const { result } = storedExample();
     for (const trial of result.treatments[1]?.trials ?? [])
       Object.assign(trial, { windowSeconds: 0, operations: {}, status: "failed", reason: "no server" });

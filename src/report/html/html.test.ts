@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { html, jsonForScript } from "./html.js";
 
 describe("the html template", () => {
-  it("escapes what is filled in, in content and in attributes", () => {
+  it("escapes text in content and in attributes", () => {
     const hostile = `"><img src=x onerror='alert(1)'>&`;
     expect(html`<p title="${hostile}">${hostile}</p>`.markup).toBe(
       `<p title="&quot;&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&amp;">` +
@@ -11,26 +11,26 @@ describe("the html template", () => {
     );
   });
 
-  it("takes markup of its own as it is, and lists of it", () => {
+  it("inserts markup and lists of markup unescaped", () => {
     const words = ["a", "<b>"].map((text) => html`<i>${text}</i>`);
     expect(html`<b>${words}</b>`.markup).toBe("<b><i>a</i><i>&lt;b&gt;</i></b>");
   });
 
-  it("writes numbers, and nothing for what is not there", () => {
+  it("writes numbers, and nothing for null, undefined and false", () => {
     expect(html`${0} ${1.5} ${null}${undefined}${false}${[]}`.markup).toBe("0 1.5 ");
   });
 
-  it("shows control characters as what they are not, but keeps lines", () => {
+  it("replaces control characters except line breaks and tabs", () => {
     expect(html`${"a\u0000\u001b[31m\nb\tc"}`.markup).toBe("a\ufffd\ufffd[31m\nb\tc");
   });
 
-  it("lets no text end or begin an element, whatever the text", () => {
+  it("escapes angle brackets and quotes of any text", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => !/[<>"']/.test(html`${text}`.markup)));
   });
 });
 
 describe("JSON in a script element", () => {
-  it("is the same value, with nothing that the element could end at", () => {
+  it("parses to the same value and has no character that could end the element", () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
         const { markup } = jsonForScript(value);

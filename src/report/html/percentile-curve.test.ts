@@ -10,7 +10,7 @@ function curveOf(valuesUs: readonly number[]) {
 }
 
 describe("a percentile curve", () => {
-  it("ascends from 0 to 100 and shows values of the histogram, whatever was recorded", () => {
+  it("ascends from 0 to 100 through values of the histogram", () => {
     const values = fc.array(fc.integer({ min: 1, max: 10_000_000 }), { minLength: 1, maxLength: 300 });
     fc.assert(
       fc.property(values, (valuesUs) => {
@@ -27,7 +27,7 @@ describe("a percentile curve", () => {
     );
   });
 
-  it("is as dense between 99 and 99.9 as between 90 and 99", () => {
+  it("has as many points between 99 and 99.9 as between 90 and 99", () => {
     const { points } = curveOf(Array.from({ length: 100_000 }, (_, i) => 1000 + i * 37));
     const between = (low: number, high: number): number =>
       points.filter(([percentile]) => percentile >= low && percentile < high).length;
@@ -36,7 +36,7 @@ describe("a percentile curve", () => {
     expect(points.length).toBeLessThanOrEqual(82);
   });
 
-  it("keeps both ends of what repeats", () => {
+  it("keeps the first and last point of equal values", () => {
     expect(curveOf([...Array.from({ length: 999 }, () => 1000), 50_000]).points).toEqual([
       [0, 1],
       [99.9, 1],

@@ -97,7 +97,7 @@ function hostileResult(text: string): ResultDocument {
 }
 
 describe("report.html", () => {
-  it("is well-formed HTML with its sections in their order", () => {
+  it("is well-formed HTML with its sections in order", () => {
     const elements = elementsOf(rendered(withAnalysis(exampleResult(5))));
     const ids = elements.flatMap(({ attributes }) => / id="([^"]+)"/.exec(attributes)?.[1] ?? []);
     expect(ids.filter((id) => !id.endsWith("-title"))).toEqual(
@@ -108,7 +108,7 @@ describe("report.html", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("is read without its script: verdict, findings, comparisons, every latency and count", () => {
+  it("has verdict, findings, comparisons, latencies and counts without its script", () => {
     const result = withAnalysis(exampleResult(5));
     const page = rendered(result);
     expect(page).toContain("<title>payload-storage - train-sim report</title>");
@@ -131,7 +131,7 @@ describe("report.html", () => {
     `' onmouseover='alert(1)`,
     `</title></style><svg/onload=alert(1)>`,
     `]]>&lt;b&gt;\u2028\u0000`,
-  ])("shows hostile text and is not changed by it: %s", (text) => {
+  ])("escapes hostile text without a change of its structure: %s", (text) => {
     const tame = elementsOf(rendered(hostileResult("tame")));
     const result = hostileResult(text);
     const page = rendered(result);
@@ -143,7 +143,7 @@ describe("report.html", () => {
     expect(page.match(/<\/script>/g)).toHaveLength(2);
   });
 
-  it("writes what a threshold saw on its side of the bound, as the words above the table do", () => {
+  it("writes a threshold's value with the digits that show its side of the bound", () => {
     const result = exampleResult(2);
     const [{ id: treatment } = { id: "" }] = result.treatments;
     const about = { metric: "add", expression: "rate>=50", treatment, ok: false };
@@ -151,7 +151,7 @@ describe("report.html", () => {
     expect(page).toMatch(/<td class="number">49\.99998<\/td>/);
   });
 
-  it("gives each piece of evidence beside a difference a cell of its own, with the metrics it stands beside", () => {
+  it("lists each evidence sentence once, with the treatment and metrics of its differences", () => {
     const result = withAnalysis(exampleResult(5));
     const [first, ...others] = result.comparisons.filter(({ operation }) => operation === "add");
     if (!first) throw new Error("the example compares something");
@@ -165,7 +165,7 @@ describe("report.html", () => {
     expect(cells[at + 2]).toBe("mean ms, p50 ms, p95 ms, p99 ms, events/s");
   });
 
-  it("lists the faults where there were any, and has no section for them where there were none", () => {
+  it("lists faults, and has no section without faults", () => {
     const result = exampleResult(2);
     const [{ id: treatment } = { id: "" }] = result.treatments;
     const page = rendered({
@@ -195,7 +195,7 @@ describe("report.html", () => {
     expect(rendered(result)).not.toContain("#faults");
   });
 
-  it("lets the browser run its own script and style alone, and load nothing", () => {
+  it("has a content security policy for its inline script and style, and loads nothing", () => {
     const page = rendered(exampleResult(2));
     const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page)?.[1] ?? "";
     const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64");
@@ -210,14 +210,14 @@ describe("report.html", () => {
     expect(references.filter((to) => !to.startsWith("#") && to !== "data:,")).toEqual([]);
   });
 
-  it("refuses a script that would end its own element", () => {
+  it("refuses a script that contains the end tag of its element", () => {
     const script = 'const text = "</script>";';
     expect(() => renderReport(dataOf(exampleResult(2)), { ...ASSETS, script })).toThrow(
       "cannot stand inside",
     );
   });
 
-  it("shows an experiment of which no trial was run", () => {
+  it("renders an experiment without trials", () => {
     const result = exampleResult(2);
     const treatments = result.treatments.map((treatment) => ({ ...treatment, trials: [], merged: null }));
     const page = rendered({

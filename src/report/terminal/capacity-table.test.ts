@@ -49,7 +49,7 @@ function summaryOf(capacity: Capacity): string {
   return renderSummary(result, { directory: "results/x" });
 }
 
-it("says the rate, the curve that was walked, and whether the generator was the limit", () => {
+it("the capacity table has the rate, each probe and doubts about probes", () => {
   const lines = summaryOf(CAPACITY).split("\n");
   const start = lines.findIndex((line) => line.startsWith("text: add") && !line.endsWith("."));
   expect(lines.slice(start, start + 6)).toEqual([
@@ -63,7 +63,7 @@ it("says the rate, the curve that was walked, and whether the generator was the 
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
 });
 
-it("says the interval, what was discarded, and that probes which disagree show less than the search aims at", () => {
+it("the capacity table has the interval, discarded probes and a width that exceeds the precision", () => {
   const [first, second] = CAPACITY.probes;
   if (!first || !second) throw new Error("there are two probes");
   const noisy: Capacity = {
@@ -99,7 +99,7 @@ it.each([
     "text: inconclusive for add: p(99)<50: 2 probes contradict each other, with at most 8 clients at work",
     "Use more trials or a longer trial.duration.",
   ],
-])("says that a search is inconclusive, why, and the remedy (%j)", (drift, answer, remedy) => {
+])("the capacity table states why a search is inconclusive, with a remedy (%j)", (drift, answer, remedy) => {
   const { probes } = CAPACITY;
   const recovered = probes.map((probe) => ({ ...probe, purpose: "recover" as const }));
   const text = summaryOf({
@@ -114,7 +114,7 @@ it.each([
   expect(text).toContain(`2 recover probes do not count: each follows an overload, 1 failed. ${remedy}`);
 });
 
-it("compares nothing between treatments, which ran at rates of their own", () => {
+it("a result with capacities has no comparison between treatments", () => {
   const searched = withAnalysis({ ...exampleResult(8), capacity: [CAPACITY] });
   expect(searched).toMatchObject({ comparisons: [], effects: [], interactions: [], sweeps: [] });
   expect(searched.treatments.every(({ summary = [] }) => summary.length > 0)).toBe(true);
@@ -125,7 +125,7 @@ it("compares nothing between treatments, which ran at rates of their own", () =>
   expect(withAnalysis(exampleResult(8)).comparisons).not.toEqual([]);
 });
 
-it("says what is not known where the search found no rate", () => {
+it("the capacity table states that the search found no rate or was stopped", () => {
   const none = { ...CAPACITY, ratePerSecond: null, outcome: "none" as const };
   expect(summaryOf(none)).toContain("text: no rate was found at which add: p(99)<50 holds");
   expect(summaryOf({ ...none, outcome: "stopped" })).toContain(

@@ -19,7 +19,7 @@ const endpoint = (name: string, meanMs: number, region?: string): EndpointResult
 
 const shown = { windowSeconds: 10, operations: {}, lifecycle: { completedMs: null, archivedMs: null } };
 
-it("has a row for each endpoint and operation, and its connections in words", () => {
+it("the endpoint table has a row per endpoint and operation, and a line of connections", () => {
   const endpoints = [endpoint("db1:5432", 10), endpoint("db2:5432", 20)];
   expect(renderEndpoints({ ...shown, endpoints })).toEqual([
     "by endpoint:",
@@ -34,7 +34,7 @@ it("has a row for each endpoint and operation, and its connections in words", ()
   ]);
 });
 
-it("puts a region of several endpoints first, taken together", () => {
+it("the endpoint table begins with regions of several endpoints", () => {
   const endpoints = [endpoint("a:1", 10, "east"), endpoint("b:1", 20, "east")];
   const { operations, connects, refused, lost } = endpoint("", 15);
   const regions = [{ region: "east", endpoints: 2, clients: 6, connects, refused, lost, operations }];
@@ -42,7 +42,7 @@ it("puts a region of several endpoints first, taken together", () => {
   expect(first).toMatch(/^east {4}all 2 +add +70 +15\.00/);
 });
 
-it("shortens long names to what the line holds, unless that makes two the same", () => {
+it("the endpoint table shortens long names unless that makes two equal", () => {
   const named = (...names: string[]): string[] =>
     renderEndpoints({ ...shown, endpoints: names.map((name) => endpoint(name, 10)) });
   const longName = `${"x".repeat(60)}.rds.example.com:5432`;
@@ -54,13 +54,13 @@ it("shortens long names to what the line holds, unless that makes two the same",
   );
 });
 
-it("cuts a long list and says so", () => {
+it("the endpoint table has at most 16 endpoints and counts the rest", () => {
   const endpoints = Array.from({ length: 20 }, (_, index) => endpoint(`db${index}:1`, 1));
   const text = renderEndpoints({ ...shown, endpoints }).join(" ");
   expect(text).toContain("and 4 endpoints more in result.json");
   expect(text).not.toContain("db16:1");
 });
 
-it("says nothing where there is nothing to split", () => {
+it("the endpoint table is absent without a split by endpoint", () => {
   expect(renderEndpoints(shown)).toEqual([]);
 });

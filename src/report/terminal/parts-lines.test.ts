@@ -17,7 +17,7 @@ const part = (name: string, meanMs: number, slowMeanMs: number): LatencyPart => 
   slowMeanMs,
 });
 
-test("each operation has a line: its largest parts with ms and share, the rest together, and its tail", () => {
+test("the latency breakdown has a line per operation with its largest parts, the rest and its tail", () => {
   const add = [
     part("poolWait", 0.004, 0.01),
     part("begin", 0.4, 0.5),
@@ -34,13 +34,13 @@ test("each operation has a line: its largest parts with ms and share, the rest t
   ]);
 });
 
-test("a result without parts has no lines", () => {
+test("the latency breakdown is absent without parts", () => {
   expect(renderParts(shown({ add: [] }))).toEqual([]);
   const { add } = { add: exampleOperation(10) };
   expect(renderParts({ ...shown({}), operations: { add } })).toEqual([]);
 });
 
-test("fewer parts are named where names are long, and what still does not fit is wrapped under its column", () => {
+test("the latency breakdown omits parts with long names and wraps lines at 120 columns", () => {
   const linesWith = (length: number): string[] => {
     const names = ["a", "b", "c"].map((letter) => letter.repeat(length));
     return renderParts(shown({ add: names.map((name) => part(name, 5, 5)) }));

@@ -24,7 +24,7 @@ function example(isFlipped: boolean): ResultDocument {
   return result;
 }
 
-it("lists each plan with its trials, and tells a flip in the summary, on the screen and in the report", () => {
+it("plans are listed with their trials, and a flip is in summary, screen and report", () => {
   const result = example(true);
   expect(renderPlans(result, plainMarks)).toEqual([
     PLANS_TITLE,
@@ -43,7 +43,7 @@ it("lists each plan with its trials, and tells a flip in the summary, on the scr
   expect(markup).toContain("plans[add.events].plan");
 });
 
-it("says nothing of a flip where there is none, and nothing of plans where there are none", () => {
+it("plans without a flip yield no caveat, and a result without plans has no list", () => {
   const summary = renderSummary(example(false), { directory: "d" });
   expect(summary).toContain("add.events, all trials: Index Scan b > Update events");
   expect(summary).not.toContain("Plan flip");

@@ -34,7 +34,7 @@ function large(trials = 8): ResultDocument {
 }
 
 describe("the screen", () => {
-  it("begins with the most important finding, with number and interval, and has one table", () => {
+  it("begins with the most important finding and has one table", () => {
     const lines = linesOf(exampleResult(8));
     expect(lines[0]).toMatch(
       /^Mean response time of process is 2\.00 times as long with text as with jsonb \(2\.00x, 95 % CI \[2\.00, 2\.00\]\); p99 2\.00x/,
@@ -54,7 +54,7 @@ describe("the screen", () => {
     expect(lines.at(-1)).toBe("Details: summary.txt, charts: report.html, in results/x");
   });
 
-  it("fits 40 lines of 120 columns with all that can go wrong, and keeps each alarm", () => {
+  it("has at most 40 lines of 120 columns with many failures, and keeps each alarm", () => {
     const result = large();
     const long =
       "a reason that goes on and on, as reasons of such a kind do, until it needs a second line on any terminal that has so few columns";
@@ -83,18 +83,18 @@ describe("the screen", () => {
     expect(alarms).not.toContain("\u001b");
   });
 
-  it("fits 40 lines where all is well", () => {
+  it("has at most 40 lines without failures", () => {
     expect(linesOf(large()).length).toBeLessThanOrEqual(40);
   });
 
-  it("says first that nothing is decided, and what would decide it", () => {
+  it("begins with the number of inconclusive comparisons if trials are few", () => {
     expect(linesOf(exampleResult(3))[0]).toMatch(
       /^Of 8 comparisons \(mean, p99, events\/s\), 8 are inconclusive: 3 trials of each treatment;/,
     );
     expect(linesOf(exampleResult(3)).join("\n")).toMatch(/^add +text +500 500\.\.500 +19\.8 18\.\.21\.6/m);
   });
 
-  it("states rates where there is one treatment, and what is missing where no trial is complete", () => {
+  it("states rates if there is one treatment, and that nothing was measured without trials", () => {
     const sole = exampleResult(5);
     sole.treatments.length = 1;
     expect(linesOf(sole)[0]).toBe("add: 500 events/s, response time 9.9 ms (p50), 33 ms (p99).");
@@ -116,7 +116,7 @@ describe("the screen", () => {
     ]);
   });
 
-  it("says how fast the load came back after faults", () => {
+  it("states recovery times after faults", () => {
     const result = exampleResult(5);
     const fault = {
       trial: 1,

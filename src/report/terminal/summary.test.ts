@@ -26,7 +26,7 @@ function second(result: ResultDocument) {
 }
 
 describe("the summary", () => {
-  it("shows each treatment as a table with dbworkload's columns", () => {
+  it("has a table for each treatment with dbworkload's columns", () => {
     const lines = render(example()).split("\n");
     const start = lines.findIndex((line) => line.startsWith("#1 "));
     expect(lines.slice(start, start + 5)).toEqual([
@@ -38,7 +38,7 @@ describe("the summary", () => {
     ]);
   });
 
-  it("sets treatments side by side: medians with their spread over trials, and ratios", () => {
+  it("compares treatments by medians with their spread, and by ratios", () => {
     const text = render(example());
     const lines = text.split("\n");
     const start = lines.findIndex((line) => /^add +mean\(ms\)/.test(line));
@@ -56,7 +56,7 @@ describe("the summary", () => {
     expect(render(example(8))).toMatch(/^text +1\.00x \[1\.00, 1\.00\] ~$/m);
   });
 
-  it("names the events that are not what they must be, the first of them, with nothing that a terminal obeys", () => {
+  it("names at most 10 lost events, without control characters", () => {
     const result = example();
     const trial = result.treatments[1]?.trials[0];
     if (!trial) throw new Error("the example has trials");
@@ -73,19 +73,19 @@ describe("the summary", () => {
     expect(text).not.toContain("\u001b");
   });
 
-  it("says of events in doubt how many are there", () => {
+  it("counts commits in doubt and how many were found", () => {
     const result = example();
     for (const { trials } of result.treatments)
       for (const trial of trials) trial.integrity = { ...EXAMPLE_INTEGRITY, inDoubt: 30, inDoubtFound: 10 };
     expect(render(result).replace(/\s+/g, " ")).toContain("90 in doubt, 30 of them found");
   });
 
-  it("claims no significance with fewer than five trials", () => {
+  it("states that comparisons are inconclusive below five trials", () => {
     expect(render(example(3))).toContain("8 are inconclusive: 3 trials of each treatment;");
     expect(render(example(1))).toContain("8 are inconclusive: 1 trial of each treatment;");
   });
 
-  it("says what differs, by how much and how surely, with enough trials", () => {
+  it("states each difference with ratio and interval from five trials on", () => {
     const oneLine = (result: ResultDocument): string => render(result).replaceAll("\n", " ");
     for (const trials of [5, 8]) {
       const text = oneLine(example(trials));
@@ -105,13 +105,13 @@ describe("the summary", () => {
     );
   });
 
-  it("says a small difference that is sure as one, and not as 1.00x", () => {
+  it("writes a finding of 0.3 % as such, not as 1.00x", () => {
     expect(render(example(8, 1.003)).replaceAll("\n", " ")).toContain(
       "mean response time is 0.3 % longer than with jsonb (1.003x, 95 % CI [1.003, 1.003]); ",
     );
   });
 
-  it("says what verdicts are worth where others have too few trials for one", () => {
+  it("explains verdicts if some treatments have too few trials", () => {
     const result = example(5, 5);
     const [first] = result.treatments;
     if (!first) throw new Error("the example has treatments");
@@ -124,7 +124,7 @@ describe("the summary", () => {
     expect(text).toContain("fewer than 5 blocks have a value on both sides");
   });
 
-  it("does not blame the number of trials where they share no blocks", () => {
+  it("names missing common blocks, not the number of trials, as the reason", () => {
     const text = (change: (result: ResultDocument) => void): string => {
       const result = example(6, 5);
       change(result);
@@ -165,7 +165,7 @@ describe("the summary", () => {
     expect(text.endsWith("\nResults: results/x\n")).toBe(true);
   });
 
-  it("has rows of each worker where an operation runs in several threads, within the width", () => {
+  it("has a row per worker if an operation has several threads, within 120 columns", () => {
     const result = example();
     const trial = result.treatments[0]?.trials[0];
     if (!trial?.operations.add) throw new Error("the example adds");
@@ -204,7 +204,7 @@ describe("the summary", () => {
     expect(text).not.toContain("--actor");
   });
 
-  it("shows failures, retries, unanswered commits and empty polls plainly, and says when there were none", () => {
+  it("lists failures, retries, unanswered commits and empty polls, or states none", () => {
     const result = example();
     const { add } = second(result);
     add.failures = { "40001": 2, "53300": 1 };
@@ -219,7 +219,7 @@ describe("the summary", () => {
     );
   });
 
-  it("says what became of the arrivals of an open loop, and nothing of them where there is none", () => {
+  it("has a line of arrivals for an open loop only", () => {
     const result = example();
     expect(render(result)).not.toContain("open loop");
     Object.assign(second(result).add, {
@@ -233,7 +233,7 @@ describe("the summary", () => {
     );
   });
 
-  it("puts a broken law of conservation, an undrained queue and missing trials in plain words", () => {
+  it("names integrity violations, an undrained queue and failed trials", () => {
     const result = example();
     const { treatment } = second(result);
     const [first, failed] = treatment.trials;
@@ -268,7 +268,7 @@ describe("the summary", () => {
     expect(render(result)).toMatch(/^ABORTED: these results are partial\.\n- stopped by SIGINT\n/);
   });
 
-  it("shows what a partial trial measured where no trial is complete, and survives one that measured nothing", () => {
+  it("shows partial trials if no trial is complete, and states that no trial was run", () => {
     const result = example(1);
     const { treatment } = second(result);
     treatment.merged = null;
@@ -280,14 +280,14 @@ describe("the summary", () => {
     expect(render(result)).toContain("nothing was measured\nno trial was run\n");
   });
 
-  it("shows a dash, not a zero, where nothing was measured", () => {
+  it("shows a dash instead of a zero if nothing was measured", () => {
     const result = example();
     const { add } = second(result);
     Object.assign(add, { transactions: 0, transactionsPerSecond: 0, responseTimeMs: null });
     expect(render(result)).toMatch(/^ +90 {2}add +8 +1 +0 +0\.00 +- +- +- +- +- +-$/m);
   });
 
-  it("fits 120 columns and keeps treatments with long names apart", () => {
+  it("keeps long names distinct within 120 columns", () => {
     const result = example(8);
     result.treatments.forEach((treatment, i) => {
       treatment.id = `jsonb-manual-pgbouncer-transaction-mode-with-a-long-name-${i}`;
@@ -311,7 +311,7 @@ describe("the summary", () => {
     expect(text).toMatch(/^#2 jsonb-manu…ong-name-1 /m);
   });
 
-  it("has colour only when asked, changes no text by it, and passes no escape of its input", () => {
+  it("has colour only on request, and removes escape sequences of its input", () => {
     const result = example();
     result.treatments[0]?.trials.forEach((trial) => {
       trial.status = "failed";

@@ -17,8 +17,8 @@ function lines(...comparisons: Comparison[]): string[] {
   return renderWhy({ ...exampleResult(5), comparisons }, plainMarks);
 }
 
-describe("what moved with the differences", () => {
-  it("is said once for all operations and metrics that have the same reason", () => {
+describe("evidence sentences of differences", () => {
+  it("is listed once for all operations and metrics that share a sentence", () => {
     const shown = lines(
       explained("add", "mean", [COMMIT, WAL]),
       explained("add", "p99", [COMMIT, WAL]),
@@ -33,11 +33,11 @@ describe("what moved with the differences", () => {
     ]);
   });
 
-  it("is said of headline metrics only", () => {
+  it("is listed for headline metrics only", () => {
     expect(lines(explained("add", "p50", [WAL]), explained("add", "p95", [WAL]))).toEqual([]);
   });
 
-  it("says so where the evidence shows nothing, unless another metric of the operation has a reason", () => {
+  it("is stated as missing unless another metric of the operation has a sentence", () => {
     const silent = "the collected evidence does not explain it";
     expect(lines(explained("add", "mean", []), explained("process", "mean", []))).toContain(
       `  - add, process: ${silent}`,
@@ -47,24 +47,24 @@ describe("what moved with the differences", () => {
     );
   });
 
-  it("puts what stands first beside one metric before what stands second beside another", () => {
+  it("is ordered by rank within each metric", () => {
     const tail = "the slowest add transactions of each second take 90 ms more: commit +90 ms";
     const shown = lines(explained("add", "mean", [COMMIT, WAL]), explained("add", "p99", [tail, WAL]));
     expect(shown.slice(2, -1)).toEqual([COMMIT, tail, WAL].map((sentence) => `  - add: ${sentence}`));
   });
 
-  it("is nothing where no difference is claimed", () => {
+  it("is absent if there is no finding", () => {
     expect(lines(explained("add", "mean"))).toEqual([]);
   });
 
-  it("names how many sentences are left out", () => {
+  it("has at most 8 sentences and counts the rest", () => {
     const many = Array.from({ length: 11 }, (_, i) => `sentence ${i}`);
     const shown = lines(explained("add", "mean", many));
     expect(shown.filter((line) => line.includes("sentence"))).toHaveLength(8);
     expect(shown).toContain("  - and 3 more in result.json");
   });
 
-  it("stands in the summary after the tables, in 120 columns, without an escape of its input", () => {
+  it("follows the tables of the summary in 120 columns, without escape sequences", () => {
     const long = `sessions waited on \u001b[2J${"x y ".repeat(60)}`;
     const result = { ...exampleResult(5), comparisons: [explained("add", "mean", [long])] };
     const treatments = result.treatments.map((treatment) => ({ ...treatment, summary: [] }));

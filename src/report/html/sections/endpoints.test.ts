@@ -12,7 +12,7 @@ const measured = {
   operations: { add: { ...counts, responseTimeMs: exampleLatency(10) } },
 };
 
-it("has what was measured at each endpoint and in each region, and how connections went", () => {
+it("endpoint tables have counts, latencies and connections of each endpoint and region", () => {
   const endpoints = [{ endpoint: "<b>:5432", region: "east", weight: 2.5, clients: 12, ...measured }];
   const regions = [{ region: null, endpoints: 1, clients: 12, ...measured }];
   const { markup } = endpointTables({ ...shown, endpoints, regions }, "here");
@@ -23,6 +23,6 @@ it("has what was measured at each endpoint and in each region, and how connectio
   expect(markup).not.toContain("<b>");
 });
 
-it("is nothing where there is nothing to split", () => {
+it("endpoint tables are empty without a split by endpoint", () => {
   expect(endpointTables(shown, "here").markup.trim()).toBe("");
 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { flattened } from "./numbers.js";
 
-it("names the entries of a list by what tells them apart, and those of one name by their place among these", () => {
+it("flattened lists name entries by source, and number entries of equal source", () => {
   const reasons = [
     { source: "queue depth", reason: "not every second" },
     { source: "locks", reason: "no right" },

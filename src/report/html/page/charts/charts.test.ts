@@ -59,8 +59,8 @@ function numbersIn(value: unknown): number[] {
   return typeof value === "object" && value !== null && "value" in value ? numbersIn(value.value) : [];
 }
 
-describe.each(CHARTS.map(({ id }) => id))("%s", (id) => {
-  test("draws finite numbers, and says them in words and in a table", () => {
+describe.each(CHARTS.map(({ id }) => id))("chart %s", (id) => {
+  test("draws finite numbers, and has a text and a table of them", () => {
     const plot = plotOf(id);
     const numbers = seriesOf(plot).flatMap(({ data }) => numbersIn(data));
     expect(numbers.length).toBeGreaterThan(3);
@@ -73,7 +73,7 @@ describe.each(CHARTS.map(({ id }) => id))("%s", (id) => {
     expect(JSON.stringify(table)).not.toMatch(/NaN|undefined|Infinity/);
   });
 
-  test("names the unit of each axis of values, or has it in the ticks", () => {
+  test("names the unit of each value axis in its title or ticks", () => {
     for (const axis of [plotOf(id).option.xAxis ?? [], plotOf(id).option.yAxis ?? []].flat()) {
       if (axis.type === "category") continue;
       const { formatter } = (axis.axisLabel ?? {}) as { formatter?: (value: number) => string };
@@ -81,7 +81,7 @@ describe.each(CHARTS.map(({ id }) => id))("%s", (id) => {
     }
   });
 
-  test.each([360, 700, 1400])("stays inside of %i pixels", (widthPx) => {
+  test.each([360, 700, 1400])("stays within %i pixels", (widthPx) => {
     const { option, heightPx } = plotOf(id, ALL_SHOWN, report, widthPx);
     for (const grid of [option.grid ?? []].flat()) {
       expect(Number(grid.left) + Number(grid.width)).toBeLessThanOrEqual(widthPx);
@@ -90,7 +90,7 @@ describe.each(CHARTS.map(({ id }) => id))("%s", (id) => {
     }
   });
 
-  test("says why, where there is no data", () => {
+  test("states a reason if there is no data", () => {
     const result = { ...report.result, comparisons: [], treatments: [], sweeps: [], capacity: [] };
     const empty = { ...report, result, series: [], curves: [] };
     const drawing = draw(id, ALL_SHOWN, empty);
@@ -100,7 +100,7 @@ describe.each(CHARTS.map(({ id }) => id))("%s", (id) => {
     });
   });
 
-  test("shows only the treatments that are asked for", () => {
+  test("shows only the selected treatments", () => {
     const hiddenTreatments = Object.keys(EXAMPLE_TREATMENTS).filter((each) => each !== EXAMPLE_POOLED);
     const drawing = draw(id, { ...ALL_SHOWN, hiddenTreatments });
     const text =
@@ -110,7 +110,7 @@ describe.each(CHARTS.map(({ id }) => id))("%s", (id) => {
 });
 
 describe("lines over time", () => {
-  test("are medians of the trials, each trial, or one", () => {
+  test("are medians of the trials, each trial, or a selected trial", () => {
     const values = (trial: number): number | undefined =>
       report.series.find((each) => each.trial === trial)?.operations.add?.events[3];
     const [first] = seriesOf(plotOf("throughput"));
@@ -127,14 +127,14 @@ describe("lines over time", () => {
     ]);
   });
 
-  test("leave a gap where no trial has a value, and count what they are asked to count", () => {
+  test("have gaps where no trial has a value, and count the selected quantity", () => {
     const latency = seriesOf(plotOf("latency"));
     expect(latency.every(({ data }) => data[17]?.[1] === null)).toBe(true);
     const state = withChoice(ALL_SHOWN, "throughput", "of", "retries");
     expect(plotOf("throughput", state).words).toMatch(/^retries per second.*median 3/);
   });
 
-  test("are told in words, whichever trials are shown, with the median of what they show", () => {
+  test("have a text with the median of the shown trials", () => {
     const own = report.series.filter(({ treatment }) => treatment === "jsonb");
     const each = own.flatMap(({ operations }) => operations.add?.events ?? []);
     const { words } = plotOf("throughput", { ...ALL_SHOWN, trials: "each" });
@@ -147,7 +147,7 @@ describe("lines over time", () => {
     );
   });
 
-  test("put a mark where the shown trial became steady", () => {
+  test("have a mark at the start of the selected trial's steady state", () => {
     const marksIn = (state: FilterState): string => JSON.stringify(plotOf("queue", state).option);
     expect(marksIn({ ...ALL_SHOWN, trials: 1 })).toContain(
       '{"xAxis":6,"label":{"formatter":"steady from here"}}',
@@ -155,7 +155,7 @@ describe("lines over time", () => {
     expect(marksIn({ ...ALL_SHOWN, trials: 2 })).not.toContain("steady");
   });
 
-  test("shade the time of each fault, of the shown trials alone, and tell it in words", () => {
+  test("shade faults of the shown trials, and name them in the text", () => {
     const fault = (trial: number, treatment: string, at: number, cleared: number | null): FaultRecord => ({
       trial,
       treatment,
@@ -197,7 +197,7 @@ describe("lines over time", () => {
     );
   });
 
-  test("keep a treatment's colour whatever else is hidden", () => {
+  test("keep a treatment's colour if others are hidden", () => {
     const colourOf = (state: FilterState): string | undefined =>
       seriesOf(plotOf("throughput", state)).find(({ name }) => name === "text")?.color;
     expect(colourOf(ALL_SHOWN)).toBe(LIGHT.treatments[2]);
@@ -217,7 +217,7 @@ function oneTrial(change: (series: TrialSeries) => Partial<TrialSeries>): Report
 }
 
 describe("seconds without a value", () => {
-  test("are gaps of what was measured, with a mark where a line cannot show it", () => {
+  test("are gaps in measured series, with a symbol for isolated points", () => {
     const p99 = [5, null, 7, null, null, 9, 9, null];
     const data = oneTrial(({ operations: { add } }) => ({ operations: add ? { add: { ...add, p99 } } : {} }));
     const [line] = [plotOf("latency", ALL_SHOWN, data).option.series ?? []].flat() as Drawn[];
@@ -234,7 +234,7 @@ describe("seconds without a value", () => {
     ]);
   });
 
-  test("are none of what was sampled, unless nobody answered for long", () => {
+  test("are bridged in sampled series unless the gap is long", () => {
     const silence = [null, null, null, null, null, null];
     const pending = [null, 10, null, 20, null, 30, ...silence, 40, null, 50, null, 60];
     const data = oneTrial(() => ({ buckets: pending.length, evidence: { "queue.pending": pending } }));
@@ -251,7 +251,7 @@ describe("seconds without a value", () => {
     }
   });
 
-  test("move no line from one trial to another, where the trials were asked in turn", () => {
+  test("are bridged for each trial before the median is taken", () => {
     const levels = new Map([
       [1, 100],
       [4, 200],
@@ -269,7 +269,7 @@ describe("seconds without a value", () => {
     expect(line?.data.map(([, y]) => y)).toEqual([100, 150, 200, 200, 200, 200, 200, 250, 300]);
   });
 
-  test("leave the layers of a stack at the same times", () => {
+  test("are omitted in all layers of a stack together", () => {
     const evidence = {
       "host.serverCpuMs": [1000, null, 1000, null, 1000],
       "host.clientCpuMs": [200, null, null, null, 400],
@@ -280,10 +280,10 @@ describe("seconds without a value", () => {
   });
 });
 
-describe("points of several seconds", () => {
+describe("points that stand for several seconds", () => {
   const long = reportWith(() => ({ bucketSeconds: 12 }));
 
-  test("stand in the middle of their time, which is told", () => {
+  test("are at the middle of their time, and a note states their length", () => {
     const plot = plotOf("throughput", ALL_SHOWN, long);
     expect(
       seriesOf(plot)[0]
@@ -297,7 +297,7 @@ describe("points of several seconds", () => {
     expect(plotOf("throughput").note).not.toContain("Each point");
   });
 
-  test("are joined where they were read: what lies between was told from the seconds", () => {
+  test("are joined across gaps, since buckets already contain interpolated readings", () => {
     const pending = [1, null, 3];
     const data = oneTrial(() => ({ bucketSeconds: 12, buckets: 3, evidence: { "queue.pending": pending } }));
     const [line] = seriesOf(plotOf("backlog-age", ALL_SHOWN, data));
@@ -309,7 +309,7 @@ describe("points of several seconds", () => {
   });
 });
 
-test("a wait event that a trial never saw is 0 in it, where sessions were sampled", () => {
+test("a wait event that a trial never saw is 0 where its sessions were sampled", () => {
   const active = [8, null, 8];
   const data = reportWith(({ trial }) => ({
     buckets: 3,
@@ -323,8 +323,8 @@ test("a wait event that a trial never saw is 0 in it, where sessions were sample
     ]);
 });
 
-describe("times", () => {
-  test("are whole seconds, however long the window was", () => {
+describe("times on an axis", () => {
+  test("are whole seconds for a window of any length", () => {
     const data = oneTrial(() => ({ bucketSeconds: 5001 }));
     const plot = plotOf("throughput", ALL_SHOWN, data);
     expect(
@@ -339,8 +339,8 @@ describe("times", () => {
   });
 });
 
-describe("parts of a whole", () => {
-  test("are means over trials, so that the stack is the mean of the whole", () => {
+describe("stacked parts", () => {
+  test("are means over trials, so that a stack's height is the mean of the sum", () => {
     const own = report.series.filter(({ treatment }) => treatment === "jsonb");
     const states = ["pending", "processing", "complete", "failed"];
     const whole = own.flatMap(({ evidence }) =>
@@ -368,7 +368,7 @@ describe("parts of a whole", () => {
     expect(add?.[0]).toBe("add, pool wait");
   });
 
-  test("never look alike in one bar, though it has all the statements of a cycle", () => {
+  test("of a cycle have distinct colours in one bar", () => {
     const statements = ["add.events", "add.status", "process.claim", "process.advance", "archive.copy"];
     const names = ["poolWait", "begin", ...statements, "commit", "release", "program"];
     const treatments = report.result.treatments.map((treatment) => {
@@ -386,7 +386,7 @@ describe("parts of a whole", () => {
     expect(new Set(legend.map(({ colour }) => colour)).size).toBe(legend.length);
   });
 
-  test("of waits put together what is too much to tell apart", () => {
+  test("of waits merge the smallest events into one layer", () => {
     const many = report.series.map((series) => ({
       ...series,
       evidence: Object.fromEntries(
@@ -403,8 +403,8 @@ describe("parts of a whole", () => {
   });
 });
 
-describe("bars", () => {
-  test("say what is 0 throughout instead of drawing it, and draw what shrank", () => {
+describe("bars per event", () => {
+  test("omit quantities that are 0 in all trials with a note, and draw negative ones", () => {
     const treatments = report.result.treatments.map((treatment) => ({
       ...treatment,
       trials: treatment.trials.map((trial) => ({
@@ -438,7 +438,7 @@ describe("a report without a complete trial", () => {
   const stopped = { ...report, result: { ...report.result, treatments }, curves: [] };
   const ids = ["parts", "pool-wait", "per-event", "sizes"];
 
-  test.each(ids)("says so in %s, and draws a trial that is chosen", (id) => {
+  test.each(ids)("has a reason in place of chart %s, and draws a selected trial", (id) => {
     const why = "no trial of the treatments that are shown is complete; a single one can be chosen above.";
     expect(draw(id, ALL_SHOWN, stopped)).toEqual({
       kind: "nothing",
@@ -451,13 +451,13 @@ describe("a report without a complete trial", () => {
     });
   });
 
-  test("has its charts in their places but for those that no choice fills", () => {
+  test("omits only charts that no selection fills", () => {
     const empty = CHARTS.filter((chart) => !canDraw(chart, stopped)).map(({ id }) => id);
     expect(empty).toEqual(["percentiles"]);
     expect(CHARTS.filter((chart) => !canDraw(chart, report))).toEqual([]);
   });
 
-  test("keeps a chart that only another measure fills", () => {
+  test("keeps a chart that another choice fills", () => {
     const waits = { mean: 0.1, p50: 0, p90: 0, p95: 0, p99: 0, p999: 0, max: 3 };
     const calm = report.result.treatments.map((treatment) => ({
       ...treatment,
@@ -475,8 +475,8 @@ describe("a report without a complete trial", () => {
   });
 });
 
-describe("sweeps", () => {
-  test("over two numbers of clients have panels of their own, and curves that are told apart", () => {
+describe("sweeps over two factors", () => {
+  test("have a panel for each factor, and curves with distinct colours", () => {
     const sweep = exampleSweep();
     const sweeps = ["actors.producers.clients", "actors.consumers.clients"].flatMap((factor, i, factors) =>
       ["1", "4"].map((level) => ({ ...sweep, factor, levels: { [factors[1 - i] ?? ""]: level } })),
@@ -505,20 +505,20 @@ describe("sweeps", () => {
   });
 });
 
-test("bytes are the same in a chart as in the sentences beside a difference", () => {
+test("bytes have the same text in a chart and in evidence sentences", () => {
   for (const value of [447, 1023, 3297, 82_400_000, -2_500_000])
     expect(written(value, "bytes")).toBe(amounts("bytes", 1).text(value));
 });
 
-describe("curves", () => {
-  test("of percentiles are told by the percentiles of the tables, not by the middle of their points", () => {
+describe("curves without a time axis", () => {
+  test("of percentiles have a text with the percentiles of the tables", () => {
     const latency = report.result.treatments[0]?.merged?.operations.add?.responseTimeMs;
     expect(plotOf("percentiles").words).toContain(
       `add: jsonb: p50 ${latency?.p50 ?? ""} ms, p99 ${latency?.p99 ?? ""} ms, at most ${latency?.max ?? ""} ms; `,
     );
   });
 
-  test("over what was varied have no median, and every probe is in the table", () => {
+  test("over rates have no median, and their table has every probe", () => {
     expect(plotOf("sweep").words).toMatch(/payload=jsonb, measured: from 120 events\/s to 965 events\/s/);
     const [capacity] = report.result.capacity ?? [];
     if (!capacity) throw new Error("the example has a search");
@@ -539,7 +539,7 @@ describe("curves", () => {
     expect(plot.words).toContain("Marked: 200/s.");
   });
 
-  test("of a search that found no rate are drawn, though the result has no trial of its treatment", () => {
+  test("of a search without a capacity are drawn if the result has no trial of its treatment", () => {
     const [capacity] = report.result.capacity ?? [];
     if (!capacity) throw new Error("the example has a search");
     const nowhere = { ...capacity, treatment: "nowhere", ratePerSecond: null, outcome: "none" as const };
@@ -555,8 +555,8 @@ describe("curves", () => {
   });
 });
 
-describe("the forest", () => {
-  test("fills what is significant and leaves the rest hollow", () => {
+describe("the comparison plot", () => {
+  test("fills marks of findings and leaves other marks hollow", () => {
     const marks = [plotOf("comparison-plot").option.series ?? []]
       .flat()
       .filter(({ type }) => type === "scatter");
@@ -572,7 +572,7 @@ describe("the forest", () => {
     expect(fills.filter((fill) => fill !== LIGHT.page).length).toBeGreaterThan(0);
   });
 
-  test("leaves hollow, and says, what is within the noise floor", () => {
+  test("leaves marks within the noise floor hollow, and states so", () => {
     const [some] = report.result.comparisons.filter(({ metric }) => metric === "mean");
     if (!some) throw new Error("the example compares no means");
     const claim = { ...some, ratio: 1.15, ciLow: 1.1, ciHigh: 1.2, verdict: "finding" as const };
@@ -604,7 +604,7 @@ describe("the forest", () => {
     { ratios: [1, 5], ticks: [1, 1.5, 2, 3, 5] },
     { ratios: [0.2, 3], ticks: [0.2, 0.5, 1, 2] },
     { ratios: [0.0001, 5000], ticks: [0.001, 0.01, 0.1, 1, 10, 100, 1000] },
-  ])("has ticks to read ratios of $ratios by", ({ ratios, ticks }) => {
+  ])("has ticks that frame ratios $ratios", ({ ratios, ticks }) => {
     const [some] = report.result.comparisons.filter(({ metric }) => metric === "mean");
     if (!some) throw new Error("the example compares no means");
     const comparisons = ratios.map((ratio) => ({ ...some, ratio, ciLow: null, ciHigh: null }));
@@ -617,13 +617,13 @@ describe("the forest", () => {
     expect(axis?.axisTick).toMatchObject({ customValues: ticks });
   });
 
-  test("has all metrics where they are asked for", () => {
+  test("has all metrics if they are selected", () => {
     const all = plotOf("comparison-plot", withChoice(ALL_SHOWN, "comparison-plot", "metric", "all"));
     expect(all.table().rows).toHaveLength(report.result.comparisons.length);
   });
 });
 
-describe("colours", () => {
+describe("colours of a theme", () => {
   const luminance = (hex: string): number => {
     const [r = 0, g = 0, b = 0] = [1, 3, 5]
       .map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
@@ -636,7 +636,7 @@ describe("colours", () => {
   };
 
   test.each([LIGHT, DARK])(
-    "of $name stand out from the page, text by 4.5:1 and treatments by 3:1",
+    "of $name contrast with the page by 4.5:1 for text and 3:1 for treatments",
     (theme) => {
       for (const colour of [theme.text, theme.muted])
         expect(contrast(colour, theme.page)).toBeGreaterThan(4.5);

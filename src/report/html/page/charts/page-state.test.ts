@@ -9,8 +9,8 @@ import { LIGHT, treatmentColour, treatmentDash } from "./theme.js";
 import { ticked, written } from "./values.js";
 import { viewOf } from "./view.js";
 
-describe("the address", () => {
-  test("holds any choice, whatever treatments are called", () => {
+describe("the URL fragment", () => {
+  test("holds any filter state, for any treatment names", () => {
     const word = fc.stringMatching(/^[a-z]+$/);
     const states: fc.Arbitrary<FilterState> = fc.record({
       hiddenTreatments: fc.array(fc.string({ unit: "grapheme", minLength: 1 })),
@@ -33,13 +33,13 @@ describe("the address", () => {
     );
   });
 
-  test("is empty where all is shown, and an anchor chooses nothing", () => {
+  test("is empty if everything is shown, and an anchor selects nothing", () => {
     expect(stateToHash(stateFromHash(""))).toBe("");
     expect(stateFromHash("#numbers")).toEqual(stateFromHash(""));
     expect(stateFromHash("#trials=many&x=1&a.b.c=2").trials).toBe("all");
   });
 
-  test("shows everything where it would hide everything", () => {
+  test("shows everything if it would hide everything", () => {
     const report = exampleReport();
     const hidden = {
       ...stateFromHash(""),
@@ -54,7 +54,7 @@ describe("the address", () => {
   });
 });
 
-describe("values", () => {
+describe("written values", () => {
   test.each([
     [0.01234, "ms", "12.3 µs"],
     [0, "ms", "0 ms"],
@@ -72,11 +72,11 @@ describe("values", () => {
     [3, "/s", "3/s"],
     [Number.NaN, "ms", "-"],
     [null, "ms", "-"],
-  ] as const)("%d in %s is %s", (value, unit, text) => {
+  ] as const)("%d in %s is written as %s", (value, unit, text) => {
     expect(written(value, unit)).toBe(text);
   });
 
-  test("have their unit in the ticks where the axis does not name it", () => {
+  test("have their unit in axis ticks if the axis does not name it", () => {
     expect([ticked(2_000_000, "bytes"), ticked(0.25, "%"), ticked(12_000, "ms")]).toEqual([
       "2 MB",
       "25",
@@ -92,17 +92,17 @@ describe("values", () => {
     ["xmin.ageTransactions", "transactions"],
     ["tuples.updated", "/s"],
     ["wait.Lock:tuple", ""],
-  ])("of %s are in %j", (metric, unit) => {
+  ])("of metric %s have the unit %j", (metric, unit) => {
     expect(unitOf(metric)).toBe(unit);
   });
 });
 
-test("percentiles are stretched towards 100, and written with the digits that they need", () => {
+test("percentiles are scaled by their distance to 100, and written with the necessary digits", () => {
   expect([0, 90, 99, 99.9].map((each) => Math.round(stretched(each)))).toEqual([1, 10, 100, 1000]);
   expect([1, 10, 100, 1000, 1e6].map(percentileText)).toEqual(["0 %", "90 %", "99 %", "99.9 %", "99.9999 %"]);
 });
 
-test("treatments beyond the colours are dashed", () => {
+test("treatments beyond the number of colours have dashed lines", () => {
   const count = LIGHT.treatments.length;
   expect(treatmentColour(LIGHT, count)).toBe(treatmentColour(LIGHT, 0));
   expect([0, count, 2 * count].map((i) => treatmentDash(LIGHT, i))).toEqual(["solid", "dashed", "dotted"]);
@@ -123,7 +123,7 @@ describe("panels", () => {
     [5, 1400, 3],
     [3, 700, 2],
     [3, 360, 1],
-  ])("%i in %i pixels stand in %i columns", (count, widthPx, columns) => {
+  ])("%i panels in %i pixels are in %i columns", (count, widthPx, columns) => {
     expect(columnsOf(count, widthPx)).toBe(columns);
   });
 });
