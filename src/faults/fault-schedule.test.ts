@@ -137,9 +137,9 @@ describe("a schedule of faults", () => {
   });
 
   it.each([
-    ["fails if a fault never started because another fault lasted until the window's end", true],
-    ["omits a fault that waited for another fault if the window was cut short", false],
-  ])("%s", async (_, isWhole) => {
+    ["fails for", true],
+    ["ignores, if the window was cut short,", false],
+  ])("%s a fault that never started because another fault lasted too long", async (_, isWhole) => {
     let back: () => void = () => undefined;
     const { clock, schedule } = scheduleOf([kill(1000, 0), lock(2000, 1000)], {
       clear: (fault) =>
@@ -185,9 +185,9 @@ describe("a schedule of faults", () => {
   });
 
   it.each([
-    ["lets an injection continue past the end of a complete window", true],
-    ["stops an injection if the run is stopped", false],
-  ])("%s", async (_, isWhole) => {
+    ["completes, after a complete window,", true],
+    ["stops, if the run is stopped,", false],
+  ])("%s an injection in progress at the end of the window", async (_, isWhole) => {
     let host: FaultHost | undefined;
     let arrive: () => void = () => undefined;
     const { clock, schedule } = scheduleOf([lock(1000, 1000)], {

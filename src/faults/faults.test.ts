@@ -61,7 +61,7 @@ describe("a fault", () => {
     expect(treatments[0]?.settings.faults[0]?.atMs).toBe(4000);
   });
 
-  test("with several mistakes is refused with all of them", () => {
+  test("is refused with all of its mistakes", () => {
     expect(
       problemsOf("[{ at: 5, kind: postgres-kil }, { kind: lock-holder, for: 1s, lok: share }]").map((text) =>
         text.replace(/^x\.yaml:\d+:\d+ /, ""),

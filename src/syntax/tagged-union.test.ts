@@ -46,18 +46,18 @@ test("a tagged union accepts a member's keys and narrows the type by its tag", (
 describe("a value that breaks a tagged union", () => {
   it.each([
     [
-      "names the members that take a misplaced key, and the keys of its member",
+      "the members that take a misplaced key, and the keys of its member",
       { at: 1, kind: "kite", span: 1, crew: 1 },
       ["crew: belongs to kind boat or plane, not to kite; kite takes span"],
     ],
     [
-      "states why a member lacks a key",
+      "the reason why a member lacks a key",
       { at: 1, kind: "boat", span: 1 },
       ["span: belongs to kind plane or kite, not to boat: a boat has a hull"],
     ],
-    ["names a required key that is missing", { at: 1, kind: "kite" }, [": kind kite needs span"]],
+    ["a missing required key", { at: 1, kind: "kite" }, [": kind kite needs span"]],
     [
-      "reports a misplaced key, a missing key and a wrong value together",
+      "a misplaced key, a missing key and a wrong value together",
       { at: "x", kind: "plane", line: true },
       [
         "at: Invalid input: expected number, received string",
@@ -66,11 +66,11 @@ describe("a value that breaks a tagged union", () => {
       ],
     ],
     [
-      "reports only the tag and unknown keys if the tag is misspelt",
+      "only the tag and unknown keys if the tag is misspelt",
       { at: 1, kinds: "kite" },
       ['kind: Invalid option: expected one of "boat"|"plane"|"kite"|"glider"', ': Unrecognized key: "kinds"'],
     ],
-  ])("%s", (_, value, issues) => {
+  ])("reports %s", (_, value, issues) => {
     expect(issuesOf(Vehicle, value)).toEqual(issues);
   });
 });

@@ -32,7 +32,7 @@ const done = {
 const SPAN = { seconds: 10, windowSeconds: 10 };
 
 describe("transactions of others", () => {
-  it("are all of other databases, and those of the load's database beyond train-sim's share", () => {
+  it("include other databases, and exclude train-sim's share in the load's database", () => {
     // 1000 of the load, 100 that may be counted late, 85 of control work and 20 of control work that may be late.
     const ours = {
       ...NOTHING,
@@ -89,7 +89,7 @@ describe("transactions of others", () => {
   });
 });
 
-describe("not assessed work of others", () => {
+describe("work of others that was not assessed", () => {
   it("is the load's database if the pooler does not count its transactions", () => {
     const poolerTransactions = "PgBouncer does not count";
     const seen = { ...NOTHING, "transactions.commits": 2000, "transactions.elsewhere": 5 };

@@ -54,7 +54,7 @@ function stepSeen(offsets: readonly number[], answersMs: readonly number[] = [],
 }
 
 describe("the step of a server's clock", () => {
-  it.each([-3_000, 3_000, 3_600_000, -150])("of %d ms is found to within 5 ms", (stepMs) => {
+  it.each([-3_000, 3_000, 3_600_000, -150])("is found to within 5 ms if it is %d ms", (stepMs) => {
     const seen = stepSeen([7e11, 7e11, 7e11 + stepMs, 7e11 + stepMs]);
     expect(Math.abs(seen - Math.abs(stepMs))).toBeLessThan(5);
   });

@@ -40,7 +40,7 @@ describe("treatments of factors", () => {
     );
   });
 
-  test("with a repeated level are an A/A pair", () => {
+  test("are an A/A pair if a level is repeated", () => {
     const { treatments } = load("factors: { payload: [text, jsonb, text] }");
     expect(treatments.map(({ id }) => id)).toEqual(["text-a", "jsonb", "text-b"]);
     expect(treatments[2]?.levels).toEqual({ payload: "text-b" });

@@ -352,7 +352,7 @@ describe("stacked parts", () => {
     expect(height).toBeCloseTo(mean, 9);
   });
 
-  test("of a transaction add up to its mean response time", () => {
+  test("add up to a transaction's mean response time", () => {
     const [add] = plotOf("parts").table().rows;
     const bars = [plotOf("parts").option.series ?? []].flat() as {
       xAxisIndex: number;
@@ -368,7 +368,7 @@ describe("stacked parts", () => {
     expect(add?.[0]).toBe("add, pool wait");
   });
 
-  test("of a cycle have distinct colours in one bar", () => {
+  test("have distinct colours in the bar of a cycle", () => {
     const statements = ["add.events", "add.status", "process.claim", "process.advance", "archive.copy"];
     const names = ["poolWait", "begin", ...statements, "commit", "release", "program"];
     const treatments = report.result.treatments.map((treatment) => {
@@ -386,7 +386,7 @@ describe("stacked parts", () => {
     expect(new Set(legend.map(({ colour }) => colour)).size).toBe(legend.length);
   });
 
-  test("of waits merge the smallest events into one layer", () => {
+  test("merge the rarest wait events into one layer", () => {
     const many = report.series.map((series) => ({
       ...series,
       evidence: Object.fromEntries(
@@ -511,7 +511,7 @@ test("bytes have the same text in a chart and in evidence sentences", () => {
 });
 
 describe("curves without a time axis", () => {
-  test("of percentiles have a text with the percentiles of the tables", () => {
+  test("have a text with the same percentiles as the tables", () => {
     const latency = report.result.treatments[0]?.merged?.operations.add?.responseTimeMs;
     expect(plotOf("percentiles").words).toContain(
       `add: jsonb: p50 ${latency?.p50 ?? ""} ms, p99 ${latency?.p99 ?? ""} ms, at most ${latency?.max ?? ""} ms; `,
@@ -539,7 +539,7 @@ describe("curves without a time axis", () => {
     expect(plot.words).toContain("Marked: 200/s.");
   });
 
-  test("of a search without a capacity are drawn if the result has no trial of its treatment", () => {
+  test("are drawn for a search that found no rate and has no trials in the result", () => {
     const [capacity] = report.result.capacity ?? [];
     if (!capacity) throw new Error("the example has a search");
     const nowhere = { ...capacity, treatment: "nowhere", ratePerSecond: null, outcome: "none" as const };
@@ -636,7 +636,7 @@ describe("colours of a theme", () => {
   };
 
   test.each([LIGHT, DARK])(
-    "of $name contrast with the page by 4.5:1 for text and 3:1 for treatments",
+    "contrast with the $name page by 4.5:1 for text and 3:1 for treatments",
     (theme) => {
       for (const colour of [theme.text, theme.muted])
         expect(contrast(colour, theme.page)).toBeGreaterThan(4.5);

@@ -92,7 +92,7 @@ describe("written values", () => {
     ["xmin.ageTransactions", "transactions"],
     ["tuples.updated", "/s"],
     ["wait.Lock:tuple", ""],
-  ])("of metric %s have the unit %j", (metric, unit) => {
+  ])("have a unit that follows from metric %s: %j", (metric, unit) => {
     expect(unitOf(metric)).toBe(unit);
   });
 });
