@@ -17,7 +17,7 @@ import { trainEvents } from "../workloads/train-events/workload.js";
 
 const namespace = "n";
 const EVENTS = 5;
-/** The least that the server takes. */
+/** Least pg_stat_statements.max that the server accepts. */
 const ROOM = 100;
 const workload = eventOperations({
   dialect: "postgres",

@@ -13,7 +13,7 @@ function trial(ended: number, passesPerEvent?: number, drainSeconds?: number): T
       ...(passesPerEvent !== undefined && { passesPerEvent }),
       ...(drainSeconds !== undefined && { drainSeconds }),
     },
-    // Some events are not archived yet, one of these was given up; pending events have not ended.
+    // Some events are not archived yet, one of them failed; pending events have not ended.
     integrity: { ...EXAMPLE_INTEGRITY, pending: 500, complete: 2, failed: 1, archived: ended - 3 },
   };
 }

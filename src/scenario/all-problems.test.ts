@@ -215,7 +215,7 @@ describe.each([...REFUSED, ...EXAMPLES])("$title", ({ yaml }) => {
       if (!broken) continue;
       const text = JSON.stringify(raw);
       const unsound = problemsOf(text)
-        // The file of a user's workload has other places, or cannot be read.
+        // Problems of a user's workload file have other places.
         .filter(
           ({ path }) => path !== "" && path !== "workload" && !startsWith(parsePath(path) ?? [], broken),
         )

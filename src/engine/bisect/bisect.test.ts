@@ -14,7 +14,7 @@ const objective: Objective = {
   words: "maximise pay.events/s",
 };
 
-/** `key` defaults to the place: each means something else. */
+/** Candidates with these rates. A key defaults to the place, so that no two candidates are equal. */
 function candidates(
   rates: readonly (number | "broken")[],
   keys: readonly string[] = [],

@@ -13,11 +13,11 @@ const OPTIONS = {
 };
 
 interface Walk extends SearchResult {
-  /** Without the first, which is discarded. */
+  /** Probes without the first, which is discarded. */
   readonly probes: readonly (readonly [rate: number, purpose: string, held: boolean])[];
 }
 
-/** `holds` is asked for probes that count, with their position from 0; the discarded one does not hold. */
+/** `holds` is asked for probes that count, with their position from 0; the discarded probe does not hold. */
 function walk(holds: (rate: number, index: number) => boolean | undefined): Walk {
   const probes: [number, string, boolean][] = [];
   const result = walkSearch(OPTIONS, ({ ratePerSecond: rate, purpose, discarded }) => {

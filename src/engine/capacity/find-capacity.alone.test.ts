@@ -32,7 +32,7 @@ const ceilings: number[] = [];
 const meanwhile: ResultDocument[] = [];
 /** Whether the trial with that number does nothing, as on a server that stalls. */
 let isStalled: (number: number) => boolean = () => false;
-/** The treatment whose server cannot be had. */
+/** Treatment whose server is unreachable. */
 let away: string | undefined;
 let interruption = new Interruption();
 /** Whether a signal comes while a server is being started. */

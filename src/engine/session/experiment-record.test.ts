@@ -36,7 +36,7 @@ function add(record: ExperimentRecord, number: number): void {
   record.add(treatment.id, { ...exampleTrial(planned.block, number, 10), ...splitOf(endpoints) }, totals);
 }
 
-/** What the end of an experiment asks its record for. */
+/** Calls that the end of an experiment makes to its record. */
 function conclude(record: ExperimentRecord) {
   const diagnosis = record.diagnosis(environment);
   const thresholds = record.thresholds();

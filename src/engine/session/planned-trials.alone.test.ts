@@ -27,7 +27,7 @@ let nowMs = 0;
 const running = { now: 0, most: 0 };
 /** The number of the server that each trial was given, in the order of the trials. */
 const servers: number[] = [];
-/** How often servers of the user's were asked, and the attempt to lock a result directory. */
+/** Number of requests to the user's servers, and the attempt to lock a result directory. */
 const checks = { servers: 0, lock: () => Promise.resolve() };
 /** What happens while the server of that treatment is being started. */
 let meanwhile: (treatment: Treatment) => void = () => undefined;
@@ -194,7 +194,7 @@ it("trials until decided end at the first look at which every comparison is deci
 });
 
 it("trials until decided continue to the last block while a comparison is open", async () => {
-  // Far apart between blocks and treatments in turns: neither different nor the same.
+  // The slower treatment alternates from block to block, so that no comparison is decided.
   meanMs = ({ id }, block) => 10 * (id === "text" ? 1 : block % 2 === 0 ? 1.3 : 0.75);
   const { result } = await runBlocks(UNTIL_DECIDED);
   expect(begun).toHaveLength(24);
@@ -248,7 +248,7 @@ it("a signal leaves the stopping reason empty, and its last look lowers the leve
 
 const RACING = "trials: { min: 5, max: 12 }\norder: racing\nobjective: minimise add.avg\n";
 
-/** `text` is as good as `jsonb`, but for two blocks, one either way; `jsonb-manual` is much worse. */
+/** `text` equals `jsonb` except in a slower and a faster block; `jsonb-manual` is much slower. */
 const raced: typeof meanMs = ({ id }, block) =>
   id === "jsonb-manual" ? 20 + block / 10 : id === "text" ? 10 * ([1.07, 0.94][block] ?? 1.001) : 10;
 

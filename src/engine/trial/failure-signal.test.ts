@@ -35,5 +35,5 @@ it("a released signal keeps no reference to a finished trial", async () => {
   await new Promise(setImmediate); // a WeakRef is kept for the turn in which it was made
   collect();
   expect(trial.deref()).toBeUndefined();
-  expect(lost).toBeInstanceOf(Promise); // and is still there
+  expect(lost).toBeInstanceOf(Promise); // the server's promise outlives the trial
 });

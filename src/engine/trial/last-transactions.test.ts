@@ -12,7 +12,7 @@ import {
 const AT_WORK: WorkingSessions = { count: 1, oldestSeconds: 41.3, waits: "CPU" };
 const LOOKS_MAX = PATIENCE_MS / LOOK_EVERY_MS;
 
-/** A clock of which every sleep is over as soon as nothing else is to be done. */
+/** A clock whose sleeps end in the next turn of the event loop. */
 const clock: Clock = { nowMs: () => 0, sleep: () => new Promise((resolve) => setImmediate(resolve)) };
 
 function options(changes: Partial<LastTransactionsOptions> = {}) {

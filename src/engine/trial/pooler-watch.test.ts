@@ -17,7 +17,7 @@ function setUp() {
   const lost: string[] = [];
   void watch.lost.then((words) => lost.push(words));
   const refused: [number, number] = [0, 0];
-  /** One second of one worker: what it finished, and how often either pooler refused it. */
+  /** A second of a worker: its finished transactions, and the refusals by each pooler. */
   const second = async (transactions: number, ...more: [number, number]): Promise<string[]> => {
     const closedBefore = clock.nowMs / 1000;
     more.forEach((count, number) => (refused[number as 0 | 1] += count));

@@ -114,7 +114,7 @@ it("target.checkpoint false requests no checkpoint", async () => {
   const prepare = (target: string): Promise<unknown> =>
     prepareNamespace({ admin, claim: UNCLAIMED }, trialOf(1, `target: ${target}\npreload: 2000`), []);
   try {
-    // What it requested itself, on its way up, is over.
+    // The checkpoint that the server requested at its start is over.
     await admin.query("CHECKPOINT");
     await prepare("{ checkpoint: false }");
     const before = await checkpoints(admin);

@@ -41,7 +41,7 @@ describe("the watch of a server that accepts connections and never answers", () 
   });
 });
 
-/** Readings every two seconds; `offsetMs` is what the server's clock is ahead of this one's at that moment. */
+/** Step seen in readings every two seconds; `offsets` are the server's clock minus this clock, in ms. */
 function stepSeen(offsets: readonly number[], answersMs: readonly number[] = [], drift = 0): number {
   const clock = new ServerClock();
   for (const [i, offsetMs] of offsets.entries()) {

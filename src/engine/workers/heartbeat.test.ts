@@ -77,7 +77,7 @@ describe("a heartbeat", () => {
     expect(silent).toEqual([]);
     pass(1);
     expect(silent).toEqual([[0, 16_000]]);
-    // The grace of the other one stays: 100 s from the start.
+    // Worker 1 keeps its grace time: 100 s from the start.
     pass(38);
     expect(silent).toHaveLength(1);
   });

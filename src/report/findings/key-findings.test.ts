@@ -77,7 +77,7 @@ describe("key findings", () => {
     const trial = firstTrial(result);
     trial.integrity = null;
     expect(texts(result).join()).not.toContain("No event was lost");
-    // A violation excludes it, even in a trial that was stopped.
+    // A violation prevents that sentence, even in a trial that was stopped.
     const violations = ["3 events are in no table"];
     Object.assign(trial, {
       status: "partial",

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { cacheDirectory, ClusterTemplate } from "./cluster-template.js";
 
 const run = promisify(execFile);
-/** A script that several processes run at once; it prints how often the restored directory was the cluster. */
+/** A script that several processes run at once; it prints how often the restored directory equalled the cluster. */
 const KEEP_AND_USE = `
   import { readFileSync } from "node:fs";
   import { ClusterTemplate } from "./cluster-template.js";

@@ -265,7 +265,7 @@ describe("seconds without a value", () => {
       return { buckets: 9, evidence: level === undefined ? {} : { "queue.pending": values } };
     });
     const [line] = seriesOf(plotOf("backlog-age", ALL_SHOWN, turns));
-    // Only some trials were asked at the ends.
+    // Only some trials have readings at the ends.
     expect(line?.data.map(([, y]) => y)).toEqual([100, 150, 200, 200, 200, 200, 200, 250, 300]);
   });
 
